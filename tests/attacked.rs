@@ -63,6 +63,10 @@ impl Clone {
 
     /// What a command prints, which must end in time, without a signal and without a panic.
     fn run(&self, arguments: &[&str]) -> String {
+        self.run_within(PATIENCE, arguments)
+    }
+
+    fn run_within(&self, patience: Duration, arguments: &[&str]) -> String {
         let mut command = Command::new("sh");
         command
             .args(["-c", &format!("ulimit -v {MEMORY}; exec \"$@\""), "sh"])
@@ -88,7 +92,7 @@ impl Clone {
             let _ = err.as_mut().map(|err| err.read_to_end(&mut bytes));
             bytes
         });
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + patience;
         let status = loop {
             if let Some(status) = child.try_wait().expect("a child") {
                 break status;
@@ -129,6 +133,10 @@ impl Clone {
             let told = editor.reply(2 * at + 1, "workspace/executeCommand", &why);
             assert!(!told.to_string().contains(SECRET), "{told}");
         }
+        let outside = format!("file://{}", self.folder.path().join("outside").display());
+        let why = json!({ "command": "intent.why", "arguments": [{ "uri": outside }] });
+        let told = editor.reply(1, "workspace/executeCommand", &why);
+        assert!(told["error"]["message"].to_string().contains("open its folder first"), "{told}");
         if let Some(peak) = editor.peak() {
             assert!(peak < 1_000_000, "the server used {peak} KiB");
         }
@@ -374,6 +382,54 @@ fn a_folder_that_is_exchanged_for_a_link_meanwhile_leads_nothing_outside() {
         let stands = std::fs::read_to_string(elsewhere.join(name)).expect("text");
         assert_eq!(stands, SECRET, "{name} was overwritten");
     }
+}
+
+/// Texts below the limit on size in which there is more than anybody wrote: definitions, depth, one expression.
+fn crowded(name: &str) -> String {
+    match name {
+        "many.rs" => (0..100_000).map(|at| format!("fn f{at}(){{}}\n")).collect(),
+        "long.rs" => format!("fn f() -> u32 {{\n{}1\n}}\n", "1+\n".repeat(500_000)),
+        "deep.rs" => "mod a {\n".repeat(60_000) + &"}\n".repeat(60_000),
+        "keys.json" => {
+            let keys: Vec<String> = (0..100_000).map(|at| format!("\"k{at}\":{at}")).collect();
+            format!("{{\n{}\n}}\n", keys.join(",\n"))
+        }
+        _ => "a\n\n".repeat(200_000),
+    }
+}
+
+#[test]
+fn a_source_with_too_much_in_it_is_one_block_and_said_to_be() {
+    let names = ["many.rs", "long.rs", "deep.rs", "keys.json", "a.txt"];
+    let clone = Clone::of(|repo, _| {
+        for name in names {
+            repo.write(&format!("src/{name}"), &crowded(name));
+        }
+    });
+    let patience = 3 * PATIENCE;
+    let judged = clone.run_within(patience, &["check", "--base", "HEAD~1"]);
+    for name in names {
+        let told = clone.run(&["why", &format!("src/{name}:2")]);
+        let note = format!("src/{name} is looked at as one block");
+        assert!(told.contains(&note) && judged.contains(&note), "{name}: {told}");
+    }
+    clone.run_within(patience, &["record", "--all", "src", "--intent", "INT-001"]);
+    clone.run_within(patience, &["verify", "--blocks"]);
+    clone.serve(&["src/many.rs", "src/long.rs", "src/deep.rs"]);
+}
+
+#[test]
+fn many_large_sources_are_bounded_together() {
+    let clone = Clone::of(|repo, _| {
+        for file in 0..40 {
+            let functions = (0..4_000).map(|at| format!("fn f{file}_{at}(){{}}\n"));
+            repo.write(&format!("src/f{file}.rs"), &functions.collect::<String>());
+        }
+    });
+    let judged = clone.run_within(6 * PATIENCE, &["check", "--base", "HEAD~1"]);
+    let note = "The large files of this change have more in them than is looked at block by block";
+    assert!(judged.contains(note), "{}", judged.chars().take(4_000).collect::<String>());
+    assert!(judged.contains("src/f9.rs"), "the last one is judged as a whole");
 }
 
 /// A link to a file of the workspace is a file like any other.

@@ -12,7 +12,7 @@ use crate::provenance::classify::{self, Lookup};
 use crate::provenance::{Classification, Provenance};
 use crate::workspace::{Code, Finding, RelativePath};
 
-/// More text than this on a side is not classified.
+/// A change with more bytes of text than this is not classified.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
 /// The class of a whole change. One tool call sees a part of a change, so what records say is provisional; this is not.
@@ -33,6 +33,18 @@ pub(super) struct Texts {
     pub files: Vec<(RelativePath, Option<Document>, Option<Document>)>,
     /// Files that changed and are no text.
     pub unread: Vec<RelativePath>,
+    bytes: usize,
+}
+
+impl Texts {
+    /// Adds a file. Of a change that is too large to be classified, no text is kept.
+    pub fn add(&mut self, path: RelativePath, before: Option<Document>, after: Option<Document>) {
+        self.bytes += before.iter().chain(&after).map(Document::len_bytes).sum::<usize>();
+        match self.bytes > MOST_BYTES {
+            true => self.files.clear(),
+            false => self.files.push((path, before, after)),
+        }
+    }
 }
 
 /// More text than this in the files that did not change is not searched for a name.
@@ -65,14 +77,7 @@ pub(super) fn holding(
 
 /// Classifies a change; `None` where it is too large.
 pub(super) fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classification> {
-    let size: usize = texts
-        .files
-        .iter()
-        .map(|(_, before, after)| {
-            before.iter().chain(after).map(Document::len_bytes).sum::<usize>()
-        })
-        .sum();
-    if size > MOST_BYTES {
+    if texts.bytes > MOST_BYTES {
         return None;
     }
     let side = |after: bool| -> Vec<(&str, &Document)> {

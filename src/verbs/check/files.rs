@@ -12,6 +12,7 @@ use crate::verbs::judgement::Rules;
 use crate::verbs::signing;
 use crate::verbs::{VerbError, Workspace, why};
 use crate::workspace::git::{Aspect, Change, ChangeKind, Target};
+use crate::workspace::text::listed;
 use crate::workspace::{Code, Finding, RelativePath};
 
 /// What is compared with what.
@@ -50,7 +51,7 @@ impl Sides<'_> {
             };
             let after = new.then(|| self.ws.read(path).ok()).flatten();
             match before.is_some() == old && after.is_some() == new {
-                true => texts.files.push((path.clone(), before, after)),
+                true => texts.add(path.clone(), before, after),
                 false => texts.unread.push(path.clone()),
             }
         }
@@ -128,6 +129,36 @@ pub(super) struct Judge<'a> {
     uncommitted: Option<HashSet<RelativePath>>,
     /// Who answers for a file that goes on under another name, by the name that it had.
     renamed: HashMap<RelativePath, Vec<Deed>>,
+    /// How much was looked at in large files.
+    looked_at: Extent,
+    /// The files beyond that.
+    beyond: Vec<RelativePath>,
+}
+
+/// How much a text is. Those of a change come to no more than a minute's work together, whoever made it.
+#[derive(Default)]
+struct Extent {
+    bytes: usize,
+    blocks: usize,
+}
+
+impl Extent {
+    /// Of a text within these the extent does not count.
+    const SMALL: Self = Self { bytes: 64 * 1024, blocks: 1_000 };
+    /// All others may have so much together.
+    const MOST: Self = Self { bytes: 16 * 1024 * 1024, blocks: 50_000 };
+
+    /// Adds a text; whether it can be looked at as well.
+    fn takes(&mut self, document: &Document) -> bool {
+        let add = |sum: &mut usize, more: usize, small: usize, most: usize| {
+            let more = if more > small { more } else { 0 };
+            *sum += more;
+            more == 0 || *sum <= most
+        };
+        let (small, most) = (Self::SMALL, Self::MOST);
+        add(&mut self.bytes, document.len_bytes(), small.bytes, most.bytes)
+            && add(&mut self.blocks, document.blocks().blocks.len(), small.blocks, most.blocks)
+    }
 }
 
 impl<'a> Judge<'a> {
@@ -161,6 +192,8 @@ impl<'a> Judge<'a> {
             judged,
             uncommitted,
             renamed,
+            looked_at: Extent::default(),
+            beyond: Vec::new(),
         })
     }
 
@@ -174,6 +207,12 @@ impl<'a> Judge<'a> {
             self.judged.files += 1;
             let deeds = self.deeds(path, &changes)?;
             self.judge(path, &deeds);
+        }
+        if !self.beyond.is_empty() {
+            self.judged.notes.push(format!(
+                "The large files of this change have more in them than is looked at block by block, so these were judged as a whole: {}.",
+                listed(&self.beyond)
+            ));
         }
         for path in nameless {
             self.judged.files += 1;
@@ -237,6 +276,10 @@ impl<'a> Judge<'a> {
                 return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
             }
         };
+        if !self.looked_at.takes(&document) {
+            self.beyond.push(path.clone());
+            return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
+        }
         let baseline = match (before, &ends.bases[..]) {
             (Some(before), [_]) => Baseline::Texts(vec![before]),
             (_, bases) => Baseline::at_commits(ws, path, bases)?,
