@@ -249,3 +249,16 @@ fn hostile_texts_take_little_time() {
     }
     assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn characters_that_json_escapes_in_two_halves_are_read_under_either_name() {
+    let text = r#"{"active_intents": [{"id": "INT-001", "name": "a \ud83d\ude00 b", "owned_scope": ["src/**"]}]}"#;
+    for name in ["active_intents.json", "active_intents.yaml", "intents.yml"] {
+        let registry = registry(name, text);
+        assert!(registry.syntax_error().is_none(), "{name}");
+        assert_eq!(registry.intents()[0].name.value, "a \u{1f600} b", "{name}");
+    }
+    // In YAML that is no JSON they are an error as ever.
+    let yaml = "active_intents:\n  - id: INT-001\n    name: \"\\ud83d\\ude00\"\n";
+    assert!(registry("active_intents.yaml", yaml).syntax_error().is_some());
+}

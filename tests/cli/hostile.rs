@@ -1,6 +1,6 @@
 //! Registry, ledger and file names that try to write to the terminal themselves.
 
-use super::lab::Lab;
+use super::lab::{Lab, clean};
 
 /// Colours that we never use, a title, a bell, a line, and text that runs backwards or cannot be seen.
 const EVIL: &str = "\u{1b}[5;41mA\u{1b}]0;owned\u{7}\r\u{8}B\u{202e}C\u{200b}\u{7f}\u{9b}31mD";
@@ -145,4 +145,26 @@ fn names_of_files_are_text_of_others_as_well() {
             assert_harmless(command[0], &without_our_styles(&text));
         }
     }
+}
+
+/// The program `script` gives a command a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn records_are_escaped_on_a_terminal_and_nowhere_else() {
+    let lab = Lab::governed();
+    lab.write("src/a.rs", "fn one() {\n    first(1);\n}\n");
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    let evil = "A\u{202e}B\u{200b}C\u{9b}31mD\u{7f}";
+    lab.fine(&["record", "--all", "src", "--intent", "INT-001", "--model", evil]);
+    let piped = lab.fine(&["--json", "trace"]);
+    assert!(piped.contains(evil), "as it is stored: {piped:?}");
+    let command = format!("{} --json trace", env!("CARGO_BIN_EXE_intent"));
+    let shown = clean(std::process::Command::new("script"), &lab.root)
+        .args(["-qec", &command, "/dev/null"])
+        .output();
+    let Ok(shown) = shown else { return };
+    let shown = String::from_utf8(shown.stdout).expect("UTF-8").replace("\r\n", "\n");
+    assert_harmless("trace", &shown);
+    let value = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+    assert!(shown.lines().map(value).eq(piped.lines().map(value)));
 }

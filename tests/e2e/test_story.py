@@ -20,6 +20,7 @@ SESSION = "4f0c2a5e"
 
 # What differs from run to run.
 MASKS = [
+    (re.compile(r"\brepository-data-[0-9a-f]{16}\b"), "repository-data-<number>"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<record>"),
     (re.compile(r"\bsha256:[0-9a-f]{32,64}\b"), "sha256:<hash>"),
     (re.compile(r"\b20\d\d-\d\d(-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?|-\d\d)?\b"), "<time>"),

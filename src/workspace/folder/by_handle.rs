@@ -22,9 +22,9 @@ const PASS: OFlags = OFlags::PATH;
 const PASS: OFlags = OFlags::RDONLY;
 
 /// An open folder.
-pub(super) struct Handle(OwnedFd);
+pub(super) struct FolderHandle(OwnedFd);
 
-impl Handle {
+impl FolderHandle {
     pub fn open(path: &Path) -> Result<Self> {
         let flags = PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self(fs::openat(CWD, path, flags, Mode::empty())?))

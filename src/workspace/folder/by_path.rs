@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use super::{Access, FolderEntry, FoundLink};
 
 /// The path of a folder.
-pub(super) struct Handle(PathBuf);
+pub(super) struct FolderPath(PathBuf);
 
-impl Handle {
+impl FolderPath {
     pub fn open(path: &Path) -> Result<Self> {
         match fs::metadata(path)?.is_dir() {
             true => Ok(Self(path.to_path_buf())),

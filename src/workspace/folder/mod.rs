@@ -1,12 +1,10 @@
 //! Folders that are held open, so that a file is opened, made or replaced in the folder that was looked at, whoever
 //! exchanges a name on the way meanwhile. Below the folder that a path is trusted from, no link is followed.
 
-#[cfg(not(unix))]
-#[path = "by_path.rs"]
-mod handle;
 #[cfg(unix)]
-#[path = "by_handle.rs"]
-mod handle;
+mod by_handle;
+#[cfg(not(unix))]
+mod by_path;
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
@@ -14,7 +12,10 @@ use std::io::{Error, ErrorKind, Read, Result};
 use std::path::{Component, Path};
 use std::time::{Duration, Instant};
 
-use handle::Handle;
+#[cfg(unix)]
+use by_handle::{FolderHandle as Handle, open_anywhere as opened};
+#[cfg(not(unix))]
+use by_path::{FolderPath as Handle, open_anywhere as opened};
 
 /// Reading one file may take so long.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -155,7 +156,7 @@ pub(crate) fn open_below(base: &Path, path: &Path) -> Result<File> {
 
 /// Opens a regular file outside all workspaces, where people may have links.
 pub(crate) fn open_anywhere(path: &Path) -> Result<File> {
-    regular(handle::open_anywhere(path)?)
+    regular(opened(path)?)
 }
 
 fn regular(file: File) -> Result<File> {
