@@ -660,6 +660,46 @@ fn the_way_back_from_an_old_commit_is_open() {
 }
 
 #[test]
+fn a_command_is_judged_where_it_acts() {
+    let repo = repo();
+    let at = repo.root().display().to_string();
+    let above = Event { cwd: repo.root().join(".."), ..event(&repo, "s", Vec::new()) };
+    let judged = |text: &str| {
+        let call = Some(text.to_owned());
+        code(&before(&Event { effects: vec![shell(text)], call, ..above.clone() }))
+    };
+    for text in [
+        format!("cd {at} && make"),
+        format!("make -C {at}"),
+        format!("cargo build --manifest-path {at}/Cargo.toml"),
+        format!("git -C {at} commit -m x"),
+        format!("(cd {at}/src; ./generate)"),
+    ] {
+        assert_eq!(judged(&text), Some(DenialCode::IntentRequired), "{text}");
+    }
+    for text in [format!("intent -C {at} off"), format!("cd {at} && intent off")] {
+        assert_eq!(judged(&text), Some(DenialCode::ProtectedPath), "{text}");
+    }
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    for text in [
+        format!("cd {at} && git reset --hard"),
+        format!("git -C {at} push --force"),
+        format!("git --git-dir={at}/.git --work-tree={at} clean -fdx"),
+    ] {
+        assert_eq!(judged(&text), Some(DenialCode::ApprovalRequired), "{text}");
+    }
+    assert_eq!(judged(&format!("cd {at} && make")), None);
+    assert_eq!(judged("make"), None, "nothing governs the folder above");
+    assert_eq!(judged(&format!("git -C {at} log")), None);
+    // What it did there is looked at.
+    let text = format!("make -C {at}");
+    let made = Event { effects: vec![shell(&text)], call: Some("made".into()), ..above.clone() };
+    let feedback = call(&made, || repo.write("billing/b.rs", "fn changed() {}\n"));
+    let violation = feedback.expect("let through").violation.expect("told");
+    assert!(violation.contains("billing/b.rs"), "{violation}");
+}
+
+#[test]
 fn a_person_approves_one_command_once() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));

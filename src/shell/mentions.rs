@@ -1,6 +1,30 @@
 //! Paths that stand in a text which is not followed: code of another language, a patch, a document.
 
+use super::expand::Arg;
+use super::paths::{Spot, place};
 use super::table;
+use super::walk::Shell;
+
+/// Of texts that are not followed no more than so many paths are kept.
+const MAX_MENTIONS: usize = 64;
+
+impl Shell<'_> {
+    /// Names the paths that stand in a text which is not followed and reads as if it wrote.
+    pub(super) fn mention(&mut self, text: &str) {
+        if self.elsewhere || !may_write(text) {
+            return;
+        }
+        for path in paths(text) {
+            let place = place(self, &Arg::known(path));
+            if place.spot != Spot::Nothing
+                && self.out.mentions.len() < MAX_MENTIONS
+                && !self.out.mentions.contains(&place.path)
+            {
+                self.out.mentions.push(place.path);
+            }
+        }
+    }
+}
 
 /// Whether a text has a word by which code writes, moves, runs or hides what it does.
 pub(super) fn may_write(text: &str) -> bool {

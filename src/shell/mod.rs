@@ -8,6 +8,7 @@
 //! Pure: no file is looked at, so a symbolic link, a script's content or an
 //! alias from a start-up file is not seen. `docs/shell.md` says what that means.
 
+mod acting;
 mod bombs;
 mod checks;
 mod cmd;
@@ -173,6 +174,10 @@ pub struct Reading {
     /// It is opaque, but only because what is made for looking may keep something of its own: a cache, a log, what it fetched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub looks: bool,
+    /// The folders in which programs are started that may change something; absolute. Those that are not known are left
+    /// out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
 }
 
 impl Reading {
@@ -190,6 +195,7 @@ impl Reading {
             lone: false,
             mentions: Vec::new(),
             looks: false,
+            folders: Vec::new(),
         }
     }
 }

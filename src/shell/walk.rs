@@ -24,8 +24,6 @@ use super::{Class, CommandContext, Invocation, PathDeed, Reading, TouchedPath};
 const MAX_COMMANDS: usize = 600;
 /// Nor takes more steps, counting those that start nothing.
 const MAX_STEPS: usize = 6_000;
-/// Of texts that are not followed no more than so many paths are kept.
-const MAX_MENTIONS: usize = 64;
 /// A loop over more words is walked once, with an unknown word.
 const MAX_ROUNDS: usize = 12;
 
@@ -39,7 +37,8 @@ pub(super) struct WalkOutcome {
     /// Something was found that writes.
     wrote: bool,
     /// Paths in texts that are not followed.
-    mentions: Vec<String>,
+    pub(super) mentions: Vec<String>,
+    pub(super) folders: Vec<String>,
 }
 
 /// A shell that runs nothing.
@@ -137,7 +136,8 @@ impl<'a> Shell<'a> {
     }
 
     pub(super) fn finish(self) -> Reading {
-        let WalkOutcome { commands, targets, worst, background, wrote, mentions } = self.out;
+        let WalkOutcome { commands, targets, worst, background, wrote, mentions, folders } =
+            self.out;
         let worst = worst.unwrap_or_else(|| {
             ShellFinding::new(
                 Class::Read,
@@ -158,6 +158,7 @@ impl<'a> Shell<'a> {
             lone: false,
             mentions: if worst.class == Class::Read { Vec::new() } else { mentions },
             looks: worst.looks && !wrote,
+            folders,
         }
     }
 
@@ -202,22 +203,6 @@ impl<'a> Shell<'a> {
     pub(super) fn target(&mut self, target: TouchedPath) {
         if !self.elsewhere && !self.out.targets.contains(&target) {
             self.out.targets.push(target);
-        }
-    }
-
-    /// Names the paths that stand in a text which is not followed and reads as if it wrote.
-    pub(super) fn mention(&mut self, text: &str) {
-        if self.elsewhere || !super::mentions::may_write(text) {
-            return;
-        }
-        for path in super::mentions::paths(text) {
-            let place = paths::place(self, &Arg::known(path));
-            if place.spot != paths::Spot::Nothing
-                && self.out.mentions.len() < MAX_MENTIONS
-                && !self.out.mentions.contains(&place.path)
-            {
-                self.out.mentions.push(place.path);
-            }
         }
     }
 
@@ -667,10 +652,13 @@ impl<'a> Shell<'a> {
         }
         self.builtin_proof(&args);
         self.depth += 1;
-        let at = self.out.commands.len();
+        let (at, folders) = (self.out.commands.len(), self.acting_in(&args));
         let judged = judge::program(self, &args, stdin);
         self.depth -= 1;
         let judge::JudgedProgram { program, finding, out, wrapper } = judged;
+        if finding.class != Class::Read {
+            self.acts_in(folders);
+        }
         if !wrapper {
             let invocation = Invocation {
                 program,

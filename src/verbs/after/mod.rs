@@ -120,9 +120,10 @@ fn paths(event: &Event) -> Vec<PathBuf> {
             Effect::Move { from, to, .. } => paths.extend([from.clone(), to.clone()]),
             Effect::Shell { .. } => {
                 let reading = gate::read_command(event, effect, None);
-                let targets = reading.into_iter().flat_map(|reading| reading.targets);
-                paths
-                    .extend(targets.filter(|target| target.known).map(|target| target.path.into()));
+                let Some(reading) = reading else { continue };
+                let known = reading.targets.into_iter().filter(|target| target.known);
+                paths.extend(known.map(|target| PathBuf::from(target.path)));
+                paths.extend(reading.folders.into_iter().map(PathBuf::from));
             }
             Effect::Select { .. } | Effect::Unreadable { .. } => {}
         }

@@ -212,7 +212,7 @@ impl<'a> Case<'a> {
                 return Some(deny(home, denial));
             }
         }
-        self.by_rules(home)
+        self.by_rules(any)
             .or_else(|| self.places.all.iter().find_map(|place| self.stale(place)))
             .or_else(|| self.by_class(any))
             .or_else(|| self.by_mentions(home?))
@@ -257,32 +257,37 @@ impl<'a> Case<'a> {
             || self.readings.iter().any(|reading| reading.class != Class::Read)
     }
 
-    fn by_rules(&self, home: Option<&'a Workspace>) -> Option<Objection<'_>>
-    where
-        Self: 'a,
-    {
+    fn by_rules<'b>(&'b self, any: &'b Workspace) -> Option<Objection<'b>> {
+        let home = self.places.home.as_ref();
         let actor = self.event.actor();
         let under = home.and_then(|home| selected(home, self.event));
         let of_ours = |reading: &Reading| commands::of_ours(reading, &actor, under.as_deref());
         self.readings
             .iter()
             .find_map(of_ours)
-            .and_then(|denial| Some(deny(home?, denial)))
+            .and_then(|denial| Some(deny(any, denial)))
             .or_else(|| self.places.all.iter().find_map(|place| self.in_place(place)))
             .or_else(|| {
-                // A command may write anywhere in the workspace it is run in, so it needs an intent there.
-                let may_write = |reading: &Reading| reading.class != Class::Read && !reading.looks;
-                let home = home.filter(|_| self.readings.iter().any(may_write))?;
-                let selected = selected(home, self.event);
-                let denial = rules::denial(home, &[], selected.as_deref())?;
-                // Back from a commit in which the intents were others: git refuses what would lose work.
-                let returns = self.readings.iter().all(|reading| {
-                    matches!(reading.rule.as_str(), "git.checkout" | "git.switch")
-                        && reading.commands.len() == 1
-                });
-                let elsewhere = selected.is_some() && denial.code != DenialCode::IntentRequired;
-                (!(returns && elsewhere)).then(|| deny(home, denial))
+                let others = self.places.all.iter().map(|place| &place.ws);
+                home.into_iter().chain(others).find_map(|ws| self.without_intent(ws))
             })
+    }
+
+    /// A command may write anywhere in the workspace that it acts in, so it needs an intent there.
+    fn without_intent<'b>(&self, ws: &'b Workspace) -> Option<Objection<'b>> {
+        let may_write = |reading: &Reading| reading.class != Class::Read && !reading.looks;
+        if !self.readings.iter().any(may_write) {
+            return None;
+        }
+        let selected = selected(ws, self.event);
+        let denial = rules::denial(ws, &[], selected.as_deref())?;
+        // Back from a commit in which the intents were others: git refuses what would lose work.
+        let returns = self.readings.iter().all(|reading| {
+            matches!(reading.rule.as_str(), "git.checkout" | "git.switch")
+                && reading.commands.len() == 1
+        });
+        let elsewhere = selected.is_some() && denial.code != DenialCode::IntentRequired;
+        (!(returns && elsewhere)).then(|| deny(ws, denial))
     }
 
     fn in_place<'b>(&self, place: &'b TouchedWorkspace) -> Option<Objection<'b>> {

@@ -91,6 +91,9 @@ impl Touches {
         for target in targets.filter(|target| target.deed != PathDeed::Read) {
             places.commanded(target);
         }
+        for folder in readings.iter().flat_map(|reading| &reading.folders) {
+            places.acted_in(Path::new(folder));
+        }
         places
     }
 
@@ -196,6 +199,16 @@ impl Touches {
             self.all.len() - 1
         });
         self.all[at].whole = true;
+    }
+
+    /// A folder in which a command acts, wherever the call is made: what governs it has a say.
+    fn acted_in(&mut self, folder: &Path) {
+        let Ok(root) = Root::find(folder) else { return };
+        let is_known = |ws: &Workspace| ws.root.path() == root.path();
+        let known = self.home.iter().chain(self.all.iter().map(|place| &place.ws)).any(is_known);
+        if root.governed() && !known {
+            self.all.push(TouchedWorkspace::empty(in_force::governed(Workspace::at(root)).0));
+        }
     }
 
     /// The file that a tool of the host would change at a path, if a workspace governs it.
