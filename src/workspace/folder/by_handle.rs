@@ -48,6 +48,7 @@ impl FolderHandle {
         Ok(fs::openat(&self.0, name, flags | OFlags::NOFOLLOW | never_waiting(), FILE)?.into())
     }
 
+    #[allow(clippy::useless_conversion, reason = "a mode has fewer bits on some systems")]
     pub fn look(&self, name: &OsStr) -> Result<FolderEntry> {
         let found = fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let mode = found.st_mode;

@@ -53,7 +53,7 @@ impl Folder {
 
     /// The folder in which the last part of `path` stands, and that part. No link is followed on the way from this
     /// folder, and missing folders are made if `make` says so.
-    pub fn holding<'a>(self, path: &'a Path, make: bool) -> Result<(Self, &'a OsStr)> {
+    pub fn holding(self, path: &Path, make: bool) -> Result<(Self, &OsStr)> {
         let mut steps = path.components().peekable();
         let mut folder = self;
         while let Some(step) = steps.next() {
