@@ -96,7 +96,8 @@ fn nothing_is_ever_allowed_by_us_and_a_denial_denies() {
     }
 }
 
-/// A question to hosts that ask nobody is a denial.
+/// A question to hosts that ask nobody is a denial, and so is another input to hosts that take none.
 fn refuses(family: Family, said: &HookAnswer) -> bool {
-    matches!(said, HookAnswer::Ask(_)) && matches!(family, Family::Plain | Family::Windsurf)
+    matches!(said, HookAnswer::Ask(_) | HookAnswer::Rewrite { .. })
+        && matches!(family, Family::Plain | Family::Windsurf)
 }
