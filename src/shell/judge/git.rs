@@ -218,6 +218,11 @@ fn found_elsewhere(args: &[Arg]) -> bool {
 fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> ShellFinding {
     let words = operands(args, &["-m", "-n", "--format", "--sort", "-u"]);
     let verb = words.first().map_or("", |word| word.text.as_str());
+    let asks = |arg: &Arg| {
+        let places =
+            ["--global", "--local", "--system", "--worktree", "--show-origin", "--show-scope"];
+        places.iter().any(|place| arg.is(place))
+    };
     match (name, verb) {
         ("log" | "diff" | "show", _) => {
             let files = values(args, &["--output"]);
@@ -253,6 +258,9 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
             ) || any(args, &["--replace-all", "--rename-section"]) =>
         {
             opaque("git.config", shown)
+        }
+        ("config", _) if words.len() == 1 && args.iter().all(|arg| !arg.option() || asks(arg)) => {
+            reads("git")
         }
         ("config", _) => setting(shell, &words),
         ("worktree", "remove") if any(args, &["-f", "--force", "-ff"]) => lost(
@@ -316,8 +324,7 @@ fn setting(shell: &mut Shell<'_>, words: &[&Arg]) -> ShellFinding {
             let found = configured(shell, &format!("{}={}", key.text, value.text));
             opaque("git.config", &key.text).or(found)
         }
-        [_] => reads("git"),
-        [] => opaque("git.config", "git config"),
+        _ => opaque("git.config", "git config"),
     }
 }
 

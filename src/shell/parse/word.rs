@@ -214,7 +214,13 @@ impl Parser<'_> {
             let Some(next) = self.peek() else {
                 return Err(self.error("a ${ is not closed"));
             };
+            let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
             match next {
+                '<' | '>' if process && quotes == Quotes::Outside => {
+                    self.at += 2;
+                    let tree = self.inside(")")?;
+                    parts.push(Part::Process(tree));
+                }
                 '}' => {
                     let raw = self.text[start..self.at].to_owned();
                     self.at += 1;
