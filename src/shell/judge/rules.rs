@@ -66,9 +66,9 @@ fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let begin = row.text("plain");
     let behind = row.words.split_whitespace().count();
     let fits = path(row.words, &named)
-        && named.iter().all(|arg| arg.lead.starts_with(begin) || begin.is_empty())
-        && !(row.flag("bare") && !named.is_empty())
-        && !(row.flag("only") && named.len() > behind);
+        && named.iter().all(|arg| arg.lead.starts_with(begin))
+        && (named.is_empty() || !row.flag("bare"))
+        && (named.len() <= behind || !row.flag("only"));
     if !fits {
         return None;
     }
