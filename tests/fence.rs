@@ -685,6 +685,9 @@ fn opaque_commands_go_behind_the_fence_where_the_policy_says_so() {
             );
             assert!(!again.contains("FENCE_REQUIRED"), "{case}: {again}");
         }
+        let by_name = fenced.replace("intent fence", "intent-lsp fence");
+        let said = ask(host, mode, &by_name, &format!("{case} by its other name"));
+        assert!(!said.contains("FENCE") && !said.contains("nput"), "{case}: {said}");
         // What stands behind it already stays as it is; what looks so does not count.
         let said = ask(host, mode, fenced, &format!("{case} fenced"));
         assert!(!said.contains("FENCE") && !said.contains("nput"), "{case}: {said}");

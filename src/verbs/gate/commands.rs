@@ -8,7 +8,7 @@ use crate::workspace::RelativePath;
 use crate::workspace::policy::{Policy, Rule, RuleDecision};
 
 /// The program names that are this one.
-const OURS: [&str; 2] = ["intent", "intent-lsp"];
+pub(super) const OURS: [&str; 2] = ["intent", "intent-lsp"];
 
 /// What stands against the commands of ours in a text, run by this actor under what it has selected.
 pub(super) fn of_ours(reading: &Reading, actor: &str, selected: Option<&str>) -> Option<Denial> {

@@ -1,5 +1,6 @@
 //! Whether a command runs behind the fence, and who puts it there.
 
+use super::commands::OURS;
 use super::{Denial, DenialCode};
 use crate::shell::{Class, Reading, own_command};
 use crate::workspace::text::shell_word;
@@ -15,7 +16,8 @@ fn is_behind(reading: &Reading, intent: &str) -> bool {
     let program = outer.and_then(|command| command.words.first());
     // A program of this name in another folder is anybody's.
     let is_ours = program.is_some_and(|program| {
-        program == "intent" || std::env::current_exe().is_ok_and(|ours| ours == *program)
+        OURS.contains(&program.as_str())
+            || std::env::current_exe().is_ok_and(|ours| ours == *program)
     });
     if !is_ours {
         return false;
