@@ -185,6 +185,8 @@ fn commands() -> Vec<Vec<&'static str>> {
         "on",
         "hook claude-code",
         "git-hooks",
+        "fence --explain",
+        "worktree agent",
         "protocol",
         "explain ls",
         "lsp",

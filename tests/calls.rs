@@ -750,7 +750,9 @@ fn an_approval_shows_and_binds_the_whole_call() {
     };
     let reset = || run("git reset --hard", None);
     let write_asked = |text: &str| write("src/asked/new.rs", text);
-    let calls: [(Vec<Effect>, &str, Vec<Vec<Effect>>); 3] = [
+    type Effects = Vec<Effect>;
+    // A call, what a person is shown of it, and calls that differ from it.
+    let calls: [(Effects, &str, Vec<Effects>); 3] = [
         (
             vec![reset(), run("make a", Some("src"))],
             "make a\n  in the folder ",

@@ -18,17 +18,17 @@ pub(super) struct TableRow {
     pub(super) example: &'static str,
 }
 
-struct Table {
+struct ProgramTable {
     rows: HashMap<&'static str, Vec<TableRow>>,
     lists: HashMap<&'static str, &'static str>,
     reasons: HashMap<&'static str, &'static str>,
 }
 
-fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
+fn table() -> &'static ProgramTable {
+    static TABLE: OnceLock<ProgramTable> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut table =
-            Table { rows: HashMap::new(), lists: HashMap::new(), reasons: HashMap::new() };
+            ProgramTable { rows: HashMap::new(), lists: HashMap::new(), reasons: HashMap::new() };
         for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let mut cells = line.split('\t');
             let mut next = || cells.next().unwrap_or_default();

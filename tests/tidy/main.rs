@@ -32,13 +32,14 @@ const ROOMS: &[(&str, &[&str])] = &[
 const VERBS_AND_BELOW: &[&str] =
     &["code", "edits", "workspace", "intent", "ledger", "shell", "fence", "provenance", "verbs"];
 
-/// The doors through which the command line starts another face, and for the hook: wires hosts, and examines the wiring.
+/// The doors through which the command line starts another face, and for the hook: wires hosts, notes its own program, and examines the wiring.
 const DOORS: &[(&str, &str)] = &[
     ("cli", "lsp::run"),
     ("cli", "mcp::run"),
     ("cli", "hook::run"),
     ("cli", "hook::host"),
     ("cli", "hook::install"),
+    ("cli", "hook::binary"),
     ("cli", "hook::doctor"),
 ];
 

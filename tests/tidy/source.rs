@@ -20,7 +20,9 @@ impl Source {
         let below = self.path.strip_prefix("src/")?;
         match below.split_once('/') {
             Some((room, _)) => Some(room),
-            None => below.strip_suffix(".rs").filter(|name| !["lib", "main"].contains(name)),
+            None => below
+                .strip_suffix(".rs")
+                .filter(|name| !["lib", "main", "short_name"].contains(name)),
         }
     }
 

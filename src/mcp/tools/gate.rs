@@ -36,7 +36,7 @@ pub(super) fn check(call: &CallContext, arguments: Check) -> Result<Answer<Decis
         return Err(Refusal::unreadable("Name `paths` or a `command`. Nothing was judged."));
     }
     if arguments.paths.len() > MAX_PATHS {
-        return Err(Refusal::unreadable(&format!(
+        return Err(Refusal::unreadable(format!(
             "{} paths are too many at once, at most {MAX_PATHS} are judged. Ask in parts, or name the folders. Nothing was judged.",
             arguments.paths.len()
         )));

@@ -265,7 +265,7 @@ impl<'a> Case<'a> {
         self.readings
             .iter()
             .find_map(of_ours)
-            .and_then(|denial| Some(deny(any, denial)))
+            .map(|denial| deny(any, denial))
             .or_else(|| self.places.all.iter().find_map(|place| self.in_place(place)))
             .or_else(|| {
                 let others = self.places.all.iter().map(|place| &place.ws);

@@ -84,13 +84,13 @@ impl Group {
 #[derive(Clone, Debug, Default)]
 struct GroupFile {
     from: Option<RelativePath>,
-    blocks: Vec<ClaimedBlock>,
+    blocks: Vec<DraftedBlock>,
     whole: Option<Whole>,
 }
 
 /// A block that a record claims.
 #[derive(Clone, Debug)]
-struct ClaimedBlock {
+struct DraftedBlock {
     /// When that was recorded.
     time: String,
     range: BlockRecord,
@@ -103,12 +103,12 @@ impl GroupFile {
     /// their times, so what other groups claim as well keeps its own time.
     fn lines(
         &self,
-        is_contested: impl Fn(&ClaimedBlock) -> bool,
-    ) -> Vec<(&str, Vec<&ClaimedBlock>)> {
+        is_contested: impl Fn(&DraftedBlock) -> bool,
+    ) -> Vec<(&str, Vec<&DraftedBlock>)> {
         let (contested, rest): (Vec<_>, Vec<_>) =
             self.blocks.iter().partition(|block| is_contested(block));
         let last = rest.iter().map(|block| block.time.as_str()).max();
-        let mut lines: BTreeMap<&str, Vec<&ClaimedBlock>> = BTreeMap::new();
+        let mut lines: BTreeMap<&str, Vec<&DraftedBlock>> = BTreeMap::new();
         for block in contested {
             lines.entry(&block.time).or_default().push(block);
         }
@@ -138,7 +138,7 @@ impl Groups {
     ) {
         let work = self.work.entry((path.clone(), group)).or_default();
         work.from = from.cloned();
-        work.blocks.push(ClaimedBlock { time: record.timestamp.clone(), range, own });
+        work.blocks.push(DraftedBlock { time: record.timestamp.clone(), range, own });
     }
 
     /// Leaves out what can be derived from the texts before and after the change: the parameter types of blocks whose
@@ -165,7 +165,7 @@ impl Groups {
         }
         let mut here = self.work.iter_mut().filter(|((of, _), _)| of == path);
         let (Some((_, work)), None) = (here.next(), here.next()) else { return };
-        let is_all = |block: &ClaimedBlock| {
+        let is_all = |block: &DraftedBlock| {
             let range = &block.range;
             range.brought.is_none() && range.recorded.is_none() && !range.deleted
         };
@@ -222,7 +222,7 @@ impl Groups {
                 specs: group.specs.clone(),
             };
             let (intent, by) = (place(&mut intents, cited), place(&mut sessions, &group.session));
-            let is_contested = |block: &ClaimedBlock| claimed[&(path, place_of(block))].len() > 1;
+            let is_contested = |block: &DraftedBlock| claimed[&(path, place_of(block))].len() > 1;
             for (time, blocks) in work.lines(is_contested) {
                 let blocks = blocks.into_iter().filter(|_| work.whole.is_none());
                 lines.push(Line {
@@ -266,7 +266,7 @@ fn overloaded(blocks: &FileBlocks) -> HashSet<(String, String)> {
 }
 
 /// Which block of a file is meant.
-fn place_of(block: &ClaimedBlock) -> (Option<&BlockName>, u32) {
+fn place_of(block: &DraftedBlock) -> (Option<&BlockName>, u32) {
     (block.range.block.as_ref(), block.range.start_line)
 }
 

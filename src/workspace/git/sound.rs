@@ -34,7 +34,7 @@ const MOST: usize = 10_000_000;
 /// Why a git directory, and the one it shares with other work trees, is not to be read. `None` where it may be.
 pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
     let folders: &[&Path] = if dir == common { &[dir] } else { &[dir, common] };
-    let mut look = Look { seen: 0 };
+    let mut look = FileLook { seen: 0 };
     let mut at = |folder: &&Path| {
         let files = FILES.iter().map(|(name, max)| (folder.join(name), *max));
         let mut found = files.filter_map(|(path, max)| unreadable(&path, max));
@@ -47,11 +47,11 @@ pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
     folders.iter().find_map(&mut at)
 }
 
-struct Look {
+struct FileLook {
     seen: usize,
 }
 
-impl Look {
+impl FileLook {
     /// Looks at the objects in a folder, and in those that it borrows from.
     fn objects(&mut self, folder: &Path, depth: usize) -> Option<String> {
         let found = self.below(folder, None, depth);
