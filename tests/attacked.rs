@@ -325,10 +325,9 @@ fn files_of_git_that_are_pipes_or_have_no_end() {
 }
 
 #[test]
-fn settings_of_git_that_include_a_pipe() {
+fn settings_of_git_that_include_a_device_without_end() {
     let clone = Clone::of(|_, _| {});
-    clone.pipe("pipe");
-    git(&clone.root(), &["config", "include.path", "../pipe"]);
+    git(&clone.root(), &["config", "include.path", "/dev/zero"]);
     for command in [
         &["status"][..],
         &["record", "--all", "src", "--intent", "INT-001", "--contributor", "human"],
