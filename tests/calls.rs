@@ -895,6 +895,25 @@ fn links_and_dots_lead_where_they_lead() {
     assert_eq!(code(&judged), Some(DenialCode::IntentRequired), "a work tree of its own");
 }
 
+#[test]
+fn a_link_to_what_may_not_be_changed_is_asked_about() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    for text in [
+        "ln billing/b.rs src/x.rs",
+        "ln -s ../billing src",
+        "ln -s ../billing src/l && echo x > src/l/b.rs",
+        "cd src && ln -s ../billing/b.rs y.rs",
+        "ln -sfn ../../billing src/deep/l",
+        "ln --symbolic ../.orchestration/policy.yaml src/p",
+    ] {
+        assert_eq!(told_of(&repo, text), Some(DenialCode::ApprovalRequired), "{text}");
+    }
+    for text in ["ln src/a.rs src/x.rs", "ln -s a.rs src/y.rs", "ln -s ../src/a.rs src/z.rs"] {
+        assert_eq!(told_of(&repo, text), None, "{text}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_with_another_name_is_asked_about() {

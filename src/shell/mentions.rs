@@ -15,13 +15,19 @@ impl Shell<'_> {
             return;
         }
         for path in paths(text) {
-            let place = place(self, &Arg::known(path));
-            if place.spot != Spot::Nothing
-                && self.out.mentions.len() < MAX_MENTIONS
-                && !self.out.mentions.contains(&place.path)
-            {
-                self.out.mentions.push(place.path);
-            }
+            self.may_change(&Arg::known(path));
+        }
+    }
+
+    /// Names a path that may be changed by way of something else: of a text that is not followed, or of a link.
+    pub(super) fn may_change(&mut self, path: &Arg) {
+        let place = place(self, path);
+        if !self.elsewhere
+            && place.spot != Spot::Nothing
+            && self.out.mentions.len() < MAX_MENTIONS
+            && !self.out.mentions.contains(&place.path)
+        {
+            self.out.mentions.push(place.path);
         }
     }
 }

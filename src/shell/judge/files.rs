@@ -147,10 +147,25 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 }
 
 /// `ln`: a new name; `-f` replaces what had it.
+///
+/// What is written under the new name is written to what it leads to, by this text or a later one.
 pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut named = operands(call.args, &["-t", "--target-directory", "-S", "--suffix"]);
     let to = values(call.args, TARGET).first().cloned();
     let to = to.or_else(|| if named.len() > 1 { named.pop().cloned() } else { None });
+    let is_symbolic = short(call.args, 's') || any(call.args, &["--symbolic"]);
+    for what in &named {
+        let Some(to) = to.as_ref().filter(|_| is_symbolic && !what.text.starts_with(['/', '~']))
+        else {
+            shell.may_change(what);
+            continue;
+        };
+        // A symbolic link is read from the folder that it stands in: that of the new name, or the one that is named.
+        let above = to.text.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        for folder in [above, to.text.as_str()] {
+            shell.may_change(&Arg::known(format!("{folder}/{}", what.text)));
+        }
+    }
     match (to, named.first()) {
         (Some(to), Some(what)) => {
             let to = inside(&to, what);
