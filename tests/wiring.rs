@@ -215,6 +215,8 @@ fn in_its_own_shell_an_agent_works_under_what_it_has_selected() {
     assert!(as_agent(&lab, &["context"]).contains("<intent_context id=\"INT-001\""));
     assert!(as_agent(&lab, &["status"]).contains("INT-001  Login"));
     assert!(as_agent(&lab, &["gate", "src/a.rs"]).contains("no opinion"));
+    let fence = as_agent(&lab, &["fence", "--explain"]);
+    assert!(fence.contains("INT-001") && !fence.contains("INT-002"), "{fence}");
     as_agent(&lab, &["lesson", "Learned"]);
     lab.write("src/a.rs", "fn a() {\n    two();\n}\n");
     assert!(as_agent(&lab, &["record", "src/a.rs"]).contains("under INT-001"));

@@ -14,7 +14,7 @@ use serde::Serialize;
 pub use afterwards::FencedState;
 
 use super::doctor::{Examined, Health};
-use super::{VerbError, Workspace};
+use super::{VerbError, Workspace, gate};
 use crate::fence::{FenceAccess, FenceMeans, FencePlan, FencedPlace};
 use crate::workspace::policy::FencePolicy;
 use crate::workspace::text;
@@ -33,9 +33,10 @@ pub struct Fenced {
 
 /// Makes the plan: for the intent that is named, else the selected one, else for all in progress.
 ///
-/// The rules must be readable, and control files must have no second name through which they could be written.
+/// It is made by the rules in force. They must be readable, and control files must have no second name through which they could be written.
 pub fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
     ws.governed()?;
+    let (ws, _) = &gate::governed(ws.clone());
     ws.sound_registry()?;
     if let Some(finding) = ws.policy_findings.first() {
         let path = finding.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();

@@ -59,7 +59,9 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         return kept.map(|()| Exit::Fine).map_err(|error| told(&error));
     }
     let workspace = context.here()?;
-    let fenced = plan(&workspace, args.intent.as_deref())?;
+    // An agent's command is held to what its own session has selected.
+    let of_agent = context.agent().and_then(|agent| workspace.selected(Some(agent)));
+    let fenced = plan(&workspace, args.intent.as_deref().or(of_agent.as_deref()))?;
     if args.explain {
         context.answer(&fenced, |page| show(page, &fenced))?;
         return Ok(Exit::Fine);

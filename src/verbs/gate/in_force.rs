@@ -124,7 +124,7 @@ pub fn accept_rules(ws: &Workspace) -> Result<bool, VerbError> {
 }
 
 /// The workspace under the rules in force, and whether these are other ones than those on disk.
-pub(super) fn governed(ws: Workspace) -> (Workspace, bool) {
+pub(in crate::verbs) fn governed(ws: Workspace) -> (Workspace, bool) {
     let Some(change) = change(&ws) else { return (ws, false) };
     let Some(rules) = read(&ws, &change.in_force) else { return (ws, false) };
     let now = RuleTexts::on_disk(&ws);
