@@ -12,7 +12,7 @@ const lab = mkdtempSync(join(tmpdir(), "shims-"))
 const repo = join(lab, "repo")
 mkdirSync(join(repo, ".orchestration"), { recursive: true })
 mkdirSync(join(lab, "bin"))
-symlinkSync(binary, join(lab, "bin", "intent"))
+for (const name of ["intent", "intent-lsp"]) symlinkSync(binary, join(lab, "bin", name))
 writeFileSync(
   join(repo, ".orchestration", "active_intents.yaml"),
   'active_intents:\n  - id: INT-001\n    name: Sign in\n    status: IN_PROGRESS\n    owned_scope: ["src/**"]\n',
