@@ -93,7 +93,7 @@ for (const [name, make] of Object.entries(hosts)) {
   await host.start()
   // Something else is there in its place, and fails.
   mkdirSync(join(lab, name))
-  writeFileSync(join(lab, name, "intent"), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
+  writeFileSync(join(lab, name, "intent-lsp"), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
   process.env.PATH = join(lab, name) + delimiter + path
   assert.match(await host.before("write"), /^\[HOOK_ERROR\].*ended with 1/, name)
   console.log(`${name}: as it should be`)

@@ -1,6 +1,8 @@
 //! A call that says two things at once. Hosts give different names to the same field, and each host reads its own; a
 //! call with several of them, or with one of them twice, could be judged by one and carried out by another.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use super::fields::{
@@ -9,7 +11,7 @@ use super::fields::{
 use super::tools::ToolKind;
 
 /// What an input says twice, and differently: the two names. `None` where it says all once.
-pub(crate) fn found(kind: Option<ToolKind>, input: &Value) -> Option<(String, String)> {
+pub(crate) fn found(kind: Option<ToolKind>, input: &Value, cwd: &Path) -> Option<(String, String)> {
     let mut groups = vec![PATH, OLD, NEW, EVERY, FOLDER, FROM, TO, EDITS, CONTENT];
     match kind {
         // An editor's `command` is its own word for what it does.
@@ -22,23 +24,23 @@ pub(crate) fn found(kind: Option<ToolKind>, input: &Value) -> Option<(String, St
         // Of a tool that nobody knows, a text may well be something else than a content.
         groups.retain(|group| *group != CONTENT && *group != PATH);
     }
-    in_object(&groups, input).or_else(|| one_and_several(input))
+    in_object(&groups, input, cwd).or_else(|| one_and_several(input))
 }
 
-fn in_object(groups: &[&[&str]], input: &Value) -> Option<(String, String)> {
+fn in_object(groups: &[&[&str]], input: &Value, cwd: &Path) -> Option<(String, String)> {
     for group in groups {
         let mut said = group.iter().filter_map(|name| {
             let value = input.get(name).filter(|value| !is_empty(value))?;
             Some((*name, value))
         });
         if let Some((first, one)) = said.next()
-            && let Some((second, _)) = said.find(|(_, other)| *other != one)
+            && let Some((second, _)) = said.find(|(_, other)| !are_same(one, other, cwd))
         {
             return Some((first.to_owned(), second.to_owned()));
         }
     }
     let lists = LISTS.iter().filter_map(|name| fields::list(input, &[name])).flatten();
-    { lists }.find_map(|item| in_object(groups, &item))
+    { lists }.find_map(|item| in_object(groups, &item, cwd))
 }
 
 /// One path or command beside a list of them: a host reads one of the two.
@@ -52,6 +54,12 @@ fn one_and_several(input: &Value) -> Option<(String, String)> {
         };
         Some((named(one)?, named(several)?))
     })
+}
+
+/// Whether two values say the same: a path may be given whole, and from the folder of the call.
+fn are_same(one: &Value, other: &Value, cwd: &Path) -> bool {
+    let place = |value: &Value| Some(cwd.join(fields::path(value.as_str()?)?));
+    one == other || place(one).is_some_and(|one| Some(one) == place(other))
 }
 
 fn is_empty(value: &Value) -> bool {

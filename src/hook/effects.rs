@@ -37,7 +37,7 @@ pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     let reading = CallInput { tool: &call.tool, input: &call.input, cwd };
     let kind = tools::kind(host, &call.tool);
     if !kind.is_some_and(ToolKind::only_reads)
-        && let Some((one, other)) = contradiction::found(kind, &call.input)
+        && let Some((one, other)) = contradiction::found(kind, &call.input, cwd)
     {
         return reading.unreadable(&format!("says different things in `{one}` and in `{other}`"));
     }

@@ -187,7 +187,9 @@ pub(crate) fn other_paths(reading: &CallInput) -> Vec<(String, PathBuf)> {
     }
     // Of several names for a file only the first is read.
     let names = PATH.iter().filter_map(|name| Some((*name, reading.input.get(name)?.as_str()?)));
-    named.extend(names.skip(1));
+    let mut names = names.filter(|(_, text)| !text.is_empty());
+    let first = names.next().map(|(_, text)| reading.cwd.join(text));
+    named.extend(names.filter(|(_, text)| Some(reading.cwd.join(text)) != first));
     let is_path = |text: &str| {
         let spaced = text.contains(char::is_whitespace);
         text.contains(['/', '\\']) && !spaced && !text.contains("://")
