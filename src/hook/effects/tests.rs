@@ -513,7 +513,11 @@ fn a_call_that_says_two_things_is_not_read_as_one_of_them() {
         assert!(told("cline", tool, input.clone()).contains("unreadable"), "{tool} {input}");
     }
     let whole = json!({"path": "src/a", "filePath": "/p/src/a", "content": "x"});
-    assert_eq!(told("cline", "Write", whole), "write /p/src/a Whole(\"x\")", "one file, said twice");
+    assert_eq!(
+        told("cline", "Write", whole),
+        "write /p/src/a Whole(\"x\")",
+        "one file, said twice"
+    );
     let extra = json!({"path": "a", "content": "x", "also": {"out": "src/b.rs"}});
     let found = told("cline", "mcp__fs__write_file", extra);
     assert_eq!(found, "write a Whole(\"x\"); write src/b.rs Unknown");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::case::{Memory, selected};
-use super::{Decision, Denial, DenialCode, Judged, ask, places, rules};
+use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places, rules};
 use crate::intent::Intent;
 use crate::verbs::event::Event;
 use crate::verbs::{Workspace, git_hooks, protocol, select};
@@ -148,6 +148,7 @@ const MAX_SELECTABLE: usize = 4_000;
 pub fn session_start(event: &Event) -> Option<String> {
     let home = places::home(event).ok()??;
     calls::prune(&home.root);
+    in_force::prune(&home);
     keep_model(&home, event);
     let selected = match selected(&home, event) {
         Some(id) => format!("Selected in this session: {id}."),

@@ -7,6 +7,7 @@
 //! into.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,9 @@ use crate::workspace::{Ignores, Policy, RelativePath, session, store};
 const MAX_KEPT: u64 = 16 * 1024 * 1024;
 /// A file of rules larger than this, in bytes, is not read.
 const MAX_FILE: u64 = 1024 * 1024;
+
+/// No command runs longer than this.
+const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The files of rules with their texts; `None` of one that is not there.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,6 +148,20 @@ fn is_shared(ws: &Workspace, now: &RuleTexts, rules: &RuleTexts) -> bool {
     let target = Target::Commit(tip);
     let differing = now.0.iter().filter(|(path, text)| rules.text(path) != text.as_deref());
     { differing }.all(|(path, text)| git.text(&target, path).is_ok_and(|there| there == *text))
+}
+
+/// Removes rules that were kept long ago and are not in force.
+pub(super) fn prune(ws: &Workspace) {
+    let Ok(entries) = std::fs::read_dir(folder(ws)) else { return };
+    let in_force = change(ws).map(|change| kept(ws, &change.in_force));
+    for file in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+        let modified = std::fs::metadata(&file).and_then(|found| found.modified()).ok();
+        let is_old = modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > MAX_AGE);
+        if is_old && file != rejected(ws) && Some(&file) != in_force.as_ref() {
+            // Another process may have been faster.
+            let _ = std::fs::remove_file(&file);
+        }
+    }
 }
 
 fn under(ws: Workspace, rules: &RuleTexts) -> Workspace {
