@@ -47,7 +47,13 @@ fn labs() -> Vec<Lab> {
     let root = own.root().metadata().expect("a folder").uid() == 0;
     let mut labs = vec![own];
     if root && Command::new("setpriv").arg("--version").output().is_ok() {
-        labs.push(Lab::new(Some(NOBODY)));
+        let other = Lab::new(Some(NOBODY));
+        // The folder for temporary files may be closed to others.
+        match other.intent(&["--version"]).status.success() {
+            true => labs.push(other),
+            #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+            false => eprintln!("skipped as an ordinary user: it cannot start the program here"),
+        }
     }
     labs
 }
@@ -79,8 +85,27 @@ impl Lab {
             lab.write(path, text);
         }
         lab.own(&lab.top());
+        if user.is_some() {
+            lab.link_program();
+        }
         lab.sh("git init -q -b main . && git add -A && git commit -qm start");
         lab
+    }
+
+    /// Puts the program where another user can start it: the folder in which it was built may be closed to them.
+    fn link_program(&self) {
+        let (built, here) = (env!("CARGO_BIN_EXE_intent"), self.top().join("intent"));
+        if std::fs::hard_link(built, &here).is_err() {
+            std::fs::copy(built, here).expect("a copy of the program");
+        }
+    }
+
+    /// The program that is tried.
+    fn program(&self) -> String {
+        match self.user {
+            Some(_) => self.top().join("intent").display().to_string(),
+            None => env!("CARGO_BIN_EXE_intent").to_owned(),
+        }
     }
 
     fn top(&self) -> PathBuf {
@@ -129,7 +154,7 @@ impl Lab {
     }
 
     fn intent(&self, arguments: &[&str]) -> Output {
-        let mut command = self.command(env!("CARGO_BIN_EXE_intent"));
+        let mut command = self.command(&self.program());
         command.args(arguments).output().expect("the binary runs")
     }
 
@@ -142,7 +167,7 @@ impl Lab {
     }
 
     fn start(&self, script: &str) -> std::process::Child {
-        let mut command = self.command(env!("CARGO_BIN_EXE_intent"));
+        let mut command = self.command(&self.program());
         command.args(["fence", "--", "sh", "-c", script]).stderr(Stdio::piped());
         command.spawn().expect("the binary runs")
     }
@@ -260,8 +285,7 @@ fn nothing_that_is_kept_is_written_whatever_writes() {
         lab.sh("echo stashed > README.md && git stash -q");
         let before = lab.kept();
         for attack in ATTACKS {
-            let script =
-                format!("INTENT={}; export INTENT; {attack}", env!("CARGO_BIN_EXE_intent"));
+            let script = format!("INTENT={}; export INTENT; {attack}", lab.program());
             lab.fenced(&script);
             let after = lab.kept();
             let changed: Vec<_> = before
@@ -333,7 +357,7 @@ fn a_command_ends_as_it_would_without_a_fence() {
         // `setpriv` becomes the program that it starts.
         lab.sh(&format!("kill -TERM {}", passed.id()));
         assert_eq!(passed.wait().expect("ended").code(), Some(42));
-        let mut command = lab.command(env!("CARGO_BIN_EXE_intent"));
+        let mut command = lab.command(&lab.program());
         command
             .args(["fence", "--", "cat"])
             .stdin(std::fs::File::open(lab.root().join("README.md")).expect("a file"));
@@ -461,7 +485,7 @@ fn what_leads_around_the_fence_is_refused() {
             .append(true)
             .open(lab.root().join("README.md"))
             .expect("a file");
-        let mut command = lab.command(env!("CARGO_BIN_EXE_intent"));
+        let mut command = lab.command(&lab.program());
         let output =
             command.args(["fence", "--", "echo", "x"]).stdout(kept).output().expect("runs");
         assert_eq!(output.status.code(), Some(2));
@@ -470,7 +494,7 @@ fn what_leads_around_the_fence_is_refused() {
         // Descriptors that were opened outside are not handed in, and the input is opened anew.
         lab.sh(&format!(
             "exec 7< . 8< README.md; {} fence -- sh -c 'echo x > /proc/self/fd/7/README.md; echo x > /proc/self/fd/8; echo x > /proc/self/fd/0; true' < README.md 2>/dev/null",
-            env!("CARGO_BIN_EXE_intent")
+            lab.program()
         ));
         assert_eq!(std::fs::read(lab.root().join("README.md")).expect("a file"), b"read me\n");
         assert!(!lab.root().join("target/ran").exists());
@@ -481,7 +505,7 @@ fn what_leads_around_the_fence_is_refused() {
 fn a_fence_within_a_fence_only_narrows() {
     for lab in labs() {
         let inner = |script: &str| {
-            let binary = env!("CARGO_BIN_EXE_intent");
+            let binary = lab.program();
             format!("{binary} fence --intent INT-002 -- sh -c '{script}'")
         };
         let script = format!(
@@ -504,9 +528,9 @@ fn in_a_linked_work_tree_the_repository_itself_is_kept() {
         let told = String::from_utf8_lossy(&made.stderr).into_owned();
         assert!(made.status.success(), "{told}");
         let tree = lab.top().join("work-try-it");
-        let binary = env!("CARGO_BIN_EXE_intent");
+        let binary = lab.program();
         let fenced = |script: &str| {
-            let mut command = lab.command(binary);
+            let mut command = lab.command(&binary);
             command.args(["fence", "--", "sh", "-c", script]).current_dir(&tree);
             let output = command.output().expect("the binary runs");
             let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -563,7 +587,7 @@ fn without_namespaces_landlock_keeps_what_it_can_and_says_so() {
         let traced = |script: &str| {
             let mut command = lab.command("strace");
             command.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=unshare"]);
-            command.args(["-e", "inject=unshare:error=EPERM", env!("CARGO_BIN_EXE_intent")]);
+            command.args(["-e", "inject=unshare:error=EPERM", &lab.program()]);
             let output = command.args(["fence", "--", "sh", "-c", script]).output().ok()?;
             let told = String::from_utf8_lossy(&output.stderr).into_owned();
             Some((output.status.code().unwrap_or(-1), told))
@@ -604,7 +628,7 @@ fn doctor_says_what_fences_and_what_a_killed_fence_left() {
 /// What a host is answered before a command, with its policy for fences.
 fn hooked(lab: &Lab, host: &str, payload: &serde_json::Value) -> String {
     use std::io::Write as _;
-    let mut command = lab.command(env!("CARGO_BIN_EXE_intent"));
+    let mut command = lab.command(&lab.program());
     command
         .args(["hook", host])
         .stdin(Stdio::piped())
