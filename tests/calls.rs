@@ -689,6 +689,16 @@ fn a_command_is_judged_where_it_acts() {
         assert_eq!(judged(&text), Some(DenialCode::ApprovalRequired), "{text}");
     }
     assert_eq!(judged(&format!("cd {at} && make")), None);
+    let told = |session: &str, text: &str| {
+        let of = |event: Event| Event { session: Some(session.into()), ..event };
+        before(&of(Event { effects: vec![shell(text)], call: Some(text.into()), ..above.clone() }))
+    };
+    let refused = told("t", &format!("make -C {at}"));
+    let way = format!("intent -C {at} select ID");
+    assert!(message(&refused).contains(&way), "{}", message(&refused));
+    assert_eq!(code(&told("t", &way.replace("ID", "INT-001"))), None);
+    assert_eq!(code(&told("t", &format!("make -C {at}"))), None, "selected from above");
+    assert_eq!(code(&told("u", &format!("git -C {at} fetch"))), None, "made for looking");
     assert_eq!(judged("make"), None, "nothing governs the folder above");
     assert_eq!(judged(&format!("git -C {at} log")), None);
     // What it did there is looked at.
@@ -1027,6 +1037,21 @@ fn rules_that_a_program_rewrites_are_not_in_force() {
         let asked = before(&event(&repo, "s", vec![replace("src/keys.rs", "key", "k")]));
         assert!(!message(&asked).contains("intent accept"), "{path}");
     }
+}
+
+#[test]
+fn where_the_rules_from_before_are_gone_nothing_is_allowed() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let script = event(&repo, "s", vec![shell("./build.sh")]);
+    let feedback = call(&script, || {
+        std::fs::remove_dir_all(repo.root().join(".git/intent/rules")).expect("it was kept there");
+        repo.write(".orchestration/policy.yaml", "mode: observe\n");
+    });
+    assert!(feedback.expect("let through").violation.is_some());
+    let judged = before(&event(&repo, "s", vec![write("src/new.rs", "fn n() {}\n")]));
+    assert_eq!(code(&judged), Some(DenialCode::HookError));
+    assert!(message(&judged).contains("intent accept .orchestration/policy.yaml"));
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl Context {
 
     /// The agent that runs this command, as `host:session`, if its hook has just seen it do so. `None` for a person.
     pub(crate) fn agent(&self) -> Option<&str> {
-        self.agent.get_or_init(announced).as_deref()
+        self.agent.get_or_init(|| announced(&self.cwd)).as_deref()
     }
 
     /// The session and the agent that a record names: as they were given, else those of the agent that runs this command.
@@ -117,11 +117,11 @@ impl Context {
 }
 
 /// Takes the note that an agent's hook has left for this process. At a terminal sits a person, unless an agent started it.
-fn announced() -> Option<String> {
+fn announced(cwd: &Path) -> Option<String> {
     if std::io::stdout().is_terminal() && agents::above().is_none() {
         return None;
     }
-    let root = Root::find(&std::env::current_dir().ok()?).ok()?;
+    let root = Root::find(cwd).ok()?;
     let arguments: Option<Vec<String>> =
         std::env::args_os().skip(1).map(|argument| argument.into_string().ok()).collect();
     session::take_announced(&root, &arguments?)

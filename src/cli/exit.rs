@@ -11,7 +11,7 @@ pub enum Exit {
     Findings,
     /// 2: wrong usage, or input that is broken; nothing was changed.
     Usage,
-    /// As the command ended that was run.
+    /// The exit code of the command that was run.
     As(u8),
 }
 

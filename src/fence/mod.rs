@@ -98,7 +98,7 @@ impl FencePlan {
     }
 }
 
-/// By what a command is fenced.
+/// The means of the operating system by which a command is fenced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FenceMeans {

@@ -176,26 +176,25 @@ impl<'a> Wiring<'a> {
     /// Whether the program that the hooks start is there.
     fn search(&mut self, root: &Root, search: Option<&OsStr>) {
         let Some(program) = self.hooks().find_map(|file| file.program.clone()) else { return };
-        match program {
-            HostProgram::Found if binary::on_path(search).is_some() => {
-                let found = binary::on_path(search).unwrap_or_default();
-                if let Some(noted) = binary::other_than_noted(root, &found) {
-                    self.wrong.push(format!(
-                        "the hooks start {}, and that is not the program that `intent init` noted ({}): if you have not upgraded it, find out what it is; `intent init` notes it anew",
-                        found.display(),
-                        noted.display()
-                    ));
-                }
-            }
-            HostProgram::Found => self
-                .wrong
-                .push("the hooks start `intent-lsp`, which is not on the PATH here: put it there, or run `intent init --absolute`".into()),
-            HostProgram::At(path) if Path::new(&path).is_file() => {}
-            HostProgram::At(path) => self.wrong.push(format!(
+        let found = match &program {
+            HostProgram::Found => binary::on_path(search),
+            HostProgram::At(path) => Some(PathBuf::from(path)).filter(|path| path.is_file()),
+        };
+        let noted = found.as_deref().and_then(|found| binary::other_than_noted(root, found));
+        let wrong = match (found, noted, program) {
+            (Some(found), Some(noted), _) => format!(
+                "the hooks start {}, and that is not the program that `intent init` noted ({}): if you have not upgraded it, find out what it is; `intent init` notes it anew",
+                found.display(),
+                noted.display()
+            ),
+            (Some(_), None, _) => return,
+            (None, _, HostProgram::Found) => "the hooks start `intent-lsp`, which is not on the PATH here: put it there, or run `intent init --absolute`".to_owned(),
+            (None, _, HostProgram::At(path)) => format!(
                 "the hooks start {path}, which is not there: run `intent init --agent {}` again",
                 self.host.name
-            )),
-        }
+            ),
+        };
+        self.wrong.push(wrong);
     }
 
     fn answer(mut self) -> Option<Examined> {

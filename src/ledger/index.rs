@@ -380,7 +380,7 @@ impl Ledger {
         self.said.findings()
     }
 
-    /// The claim behind a reference. It is empty if its entry is not in its file any more.
+    /// The claim that a reference names. It has no blocks if its entry is no longer in the file that it was read from.
     pub fn claim(&self, at: ClaimRef) -> Claim<'_> {
         let entry = self.entry(at.entry);
         let nothing = &self.said.nothing;

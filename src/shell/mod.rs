@@ -209,19 +209,30 @@ pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
     }
 }
 
+/// The names of this program.
+pub const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
+
 /// The words behind `intent`, when a text is one command of ours and nothing else.
 pub fn own_command(reading: &Reading) -> Option<&[String]> {
     let mut outer = reading.commands.iter().filter(|command| command.via.is_empty());
     let (Some(only), None) = (outer.next(), outer.next()) else { return None };
-    let own = matches!(only.program.as_deref(), Some("intent" | "intent-lsp"));
+    let own = only.program.as_deref().is_some_and(|program| OUR_NAMES.contains(&program));
     if reading.lone && own { only.words.get(1..) } else { None }
 }
 
 /// The intent that `intent` selects with these arguments, if they do nothing else.
 pub fn selects(arguments: &[String]) -> Option<&str> {
-    match arguments {
+    match past_folder(arguments).0 {
         [select, id] if select == "select" && !id.starts_with('-') => Some(id),
         _ => None,
+    }
+}
+
+/// The arguments of `intent` behind `-C DIR`, and that folder. `None` if they name none.
+pub fn past_folder(arguments: &[String]) -> (&[String], Option<&str>) {
+    match arguments {
+        [option, folder, rest @ ..] if option == "-C" => (rest, Some(folder)),
+        _ => (arguments, None),
     }
 }
 

@@ -45,7 +45,7 @@ impl Shell<'_> {
         }
     }
 
-    /// A variable of the shell itself that decides what programs do.
+    /// Notes that a variable of the shell is set. Nothing is proven if it decides what programs do, as `PATH` does.
     pub(super) fn steered(&mut self, name: &str) {
         if table::holds("steers", name) {
             self.note(judge::opaque("variable.steers", name));

@@ -169,6 +169,16 @@ mod tests {
     }
 
     #[test]
+    fn every_judge_that_is_named_is_there() {
+        for (name, rows) in all() {
+            for row in rows.iter().filter(|row| row.kind() == "judge") {
+                let judge = crate::shell::judge::judge_called(row.word(1));
+                assert!(judge.is_some(), "{name}: {}", row.word(1));
+            }
+        }
+    }
+
+    #[test]
     fn no_program_has_two_judges_or_one_line_twice() {
         for (name, rows) in all() {
             let judges = rows.iter().filter(|row| row.kind() == "judge").count();

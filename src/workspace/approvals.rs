@@ -468,7 +468,7 @@ fn prune(root: &Root) {
     for (nth, entry) in entries.filter_map(Result::ok).enumerate() {
         let written = entry.metadata().and_then(|found| found.modified());
         if nth >= MAX_FILES || written.is_ok_and(old) {
-            // Another process may have been faster.
+            // It may be gone: another process tidies up as well.
             let _ = store::remove(&entry.path());
         }
     }

@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         return kept.map(|()| Exit::Fine).map_err(|error| told(&error));
     }
     let workspace = context.here()?;
-    // An agent's command is held to what its own session has selected.
+    // An agent may write what its own session has selected, whatever the person of this work tree works on.
     let of_agent = context.agent().and_then(|agent| workspace.selected(Some(agent)));
     let fenced = plan(&workspace, args.intent.as_deref().or(of_agent.as_deref()))?;
     if args.explain {

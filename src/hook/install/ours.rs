@@ -2,16 +2,15 @@
 
 use serde_json::Value;
 
+use crate::shell::OUR_NAMES;
+
 /// The name by which settings start this program. They are committed, and `intent` may be another program somewhere.
 pub(crate) const PROGRAM: &str = "intent-lsp";
-/// The other name of it, which settings of earlier versions have.
-const SHORT: &str = "intent";
 
-/// Whether a word of a command, or a path, names this program.
+/// Whether a word of a command, or a path, names this program: settings of earlier versions have its short name.
 pub(crate) fn is_us(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-    let name = name.trim_end_matches(".exe");
-    name == PROGRAM || name == SHORT
+    OUR_NAMES.contains(&name.trim_end_matches(".exe"))
 }
 
 /// The keys under which hosts keep the command of a hook or a server.

@@ -32,8 +32,8 @@ impl EntryIndex {
 pub(super) const GONE: u32 = u32::MAX;
 
 impl FoldOrder {
-    /// Merges the rows of the shelf and the other entries by time. `twice` are the files of the shelf whose entries are
-    /// among `others`.
+    /// Merges the entries of sealed files, which stand in a table on disk (the shelf), and all other entries, by time.
+    /// `twice` are the files of the table whose entries are among `others` as well, so that they count once.
     pub fn of(files: &Files, twice: &[u32], others: &[Arc<Entry>], times: &[Option<i64>]) -> Self {
         let mut order = Self::default();
         order.all.reserve(others.len());

@@ -157,7 +157,7 @@ fn copies_us(call: &ProgramCall<'_>) -> bool {
     let ours = |arg: &Arg| {
         let name = arg.text.rsplit('/').next().unwrap_or_default();
         let name = name.strip_suffix(".exe").unwrap_or(name);
-        ["intent", "intent-lsp"].contains(&name) && (arg.text == name || arg.text.contains("bin/"))
+        super::OUR_NAMES.contains(&name) && (arg.text == name || arg.text.contains("bin/"))
     };
     ["cp", "mv", "ln", "install", "link", "rsync"].contains(&call.name)
         && call.args.len() > 1
@@ -242,7 +242,15 @@ fn family(name: &str) -> &str {
 /// What the judge of a program says, when it has one of its own.
 fn special(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let row = table::rows(family(call.name)).iter().find(|row| row.kind() == "judge")?;
-    let judge: fn(&mut Shell<'_>, &ProgramCall<'_>) -> ShellFinding = match row.word(1) {
+    Some(judge_called(row.word(1))?(shell, call))
+}
+
+/// Judges a program that is started.
+type ProgramJudge = fn(&mut Shell<'_>, &ProgramCall<'_>) -> ShellFinding;
+
+/// The judge that a row of the data file names.
+pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
+    Some(match name {
         "builtins::alias" => builtins::alias,
         "builtins::change_folder" => builtins::change_folder,
         "builtins::crontab" => builtins::crontab,
@@ -294,8 +302,7 @@ fn special(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding
         "remove::whole" => remove::whole,
         "sql::judge" => sql::judge,
         _ => return None,
-    };
-    Some(judge(shell, call))
+    })
 }
 
 /// Names that, handed to a stranger word by word, are taken for the command it runs.

@@ -17,7 +17,7 @@ use crate::workspace::approvals::AskedAct;
 use crate::workspace::policy::{FencePolicy, Mode};
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{self, PendingCall, Predicted};
-use crate::workspace::{RelativePath, Root, session, store};
+use crate::workspace::{RelativePath, Root, session, store, text};
 
 /// Whether the call is really about to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,18 +77,18 @@ impl<'a> Case<'a> {
     }
 
     fn judge(&self, memory: Memory) -> Judged {
-        let ours = self.own_command();
-        if let Some(command) = &ours
-            && let Some(id) = shell::selects(command)
-        {
-            return match &self.places.home {
-                Some(home) => bind::select(home, self.event, (id, command), memory),
-                None => Judged::no_opinion(),
-            };
-        }
-        if let (Some(home), Some(command), Memory::Kept) = (&self.places.home, &ours, memory) {
-            let valid = session::STARTS_WITHIN;
-            bind::announce(home, command, &works_as(home, self.event), valid);
+        if let Some(command) = &self.own_command() {
+            let at = self.workspace_of(command);
+            if let Some(id) = shell::selects(command) {
+                return match &at {
+                    Some(ws) => bind::select(ws, self.event, (id, command), memory),
+                    None => Judged::no_opinion(),
+                };
+            }
+            if let (Some(ws), Memory::Kept) = (&at, memory) {
+                let valid = session::STARTS_WITHIN;
+                bind::announce(ws, command, &works_as(ws, self.event), valid);
+            }
         }
         let Some(objection) = self.objection() else {
             return self.goes_ahead(memory, Passed::default());
@@ -137,6 +137,14 @@ impl<'a> Case<'a> {
                 shell::own_command(self.readings.first()?).map(<[String]>::to_vec)
             }
             _ => None,
+        }
+    }
+
+    /// The governed workspace that a command of ours acts in: of the folder that it names, else of the call.
+    fn workspace_of(&self, command: &[String]) -> Option<Workspace> {
+        match shell::past_folder(command).1 {
+            Some(folder) => places::governed_at(&self.event.cwd.join(folder)).ok()?,
+            None => self.places.home.clone(),
         }
     }
 
@@ -267,10 +275,7 @@ impl<'a> Case<'a> {
             .find_map(of_ours)
             .map(|denial| deny(any, denial))
             .or_else(|| self.places.all.iter().find_map(|place| self.in_place(place)))
-            .or_else(|| {
-                let others = self.places.all.iter().map(|place| &place.ws);
-                home.into_iter().chain(others).find_map(|ws| self.without_intent(ws))
-            })
+            .or_else(|| self.without_intent(home?))
     }
 
     /// A command may write anywhere in the workspace that it acts in, so it needs an intent there.
@@ -287,10 +292,24 @@ impl<'a> Case<'a> {
                 && reading.commands.len() == 1
         });
         let elsewhere = selected.is_some() && denial.code != DenialCode::IntentRequired;
-        (!(returns && elsewhere)).then(|| deny(ws, denial))
+        (!(returns && elsewhere)).then(|| deny(ws, self.elsewhere(ws, denial)))
+    }
+
+    /// Adds how an intent is selected in a workspace that is not the one of the call's folder.
+    fn elsewhere(&self, ws: &Workspace, denial: Denial) -> Denial {
+        let is_home = self.places.home.as_ref().is_some_and(|home| home.root == ws.root);
+        if is_home || denial.code != DenialCode::IntentRequired {
+            return denial;
+        }
+        let folder = text::shell_word(&ws.root.path().to_string_lossy());
+        let message = format!("{} `intent -C {folder} select ID` selects there.", denial.message);
+        Denial { message, ..denial }
     }
 
     fn in_place<'b>(&self, place: &'b TouchedWorkspace) -> Option<Objection<'b>> {
+        if place.names_nothing() {
+            return self.without_intent(&place.ws);
+        }
         let selected = selected(&place.ws, self.event);
         let selected = selected.as_deref();
         let ws = &place.ws;
@@ -301,7 +320,9 @@ impl<'a> Case<'a> {
                 let some = place.some_of.iter();
                 some.into_iter().find_map(|some| rules::denial_of_all(ws, some, selected))
             });
-        let denial = denial.map(|denial| deny(&place.ws, self.with_hint(&place.ws, denial)));
+        let denial = denial.map(|denial| {
+            deny(&place.ws, self.elsewhere(&place.ws, self.with_hint(&place.ws, denial)))
+        });
         let objection = denial.or_else(|| {
             let (denial, weight) = commands::by_path(&place.ws.policy, &place.paths)?;
             Some(Objection { ws: &place.ws, denial, weight })

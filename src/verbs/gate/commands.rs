@@ -7,14 +7,11 @@ use crate::shell::{self, Class, Invocation, Reading, matches_rule};
 use crate::workspace::RelativePath;
 use crate::workspace::policy::{Policy, Rule, RuleDecision};
 
-/// The program names that are this one.
-pub(super) const OURS: [&str; 2] = ["intent", "intent-lsp"];
-
 /// What stands against the commands of ours in a text, run by this actor under what it has selected.
 pub(super) fn of_ours(reading: &Reading, actor: &str, selected: Option<&str>) -> Option<Denial> {
     for_people(reading).or_else(|| {
         let is_ours = |one: &&Invocation| {
-            one.program.as_deref().is_some_and(|program| OURS.contains(&program))
+            one.program.as_deref().is_some_and(|program| shell::OUR_NAMES.contains(&program))
         };
         let mut ours = reading.commands.iter().filter(is_ours);
         ours.find_map(|command| misused(reading, &command.words, actor, selected))

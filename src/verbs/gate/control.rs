@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Denial, DenialCode};
 use crate::intent::Scope;
+use crate::shell::OUR_NAMES;
 use crate::workspace::RelativePath;
 
 /// Names that steer the gate wherever they stand.
@@ -68,8 +69,6 @@ pub fn is_control_file(path: &RelativePath) -> bool {
     segments(path.as_str()).iter().any(|segment| ANYWHERE.contains(&segment.as_str()))
 }
 
-/// Names of this program, as files.
-const PROGRAM: [&str; 2] = ["intent", "intent-lsp"];
 /// Folders in which programs are looked for, whatever the `PATH` is now.
 const PROGRAMS_IN: [&str; 4] = ["bin", ".bin", "sbin", "scripts"];
 
@@ -78,7 +77,7 @@ fn replaces_us(path: &str, segments: &[String]) -> bool {
     let [.., folder, name] = segments else { return false };
     let stem = ["exe", "cmd", "bat", "ps1", "com"];
     let stem = stem.iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
-    PROGRAM.contains(&stem.unwrap_or(name))
+    OUR_NAMES.contains(&stem.unwrap_or(name))
         && (PROGRAMS_IN.contains(&folder.as_str()) || is_on_path(path))
 }
 

@@ -1,8 +1,7 @@
 //! Whether a command runs behind the fence, and who puts it there.
 
-use super::commands::OURS;
 use super::{Denial, DenialCode};
-use crate::shell::{Class, Reading, own_command};
+use crate::shell::{Class, OUR_NAMES, Reading, own_command};
 use crate::workspace::text::shell_word;
 
 /// Whether one of the commands of a call may do what nobody can foresee, and is not behind the fence of this intent.
@@ -16,7 +15,7 @@ fn is_behind(reading: &Reading, intent: &str) -> bool {
     let program = outer.and_then(|command| command.words.first());
     // A program of this name in another folder is anybody's.
     let is_ours = program.is_some_and(|program| {
-        OURS.contains(&program.as_str())
+        OUR_NAMES.contains(&program.as_str())
             || std::env::current_exe().is_ok_and(|ours| ours == *program)
     });
     if !is_ours {

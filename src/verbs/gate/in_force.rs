@@ -15,14 +15,14 @@ use crate::intent::Registry;
 use crate::verbs::workspace::IGNORE_FILES;
 use crate::verbs::{VerbError, Workspace, tips};
 use crate::workspace::git::Target;
-use crate::workspace::{Ignores, Policy, RelativePath, session, store};
+use crate::workspace::{Code, Finding, Ignores, Policy, RelativePath, session, store};
 
 /// Rules larger than this, in bytes of JSON, were not kept by us.
 const MAX_KEPT: u64 = 16 * 1024 * 1024;
 /// A file of rules larger than this, in bytes, is not read.
 const MAX_FILE: u64 = 1024 * 1024;
 
-/// No command runs longer than this.
+/// Rules that were kept longer ago than this are removed: the command that they were kept for has ended.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// The files of rules with their texts; `None` of one that is not there.
@@ -95,9 +95,10 @@ pub(super) fn keep(ws: &Workspace) -> Option<String> {
     Some(digest)
 }
 
-/// The files of rules that are not as they were kept before a command.
+/// The files of rules that are not as they were kept before a command: all of them, if what was kept is gone.
 pub(in crate::verbs) fn changed_rules(ws: &Workspace, kept: Option<&str>) -> Vec<RelativePath> {
-    let Some(before) = kept.and_then(|kept| read(ws, kept)) else { return Vec::new() };
+    let Some(kept) = kept else { return Vec::new() };
+    let Some(before) = read(ws, kept) else { return paths(ws) };
     let now = RuleTexts::on_disk(ws);
     let all = now.0.iter().chain(&before.0).map(|(path, _)| path);
     let mut changed: Vec<_> =
@@ -130,7 +131,7 @@ pub fn accept_rules(ws: &Workspace) -> Result<bool, VerbError> {
 /// The workspace under the rules in force, and whether these are other ones than those on disk.
 pub(in crate::verbs) fn governed(ws: Workspace) -> (Workspace, bool) {
     let Some(change) = change(&ws) else { return (ws, false) };
-    let Some(rules) = read(&ws, &change.in_force) else { return (ws, false) };
+    let Some(rules) = read(&ws, &change.in_force) else { return (without_rules(ws), true) };
     let now = RuleTexts::on_disk(&ws);
     if now == rules || is_shared(&ws, &now, &rules) {
         // Nothing is left to accept.
@@ -158,10 +159,20 @@ pub(super) fn prune(ws: &Workspace) {
         let modified = std::fs::metadata(&file).and_then(|found| found.modified()).ok();
         let is_old = modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > MAX_AGE);
         if is_old && file != rejected(ws) && Some(&file) != in_force.as_ref() {
-            // Another process may have been faster.
+            // It may be gone: another process tidies up as well.
             let _ = std::fs::remove_file(&file);
         }
     }
+}
+
+/// The workspace where nobody knows the rules in force any more: nothing can be allowed.
+fn without_rules(ws: Workspace) -> Workspace {
+    let message =
+        "The rules were changed while a command of an agent ran, and those from before are gone.";
+    let help = format!("A person looks at the rules, and runs `intent accept {POLICY}`.");
+    let finding = Finding::new(Code::PolicyInvalid, message.to_owned(), help);
+    let (registry, ignores) = (ws.registry.again(), Ignores::load(&ws.root));
+    ws.under_rules((Policy::default(), vec![finding]), registry, ignores)
 }
 
 fn under(ws: Workspace, rules: &RuleTexts) -> Workspace {

@@ -253,7 +253,12 @@ impl Touches {
 
 /// The governed workspace of the folder a call is made in.
 pub(super) fn home(event: &Event) -> Result<Option<Workspace>, VerbError> {
-    let root = Root::find(&event.cwd).map_err(super::super::OpenError::from)?;
+    governed_at(&event.cwd)
+}
+
+/// The workspace that governs a folder.
+pub(super) fn governed_at(folder: &Path) -> Result<Option<Workspace>, VerbError> {
+    let root = Root::find(folder).map_err(super::super::OpenError::from)?;
     Ok(root.governed().then(|| Workspace::at(root)))
 }
 
@@ -274,6 +279,12 @@ impl TouchedWorkspace {
             some_of: Vec::new(),
             files: Vec::new(),
         }
+    }
+
+    /// Whether nothing in it is named: a command only acts there.
+    pub(super) fn names_nothing(&self) -> bool {
+        let is_named = !self.paths.is_empty() || !self.folders.is_empty();
+        !is_named && !self.whole && self.some_of.is_empty()
     }
 
     fn touch(&mut self, path: RelativePath, manner: Manner) -> &mut Touched {

@@ -109,7 +109,7 @@ fn unreadable(path: &PathBuf, max: u64) -> Option<String> {
     judged(path, std::fs::metadata(path), max)
 }
 
-/// What is wrong with a file. Nothing is where there is none, as behind a link that leads nowhere.
+/// What is wrong with a file. A file that does not exist is not wrong, and neither is a link that leads nowhere.
 fn judged(path: &Path, found: Result<Metadata>, max: u64) -> Option<String> {
     let found = found.ok()?;
     let path = path.display();

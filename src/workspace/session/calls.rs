@@ -201,7 +201,7 @@ pub fn prune(root: &Root) {
     for entry in entries.filter_map(Result::ok) {
         let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed());
         if matches!(age, Ok(Ok(age)) if age > MAX_AGE) {
-            // Another process may have been faster.
+            // It may be gone: another process tidies up as well.
             let _ = std::fs::remove_file(entry.path());
         }
     }
