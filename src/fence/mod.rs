@@ -33,11 +33,11 @@ use stand_in::StandIn;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FenceAccess {
-    /// As without the fence, but the place itself cannot be moved away.
+    /// Everything below may be written, but the place itself cannot be moved or removed.
     Pinned,
     /// Nothing can be written.
     ReadOnly,
-    /// As without the fence.
+    /// Everything may be written that could be written without the fence.
     Writable,
     /// There is nothing to be read or written: a device through which a disk could be reached.
     Masked,
@@ -46,7 +46,7 @@ pub enum FenceAccess {
 /// A place of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FencedPlace {
-    /// Absolute, without links, and there.
+    /// An absolute path, free of links, at which something stands.
     pub path: PathBuf,
     /// What may be done there.
     pub access: FenceAccess,
@@ -134,7 +134,7 @@ impl FenceMeans {
 /// Why a command was not fenced, and so not run.
 #[derive(Debug, thiserror::Error)]
 pub enum FenceError {
-    /// Nothing here can fence.
+    /// No means on this machine can fence a command. Holds the reason of each.
     #[error("nothing on this machine can fence a command, so it was not run. {}", .0.join(" "))]
     Unavailable(Vec<String>),
     /// A step failed after the fence was begun.

@@ -16,7 +16,7 @@ use serde_json::Value;
 /// A file or folder that stands in for one that is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StandIn {
-    /// Where.
+    /// The absolute path at which it is put.
     pub path: PathBuf,
     /// What the file says; `None` for a folder.
     pub text: Option<String>,

@@ -23,7 +23,7 @@ impl Watched {
         Self(paths.into_iter().map(with_state).collect())
     }
 
-    /// Those that stand otherwise now.
+    /// The files that were replaced, removed or made since.
     pub fn changed(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.iter().filter(|(path, before)| state(path) != *before).map(|(path, _)| path)
     }

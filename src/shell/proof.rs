@@ -13,9 +13,9 @@ use super::walk::Shell;
 enum Evaluated {
     /// It is a number, or a name that holds one.
     Number,
-    /// It comes from somewhere else.
+    /// A value that comes from elsewhere: an argument, the environment, the output of a program.
     Unknown,
-    /// It is more than that.
+    /// Text that the shell would evaluate as code.
     Code,
 }
 

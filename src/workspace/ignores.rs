@@ -402,7 +402,7 @@ fn rules_in(bytes: &[u8]) -> Gitignore {
 
 /// The `.gitignore` files that a sparse checkout leaves out of the work tree. Git goes by them all the same.
 pub(super) struct LeftOutRules {
-    /// By the folder of each.
+    /// The rules of each ignore file, by the folder that it stands in.
     by_folder: HashMap<String, Gitignore>,
 }
 

@@ -135,7 +135,7 @@ pub(super) fn cut(arg: &Arg, from: usize) -> Arg {
 /// Whether every word of a call is one that a row knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// Each of them is.
+    /// Every option is on the list.
     All,
     /// Some value is not known here, and may be an option.
     Unless,

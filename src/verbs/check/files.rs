@@ -131,7 +131,7 @@ pub(super) struct Judge<'a> {
     renamed: HashMap<RelativePath, Vec<Deed>>,
     /// How much was looked at in large files.
     looked_at: Extent,
-    /// The files beyond that.
+    /// The large files beyond what one check looks at in detail. Each is judged as a whole.
     beyond: Vec<RelativePath>,
 }
 
