@@ -16,7 +16,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::Stage;
@@ -47,9 +47,12 @@ pub fn short_id(commit: &str) -> &str {
 
 /// A work tree's repository.
 pub struct Git {
+    /// Read by way of [`Self::handle`] and [`Self::objects`].
     repository: gix::ThreadSafeRepository,
     root: Root,
     dir: PathBuf,
+    /// What keeps the objects from being read, once that was looked for.
+    obstacle_of_objects: OnceLock<Option<String>>,
     /// The workspace below the work tree's top: empty, or with a trailing `/`.
     prefix: String,
     index: PathBuf,
@@ -186,6 +189,7 @@ impl Git {
             repository,
             root: root.clone(),
             dir: dir.to_path_buf(),
+            obstacle_of_objects: OnceLock::new(),
             prefix,
             index,
             index_read: Mutex::default(),
@@ -194,13 +198,16 @@ impl Git {
 
     /// The commit the work tree is based on; `None` before the first commit.
     pub fn head(&self) -> Result<Option<CommitId>, GitError> {
-        let repo = self.repository.to_thread_local();
-        let mut head = repo.head().map_err(|error| self.unreadable(error))?;
-        if head.is_unborn() {
+        let repo = self.handle();
+        let Some(id) = head_of(&repo).map_err(|error| self.unreadable(error))? else {
             return Ok(None);
-        }
-        let commit = head.peel_to_commit().map_err(|error| self.unreadable(error))?;
-        Ok(Some(commit_id(commit.id)))
+        };
+        // To look at all objects first, as before any other read, would cost more than all else that a hook does.
+        match sound::obstacle_of_object(&self.common(), &id.to_string()) {
+            Some(reason) => return Err(self.unreadable(reason)),
+            None => repo.find_header(id).map_err(|error| self.unreadable(error))?,
+        };
+        Ok(Some(commit_id(id)))
     }
 
     /// The commits a merge, rebase, cherry-pick or revert in progress brings in; empty when none is under way.
@@ -221,7 +228,7 @@ impl Git {
                 "rebase-apply/original-commit",
             ]);
         }
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let mut found = Vec::new();
         for file in files {
             for id in self.ids_in(file)? {
@@ -237,7 +244,7 @@ impl Git {
 
     /// The commit a revision names (`main`, `HEAD~3`, a hash).
     pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let commit = repo
             .rev_parse_single(revision)
             .and_then(|id| id.object())
@@ -254,7 +261,7 @@ impl Git {
 
     /// The best common ancestor of two commits, if any.
     pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let (a, b) = (self.parse(a)?, self.parse(b)?);
         let bases = repo.merge_bases_many(a, &[b]).map_err(|error| self.unreadable(error))?;
         Ok(bases.first().map(|id| commit_id(id.detach())))
@@ -266,7 +273,7 @@ impl Git {
         commit: &CommitId,
         path: &RelativePath,
     ) -> Result<Option<Vec<u8>>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let tree = self.tree(&repo, commit)?;
         let full = format!("{}{path}", self.prefix);
         let entry = tree
@@ -293,18 +300,18 @@ impl Git {
         else {
             return Ok(None);
         };
-        self.blob(&self.repository.to_thread_local(), entry.id).map(Some)
+        self.blob(&self.objects()?, entry.id).map(Some)
     }
 
     /// Every regular file in a commit's tree below the workspace root, sorted.
     pub fn files_at(&self, commit: &CommitId) -> Result<Vec<RelativePath>, GitError> {
-        let files = self.files(&self.repository.to_thread_local(), commit)?.into_iter();
+        let files = self.files(&self.objects()?, commit)?.into_iter();
         Ok(files.filter(|(_, held)| is_regular(held.0)).map(|(path, _)| path).collect())
     }
 
     /// Every regular file below the workspace root that the index holds, sorted.
     pub fn tracked(&self) -> Result<Vec<RelativePath>, GitError> {
-        let index = self.index(&self.repository.to_thread_local())?;
+        let index = self.index(&self.objects()?)?;
         Ok(index
             .entries
             .into_iter()
@@ -335,7 +342,7 @@ impl Git {
         base: Option<&CommitId>,
         target: &Target,
     ) -> Result<Vec<Change>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let before = || match base {
             Some(commit) => self.files(&repo, commit),
             None => Ok(Files::new()),
@@ -355,12 +362,31 @@ impl Git {
 
     /// Whether history is cut off.
     pub fn is_shallow(&self) -> bool {
-        self.repository.to_thread_local().is_shallow().unwrap_or(false)
+        self.handle().is_shallow().unwrap_or(false)
     }
 
     /// The git directory of this work tree.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// The repository, for what is told without reading an object: references, settings and the index.
+    fn handle(&self) -> gix::Repository {
+        self.repository.to_thread_local()
+    }
+
+    /// The git directory that all work trees of the repository share.
+    fn common(&self) -> PathBuf {
+        self.root.common_dir().unwrap_or_else(|| self.dir.clone())
+    }
+
+    /// The repository, for reading objects.
+    fn objects(&self) -> Result<gix::Repository, GitError> {
+        let look = || sound::obstacle_of_objects(&self.dir, &self.common());
+        match self.obstacle_of_objects.get_or_init(look) {
+            Some(reason) => Err(self.unreadable(reason)),
+            None => Ok(self.handle()),
+        }
     }
 
     fn unreadable(&self, error: impl std::fmt::Display) -> GitError {
@@ -448,6 +474,15 @@ fn opened(dir: &Path, common: &Path) -> Result<gix::ThreadSafeRepository, String
             .open(dir)
             .map_err(|error| error.to_string()),
     }
+}
+
+/// The commit that is checked out, without looking whether it is there; `None` before the first commit.
+fn head_of(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, String> {
+    let head = repo.head().map_err(|error| error.to_string())?;
+    let detached = head.id().map(gix::Id::detach);
+    let Some(mut branch) = head.try_into_referent() else { return Ok(detached) };
+    let id = branch.follow_to_object().map_err(|error| error.to_string())?;
+    Ok(Some(id.detach()))
 }
 
 /// How references are stored, where not as files: read as files they would seem not to exist.

@@ -15,7 +15,7 @@ impl Git {
     /// Local and remote-tracking branches and the commits they are at, those with the most recent commits first, at most
     /// `max`. One that cannot be read is left out.
     pub fn branches(&self, max: usize) -> Result<Vec<(String, CommitId)>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let references = repo.references().map_err(|error| self.unreadable(error))?;
         let local = references.local_branches().map_err(|error| self.unreadable(error))?;
         let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
@@ -33,13 +33,13 @@ impl Git {
 
     /// The branch that is checked out; `None` where a commit is.
     pub fn branch(&self) -> Option<String> {
-        let name = self.repository.to_thread_local().head_name().ok()??;
+        let name = self.handle().head_name().ok()??;
         Some(name.shorten().to_string())
     }
 
     /// Remote-tracking branches (`origin/main`) and the commits they are at.
     pub fn remote_branches(&self) -> Result<Vec<(String, CommitId)>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let references = repo.references().map_err(|error| self.unreadable(error))?;
         let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
         let read = |reference: Result<gix::Reference<'_>, _>| {
@@ -53,7 +53,7 @@ impl Git {
     /// The names of remote-tracking branches that stand for another one (`origin/HEAD`), each with that one's name
     /// (`origin/main`).
     pub fn default_branches(&self) -> Result<HashMap<String, String>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let references = repo.references().map_err(|error| self.unreadable(error))?;
         let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
         let read = |reference: Result<gix::Reference<'_>, _>| {
@@ -68,7 +68,7 @@ impl Git {
     /// The commits of stashes, the newest stash first, at most `max` stashes. Of one that holds files that git did not
     /// track, also the commit with these.
     pub fn stashes(&self, max: usize) -> Result<Vec<CommitId>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let stash = repo.try_find_reference("refs/stash");
         let Some(stash) = stash.map_err(|error| self.unreadable(error))? else {
             return Ok(Vec::new());
@@ -94,7 +94,7 @@ impl Git {
         commit: &CommitId,
         places: &[&str],
     ) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let tree = self.tree(&repo, commit)?;
         let mut found = Vec::new();
         for place in places {
@@ -128,7 +128,7 @@ impl Git {
 
     /// Like [`Git::blobs_at`], in the index. A file with a merge conflict has no content.
     fn in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, Option<BlobId>)>, GitError> {
-        let index = self.index(&self.repository.to_thread_local())?;
+        let index = self.index(&self.objects()?)?;
         let asked = |path: &RelativePath| {
             let folder = path.as_str().rsplit_once('/').map(|(folder, _)| folder);
             places.iter().any(|place| path.as_str() == *place || folder == Some(place))
@@ -171,6 +171,6 @@ impl Git {
 
     /// The bytes of the content with this id.
     pub fn blob_of(&self, id: BlobId) -> Result<Vec<u8>, GitError> {
-        self.blob(&self.repository.to_thread_local(), id.0)
+        self.blob(&self.objects()?, id.0)
     }
 }

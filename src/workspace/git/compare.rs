@@ -126,7 +126,7 @@ impl Disk<'_> {
     fn checked_out(&self, path: &RelativePath) -> Option<gix::ObjectId> {
         let tree = discover::WorkTree::at(&self.git.root.absolute(path))?;
         let repository = super::opened(tree.git_dir(), &tree.common_dir()).ok()?;
-        Some(repository.to_thread_local().head_id().ok()?.detach())
+        super::head_of(&repository.to_thread_local()).ok()?
     }
 
     fn is_reached_without_links(&mut self, path: &RelativePath) -> Result<bool, GitError> {

@@ -27,7 +27,7 @@ impl Git {
         match self.setting(|file| path(file, "core.hooksPath")) {
             Some(folder) => (top.join(folder), true),
             None => {
-                let as_git_says = || self.repository.to_thread_local().common_dir().to_owned();
+                let as_git_says = || self.handle().common_dir().to_owned();
                 let folder = self.root.common_dir().unwrap_or_else(as_git_says).join("hooks");
                 let is_link = folder.is_symlink();
                 (folder, is_link)
@@ -59,7 +59,7 @@ impl Git {
 
     /// The name that git has for the person who works here: `user.name`. `None` where it has none.
     pub fn person(&self) -> Option<String> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.handle();
         // The name may be in a file that is not read, and then the person's other name would be a wrong one.
         if !includes_are_readable(repo.config_snapshot().plumbing(), None, MAX_DEPTH) {
             return None;
@@ -74,7 +74,7 @@ impl Git {
     }
 
     fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.handle();
         let own = read(repo.config_snapshot().plumbing());
         own.or_else(|| read(&File::from_globals().ok()?))
     }

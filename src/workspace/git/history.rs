@@ -71,7 +71,7 @@ pub struct Headline {
 impl Git {
     /// The author and the subject of a commit.
     pub fn headline(&self, commit: &CommitId) -> Result<Headline, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
         let author = found.author().map_err(|error| self.unreadable(error))?;
         let time = author.time().map_err(|error| self.unreadable(error))?.seconds;
@@ -85,7 +85,7 @@ impl Git {
 
     /// The parents and the time of a commit.
     pub fn about(&self, commit: &CommitId) -> Result<About, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
         let time = found.time().map_err(|error| self.unreadable(error))?.seconds;
         Ok(About { parents: found.parent_ids().map(|id| commit_id(id.detach())).collect(), time })
@@ -99,7 +99,7 @@ impl Git {
         time: i64,
         limit: usize,
     ) -> Result<Vec<CommitId>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let sorting =
             Sorting::ByCommitTimeCutoff { order: CommitTimeOrder::NewestFirst, seconds: time };
         let walk = repo.rev_walk([self.parse(from)?]).sorting(sorting).all();
@@ -117,7 +117,7 @@ impl Git {
         head: &CommitId,
         limit: usize,
     ) -> Result<Vec<CommitId>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let seen = seen.iter().map(|id| self.parse(id)).collect::<Result<Vec<_>, _>>()?;
         let walk = repo.rev_walk([self.parse(head)?]).with_hidden(seen).all();
         let mut commits = Vec::new();
@@ -129,7 +129,7 @@ impl Git {
 
     /// The trailers at the end of a commit's message: token and value.
     pub fn trailers(&self, commit: &CommitId) -> Result<Vec<(String, String)>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
         let message = found.message().map_err(|error| self.unreadable(error))?;
         let trailers = message.body().into_iter().flat_map(|body| body.trailers());
@@ -153,7 +153,7 @@ impl Git {
 
     /// Returns true if a commit has a regular file at a path.
     pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> Result<bool, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let full = format!("{}{path}", self.prefix);
         let tree = self.tree(&repo, commit)?;
         let entry = tree.lookup_entry(full.split('/').map(str::as_bytes));
@@ -191,7 +191,7 @@ impl Git {
         from: &CommitId,
         seen: &[CommitId],
     ) -> Result<Walked, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let known = seen.iter().filter_map(|id| self.parse(id).ok());
         let known: Vec<ObjectId> = known.filter(|id| repo.has_object(id)).collect();
         let from = self.parse(from)?;
@@ -222,7 +222,7 @@ impl Git {
     }
 
     fn brought(&self, folder: &str, commits: &[(ObjectId, Vec<ObjectId>)]) -> Vec<AddedFile> {
-        let mut repo = self.repository.to_thread_local();
+        let mut repo = self.handle();
         // Most trees are read twice, for the commit itself and as the parent of the next one.
         repo.object_cache_size(MAX_OBJECTS);
         repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_OBJECTS)));
@@ -264,7 +264,7 @@ impl Git {
         target: &Target,
         wanted: &dyn Fn(&RelativePath) -> bool,
     ) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let files: Vec<(RelativePath, ObjectId)> = match target {
             Target::Commit(commit) => match self.folder_at(&repo, commit, folder)? {
                 Some(tree) => {
@@ -291,7 +291,7 @@ impl Git {
     ) -> Result<Vec<(RelativePath, Vec<u8>)>, GitError> {
         let shares: Vec<_> = files.chunks(SHARE).collect();
         let read = in_parallel(&shares, |files| {
-            let repo = self.repository.to_thread_local();
+            let repo = self.objects()?;
             let read =
                 |(path, id): &(RelativePath, BlobId)| Ok((path.clone(), self.blob(&repo, id.0)?));
             files.iter().map(read).collect::<Result<Vec<_>, GitError>>()
@@ -307,7 +307,7 @@ impl Git {
         before: &CommitId,
         now: &CommitId,
     ) -> Result<Vec<Change>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let tree = |commit| self.folder_at(&repo, commit, folder);
         let mut found = Vec::new();
         differing(&repo, tree(before)?, tree(now)?, &format!("{folder}/"), &mut found);
@@ -334,7 +334,7 @@ impl Git {
         base: Option<&CommitId>,
         commit: &CommitId,
     ) -> Result<Vec<Change>, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let root = |commit: &CommitId| -> Result<Option<ObjectId>, GitError> {
             let tree = self.tree(&repo, commit)?;
             let folder = self.prefix.trim_end_matches('/');

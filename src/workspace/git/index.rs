@@ -54,7 +54,7 @@ impl Git {
         {
             return Ok(Some(Arc::clone(file)));
         }
-        let hash = self.repository.to_thread_local().object_hash();
+        let hash = self.handle().object_hash();
         let file = gix::index::File::at(&self.index, hash, false, Default::default());
         let file = Arc::new(file.map_err(|error| self.unreadable(error))?);
         *lock() = stamp.map(|stamp| (stamp, Arc::clone(&file)));
@@ -100,7 +100,7 @@ impl Git {
         if !self.dir.join("info/sparse-checkout").is_file() {
             return Ok(Vec::new());
         }
-        let entries = self.index(&self.repository.to_thread_local())?.entries.into_iter();
+        let entries = self.index(&self.objects()?)?.entries.into_iter();
         let left_out = entries.filter(|(path, entry)| {
             entry.is_regular() && entry.flags.contains(Flags::SKIP_WORKTREE) && is_wanted(path)
         });

@@ -45,7 +45,7 @@ impl Git {
     }
 
     fn nameless_at(&self, commit: &CommitId) -> Result<Nameless, GitError> {
-        let repo = self.repository.to_thread_local();
+        let repo = self.objects()?;
         let tree = self.tree(&repo, commit)?;
         let entries = tree.traverse().breadthfirst.files();
         let entries = entries.map_err(|error| self.unreadable(error))?.into_iter();
@@ -62,7 +62,7 @@ impl Git {
     }
 
     fn nameless_on_disk(&self) -> Result<Nameless, GitError> {
-        let hash = self.repository.to_thread_local().object_hash();
+        let hash = self.handle().object_hash();
         let held = |path: std::path::PathBuf| {
             let bytes = folder::open_below(self.root.path(), &path)
                 .and_then(|mut file| folder::read_to_end(&mut file, store::MAX_CONTENT))

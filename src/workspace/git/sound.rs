@@ -31,20 +31,48 @@ const DEPTH: usize = 32;
 /// More entries than this are not looked at. Links can lead in circles.
 const MOST: usize = 10_000_000;
 
-/// Why a git directory, and the one it shares with other work trees, is not to be read. `None` where it may be.
+/// Why the references and settings of a git directory, and of the one it shares with other work trees, are not to be
+/// read. `None` where they may be.
 pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
-    let folders: &[&Path] = if dir == common { &[dir] } else { &[dir, common] };
     let mut look = FileLook { seen: 0 };
-    let mut at = |folder: &&Path| {
+    either(dir, common, |folder| {
         let files = FILES.iter().map(|(name, max)| (folder.join(name), *max));
         let mut found = files.filter_map(|(path, max)| unreadable(&path, max));
-        found
-            .next()
-            .or_else(|| look.below(&folder.join("refs"), Some(REFERENCE), DEPTH))
-            .or_else(|| look.objects(&folder.join("objects"), DEPTH))
+        found.next().or_else(|| look.below(&folder.join("refs"), Some(REFERENCE), DEPTH))
+    })
+}
+
+/// Why the objects and logs there are not to be read. There can be very many of them, so this is asked only before the
+/// first object is read.
+pub(super) fn obstacle_of_objects(dir: &Path, common: &Path) -> Option<String> {
+    let mut look = FileLook { seen: 0 };
+    either(dir, common, |folder| {
+        look.objects(&folder.join("objects"), DEPTH)
             .or_else(|| look.below(&folder.join("logs"), None, DEPTH))
-    };
-    folders.iter().find_map(&mut at)
+    })
+}
+
+/// Why one object is not to be read, which lies in a file of its own or in a pack. Where objects are borrowed from other
+/// repositories, all of them are looked at.
+pub(super) fn obstacle_of_object(common: &Path, id: &str) -> Option<String> {
+    let objects = common.join("objects");
+    if objects.join("info/alternates").exists() {
+        return obstacle_of_objects(common, common);
+    }
+    let (folder, rest) = id.split_at_checked(2)?;
+    let own = objects.join(folder).join(rest);
+    if own.symlink_metadata().is_ok() {
+        return unreadable(&own, u64::MAX);
+    }
+    FileLook { seen: 0 }.below(&objects.join("pack"), None, DEPTH)
+}
+
+fn either(
+    dir: &Path,
+    common: &Path,
+    mut found: impl FnMut(&Path) -> Option<String>,
+) -> Option<String> {
+    found(dir).or_else(|| if dir == common { None } else { found(common) })
 }
 
 struct FileLook {
