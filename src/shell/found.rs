@@ -70,6 +70,8 @@ pub(super) struct Feed {
     pub(super) decoded: bool,
     /// It is a file's content.
     pub(super) file: bool,
+    /// The file that was opened for it.
+    pub(super) path: Option<String>,
     /// It came out of a file of keys or passwords.
     pub(super) tainted: bool,
 }

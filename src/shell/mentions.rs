@@ -21,14 +21,34 @@ impl Shell<'_> {
 
     /// Names a path that may be changed by way of something else: of a text that is not followed, or of a link.
     pub(super) fn may_change(&mut self, path: &Arg) {
-        let place = place(self, path);
-        if !self.elsewhere
-            && place.spot != Spot::Nothing
-            && self.out.mentions.len() < MAX_MENTIONS
-            && !self.out.mentions.contains(&place.path)
-        {
-            self.out.mentions.push(place.path);
+        if let Some(path) = self.here_in_work(path) {
+            keep(&mut self.out.mentions, path);
         }
+    }
+
+    /// Names a path that an opaque program is given.
+    pub(super) fn handed_to(&mut self, path: &Arg) {
+        if let Some(path) = self.here_in_work(path) {
+            keep(&mut self.out.named, path);
+        }
+    }
+
+    /// Names a file whose patch is applied.
+    pub(super) fn applied(&mut self, file: &Arg) {
+        if let Some(path) = self.here_in_work(file) {
+            keep(&mut self.out.patches, path);
+        }
+    }
+
+    fn here_in_work(&self, path: &Arg) -> Option<String> {
+        let place = place(self, path);
+        (!self.elsewhere && place.spot != Spot::Nothing).then_some(place.path)
+    }
+}
+
+fn keep(paths: &mut Vec<String>, path: String) {
+    if paths.len() < MAX_MENTIONS && !paths.contains(&path) {
+        paths.push(path);
     }
 }
 
@@ -45,7 +65,7 @@ pub(super) fn paths(text: &str) -> Vec<&str> {
     words.filter(|word| is_path(word)).collect()
 }
 
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     let address = word.contains("://") || word.starts_with("//");
     let signs = word.contains(['*', '^', '%', '\\', '#', '?', '!', '+', '@']);
     if word.len() < 3 || word.len() > 300 || address || signs {

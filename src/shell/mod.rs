@@ -171,6 +171,12 @@ pub struct Reading {
     /// Paths that stand in a text which is not followed: code of another language, a patch, an option of ours. Absolute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<String>,
+    /// Paths among the words of programs of which nobody knows what they do with them. Absolute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<String>,
+    /// Files that hold a patch which is applied; absolute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patches: Vec<String>,
     /// It is opaque, but only because what is made for looking may keep something of its own: a cache, a log, what it fetched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub looks: bool,
@@ -194,6 +200,8 @@ impl Reading {
             background: false,
             lone: false,
             mentions: Vec::new(),
+            named: Vec::new(),
+            patches: Vec::new(),
             looks: false,
             folders: Vec::new(),
         }
@@ -206,6 +214,14 @@ pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
         Dialect::Posix => walk::read(text, at),
         Dialect::PowerShell => powershell::read(text, at),
         Dialect::Cmd => cmd::read(text, at),
+    }
+}
+
+/// The files that a patch changes; those that it deletes too.
+pub fn patched(patch: &str) -> Vec<&str> {
+    match mentions::is_patch(patch) {
+        true => mentions::patched(patch),
+        false => Vec::new(),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::expand::{Arg, WordPiece};
 use super::judge;
+use super::mentions;
 use super::parse::{Part, Word};
 use super::table;
 use super::walk::Shell;
@@ -29,6 +30,14 @@ impl Shell<'_> {
     /// Notes that something would be evaluated that nobody has looked at.
     pub(super) fn unproven(&mut self, word: &str) {
         self.note(judge::opaque("expansion", word));
+        self.mention(word);
+        // What is evaluated once more is run as far as it stands there in plain words.
+        for code in substituted(word) {
+            let found = self.within(|shell| {
+                shell.text(code);
+            });
+            found.into_iter().for_each(|found| self.note(found));
+        }
     }
 
     /// A variable of the surroundings is set for programs to come.
@@ -39,6 +48,9 @@ impl Shell<'_> {
             return;
         }
         if table::holds("steers", name) || !is_name(name) {
+            if let Some(path) = value.filter(|value| mentions::is_path(value)) {
+                self.may_change(&Arg::known(path));
+            }
             self.note(judge::opaque("variable.steers", name));
         } else {
             self.note(judge::opaque("variable.unknown", name).looks());
@@ -305,4 +317,26 @@ impl Shell<'_> {
             self.arithmetic(&inner);
         }
     }
+}
+
+/// The commands in `$(…)` of a text that is no word of the command line, outermost first.
+fn substituted(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("$(") {
+        let inner = &rest[at + 2..];
+        let mut depth = 1;
+        let end = inner.char_indices().find(|(_, c)| {
+            depth += match c {
+                '(' => 1,
+                ')' => -1,
+                _ => 0,
+            };
+            depth == 0
+        });
+        let Some((end, _)) = end else { break };
+        found.push(&inner[..end]);
+        rest = &inner[end + 1..];
+    }
+    found
 }

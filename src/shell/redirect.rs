@@ -32,7 +32,8 @@ impl Shell<'_> {
                 }
                 let path = paths::place(self, &arg).path;
                 let tainted = judge::is_secret(&path) || self.secrets.contains(&path);
-                let file = Feed { present: true, file: true, tainted, ..Feed::default() };
+                let path = Some(path);
+                let file = Feed { present: true, file: true, path, tainted, ..Feed::default() };
                 Redirected::In(feed.unwrap_or(file))
             }
             Direction::Duplicate => {

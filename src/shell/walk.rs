@@ -38,6 +38,10 @@ pub(super) struct WalkOutcome {
     wrote: bool,
     /// Paths in texts that are not followed.
     pub(super) mentions: Vec<String>,
+    /// Paths among the words of opaque programs.
+    pub(super) named: Vec<String>,
+    /// Files of patches.
+    pub(super) patches: Vec<String>,
     pub(super) folders: Vec<String>,
 }
 
@@ -136,9 +140,8 @@ impl<'a> Shell<'a> {
     }
 
     pub(super) fn finish(self) -> Reading {
-        let WalkOutcome { commands, targets, worst, background, wrote, mentions, folders } =
-            self.out;
-        let worst = worst.unwrap_or_else(|| {
+        let out = self.out;
+        let worst = out.worst.unwrap_or_else(|| {
             ShellFinding::new(
                 Class::Read,
                 "nothing",
@@ -148,17 +151,19 @@ impl<'a> Shell<'a> {
         });
         Reading {
             class: worst.class,
-            targets,
+            targets: out.targets,
             rule: worst.rule.to_owned(),
             word: Some(worst.word).filter(|word| !word.is_empty()),
             reason: worst.reason,
             safer: worst.safer.map(str::to_owned),
-            commands,
-            background,
+            commands: out.commands,
+            background: out.background,
             lone: false,
-            mentions: if worst.class == Class::Read { Vec::new() } else { mentions },
-            looks: worst.looks && !wrote,
-            folders,
+            mentions: if worst.class == Class::Read { Vec::new() } else { out.mentions },
+            named: out.named,
+            patches: out.patches,
+            looks: worst.looks && !out.wrote,
+            folders: out.folders,
         }
     }
 

@@ -4,24 +4,36 @@ use super::options::{any, cut, long, operands, short, values};
 use super::{ProgramCall, destructive, opaque, reads, redirected, rules, startup, writes};
 use crate::shell::expand::Arg;
 use crate::shell::paths::{Spot, place};
+use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, PathDeed, TouchedPath};
 
 /// A program that writes what it names.
 pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
-    let row = rules::line(call.name).filter(|row| row.kind() == "writes")?;
+    let mut rows = table::rows(super::family(call.name)).iter();
+    let row = rows.find(|row| row.kind() == "writes" && row.words.is_empty())?;
     let named = operands(call.args, &row.list("takes"));
     let written: Vec<&Arg> = match row.word(1) {
+        // What is said of the whole folder is only seen afterwards.
+        "all" if row.flag("opaque") => named.into_iter().filter(|arg| !arg.is(".")).collect(),
         "all" => named,
+        "first" => named.first().copied().into_iter().collect(),
         "last" => named.last().copied().into_iter().collect(),
         _ => Vec::new(),
     };
+    let asked = row.list("if");
+    if !asked.is_empty() && !any(call.args, &asked) {
+        return None;
+    }
     let outputs = values(call.args, &row.list("outputs"));
     let nowhere = |arg: &&Arg| place(shell, arg).spot == Spot::Nothing;
     let shown = any(call.args, &row.list("unless"));
     let into_nothing = !written.is_empty() && written.iter().all(nowhere) && outputs.is_empty();
-    if shown || into_nothing && !row.flag("opaque") {
-        return Some(reads(call.name));
+    if shown || into_nothing {
+        return Some(match row.flag("opaque") {
+            true => opaque("program.writes", call.name),
+            false => reads(call.name),
+        });
     }
     if row.flag("reads") && written.is_empty() && outputs.is_empty() {
         return Some(rules::by_options(call));
@@ -60,6 +72,9 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
         }
     }
     let mut worst = writes("copy", call.name);
+    if call.name == "cp" && (short(call.args, 'l') || long(call.args, "--link")) {
+        named.iter().for_each(|arg| shell.may_change(arg));
+    }
     let tree_too = call.name == "cp"
         && (['r', 'R', 'a'].into_iter().any(|letter| short(call.args, letter))
             || long(call.args, "--recursive")
@@ -567,6 +582,9 @@ pub(super) fn patch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     let takes = ["-p", "-i", "--input", "-d", "--directory", "-o", "-D", "-r", "-V", "-F"];
     let named = operands(call.args, &takes);
     let mut worst = opaque("program.patch", call.name);
+    let fed = call.stdin.path.clone().map(Arg::known);
+    let given = values(call.args, &["-i", "--input"]).into_iter().chain(fed);
+    given.chain(named.get(1).map(|arg| (*arg).clone())).for_each(|file| shell.applied(&file));
     for file in named.first().copied().into_iter().chain(values(call.args, &["-o"]).iter()) {
         worst = worst.or(write(shell, file));
     }

@@ -183,13 +183,47 @@ fn subcommand(
             lost("git.read-tree", &shown, "It overwrites files in the work tree.", STASH)
         }
         "lfs" if any(args, &["prune"]) => opaque("git.lfs", "git lfs"),
-        "apply" | "am" | "add" | "commit" | "fetch" | "pull" | "merge" | "cherry-pick"
-        | "revert" | "init" | "clone" => opaque("git.changes", &format!("git {name}")),
+        "apply" | "am" => {
+            let takes = ["-p", "-C", "--exclude", "--include", "--directory"];
+            let fed = call.stdin.path.clone().map(Arg::known);
+            let files = operands(args, &takes).into_iter().cloned().chain(fed);
+            files.for_each(|file| shell.applied(&file));
+            opaque("git.changes", &format!("git {name}"))
+        }
+        "update-index" => {
+            for arg in operands(args, &[]) {
+                let path = arg.text.rsplit(',').next().unwrap_or_default();
+                shell.touch(&Arg::known(path), PathDeed::Write);
+            }
+            opaque("git.plumbing", "git update-index")
+        }
+        "fast-import" | "update-ref" => lost(
+            "git.plumbing",
+            &shown,
+            "It moves a branch without a look at what that changes.",
+            "Use `git commit`, `git merge` or `git branch`.",
+        ),
+        "symbolic-ref" if operands(args, &["-m"]).len() > 1 => lost(
+            "git.plumbing",
+            &shown,
+            "It changes which branch is checked out, and leaves the files as they are.",
+            "Use `git switch`.",
+        ),
+        "difftool" => match values(args, &["-x", "--extcmd"]).first() {
+            Some(code) => inner(shell, &code.text),
+            None => opaque("git.other", "git difftool"),
+        },
+        "add" | "commit" | "fetch" | "pull" | "merge" | "cherry-pick" | "revert" | "init"
+        | "clone" => opaque("git.changes", &format!("git {name}")),
         "switch" => opaque("git.switch", "git switch"),
         "archive" | "format-patch" | "bundle" => {
-            for file in values(args, &["-o", "--output", "--output-directory"]) {
-                shell.touch(&file, PathDeed::Write);
+            let mut files = values(args, &["-o", "--output", "--output-directory"]);
+            if let ("bundle", [create, file, ..]) = (name, operands(args, &[]).as_slice())
+                && create.is("create")
+            {
+                files.push((*file).clone());
             }
+            files.iter().for_each(|file| shell.touch(file, PathDeed::Write));
             opaque("git.writes", &format!("git {name}"))
         }
         _ => opaque("git.other", &format!("git {name}")),
@@ -300,6 +334,14 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
             "It deletes a submodule's work tree with its changes.",
             STASH,
         ),
+        ("submodule", "add") => {
+            let folder = operands(args, &["-b", "--branch", "--name", "--reference", "--depth"]);
+            let added = folder.get(2).map(|folder| (*folder).clone());
+            for file in added.into_iter().chain([Arg::known(".gitmodules")]) {
+                shell.touch(&file, PathDeed::Write);
+            }
+            opaque("git.changes", shown)
+        }
         ("submodule", "foreach") | ("bisect", "run") => {
             let code = args.iter().skip_while(|arg| !arg.is(verb)).skip(1);
             let code: Vec<&str> =
@@ -320,6 +362,12 @@ fn inner(shell: &mut Shell<'_>, code: &str) -> ShellFinding {
 fn setting(shell: &mut Shell<'_>, words: &[&Arg]) -> ShellFinding {
     let words: Vec<&&Arg> = words.iter().filter(|word| !word.is("set")).collect();
     match words.as_slice() {
+        [key, _, ..] if table::holds("gitsteers", &key.text.to_ascii_lowercase()) => lost(
+            "git.config-steers",
+            &key.text,
+            "From now on it decides which programs git runs, and whether it runs ours.",
+            "Give the setting to one command: `git -c KEY=VALUE …`.",
+        ),
         [key, value, ..] => {
             let found = configured(shell, &format!("{}={}", key.text, value.text));
             opaque("git.config", &key.text).or(found)

@@ -123,6 +123,7 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     }
     if finding.class.weight() >= Class::Opaque.weight() && !finding.looks {
         named_in_texts(shell, &call);
+        named_in_words(shell, &call, &finding);
     }
     if copies_us(&call) {
         finding = destructive(
@@ -135,6 +136,27 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     finding = leaks.map_or(finding.clone(), |leaks| finding.or(leaks));
     let out = Feed { tainted, ..output::of(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
+}
+
+/// Names what a program that nobody knows is told to write, and every path that it is given.
+fn named_in_words(shell: &mut Shell<'_>, call: &ProgramCall<'_>, finding: &ShellFinding) {
+    if finding.class != Class::Opaque || !finding.rule.starts_with("program.") {
+        return;
+    }
+    for arg in call.args {
+        let value = arg.lead.split_once('=').filter(|_| arg.option());
+        let value = value.map(|(name, _)| options::cut(arg, name.len() + 1));
+        let path = value.as_ref().unwrap_or(arg);
+        if mentions::is_path(&path.text) {
+            shell.handed_to(path);
+        }
+    }
+    let told = options::values(call.args, &table::list("outputs"));
+    let in_place = options::any(call.args, &table::list("inplace"));
+    let changed = operands(call.args, &[]).into_iter().filter(|_| in_place);
+    for arg in told.iter().chain(changed).filter(|arg| mentions::is_path(&arg.text)) {
+        shell.touch(arg, PathDeed::Write);
+    }
 }
 
 /// Names the files that a patch changes, wherever it stands, and the paths in what an opaque program is fed.
@@ -290,7 +312,6 @@ pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
         "git::git" => git::git,
         "network::copy" => network::copy,
         "network::curl" => network::curl,
-        "network::keys" => network::keys,
         "network::pipe_to_others" => network::pipe_to_others,
         "network::wget" => network::wget,
         "remove::empty_folder" => remove::empty_folder,

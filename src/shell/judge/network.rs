@@ -26,8 +26,10 @@ pub(super) fn curl(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     if any(call.args, &["-O", "--remote-name"]) {
         by_name(shell, call);
     }
-    for file in values(call.args, &["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar"])
-    {
+    for file in values(
+        call.args,
+        &["-o", "--output", "--output-dir", "-D", "--dump-header", "-c", "--cookie-jar"],
+    ) {
         if let Some(found) = redirected(shell, &file, false) {
             worst = worst.or(found);
         }
@@ -128,19 +130,6 @@ fn by_name(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
             fetch(shell, &Arg::known(name));
         }
     }
-}
-
-/// `ssh-keygen`, `gpg`: keys are not made twice.
-pub(super) fn keys(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let lost = ["--delete-key", "--delete-keys", "--delete-secret-key", "--delete-secret-keys"];
-    if any(call.args, &lost) || any(call.args, &["--delete-secret-and-public-key"]) {
-        return destructive(
-            "keys.delete",
-            &call.shown(2),
-            "It deletes keys that cannot be made again.",
-        );
-    }
-    opaque("keys", call.name)
 }
 
 /// `nc`, `socat`: with `-e` or `EXEC:` a shell for somebody else.

@@ -24,7 +24,8 @@ pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let all: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
     let (mut worst, mut proof): (Option<ShellFinding>, Option<ShellFinding>) = (None, None);
     for row in rows.iter().filter(|row| says(row)) {
-        if !stands(row, call.args, &all) {
+        let behind = row.words.split_whitespace().count();
+        if !stands(row, call.args, &all) || row.flag("only") && all.len() > behind {
             continue;
         }
         let found = if row.kind() == "reads" {
@@ -64,11 +65,9 @@ fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let takes = row.list("takes");
     let named = operands(call.args, &takes);
     let begin = row.text("plain");
-    let behind = row.words.split_whitespace().count();
     let fits = path(row.words, &named)
         && named.iter().all(|arg| arg.lead.starts_with(begin))
-        && (named.is_empty() || !row.flag("bare"))
-        && (named.len() <= behind || !row.flag("only"));
+        && (named.is_empty() || !row.flag("bare"));
     if !fits {
         return None;
     }

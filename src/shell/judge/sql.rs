@@ -23,6 +23,7 @@ pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     let ruled = rules::judge(call).filter(|found| found.class == Class::Destructive);
     let mut worst = ruled.unwrap_or_else(|| opaque("program.database", call.name));
     for code in &codes {
+        shell.mention(&code.text);
         if let Some(found) = statements(&code.text) {
             worst = worst.or(found);
         }

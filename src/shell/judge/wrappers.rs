@@ -5,6 +5,7 @@ use super::options::{any, operands, takes_next, values};
 use super::{ProgramCall, family, opaque, output, reads, redirected};
 use crate::shell::Class;
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
+use crate::shell::mentions;
 use crate::shell::table::{self, TableRow};
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 
@@ -35,6 +36,9 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
     }
     let own = &call.args[..call.args.len().saturating_sub(rest(&call.args[at..], &wrap).len())];
     for arg in own.iter().filter(|arg| !arg.option()) {
+        if mentions::is_path(&arg.text) {
+            shell.may_change(arg);
+        }
         if let Some((name, value)) = arg.lead.split_once('=') {
             let (name, value) = (name.to_owned(), value.to_owned());
             shell.exported(&name, Some(&value).filter(|_| arg.sure).map(String::as_str));

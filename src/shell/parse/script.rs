@@ -89,6 +89,23 @@ impl<'a> Parser<'a> {
         found
     }
 
+    /// `time` as a word of the shell. With options of its own it is a program, at least for shells that know no such word.
+    fn times(&mut self) -> bool {
+        let before = self.at;
+        if !self.keyword("time") {
+            return false;
+        }
+        self.skip_space();
+        if self.keyword("-p") {
+            self.skip_space();
+        }
+        let program = self.rest().starts_with('-');
+        if program {
+            self.at = before;
+        }
+        !program
+    }
+
     fn expect_word(&mut self, word: &str, what: &'static str) -> Result<(), SyntaxError> {
         self.skip_lines()?;
         if self.keyword(word) { Ok(()) } else { Err(self.error(what)) }
@@ -102,11 +119,7 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 continue;
             }
-            if self.keyword("time") {
-                self.skip_space();
-                if self.keyword("-p") {
-                    self.skip_space();
-                }
+            if self.times() {
                 if self.done() || self.peek().is_some_and(|c| "\n;&|)".contains(c)) {
                     return Ok(commands);
                 }

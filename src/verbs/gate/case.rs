@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::places::{Manner, Touched, TouchedWorkspace, Touches};
 use super::{
-    Decision, Denial, DenialCode, Judged, ask, bind, commands, fenced, in_force, key, places,
-    rules, stale,
+    Decision, Denial, DenialCode, Judged, ask, bind, commands, control, fenced, in_force, key,
+    places, rules, stale,
 };
 use crate::edits::unified;
 use crate::ledger::Approved;
@@ -230,16 +230,24 @@ impl<'a> Case<'a> {
     /// A path that stands in a text which nobody follows, and that the call may not change: a person decides.
     fn by_mentions<'b>(&self, home: &'b Workspace) -> Option<Objection<'b>> {
         let selected = selected(home, self.event);
-        let mentions = self.readings.iter().flat_map(|reading| &reading.mentions);
-        let denial = mentions.into_iter().find_map(|path| {
-            let absolute = Path::new(path);
-            let there = absolute.exists() || absolute.parent().is_some_and(Path::is_dir);
-            let paths = rules::both_paths(home, absolute).ok().filter(|_| there)?;
-            let denial = match absolute.is_dir() {
+        let judged = |path: &Path| {
+            let there = path.exists() || path.parent().is_some_and(Path::is_dir);
+            let paths = rules::both_paths(home, path).ok().filter(|_| there)?;
+            let denial = match path.is_dir() {
                 true => rules::denial_of_folders(home, &paths, selected.as_deref()),
                 false => rules::denial(home, &paths, selected.as_deref()),
             };
             denial.map(|denial| commands::mentioned(&paths[0], denial))
+        };
+        let steers = |path: &&String| {
+            let paths = rules::both_paths(home, Path::new(path)).unwrap_or_default();
+            paths.iter().any(control::is_control_file)
+        };
+        let denial = self.readings.iter().find_map(|reading| {
+            let patched = reading.patches.iter().flat_map(|file| patched(home, Path::new(file)));
+            let named = reading.named.iter().filter(steers).map(PathBuf::from);
+            let mentions = reading.mentions.iter().map(PathBuf::from);
+            mentions.chain(named).chain(patched).find_map(|path| judged(&path))
         })?;
         Some(Objection { ws: home, denial, weight: Weight::Ask })
     }
@@ -503,4 +511,12 @@ fn unreadable_payload(tool: &str, what: &str) -> Denial {
             "This call of {tool} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool."
         ),
     )
+}
+
+/// The files that a patch in a file changes. A patch that is larger than anybody writes by hand is not read.
+fn patched(home: &Workspace, file: &Path) -> Vec<PathBuf> {
+    const MAX: u64 = 4 * 1024 * 1024;
+    let patch = store::read_capped(file, MAX).ok().flatten().unwrap_or_default();
+    let patch = String::from_utf8_lossy(&patch);
+    shell::patched(&patch).into_iter().map(|path| home.root.path().join(path)).collect()
 }
