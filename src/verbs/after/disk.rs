@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use ignore::WalkState;
 
 use crate::verbs::Workspace;
-use crate::workspace::{RelativePath, ignores};
+use crate::workspace::{CommitId, RelativePath, ignores};
 
 /// The clock of a file system may lag behind the one we read by a tick, in nanoseconds.
 const TICK: u128 = 10_000_000;
@@ -18,7 +18,13 @@ const TICK: u128 = 10_000_000;
 const MAX_CHANGED: usize = 5_000;
 
 /// Files that were created, changed or deleted since `at` (nanoseconds since 1970), without what git ignores.
-pub(super) fn changed_since(ws: &Workspace, at: u128) -> Vec<RelativePath> {
+///
+/// Which files were there before, the index tells, and where a command has changed it, the commit that was checked out.
+pub(super) fn changed_since(
+    ws: &Workspace,
+    at: u128,
+    before: Option<&CommitId>,
+) -> Vec<RelativePath> {
     let since = at.saturating_sub(TICK);
     let folders = AtomicBool::new(false);
     let (found, changed) = mpsc::channel();
@@ -50,7 +56,7 @@ pub(super) fn changed_since(ws: &Workspace, at: u128) -> Vec<RelativePath> {
     let folders = folders.into_inner();
     if folders {
         // Something was taken out of a folder, or put into one.
-        changed.extend(gone(ws, since));
+        changed.extend(gone(ws, since, before));
     }
     changed
 }
@@ -73,8 +79,15 @@ pub(super) fn steering_changed_since(ws: &Workspace, at: u128) -> Vec<RelativePa
 }
 
 /// Tracked files that are not there, in folders that changed.
-fn gone(ws: &Workspace, since: u128) -> Vec<RelativePath> {
-    let Some(Ok(tracked)) = ws.git().map(|git| git.tracked()) else { return Vec::new() };
+fn gone(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativePath> {
+    let Some(git) = ws.git() else { return Vec::new() };
+    let mut tracked = git.tracked().unwrap_or_default();
+    let index = git.dir().join("index").metadata();
+    if index.is_ok_and(|index| last_change(&index) >= since) {
+        tracked.extend(before.and_then(|commit| git.files_at(commit).ok()).unwrap_or_default());
+        tracked.sort();
+        tracked.dedup();
+    }
     let mut fresh: HashSet<std::path::PathBuf> = HashSet::new();
     let mut stale: HashSet<std::path::PathBuf> = HashSet::new();
     let mut changed = |folder: &std::path::Path| {

@@ -3,6 +3,7 @@
 //! Observation fails safe. What cannot be recorded never breaks the agent's work: it is kept for another try, logged
 //! in `.orchestration/local/hook_errors.log`, and shown by `intent doctor`.
 
+mod brought;
 mod disk;
 mod reminder;
 mod shown;
@@ -21,8 +22,9 @@ use crate::shell::{PathDeed, TouchedPath};
 use crate::workspace::session::calls::{self, CallState, FileBefore, PendingCall};
 use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::session::ungated::{self, Ungated};
-use crate::workspace::{RelativePath, Root, session, store, text};
+use crate::workspace::{CommitId, RelativePath, Root, session, store, text};
 
+use brought::Brought;
 use shown::Shown;
 pub use spool::{kept, retry};
 
@@ -339,19 +341,28 @@ fn unnamed(
     feedback: &mut Feedback,
 ) -> Vec<RelativePath> {
     let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
-    let changed = disk::changed_since(ws, call.at);
+    let head = call.head.clone().map(CommitId);
+    let changed = disk::changed_since(ws, call.at, head.as_ref());
+    let brought = Brought::by(ws, call);
+    let mut old = Vec::new();
     let (mut ours, mut outside) = (Vec::new(), steering(ws, call));
     // Commands of ours, such as `intent lesson`, record what they write themselves.
     let unexplained =
         changed.into_iter().filter(|path| !named(path) && !knowledge::is_ours(ws, path));
     for path in unexplained {
+        if outside.contains(&path) {
+            continue;
+        }
         let request = GateRequest {
             paths: vec![path.to_string()],
             session: None,
             intent: call.intent.clone(),
         };
         if matches!(gate::judge(ws, &request), Decision::Deny(_) | Decision::Ask(_)) {
-            outside.push(path);
+            match brought.holds(ws, &path) {
+                true => old.push(path),
+                false => outside.push(path),
+            }
         } else if !call.background && !touched_by_others(ws, call, &path) {
             ours.push(path);
         }
@@ -367,6 +378,15 @@ fn unnamed(
             &mut feedback.violation,
             format!(
                 "Scope Violation: while this command ran, files changed that {intent} is not authorized to edit: {files}. If the command did it, undo it and request scope expansion; nothing was undone for you."
+            ),
+        );
+    }
+    if !old.is_empty() {
+        let files = text::listed(&old);
+        add(
+            &mut feedback.context,
+            format!(
+                "git brought other versions of files out of scope: {files}. They come from commits that were there before, and are not recorded as yours."
             ),
         );
     }

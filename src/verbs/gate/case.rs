@@ -17,7 +17,7 @@ use crate::workspace::approvals::AskedAct;
 use crate::workspace::policy::{FencePolicy, Mode};
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{self, PendingCall, Predicted};
-use crate::workspace::{RelativePath, Root, session, store, text};
+use crate::workspace::{CommitId, RelativePath, Root, session, store, text};
 
 /// Whether the call is really about to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,6 +266,16 @@ impl<'a> Case<'a> {
         fenced::is_wanted(&self.readings, &id).then_some(id)
     }
 
+    /// The commits that are there before a command runs git.
+    fn tips(&self, ws: &Workspace) -> Vec<CommitId> {
+        const MAX: usize = 500;
+        let mut commands = self.readings.iter().flat_map(|reading| &reading.commands);
+        let runs_git = commands.any(|command| command.program.as_deref() == Some("git"));
+        let Some(git) = ws.git().filter(|_| runs_git) else { return Vec::new() };
+        let branches = git.branches(MAX).unwrap_or_default().into_iter().map(|(_, tip)| tip);
+        branches.chain(ws.head().cloned()).collect()
+    }
+
     fn mutates(&self) -> bool {
         !self.places.all.is_empty()
             || !self.places.outside.is_empty()
@@ -408,6 +418,7 @@ impl<'a> Case<'a> {
             tool: self.event.tool.clone(),
             intent: selected(ws, self.event),
             head: ws.head().map(|head| head.0.clone()),
+            tips: self.tips(ws),
             at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos(),
             outcome: passed.outcome.unwrap_or("no_opinion").to_owned(),
             rule: passed.rule.map(|code| code.as_str().to_owned()),

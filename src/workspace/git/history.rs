@@ -127,6 +127,34 @@ impl Git {
         Ok(commits)
     }
 
+    /// The newest commits that lead to `head` and that `known` commits are at or came from: `head` itself, or the parents of
+    /// those that nobody knows. Nothing is found among more than `limit` commits.
+    pub fn newest_known(
+        &self,
+        head: &CommitId,
+        known: &[CommitId],
+        limit: usize,
+    ) -> Result<Vec<CommitId>, GitError> {
+        let repo = self.objects()?;
+        let from = self.parse(head)?;
+        let known = known.iter().filter_map(|id| self.parse(id).ok());
+        let known: Vec<ObjectId> = known.filter(|id| repo.has_object(id)).collect();
+        let walk = repo.rev_walk([from]).with_hidden(known).all();
+        let (mut unknown, mut parents) = (HashSet::new(), vec![from]);
+        for info in walk.map_err(|error| self.unreadable(error))? {
+            let info = info.map_err(|error| self.unreadable(error))?;
+            if unknown.len() == limit {
+                return Ok(Vec::new());
+            }
+            parents.extend(info.parent_ids.iter().copied());
+            unknown.insert(info.id);
+        }
+        parents.retain(|parent| !unknown.contains(parent));
+        parents.sort_unstable();
+        parents.dedup();
+        Ok(parents.into_iter().map(commit_id).collect())
+    }
+
     /// The trailers at the end of a commit's message: token and value.
     pub fn trailers(&self, commit: &CommitId) -> Result<Vec<(String, String)>, GitError> {
         let repo = self.objects()?;

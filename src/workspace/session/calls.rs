@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::seen::FileState;
 use super::{Root, StoreError, digest, store};
 use crate::edits::same_text;
-use crate::workspace::RelativePath;
+use crate::workspace::{CommitId, RelativePath};
 
 /// A call between its two hooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,9 @@ pub struct PendingCall {
     pub intent: Option<String>,
     /// The commit the work tree was based on.
     pub head: Option<String>,
+    /// The commits that branches were at, where it runs git.
+    #[serde(default)]
+    pub tips: Vec<CommitId>,
     /// When the gate let it go, in nanoseconds since 1970.
     pub at: u128,
     /// What the gate said: `no_opinion` or `ask`.
