@@ -1,0 +1,230 @@
+//! Hundreds of ways to write what is not the agent's to write, from the hook's question to `check`: through the gate alone,
+//! and behind the fence.
+
+use std::io::Write as _;
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::lab::{Lab, labs};
+
+/// What a session under `INT-001` may change.
+const OPEN: &[&str] = &["src/auth", "target", "packages/web/node_modules", "later"];
+/// Of all ways so many percent are held before they run.
+const HELD: usize = 89;
+
+struct Way {
+    class: &'static str,
+    command: String,
+}
+
+fn ways() -> Vec<Way> {
+    let lines = include_str!("ways.txt").lines().filter(|line| !line.starts_with('#'));
+    let ways = lines.filter_map(|line| line.split_once('\t')).map(|(class, command)| {
+        let lines = command.split("\\\\").map(|part| part.replace("\\n", "\n"));
+        Way { class, command: lines.collect::<Vec<_>>().join("\\") }
+    });
+    ways.collect()
+}
+
+/// Tries all ways, shared out between as many labs as there are processors to have.
+fn try_all<'w>(
+    ways: &'w [Way],
+    make: impl Fn() -> Lab + Sync,
+    each: impl Fn(&Lab, &'w Way) + Sync,
+) {
+    let left = Mutex::new(ways.iter());
+    let next = || left.lock().expect("no panic before").next();
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let lab = make();
+                while let Some(way) = next() {
+                    each(&lab, way);
+                }
+            });
+        }
+    });
+}
+
+impl Lab {
+    /// A call of the hook as Claude Code makes it: its answer, and everything that it says.
+    fn hook(&self, event: &str, command: &str) -> (Value, String) {
+        let payload = json!({
+            "session_id": "s1",
+            "cwd": self.root(),
+            "permission_mode": "default",
+            "hook_event_name": event,
+            "tool_name": "Bash",
+            "tool_input": { "command": command },
+            "tool_response": {},
+            "tool_use_id": "t1",
+        });
+        let mut hook = self.command(&self.program());
+        hook.args(["hook", "claude-code"]);
+        hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = hook.spawn().expect("the binary runs");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(payload.to_string().as_bytes()).expect("written");
+        drop(stdin);
+        let output = child.wait_with_output().expect("it ends");
+        let told = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
+        let answer = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+        (answer, String::from_utf8_lossy(&told).into_owned())
+    }
+
+    /// A lab in which the session `s1` works under `INT-001`, with a branch and a stash that differ out of scope.
+    fn at_work(user: Option<u32>) -> Self {
+        let lab = Self::new(user);
+        lab.sh("git checkout -qb side && echo side > README.md && git commit -qam side && git checkout -q main");
+        lab.sh("echo stashed > README.md && git stash -q");
+        let select = "intent select INT-001";
+        assert!(!is_held(&lab.hook("PreToolUse", select).0));
+        assert!(lab.intent(&["select", "INT-001"]).status.success());
+        lab.hook("PostToolUse", select);
+        lab
+    }
+
+    /// Runs a command as the host's shell would, for a moment at most.
+    fn run(&self, words: &[&str]) -> String {
+        let mut command = self.command("timeout");
+        command.args(["--kill-after=1", "5"]).args(words);
+        let output = command.stdout(Stdio::null()).output().expect("it ends");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    /// Puts everything back as it was committed.
+    fn put_back(&self, start: &str) {
+        self.sh(&format!(
+            "rm -rf .git/index.lock src/away; git checkout -q -f main; git reset -q --hard {start}; git clean -fdq; \
+             git sparse-checkout disable; git config --unset core.fsmonitor || true"
+        ));
+    }
+
+    fn changed_since(
+        &self,
+        before: &std::collections::BTreeMap<std::path::PathBuf, (Vec<u8>, u32)>,
+    ) -> Vec<String> {
+        let after = self.kept_but(OPEN);
+        let gone = before.iter().filter(|(path, was)| after.get(*path) != Some(was));
+        let new = after.keys().filter(|path| !before.contains_key(*path));
+        let paths = gone.map(|(path, _)| path).chain(new);
+        paths
+            .filter_map(|path| path.strip_prefix(self.root()).ok())
+            .map(|path| path.display().to_string())
+            .collect()
+    }
+}
+
+fn is_held(answer: &Value) -> bool {
+    let decision = &answer["hookSpecificOutput"]["permissionDecision"];
+    decision == "deny" || decision == "ask"
+}
+
+#[test]
+fn a_write_is_held_before_it_runs_or_told_afterwards() {
+    let ways = ways();
+    let through: Mutex<Vec<&Way>> = Mutex::default();
+    let make = || Lab::at_work(None);
+    try_all(&ways, make, |lab, way| {
+        if !is_held(&lab.hook("PreToolUse", &way.command).0) {
+            through.lock().expect("no panic before").push(way);
+        }
+    });
+    let through = through.into_inner().expect("no panic before");
+    let held = ways.len() - through.len();
+    assert!(held * 100 >= ways.len() * HELD, "{held} of {} are held", ways.len());
+    for way in through.into_iter().filter(|way| way.class != "services") {
+        let lab = Lab::at_work(None);
+        let before = lab.kept_but(OPEN);
+        lab.hook("PreToolUse", &way.command);
+        lab.run(&["bash", "-c", &way.command]);
+        let (_, mut told) = lab.hook("PostToolUse", &way.command);
+        told.push_str(&String::from_utf8_lossy(&lab.intent(&["check"]).stdout));
+        // The hook keeps books there.
+        let ours = |path: &String| {
+            path.starts_with(".orchestration/local/")
+                || path.starts_with(".orchestration/agent_trace/")
+        };
+        for path in lab.changed_since(&before).into_iter().filter(|path| !ours(path)) {
+            assert!(
+                told.contains(&path),
+                "{}: {path} changed, and nobody says so: {told}",
+                way.command
+            );
+        }
+        let records = lab.intent(&["trace", "--json"]).stdout;
+        let records = String::from_utf8_lossy(&records).into_owned();
+        for path in ["README.md", "src/other.rs", "billing/a.ts"] {
+            let claimed = records
+                .lines()
+                .any(|line| line.contains(path) && line.contains("\"kind\":\"mutation\""));
+            assert!(!claimed, "{}: {path} is recorded: {records}", way.command);
+        }
+    }
+}
+
+#[test]
+fn behind_the_fence_nothing_out_of_scope_is_written() {
+    for user in labs().iter().map(|lab| lab.user) {
+        let ways = ways();
+        let make = || Lab::at_work(user);
+        try_all(&ways, make, |lab, way| {
+            if way.class == "services" {
+                return;
+            }
+            let start = lab.sh("git rev-parse HEAD");
+            let before = lab.kept_but(OPEN);
+            let program = lab.program();
+            let fenced = ["fence", "--intent", "INT-001", "--", "bash", "-c", &way.command];
+            let mut told = lab.run(&[&[program.as_str()], fenced.as_slice()].concat());
+            let changed = lab.changed_since(&before);
+            assert!(changed.is_empty(), "user {user:?}: {}: {changed:?}", way.command);
+            // What went into history alone is told by the fence, or by `check`, which judges commits.
+            let committed = lab.sh(&format!(
+                "git diff --name-only {} HEAD -- . ':!src/auth' ':!notes.md'",
+                start.trim()
+            ));
+            if !committed.is_empty() {
+                let check = lab.intent(&["check", "--verbose", "--base", start.trim()]);
+                told.push_str(&String::from_utf8_lossy(&check.stdout));
+                told.push_str(&String::from_utf8_lossy(&check.stderr));
+            }
+            for path in committed.lines() {
+                assert!(told.contains(path), "{}: {path} was committed: {told}", way.command);
+            }
+            lab.put_back(start.trim());
+        });
+    }
+}
+
+#[test]
+fn what_git_brings_from_older_commits_is_nobodys_writing() {
+    for (command, is_brought) in [
+        ("git switch -q side", true),
+        ("git merge -q side", true),
+        ("git pull -q --no-rebase --no-edit", true),
+        ("git pull -q --rebase", true),
+        ("git fetch -q && git merge -q --no-edit origin/main", true),
+        ("git cherry-pick side", false),
+        ("git switch -q side && python3 tools/gen.py && git commit -qam new", false),
+        ("python3 tools/gen.py && git commit -qam new && git switch -qc other", false),
+    ] {
+        let lab = Lab::at_work(None);
+        lab.sh(
+            "git clone -q --bare . ../origin && git remote add origin ../origin && git fetch -q && git branch -q -u origin/main && \
+             git clone -q ../origin ../other && cd ../other && echo other > README.md && git commit -qam other && git push -q && \
+             cd ../work && echo 'fn mine() {}' > src/auth/mine.rs && git add -A && git commit -qm mine",
+        );
+        assert!(!is_held(&lab.hook("PreToolUse", command).0), "{command}");
+        lab.sh(command);
+        let (_, told) = lab.hook("PostToolUse", command);
+        assert!(told.contains("README.md"), "{command}: {told}");
+        assert_eq!(told.contains("git brought"), is_brought, "{command}: {told}");
+        let check = lab.intent(&["check"]);
+        let found = String::from_utf8_lossy(&check.stdout).contains("ungated-write");
+        assert_eq!(found, !is_brought, "{command}: {check:?}");
+    }
+}
