@@ -1,5 +1,4 @@
-//! Git's own program, for what commands need of it: the index, which git locks and writes itself, and the settings of the
-//! machine, of which opening a workspace reads only those of the repository.
+//! Git's own program, for what commands need of it: the index, which git locks and writes itself.
 
 use std::io::{Read, Write as _};
 use std::path::Path;
@@ -9,22 +8,6 @@ use std::time::{Duration, Instant};
 
 use crate::verbs::Workspace;
 use crate::workspace::RelativePath;
-
-/// A setting as git has it in a folder, given its name behind what `git config` takes before it; `None` where it is not
-/// set, or git is not there.
-pub(crate) fn git_config(folder: &Path, arguments: &[&str]) -> Option<String> {
-    let git = Command::new("git")
-        .args(["config", "--get"])
-        .args(arguments)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn();
-    let output = in_time(git.ok()?).ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
-}
 
 /// Git opens its files whatever they are, and waits for ever where one is a pipe.
 const PATIENCE: Duration = Duration::from_secs(10);

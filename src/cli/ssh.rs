@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::error::CliError;
-use super::git::git_config;
-use crate::verbs::VerbError;
 use crate::verbs::signing::{SignatureCheck, Signatures, Signed};
+use crate::verbs::{VerbError, Workspace};
 use crate::workspace::store;
 
 const PROGRAM: &str = "ssh-keygen";
@@ -25,11 +24,11 @@ pub(crate) struct SshKeygen {
 }
 
 impl SshKeygen {
-    /// For what is done in a folder.
-    pub(crate) fn of_machine(folder: &Path) -> Self {
-        let file = git_config(folder, &["--type=path", "gpg.ssh.allowedSignersFile"]);
-        let machine =
-            file.and_then(|file| store::read_capped(&folder.join(file), MAX_KEYS).ok()?);
+    /// For what is done in a workspace.
+    pub(crate) fn of_machine(workspace: &Workspace) -> Self {
+        let file = workspace.path_setting("gpg.ssh.allowedSignersFile");
+        let file = file.map(|file| workspace.root.path().join(file));
+        let machine = file.and_then(|file| store::read_capped(&file, MAX_KEYS).ok()?);
         let machine = machine.and_then(|keys| String::from_utf8(keys).ok());
         Self { machine: machine.unwrap_or_default() }
     }
@@ -90,6 +89,7 @@ fn run(program: &mut Command, input: &[u8]) -> std::io::Result<Output> {
 
 /// Signs bytes; the signature in base64, on one line. The key is the one that is named, else the one that git signs with.
 pub(crate) fn sign(
+    workspace: &Workspace,
     folder: &Path,
     key: Option<PathBuf>,
     namespace: &str,
@@ -97,7 +97,8 @@ pub(crate) fn sign(
 ) -> Result<String, CliError> {
     let scratch = tempfile::tempdir()
         .map_err(|source| CliError::io(PathBuf::from("a temporary folder"), "made", source))?;
-    let (key, file) = (key_file(folder, key, scratch.path())?, scratch.path().join("signed"));
+    let key = key_file(workspace, folder, key, scratch.path())?;
+    let file = scratch.path().join("signed");
     std::fs::write(&file, bytes).map_err(|source| CliError::io(file.clone(), "written", source))?;
     // A passphrase is asked for at the terminal.
     let mut program = Command::new(PROGRAM);
@@ -122,18 +123,23 @@ pub(crate) fn sign(
 }
 
 /// Whether git signs with an SSH key here, so that signing asks nobody which key is meant.
-pub(crate) fn signs(folder: &Path) -> bool {
-    git_config(folder, &["gpg.format"]).as_deref() == Some("ssh")
-        && git_config(folder, &["user.signingKey"]).is_some()
+pub(crate) fn signs(workspace: &Workspace) -> bool {
+    workspace.setting("gpg.format").as_deref() == Some("ssh")
+        && workspace.setting("user.signingKey").is_some()
 }
 
 const NAME_A_KEY: &str = "name an SSH key: `--key ~/.ssh/id_ed25519`, or once for all `git config --global user.signingKey ~/.ssh/id_ed25519.pub`";
 
-fn key_file(folder: &Path, key: Option<PathBuf>, scratch: &Path) -> Result<PathBuf, CliError> {
+fn key_file(
+    workspace: &Workspace,
+    folder: &Path,
+    key: Option<PathBuf>,
+    scratch: &Path,
+) -> Result<PathBuf, CliError> {
     if let Some(key) = key {
         return Ok(folder.join(key));
     }
-    let named = git_config(folder, &["user.signingKey"]);
+    let named = workspace.setting("user.signingKey");
     let named = named.ok_or_else(|| CliError::usage("no key is named to sign with", NAME_A_KEY))?;
     // Git takes the public key itself as well, for one that an agent of SSH holds.
     let literal = named.strip_prefix("key::").or(named.starts_with("ssh-").then_some(&*named));
@@ -144,7 +150,7 @@ fn key_file(folder: &Path, key: Option<PathBuf>, scratch: &Path) -> Result<PathB
             Err(source) => Err(CliError::io(file, "written", source)),
         };
     }
-    let path = git_config(folder, &["--type=path", "user.signingKey"]).unwrap_or(named);
+    let path = workspace.path_setting("user.signingKey").unwrap_or(named.into());
     Ok(folder.join(path))
 }
 

@@ -1,7 +1,7 @@
 //! A workspace with everything that is known of it, read once and immutable.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::VerbError;
@@ -17,7 +17,7 @@ use crate::workspace::cache::{Computed, Slot};
 use crate::workspace::store::StoreError;
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
-    git::{Change, GitError, Target, person_of_machine},
+    git::{Change, GitError, Target, configured_on_machine, path_on_machine, person_of_machine},
     root::RootError,
     session, store,
     text::{counted, shell_word},
@@ -309,6 +309,16 @@ impl Workspace {
     /// The name that git has for the person who works here. `None` where it has none.
     pub fn person(&self) -> Option<String> {
         self.git().map_or_else(person_of_machine, |git| git.person())
+    }
+
+    /// A setting of git, from the repository or the person. `None` where it is not set.
+    pub fn setting(&self, key: &str) -> Option<String> {
+        self.git().map_or_else(|| configured_on_machine(key), |git| git.configured(key))
+    }
+
+    /// The same for a setting that is a path.
+    pub fn path_setting(&self, key: &str) -> Option<PathBuf> {
+        self.git().map_or_else(|| path_on_machine(key), |git| git.configured_path(key))
     }
 
     /// The commit the files are based on.

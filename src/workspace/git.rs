@@ -145,7 +145,7 @@ pub enum Target {
     Commit(CommitId),
 }
 
-pub use config::person_of_machine;
+pub use config::{configured_on_machine, path_on_machine, person_of_machine};
 pub use history::{About, AddedFile, Headline, Walked};
 
 /// What stands at a path: the kind of entry, and the id of its content; no id where a merge conflict is not settled.

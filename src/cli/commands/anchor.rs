@@ -36,9 +36,9 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     person::no_agent()?;
     let workspace = context.here()?;
-    let keys = SshKeygen::of_machine(&context.cwd);
+    let keys = SshKeygen::of_machine(&workspace);
     let drafted = draft(&workspace, &keys, args.accept_gone)?;
-    let signature = sign(&context.cwd, args.key, NAMESPACE, &drafted.1)?;
+    let signature = sign(&workspace, &context.cwd, args.key, NAMESPACE, &drafted.1)?;
     let answer = write(&workspace, &drafted, &signature, &keys)?;
     let path = context.typed(&workspace.root, answer.path.as_str());
     context.answer(&answer, |page| show(page, &answer, &path))?;

@@ -85,7 +85,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     )?;
     // What was widened or created is in the registry now.
     let widened = answer.approval.result.clone();
-    let has_key = args.key.is_some() || signs(&context.cwd);
+    let has_key = args.key.is_some() || signs(&workspace);
     let here = context.here()?;
     let of_write = approval::draft_of_write(&here, &asked)?;
     let signing = match (has_key, &widened, of_write) {
@@ -152,8 +152,9 @@ fn signed_as(
     code: Option<&str>,
     key: Option<PathBuf>,
 ) -> Result<SignedAnswer, CliError> {
-    let signature = sign(&context.cwd, key, Approved::NAMESPACE, &unsigned.signed_bytes())?;
-    let keys = SshKeygen::of_machine(&context.cwd);
+    let signature =
+        sign(workspace, &context.cwd, key, Approved::NAMESPACE, &unsigned.signed_bytes())?;
+    let keys = SshKeygen::of_machine(workspace);
     Ok(approval::sign(workspace, unsigned, code, signature, &keys)?)
 }
 

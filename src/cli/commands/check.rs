@@ -83,7 +83,6 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         (None, None, true) => ComparedSides::Staged,
         (None, None, false) => ComparedSides::Head,
     };
-    let keys = SshKeygen::of_machine(&context.cwd);
     let Args { intent, branch, suspect, .. } = args;
     if branch.is_some() && matches!(against, ComparedSides::Head | ComparedSides::Staged) {
         return Err(CliError::usage(
@@ -92,7 +91,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         ));
     }
     let request = CheckRequest { against, intent, branch, suspect };
-    let answer = change_signed(&context.here()?, &request, &keys)?;
+    let workspace = context.here()?;
+    let answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
     context.answer(&answer, |page| show(page, &answer))?;
     let least = Level::from(args.fail_on);
     Ok(Exit::found(answer.findings.iter().any(|finding| finding.level >= least)))

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::git::git_config;
 use crate::cli::person::Terminal;
 use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
@@ -39,17 +38,18 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let terminal = Terminal::of_a_person()?;
     let workspace = context.here()?;
-    let by = git_config(&context.cwd, &["user.name"]);
+    let by = workspace.person();
     let erasure = draft(&workspace, &args.record, &args.why, by)?;
     let mut page = Page::default();
     question(&mut page, &erasure);
     if !terminal.ask(context.printer, &page)?.eq_ignore_ascii_case("yes") {
         return Err(CliError::usage("nothing was erased", "type yes to erase the line"));
     }
-    let keys = SshKeygen::of_machine(&context.cwd);
+    let keys = SshKeygen::of_machine(&workspace);
     let is_signed = args.key.is_some() || keys.trusts_anybody(&signers(&workspace)?);
-    let signature =
-        is_signed.then(|| sign(&context.cwd, args.key, ERASURE, &erasure.tombstone)).transpose()?;
+    let signature = is_signed
+        .then(|| sign(&workspace, &context.cwd, args.key, ERASURE, &erasure.tombstone))
+        .transpose()?;
     let answer = write(&workspace, &args.record, &erasure, signature.as_deref())?;
     let trace = context.typed(&workspace.root, ".orchestration/agent_trace");
     context.answer(&answer, |page| show(page, &answer, &trace))?;

@@ -6,7 +6,6 @@ use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::git::git_config;
 use crate::cli::person::Terminal;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::target::FileTarget;
@@ -43,7 +42,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
     let (workspace, what) = meant(context, &args.target)?;
-    let by = git_config(&context.cwd, &["user.name"]);
+    let by = workspace.person();
     let answer = reassign(&workspace, &what, (&args.from, &args.to), by)?;
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::Fine)

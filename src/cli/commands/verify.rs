@@ -6,7 +6,6 @@ use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::git::git_config;
 use crate::cli::person::Terminal;
 use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::ssh::SshKeygen;
@@ -41,9 +40,9 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let mut accepted = Vec::new();
     if args.accept_rewrite {
         Terminal::of_a_person()?;
-        accepted = accept_rewrite(&workspace, git_config(&context.cwd, &["user.name"]))?;
+        accepted = accept_rewrite(&workspace, workspace.person())?;
     }
-    let mut answer = verify_signed(&workspace, &SshKeygen::of_machine(&context.cwd))?;
+    let mut answer = verify_signed(&workspace, &SshKeygen::of_machine(&workspace))?;
     answer.notes.splice(..0, accepted);
     let answer = if args.blocks { answer.with_blocks(&workspace) } else { answer };
     context.answer(&answer, |page| show(page, &answer))?;

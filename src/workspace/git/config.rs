@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 use gix::config::File;
+use gix::config::file::Metadata;
 use gix::config::file::includes::{self, conditional};
 use gix::config::file::init;
 use gix::config::path::interpolate::Context;
+use gix::config::source::Kind;
+use gix::sec::Trust;
 
 use super::Git;
 use crate::workspace::store;
@@ -59,32 +62,71 @@ impl Git {
 
     /// The name that git has for the person who works here: `user.name`. `None` where it has none.
     pub fn person(&self) -> Option<String> {
+        self.followed(user_name)
+    }
+
+    /// A setting, from the repository's own settings or the person's, with what these include. `None` where it is not set.
+    pub fn configured(&self, key: &str) -> Option<String> {
+        self.followed(|file| Some(file.string(key)?.to_string()))
+    }
+
+    /// The same for a setting that is a path: `~/key` is in the home folder.
+    pub fn configured_path(&self, key: &str) -> Option<PathBuf> {
+        self.followed(|file| path(file, key))
+    }
+
+    fn followed<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
-        // The name may be in a file that is not read, and then the person's other name would be a wrong one.
+        // It may be set in a file that is not read, and then another value would be a wrong one.
         if !includes_are_readable(repo.config_snapshot().plumbing(), None, MAX_DEPTH) {
             return None;
         }
-        let read = |file: &File| {
+        self.setting(|file| {
             let mut whole = file.clone();
             let conditional = conditional::Context { git_dir: Some(&self.dir), branch_name: None };
             follow(&mut whole, conditional);
-            user_name(&whole)
-        };
-        self.setting(read)
+            read(&whole)
+        })
     }
 
     fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
         let own = read(repo.config_snapshot().plumbing());
-        own.or_else(|| read(&File::from_globals().ok()?))
+        own.or_else(|| read(&of_machine()?))
     }
 }
 
 /// The name that git has for the person on this machine, for folders without a repository.
 pub fn person_of_machine() -> Option<String> {
-    let mut file = File::from_globals().ok()?;
+    machine_followed(user_name)
+}
+
+/// [`Git::configured`] for folders without a repository.
+pub fn configured_on_machine(key: &str) -> Option<String> {
+    machine_followed(|file| Some(file.string(key)?.to_string()))
+}
+
+/// [`Git::configured_path`] for folders without a repository.
+pub fn path_on_machine(key: &str) -> Option<PathBuf> {
+    machine_followed(|file| path(file, key))
+}
+
+fn machine_followed<T>(read: impl Fn(&File) -> Option<T>) -> Option<T> {
+    let mut file = of_machine()?;
     follow(&mut file, conditional::Context::default());
-    user_name(&file)
+    read(&file)
+}
+
+/// The settings of the machine and of the person. Those that came with an installation of git are left out, since only git
+/// itself can say where they are.
+fn of_machine() -> Option<File> {
+    let sources = [Kind::System, Kind::Global].into_iter().flat_map(Kind::sources);
+    let files = sources.filter_map(|source| {
+        let path = source.storage_location(&mut |name| std::env::var_os(name))?;
+        let path = path.is_file().then_some(path)?;
+        Some(Metadata { path: Some(path), source: *source, level: 0, trust: Trust::Full })
+    });
+    File::from_paths_metadata(files, init::Options::default()).ok()?
 }
 
 /// Whether all files that settings include, and those that these include, are small and regular. A repository may name a
