@@ -27,7 +27,7 @@ struct NotedProgram {
 impl NotedProgram {
     fn of(program: &Path) -> Option<Self> {
         let path = program.canonicalize().ok()?;
-        let mut file = std::fs::File::open(&path).ok()?;
+        let mut file = store::open(&path).ok()?;
         let (mut hash, mut buffer) = (Sha256::new(), vec![0; 256 * 1024]);
         loop {
             match file.read(&mut buffer).ok()? {

@@ -140,18 +140,16 @@ impl LedgerFile {
         Ok((sealed, reading))
     }
 
-    /// The bytes of a file of evidence.
+    /// The bytes of a file of evidence. Of one with more than [`store::MAX_CONTENT`] the beginning: it is then reported as
+    /// forged, since its digest cannot fit.
     pub(super) fn bytes(&self) -> std::io::Result<Vec<u8>> {
         let file = store::open(&self.disk)?;
         // Almost every file of evidence is smaller than this, so it takes one read.
         let mut bytes = Vec::with_capacity(8 * 1024);
-        file.take(MAX_EVIDENCE).read_to_end(&mut bytes)?;
+        file.take(store::MAX_CONTENT).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 }
-
-/// So many bytes of a file of evidence are read. A larger file is then reported as forged, since its digest cannot fit.
-const MAX_EVIDENCE: u64 = 1024 * 1024 * 1024;
 
 /// An object, or a span without a line break, beyond this many bytes is not read.
 pub(super) const MAX_OBJECT: usize = 64 * 1024 * 1024;

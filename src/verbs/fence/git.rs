@@ -6,11 +6,14 @@ use super::add;
 use crate::fence::stand_in::{self, StandIn};
 use crate::fence::{FenceAccess, FencePlan};
 use crate::verbs::Workspace;
+use crate::workspace::store;
 
 /// What fences of one repository lock.
 pub(super) const LOCK: &str = "fence.lock";
 /// What a `commondir` says that changes nothing.
 const HERE: &str = ".";
+/// A file that holds one path may have so many bytes.
+const MAX_PATH: u64 = 64 * 1024;
 
 /// Adds the places of git.
 pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
@@ -116,7 +119,9 @@ fn other_work_trees(ws: &Workspace, own: &Path, common: &Path) -> Vec<PathBuf> {
     }
     let linked = std::fs::read_dir(common.join("worktrees"));
     for entry in linked.into_iter().flatten().flatten() {
-        let named = std::fs::read_to_string(entry.path().join("gitdir")).unwrap_or_default();
+        let named = store::read_capped(&entry.path().join("gitdir"), MAX_PATH);
+        let named = named.ok().flatten().and_then(|named| String::from_utf8(named).ok());
+        let named = named.unwrap_or_default();
         let top = Path::new(named.trim_end()).parent().and_then(|top| top.canonicalize().ok());
         tops.extend(top);
     }

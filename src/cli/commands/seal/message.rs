@@ -5,9 +5,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::verbs::{Workspace, trailers};
+use crate::workspace::store;
 
 /// Where git cuts a message that shows the difference below it (`git commit --verbose`).
 const SCISSORS: &str = "------------------------ >8 ------------------------";
+
+/// A longer message, in bytes, gets no trailers.
+const MAX_MESSAGE: u64 = 16 * 1024 * 1024;
 
 /// Adds to a message what the policy wants said of the commit; nothing to one that is empty, for an empty message stops
 /// the commit. What stands there already is not said again.
@@ -32,7 +36,8 @@ pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), 
 
 /// Whether git would take the message for empty: comments, white space and sign-offs alone are none.
 fn is_empty(message: &Path) -> std::io::Result<bool> {
-    let text = std::fs::read(message)?;
+    let text = store::read_capped(message, MAX_MESSAGE).map_err(std::io::Error::other)?;
+    let text = text.unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let said = text.lines().take_while(|line| !line.ends_with(SCISSORS));
     let mut git = Command::new("git")
