@@ -289,23 +289,7 @@ fn a_folder_of_rules_that_is_a_link_is_not_entered() {
 
 #[test]
 fn files_of_git_that_are_pipes_or_have_no_end() {
-    for path in [
-        "HEAD",
-        "config",
-        "index",
-        "packed-refs",
-        "shallow",
-        "info/exclude",
-        "info/attributes",
-        "objects/info/alternates",
-        "objects/pack/pack-0000000000000000000000000000000000000000.idx",
-        "refs/heads/main",
-        "refs/remotes/origin/other",
-        "refs/stash",
-        "logs/refs/stash",
-        "intent/seal.key",
-        "intent/ledger.lock",
-    ] {
+    let try_out = |path: &str| {
         let clone = Clone::of(|_, _| {});
         let few = [
             &["status"][..],
@@ -321,7 +305,29 @@ fn files_of_git_that_are_pipes_or_have_no_end() {
         std::fs::remove_file(clone.path(&format!(".git/{path}"))).expect("removed");
         symlink("/dev/zero", clone.path(&format!(".git/{path}"))).expect("linked");
         few.iter().for_each(|command| drop(clone.run(command)));
-    }
+    };
+    // Most of the time is spent waiting for git, which waits for a pipe.
+    std::thread::scope(|scope| {
+        for path in [
+            "HEAD",
+            "config",
+            "index",
+            "packed-refs",
+            "shallow",
+            "info/exclude",
+            "info/attributes",
+            "objects/info/alternates",
+            "objects/pack/pack-0000000000000000000000000000000000000000.idx",
+            "refs/heads/main",
+            "refs/remotes/origin/other",
+            "refs/stash",
+            "logs/refs/stash",
+            "intent/seal.key",
+            "intent/ledger.lock",
+        ] {
+            scope.spawn(move || try_out(path));
+        }
+    });
 }
 
 #[test]
@@ -444,4 +450,86 @@ fn a_source_that_is_a_link_inside_is_read() {
     for path in ["src/b.rs:2", "src/c.rs:2"] {
         assert!(clone.run(&["why", path]).contains("one"), "{path}");
     }
+}
+
+/// Whether a tracer can be had. It is no part of what the program needs.
+#[cfg(target_os = "linux")]
+fn traces() -> bool {
+    let there = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    let there = there.is_ok_and(|output| output.status.success());
+    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+    if !there {
+        eprintln!("skipped: strace is not there, or may not trace");
+    }
+    there
+}
+
+#[cfg(target_os = "linux")]
+impl Clone {
+    /// The programs that a command starts, and the sockets that it opens, as the tracer writes them.
+    fn traced(&self, arguments: &[&str], input: &[u8]) -> Vec<String> {
+        let trace = self.folder.path().join("trace");
+        std::fs::write(self.folder.path().join("input"), input).expect("written");
+        let input = std::fs::File::open(self.folder.path().join("input")).expect("there");
+        let mut command = Command::new("timeout");
+        command.args(["60", "strace", "-f", "-qq", "-e", "trace=execve,execveat,socket,connect"]);
+        command.args(["-e", "signal=none", "-o"]).arg(&trace).arg(env!("CARGO_BIN_EXE_intent"));
+        command
+            .args(arguments)
+            .current_dir(self.root())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .stdin(input)
+            .output()
+            .expect("it runs");
+        let lines = std::fs::read_to_string(&trace).expect("a trace");
+        // The first is the program itself, and it may start itself again.
+        let own = format!("execve(\"{}\"", env!("CARGO_BIN_EXE_intent"));
+        let others = lines.lines().filter(|line| !line.contains(&own));
+        others.map(str::to_owned).collect()
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_command_starts_a_program_or_opens_a_connection() {
+    if !traces() {
+        return;
+    }
+    let clone = Clone::of(|_, _| {});
+    for (key, value) in [
+        ("core.fsmonitor", "touch fsmonitor"),
+        ("core.hooksPath", "hooks"),
+        ("diff.external", "touch external"),
+        ("filter.x.clean", "touch clean"),
+        ("gpg.program", "gpg-of-theirs"),
+    ] {
+        git(&clone.root(), &["config", key, value]);
+    }
+    let frame = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());
+    let uri = format!("file://{}", clone.path("src/a.rs").display());
+    let session = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize",
+                "params": { "capabilities": {}, "rootUri": format!("file://{}", clone.root().display()) } }),
+        json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }),
+        json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument":
+                { "uri": uri, "languageId": "rust", "version": 1, "text": "fn one() {}\n" } } }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "textDocument/hover", "params":
+                { "textDocument": { "uri": uri }, "position": { "line": 0, "character": 4 } } }),
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "shutdown" }),
+        json!({ "jsonrpc": "2.0", "method": "exit" }),
+    ];
+    let session: String = session.iter().map(|message| frame(&message.to_string())).collect();
+    // These are there to start a program: the one that is named, or git to change the index or to make a work tree.
+    let starters = ["test", "seal", "worktree"];
+    for command in commands() {
+        let input = if command[0] == "lsp" { session.as_bytes() } else { b"" };
+        let started = clone.traced(&command, input);
+        match starters.contains(&command[0]) {
+            true => assert!(!started.iter().any(|line| line.contains("AF_INET")), "{started:?}"),
+            false => assert!(started.is_empty(), "intent {command:?}: {started:?}"),
+        }
+    }
+    assert!(!clone.traced(&["test", "INT-001", "--", "true"], b"").is_empty(), "nothing is traced");
 }
