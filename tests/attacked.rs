@@ -484,9 +484,10 @@ impl Clone {
             .output()
             .expect("it runs");
         let lines = std::fs::read_to_string(&trace).expect("a trace");
-        // The first is the program itself, and it may start itself again.
+        // The first is the program itself, and it may start itself again. The end of a call may stand on a line of its own.
         let own = format!("execve(\"{}\"", env!("CARGO_BIN_EXE_intent"));
-        let others = lines.lines().filter(|line| !line.contains(&own));
+        let others =
+            lines.lines().filter(|line| !line.contains(&own) && !line.contains("resumed>"));
         others.map(str::to_owned).collect()
     }
 }
