@@ -484,10 +484,13 @@ impl Clone {
             .output()
             .expect("it runs");
         let lines = std::fs::read_to_string(&trace).expect("a trace");
-        // The first is the program itself, and it may start itself again. The end of a call may stand on a line of its own.
+        // The first is the program itself, and it may start itself again. Other lines end a call that was begun on another
+        // one, or tell that a thread has ended.
         let own = format!("execve(\"{}\"", env!("CARGO_BIN_EXE_intent"));
-        let others =
-            lines.lines().filter(|line| !line.contains(&own) && !line.contains("resumed>"));
+        let begins = |line: &&str| {
+            ["execve(", "execveat(", "socket(", "connect("].iter().any(|call| line.contains(call))
+        };
+        let others = lines.lines().filter(begins).filter(|line| !line.contains(&own));
         others.map(str::to_owned).collect()
     }
 }
