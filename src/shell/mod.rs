@@ -11,7 +11,6 @@
 mod acting;
 mod bombs;
 mod checks;
-mod cmd;
 mod disguise;
 mod expand;
 mod found;
@@ -20,13 +19,13 @@ mod mentions;
 mod parse;
 mod paths;
 mod pattern;
-mod powershell;
 mod proof;
 mod redirect;
 mod state;
 mod table;
 mod variables;
 mod walk;
+mod windows;
 
 use std::path::PathBuf;
 
@@ -212,8 +211,7 @@ impl Reading {
 pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
     match dialect {
         Dialect::Posix => walk::read(text, at),
-        Dialect::PowerShell => powershell::read(text, at),
-        Dialect::Cmd => cmd::read(text, at),
+        Dialect::PowerShell | Dialect::Cmd => windows::read(text, dialect, at),
     }
 }
 

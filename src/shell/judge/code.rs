@@ -10,7 +10,7 @@ use super::{
 use super::{output, rules, tried, writes};
 use crate::shell::expand::{Arg, WordOrigin};
 use crate::shell::walk::{Feed, Shell, ShellFinding};
-use crate::shell::{Class, cmd as cmd_dialect, powershell as powershell_dialect};
+use crate::shell::{Class, Dialect, table, windows};
 
 /// `sh`, `bash`, `zsh` and their like.
 pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
@@ -371,83 +371,62 @@ pub(super) fn make(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
 
 /// `powershell -Command …`, `-EncodedCommand …`.
 pub(super) fn powershell(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
+    let takes = table::list("pstakes");
     let mut at = 0;
-    while let Some(arg) = call.args.get(at) {
-        let name = lower(arg);
-        let full = name.trim_start_matches(['-', '/']);
-        if !name.starts_with(['-', '/']) {
-            break;
-        }
+    while let Some(arg) = call.args.get(at).filter(|arg| arg.text.starts_with(['-', '/'])) {
+        let name = arg.text.to_ascii_lowercase();
+        let name = name.trim_start_matches(['-', '/']);
         at += 1;
-        if full.is_empty() {
-            continue;
-        }
-        if "encodedcommand".starts_with(full) && full.starts_with('e') && full != "ex"
-            || full == "ec"
-        {
+        let is = |full: &str, least: &str| full.starts_with(name) && name.starts_with(least);
+        if is("encodedcommand", "e") && name != "ex" || name == "ec" {
             let encoded = call.args.get(at).and_then(Arg::literal).unwrap_or_default();
-            let found = powershell_dialect::decode(encoded)
-                .and_then(|text| shell.within(|shell| powershell_dialect::walk(shell, &text)));
-            let hidden = opaque("code.encoded", "-EncodedCommand");
-            let unread = ShellFinding::new(
-                Class::Unreadable,
-                "code.encoded",
-                "-EncodedCommand",
-                "Its command is encoded and cannot be read.",
-            );
-            return found.map_or(unread, |found| hidden.or(found));
+            let Some(text) = windows::decode(encoded) else {
+                let reason = "Its command is encoded and cannot be read.";
+                let word = "-EncodedCommand";
+                return ShellFinding::new(Class::Unreadable, "code.encoded", word, reason);
+            };
+            return opaque("code.encoded", &arg.text).or(other_shell(shell, call, &text));
         }
-        if "command".starts_with(full) && full.starts_with('c') && full != "co" {
-            let words: Vec<String> = call.args[at..].iter().map(|arg| arg.text.clone()).collect();
-            return dialect(shell, call, &words.join(" "));
-        }
-        if "file".starts_with(full) {
+        if is("file", "f") {
             return opaque("code.script", call.name);
         }
-        let takes = [
-            "executionpolicy",
-            "ex",
-            "ep",
-            "exec",
-            "version",
-            "windowstyle",
-            "w",
-            "outputformat",
-            "workingdirectory",
-            "wd",
-            "configurationname",
-        ];
-        at += usize::from(takes.contains(&full));
+        if is("command", "c") && name != "co" {
+            break;
+        }
+        at += usize::from(takes.contains(&name));
     }
-    let rest: Vec<String> =
-        call.args[at.min(call.args.len())..].iter().map(|arg| arg.text.clone()).collect();
-    match (rest.is_empty(), call.stdin.text()) {
-        (true, Some(text)) => dialect(shell, call, &text),
-        (true, None) => builtins::fed(shell, call.name, call.stdin),
-        _ if rest[0].to_ascii_lowercase().ends_with(".ps1") => opaque("code.script", call.name),
-        _ => dialect(shell, call, &rest.join(" ")),
+    let rest: Vec<&str> =
+        call.args[at.min(call.args.len())..].iter().map(|arg| &*arg.text).collect();
+    match (rest.as_slice(), call.stdin.text()) {
+        ([], Some(text)) => other_shell(shell, call, &text),
+        ([], None) => builtins::fed(shell, call.name, call.stdin),
+        ([script, ..], _) if script.to_ascii_lowercase().ends_with(".ps1") => {
+            opaque("code.script", call.name)
+        }
+        (words, _) => other_shell(shell, call, &words.join(" ")),
     }
-}
-
-fn dialect(shell: &mut Shell<'_>, call: &ProgramCall<'_>, text: &str) -> ShellFinding {
-    let found = shell.within(|shell| {
-        shell.process(call.name, |shell| powershell_dialect::walk(shell, text));
-    });
-    found.unwrap_or_else(|| opaque("code.powershell", call.name))
 }
 
 /// `cmd /c …`
 pub(super) fn cmd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let starts = ["/c", "/k", "/r", "//c", "//k"];
-    let at =
-        call.args.iter().position(|arg| starts.contains(&arg.text.to_ascii_lowercase().as_str()));
+    let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
+    let at = call.args.iter().position(|arg| starts.contains(&lower(arg).as_str()));
     let Some(at) = at else { return opaque("code.cmd", "cmd") };
-    let words: Vec<String> = call.args[at + 1..].iter().map(|arg| arg.text.clone()).collect();
+    let words: Vec<&str> = call.args[at + 1..].iter().map(|arg| &*arg.text).collect();
+    other_shell(shell, call, &words.join(" "))
+}
+
+/// A text in the language of PowerShell or of `cmd`.
+fn other_shell(shell: &mut Shell<'_>, call: &ProgramCall<'_>, text: &str) -> ShellFinding {
+    let (dialect, rule) = match call.name {
+        "cmd" => (Dialect::Cmd, "code.cmd"),
+        _ => (Dialect::PowerShell, "code.powershell"),
+    };
     let found = shell.within(|shell| {
-        shell.process("cmd", |shell| cmd_dialect::walk(shell, &words.join(" ")));
+        shell.process(call.name, |shell| windows::walk(shell, text, dialect));
     });
-    found.unwrap_or_else(|| opaque("code.cmd", "cmd"))
+    found.unwrap_or_else(|| opaque(rule, call.name))
 }
 
 /// This program: some of its commands are for a person alone.
