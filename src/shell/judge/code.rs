@@ -37,6 +37,11 @@ pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
         proven &= named || letters;
         at += 1 + usize::from(takes_next(&arg.lead, &takes));
     }
+    let talks = call.args[..at.min(call.args.len())].iter().any(|arg| arg.is("-i"));
+    if talks && call.stdin.present && call.stdin.text().is_none() {
+        let reason = "It takes commands from what is not known here.";
+        return ShellFinding::new(Class::Unreadable, "code.piped", call.name, reason);
+    }
     // In another language than this one a word may run what stands in it.
     proven &= ["sh", "bash", "dash", "ash", "rbash"].contains(&call.name);
     let rest = &call.args[at.min(call.args.len())..];

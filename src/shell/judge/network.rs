@@ -4,6 +4,7 @@ use super::options::{self, Known, any, operands, values};
 use super::{ProgramCall, destructive, looks, opaque, redirected, rules, verbs};
 use crate::shell::expand::Arg;
 use crate::shell::paths::place;
+use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
 
 /// `curl`: reads from elsewhere, writes with `-o`, and asks a server to delete with `-X DELETE`.
@@ -73,10 +74,15 @@ fn listed(call: &ProgramCall<'_>) -> bool {
     rules::line(call.name).is_some_and(|row| options::known(row, call.args) != Known::No)
 }
 
-/// A request that deletes, unless the server is on this machine.
+/// A request that deletes, unless the server is one on this machine that is being worked on. What keeps data is none.
 fn deletes(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let hosts = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
-    let own = call.args.iter().any(|arg| hosts.iter().any(|host| arg.text.contains(host)));
+    let keeps = table::list("storeports");
+    let own = call.args.iter().any(|arg| {
+        hosts.iter().any(|host| arg.text.contains(host))
+            && !arg.text.contains("/_")
+            && !keeps.iter().any(|port| arg.text.contains(port))
+    });
     let word = verbs::requests_deletion(call.args).filter(|_| !own)?;
     Some(destructive("http.delete", &word, "It asks a server to delete something."))
 }

@@ -30,7 +30,8 @@ pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<
     }
     let texts = texts(code);
     let mut worst = decoded_or_device(code, &texts).or_else(|| secrets::in_code(code));
-    worst = worst.or_else(|| forks(code)).or_else(|| deletes(shell, code, &texts));
+    worst = worst.or_else(|| forks(code)).or_else(|| gives_shell(code));
+    worst = worst.or_else(|| deletes(shell, code, &texts));
     let ticks = texts.iter().any(|text| text.ticks) && ["perl", "ruby", "php"].contains(&language);
     let mut codes: Vec<String> = code
         .split(['\n', ';'])
@@ -70,6 +71,14 @@ fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     let disk = texts.iter().find(|text| disks.iter().any(|disk| text.text.starts_with(disk)))?;
     let writes = code.contains("open(") && texts.iter().any(|text| text.text.contains('w'));
     writes.then(|| destructive("redirect.device", &disk.text, "It writes over a device."))
+}
+
+/// A shell whose input and output are another machine.
+fn gives_shell(code: &str) -> Option<ShellFinding> {
+    let shells = ["/bin/sh", "/bin/bash", "pty.spawn", "cmd.exe"];
+    let word = shells.iter().find(|shell| code.contains(**shell))?;
+    let sends = ["socket", "Socket", "net.connect"].iter().any(|word| code.contains(word));
+    sends.then(|| destructive("network.shell", word, "It gives a shell to somebody else."))
 }
 
 /// Processes that are started without end.
