@@ -43,7 +43,7 @@ pub(super) fn multiplies(name: &str, bodies: &[(String, Vec<(String, bool)>)]) -
     false
 }
 
-/// Whether a loop without an end goes on starting what runs in the background.
+/// Whether a loop without an end goes on starting what runs in the background, or filling the disk.
 pub(super) fn floods(parts: &[Script]) -> bool {
     let names = |script: &Script| -> Vec<String> {
         let commands = script.iter().flat_map(|item| &item.commands);
@@ -60,7 +60,11 @@ pub(super) fn floods(parts: &[Script]) -> bool {
         .all(|name| ["true", ":", "false", ";;", "1"].contains(&name.replace(' ', "").as_str()));
     let waits = ["wait", "sleep", "break", "exit", "return", "read"];
     let foreground: Script = body.iter().filter(|item| !item.background).cloned().collect();
+    let names = names(&foreground);
+    // Besides what goes on in the background, what takes room on the disk each time.
+    let fills = ["mkdir", "touch", "mktemp", "fallocate", "dd"];
     endless
-        && body.iter().any(|item| item.background)
-        && !names(&foreground).iter().any(|name| waits.contains(&name.as_str()))
+        && (body.iter().any(|item| item.background)
+            || names.iter().any(|name| fills.contains(&name.as_str())))
+        && !names.iter().any(|name| waits.contains(&name.as_str()))
 }

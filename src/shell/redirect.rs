@@ -45,7 +45,12 @@ impl Shell<'_> {
                         self.redirected_to = Some("/dev/tcp/".to_owned());
                         return Redirected::Away;
                     }
-                    let feed = self.descriptor(number).filter(|_| redirect.reads);
+                    let far = Feed { download: true, present: true, ..Feed::default() };
+                    let feed = match self.is_socket(number) {
+                        true => Some(far),
+                        false => self.descriptor(number),
+                    };
+                    let feed = feed.filter(|_| redirect.reads);
                     return feed.map_or(Redirected::Nothing, Redirected::In);
                 }
                 self.written(&arg, Direction::Write)

@@ -424,7 +424,8 @@ impl<'a> Shell<'a> {
             }
             Kind::Loop(parts) => {
                 if floods(parts) {
-                    let reason = "It starts processes in the background without end.";
+                    let reason =
+                        "It starts processes in the background, or fills the disk, without end.";
                     self.note(ShellFinding::new(Class::Destructive, "fork-bomb", "&", reason));
                 }
                 self.repeated(parts, heredocs);

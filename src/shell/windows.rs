@@ -251,6 +251,21 @@ fn cmdlet(shell: &mut Shell<'_>, words: &[Arg], called: bool, before: Option<Fee
     Feed { download, present: true, ..Feed::default() }
 }
 
+/// What a command of another shell's text does that is named as cmdlets are: `Remove-Item`.
+pub(super) fn cmdlet_finding(
+    shell: &mut Shell<'_>,
+    name: &str,
+    args: &[Arg],
+    stdin: &Feed,
+) -> Option<ShellFinding> {
+    let capital = |text: &str| text.starts_with(|c: char| c.is_ascii_uppercase());
+    let (verb, noun) = name.split_once('-')?;
+    let lower = name.to_ascii_lowercase();
+    let cmdlet = Cmdlet::new(&lower, args);
+    let before = Some(stdin).filter(|feed| feed.present);
+    if capital(verb) && capital(noun) { cmdlet.judged(shell, before) } else { None }
+}
+
 /// A cmdlet with its words: parameters, their values, and operands.
 struct Cmdlet<'c> {
     name: &'c str,

@@ -26,6 +26,7 @@ use super::mentions;
 use super::paths::{Spot, place};
 use super::table;
 use super::walk::{Feed, Shell, ShellFinding};
+use super::windows;
 use super::{Class, PathDeed};
 
 /// A program with its arguments.
@@ -124,6 +125,9 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     if finding.class.weight() >= Class::Opaque.weight() && !finding.looks {
         named_in_texts(shell, &call);
         named_in_words(shell, &call, &finding);
+        if let Some(disk) = whole_disk(shell, &call).filter(|_| finding.rule != "disk.mount") {
+            finding = finding.or(disk);
+        }
     }
     if copies_us(&call) {
         finding = destructive(
@@ -136,6 +140,13 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     finding = leaks.map_or(finding.clone(), |leaks| finding.or(leaks));
     let out = Feed { tainted, ..output::of(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
+}
+
+/// A disk or a partition that an opaque program is given.
+fn whole_disk(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+    let words = operands(call.args, &[]);
+    let disk = words.into_iter().find(|arg| place(shell, arg).spot == Spot::Device)?;
+    Some(destructive("disk", &disk.text, "It works on a whole disk."))
 }
 
 /// Names what a program that nobody knows is told to write, and every path that it is given.
@@ -245,6 +256,10 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if let Some(finding) = files::written(shell, call) {
         return finding;
     }
+    // On Windows a host may hand over what PowerShell is to run.
+    if let Some(finding) = windows::cmdlet_finding(shell, call.name, call.args, call.stdin) {
+        return finding;
+    }
     stranger(shell, call)
 }
 
@@ -346,12 +361,10 @@ fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
             break;
         }
         let Some(word) = arg.literal() else { continue };
-        let as_code = at > 0
-            && ["-c", "--command", "--exec", "-x", "-e", "--cmd", "--run"]
-                .iter()
-                .any(|option| call.args[at - 1].is(option));
+        let as_code =
+            at > 0 && table::list("codeoptions").iter().any(|option| call.args[at - 1].is(option));
         let found = if as_code && word.contains(' ') {
-            tried(shell, word)
+            sql::statements(word).or_else(|| tried(shell, word))
         } else if handed(&base(word)) && at + 1 < call.args.len() {
             trial(shell, |shell| {
                 shell.run(call.args[at..].to_vec(), Feed::default());

@@ -76,8 +76,12 @@ fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
 /// A shell whose input and output are another machine.
 fn gives_shell(code: &str) -> Option<ShellFinding> {
     let shells = ["/bin/sh", "/bin/bash", "pty.spawn", "cmd.exe"];
+    if code.contains("/inet/tcp/") || code.contains("/inet/udp/") {
+        return Some(destructive("network.shell", "/inet/", "It talks with another machine."));
+    }
     let word = shells.iter().find(|shell| code.contains(**shell))?;
-    let sends = ["socket", "Socket", "net.connect"].iter().any(|word| code.contains(word));
+    let sends =
+        ["socket", "Socket", "net.connect", "fsockopen"].iter().any(|word| code.contains(word));
     sends.then(|| destructive("network.shell", word, "It gives a shell to somebody else."))
 }
 

@@ -76,8 +76,11 @@ pub(super) fn prints(shell: &Shell<'_>, call: &ProgramCall<'_>) -> bool {
         "security" => word(0).starts_with("find-") || word(0).starts_with("dump-"),
         "pass" => word(0) == "show",
         "vault" => ["read", "kv"].contains(&word(0)),
-        "aws" => word(0) == "secretsmanager",
+        "aws" => word(0) == "secretsmanager" || word(1) == "export-credentials",
         "op" => word(0) == "read",
+        "history" => bare,
+        "age" => any(call.args, &["-d", "--decrypt"]),
+        "git" => word(0) == "credential",
         _ => false,
     };
     dumps || call.stdin.secret() || given(shell, call).is_some_and(|_| !holds("senders", call.name))

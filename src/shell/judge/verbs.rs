@@ -31,12 +31,15 @@ fn verb(word: &str) -> Verb {
     // `delete-index`, `cache:delete-all`, `DeleteInstance`.
     let mut parts = word.split(['-', ':', '_']);
     let first = parts.next().map_or(Verb::None, spelled);
-    let later = parts.map(spelled).max().unwrap_or(Verb::None);
+    let parts: Vec<Verb> = parts.map(spelled).collect();
+    // `service-instance-delete`
+    let last = parts.last() == Some(&Verb::Destroys);
+    let later = parts.into_iter().max().unwrap_or(Verb::None);
     let camel = ["Delete", "Destroy", "Terminate", "Purge", "Drop"].iter().any(|begin| {
         word.strip_prefix(begin)
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
     });
-    match (camel, word.contains(['-', ':', '_'])) {
+    match (camel || last, word.contains(['-', ':', '_'])) {
         (true, _) => Verb::Destroys,
         (_, true) => first.max(if word.contains(':') { later } else { Verb::None }),
         _ => Verb::None,
@@ -65,7 +68,9 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
         found = match verb(text) {
             Verb::Destroys if at < 4 && (at == 0 || noun) => Some(text),
             Verb::Removes if !known && (1..4).contains(&at) && noun => Some(text),
-            Verb::Removes if !known && at == 0 && text.len() > 4 && text.contains(['-', ':']) => {
+            Verb::Removes
+                if !known && at == 0 && text.len() > 4 && text.contains(['-', ':', '_']) =>
+            {
                 Some(text)
             }
             _ => None,
