@@ -66,6 +66,19 @@ impl ShellState {
             && self.aliases.len() == other.aliases.len()
     }
 
+    /// What another process is given: variables and functions only where they were exported, which is not followed. So a
+    /// variable is not known, and a function may be the program of that name.
+    pub(super) fn inherit(&mut self) {
+        for (name, value) in &mut self.variables {
+            *value = unsure(name, value.iter());
+        }
+        for (name, elements) in self.arrays.drain(..) {
+            let value = unsure(&name, elements.iter().flatten());
+            self.variables.push((name, value));
+        }
+        self.functions.iter_mut().for_each(|function| function.sure = false);
+    }
+
     /// What holds whichever of two ways was taken. A variable that one of them leaves unset has the other's value.
     fn or(mut self, other: Self) -> Self {
         if self.cwd != other.cwd {

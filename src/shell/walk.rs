@@ -748,7 +748,12 @@ impl<'a> Shell<'a> {
     pub(super) fn process(&mut self, by: &str, inside: impl FnOnce(&mut Self)) {
         self.via.push(by.to_owned());
         let arguments = self.arguments.take();
-        self.apart(inside);
+        self.apart(|shell| {
+            if !["source", ".", "eval"].contains(&by) {
+                shell.state.inherit();
+            }
+            inside(shell);
+        });
         self.arguments = arguments;
         self.via.pop();
     }

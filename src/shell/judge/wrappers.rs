@@ -306,7 +306,7 @@ fn given(
                 vec![Arg::unknown("$input", origin)]
             }
             Some(text) => text.split_whitespace().map(Arg::known).collect(),
-            None => vec![Arg::from_pieces(pieces)],
+            None => taken_apart(pieces),
         },
         None => vec![Arg::unknown("$input", origin)],
     };
@@ -328,6 +328,26 @@ fn given(
     });
     let found = found.unwrap_or_else(|| opaque("wrapper", call.name));
     if shell_itself && found.class == Class::Read { opaque("wrapper", call.name) } else { found }
+}
+
+/// The words of a text of which some is not known.
+fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
+    let mut words: Vec<Vec<WordPiece>> = vec![Vec::new()];
+    for piece in pieces {
+        let WordPiece::Text(text) = piece else {
+            words.last_mut().into_iter().for_each(|word| word.push(piece.clone()));
+            continue;
+        };
+        for (at, part) in text.split(char::is_whitespace).enumerate() {
+            if at > 0 {
+                words.push(Vec::new());
+            }
+            if let Some(word) = words.last_mut().filter(|_| !part.is_empty()) {
+                word.push(WordPiece::Text(part.to_owned()));
+            }
+        }
+    }
+    words.iter().filter(|word| !word.is_empty()).map(|word| Arg::from_pieces(word)).collect()
 }
 
 fn filled(arg: &Arg, mark: &str, word: &Arg) -> Arg {
