@@ -21,7 +21,8 @@ pub(super) struct TableRow {
 struct ProgramTable {
     rows: HashMap<&'static str, Vec<TableRow>>,
     lists: HashMap<&'static str, &'static str>,
-    reasons: HashMap<&'static str, &'static str>,
+    /// Why, and what to do instead.
+    reasons: HashMap<&'static str, (&'static str, &'static str)>,
 }
 
 fn table() -> &'static ProgramTable {
@@ -34,7 +35,7 @@ fn table() -> &'static ProgramTable {
             let mut next = || cells.next().unwrap_or_default();
             let (names, words) = (next(), next());
             if let Some(name) = names.strip_prefix('!') {
-                table.reasons.insert(name, words);
+                table.reasons.insert(name, (words, next()));
             } else if let Some(name) = names.strip_prefix('@') {
                 table.lists.insert(name, words);
             } else {
@@ -97,7 +98,14 @@ impl TableRow {
 
     /// Why, as a sentence.
     pub(super) fn reason(&self) -> &'static str {
-        table().reasons.get(self.word(2)).copied().unwrap_or_default()
+        table().reasons.get(self.word(2)).map_or("", |(reason, _)| reason)
+    }
+
+    /// What to do instead, as a sentence.
+    pub(super) fn safer(&self) -> &'static str {
+        let safer = table().reasons.get(self.word(2)).map_or("", |(_, safer)| safer);
+        let any = "Look first with the listing or dry-run form, and let a person run it.";
+        if safer.is_empty() { any } else { safer }
     }
 
     fn detail(&self, key: &str) -> Option<&'static str> {
@@ -145,8 +153,17 @@ mod tests {
                 assert!(table().reasons.contains_key(what[2]), "{place}");
             }
             assert!(what[0] != "runs" || cells.len() == 5, "an example is missing: {place}");
-            let flags =
-                ["reads", "opaque", "dashes", "elsewhere", "clear", "bare", "only", "number"];
+            let flags = [
+                "reads",
+                "opaque",
+                "dashes",
+                "elsewhere",
+                "clear",
+                "bare",
+                "only",
+                "number",
+                "shortens",
+            ];
             let keys = [
                 "ok", "takes", "joined", "outputs", "code", "if", "unless", "plain", "after",
                 "shows", "instead",

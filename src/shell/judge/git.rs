@@ -109,7 +109,10 @@ fn subcommand(
     }
     let from = call.args.len() - args.len() - 1;
     let named = ProgramCall { name: "git", args: &call.args[from..], stdin: call.stdin };
-    let ruled = rules::judge(&named).filter(|found| found.class == Class::Read || found.looks);
+    let says = |found: &ShellFinding| {
+        found.class == Class::Read || found.looks || found.rule.starts_with("git.")
+    };
+    let ruled = rules::judge(&named).filter(says);
     let transport = found_elsewhere(args);
     if let Some(found) = ruled.filter(|found| !(found.looks && transport)) {
         return found;
@@ -123,12 +126,6 @@ fn subcommand(
         "log" | "diff" | "show" | "reflog" | "stash" | "branch" | "tag" | "remote" | "config"
         | "worktree" | "notes" | "submodule" | "bisect" => listing(shell, name, args, &shown),
         "checkout" => checkout(shell, args),
-        "switch" if any(args, &["-f", "--force", "--discard-changes"]) => lost(
-            "git.switch-force",
-            &shown,
-            "It throws away changes that are not committed.",
-            STASH,
-        ),
         "switch"
             if any(args, &["-C", "--force-create"])
                 && operands(args, &["-C", "--force-create"]).len() == 1 =>
@@ -136,12 +133,6 @@ fn subcommand(
             moved_branch(&shown)
         }
         "fetch" if forced_onto(args) => moved_branch(&shown),
-        "symbolic-ref" if any(args, &["-d", "--delete"]) => lost(
-            "git.update-ref",
-            "-d",
-            "It deletes a reference, and with it what only it finds.",
-            "Note its commit first.",
-        ),
         "restore" => restore(shell, args),
         "reset" => reset(args),
         "clean" => {
@@ -155,34 +146,6 @@ fn subcommand(
         "rm" => delete(shell, args),
         "mv" => moved(shell, args),
         "rebase" => rebase(shell, args),
-        "filter-branch" | "filter-repo" => {
-            lost("git.filter", name, "It rewrites the whole history.", "Work on a fresh clone.")
-        }
-        "gc" if long(args, "--prune") && !any(args, &["--no-prune"]) => lost(
-            "git.gc-prune",
-            "--prune",
-            "It deletes commits that only the reflog still finds.",
-            "Leave out --prune.",
-        ),
-        "prune" if !any(args, &["-n", "--dry-run"]) => lost(
-            "git.prune",
-            "prune",
-            "It deletes commits that nothing names any more.",
-            "Try it with -n.",
-        ),
-        "update-ref" if any(args, &["-d", "--stdin"]) => lost(
-            "git.update-ref",
-            "-d",
-            "It deletes a reference, and with it what only it finds.",
-            "Note its commit first.",
-        ),
-        "checkout-index" if any(args, &["-f", "--force"]) => {
-            lost("git.checkout-index", "-f", "It overwrites files in the work tree.", STASH)
-        }
-        "read-tree" if any(args, &["--reset", "-u"]) => {
-            lost("git.read-tree", &shown, "It overwrites files in the work tree.", STASH)
-        }
-        "lfs" if any(args, &["prune"]) => opaque("git.lfs", "git lfs"),
         "apply" | "am" => {
             let takes = ["-p", "-C", "--exclude", "--include", "--directory"];
             let fed = call.stdin.path.clone().map(Arg::known);
@@ -197,12 +160,6 @@ fn subcommand(
             }
             opaque("git.plumbing", "git update-index")
         }
-        "fast-import" | "update-ref" => lost(
-            "git.plumbing",
-            &shown,
-            "It moves a branch without a look at what that changes.",
-            "Use `git commit`, `git merge` or `git branch`.",
-        ),
         "symbolic-ref" if operands(args, &["-m"]).len() > 1 => lost(
             "git.plumbing",
             &shown,
@@ -250,7 +207,11 @@ fn found_elsewhere(args: &[Arg]) -> bool {
 
 /// Subcommands that list by default and change with some options or words.
 fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> ShellFinding {
-    let words = operands(args, &["-m", "-n", "--format", "--sort", "-u"]);
+    let takes: &[&str] = match name {
+        "config" => &["-f", "--file", "--blob", "--type", "--default", "--value", "--comment"],
+        _ => &["-m", "-n", "--format", "--sort", "-u"],
+    };
+    let words = operands(args, takes);
     let verb = words.first().map_or("", |word| word.text.as_str());
     let asks = |arg: &Arg| {
         let places =
@@ -268,41 +229,11 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
                 false => opaque("git.output", "git"),
             }
         }
-        ("reflog", "expire" | "delete" | "drop") if !any(args, &["-n", "--dry-run"]) => lost(
-            "git.reflog",
-            shown,
-            "It deletes the trail by which lost commits are found again.",
-            "Leave the reflog alone.",
-        ),
-        ("stash", "drop" | "clear") => lost(
-            "git.stash-drop",
-            shown,
-            "It deletes work that is kept nowhere else.",
-            "Apply it to a branch and commit it first.",
-        ),
-        ("branch", _) => branch(args, shown),
-        ("tag", _) if any(args, &["-d", "--delete", "-f", "--force"]) => opaque("git.tag", shown),
-        ("config", "unset" | "edit" | "remove-section" | "rename-section") => {
-            opaque("git.config", shown)
-        }
-        ("config", _)
-            if any(
-                args,
-                &["--unset", "--unset-all", "--remove-section", "--edit", "-e", "--add"],
-            ) || any(args, &["--replace-all", "--rename-section"]) =>
-        {
-            opaque("git.config", shown)
-        }
+        ("branch", _) => opaque("git.branch", shown),
         ("config", _) if words.len() == 1 && args.iter().all(|arg| !arg.option() || asks(arg)) => {
             reads("git")
         }
         ("config", _) => setting(shell, &words),
-        ("worktree", "remove") if any(args, &["-f", "--force", "-ff"]) => lost(
-            "git.worktree-remove",
-            shown,
-            "It deletes a work tree with what is not committed in it.",
-            "Leave out --force: git then refuses when something would be lost.",
-        ),
         ("remote", "add" | "set-url") => {
             shell.remotes.extend(words.get(1).map(|name| name.text.clone()));
             opaque("git.changes", shown)
@@ -328,12 +259,6 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
                 None => opaque("git.changes", shown),
             }
         }
-        ("submodule", "deinit") if any(args, &["-f", "--force"]) => lost(
-            "git.submodule-deinit",
-            shown,
-            "It deletes a submodule's work tree with its changes.",
-            STASH,
-        ),
         ("submodule", "add") => {
             let folder = operands(args, &["-b", "--branch", "--name", "--reference", "--depth"]);
             let added = folder.get(2).map(|folder| (*folder).clone());
@@ -374,28 +299,6 @@ fn setting(shell: &mut Shell<'_>, words: &[&Arg]) -> ShellFinding {
         }
         _ => opaque("git.config", "git config"),
     }
-}
-
-fn branch(args: &[Arg], shown: &str) -> ShellFinding {
-    let deletes = any(args, &["-d", "--delete"]);
-    let forces = any(args, &["-f", "--force"]);
-    if short(args, 'D') || deletes && forces {
-        return lost(
-            "git.branch-delete",
-            shown,
-            "It deletes a branch whether or not it was merged.",
-            "Use -d, which refuses when commits would be lost.",
-        );
-    }
-    if forces {
-        return lost(
-            "git.branch-force",
-            shown,
-            "It moves a branch away from its commits.",
-            "Make a new branch.",
-        );
-    }
-    opaque("git.branch", shown)
 }
 
 /// A branch that is set to another commit: what only it finds is hard to find again.

@@ -1,6 +1,6 @@
 //! What the lines of a program say of a call.
 
-use super::options::{self, Known, any, operands};
+use super::options::{self, Known, any, long, operands};
 use super::{ProgramCall, destructive, family, opaque, reads as reading};
 use crate::shell::expand::Arg;
 use crate::shell::pattern::wild;
@@ -77,8 +77,7 @@ fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
 fn finding(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
     match row.kind() {
         "looks" => super::looks(call.name),
-        "destroys" => destructive(row.word(1), &call.shown(3), row.reason())
-            .safer("Look first with the listing or dry-run form, and let a person run it."),
+        "destroys" => destructive(row.word(1), &call.shown(3), row.reason()).safer(row.safer()),
         _ => opaque(row.word(1), &call.shown(2)),
     }
 }
@@ -106,6 +105,7 @@ fn stands(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
             Some((first, second)) if !first.is_empty() => {
                 args.windows(2).any(|two| two[0].is(first) && two[1].is(second))
             }
+            _ if row.flag("shortens") && word.starts_with("--") => long(args, word),
             _ => any(args, &[word]),
         },
     };
