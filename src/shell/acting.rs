@@ -2,23 +2,9 @@
 
 use super::expand::Arg;
 use super::paths::{self, Spot};
+use super::table::list;
 use super::walk::Shell;
 
-/// Options by which programs are told to act in another folder.
-const FOLDERS: [&str; 12] = [
-    "-C",
-    "--git-dir",
-    "--work-tree",
-    "--directory",
-    "--prefix",
-    "--cwd",
-    "--project",
-    "--project-directory",
-    "--manifest-path",
-    "--chdir",
-    "-chdir",
-    "--root",
-];
 /// No more folders than this are kept.
 const MAX_FOLDERS: usize = 64;
 
@@ -28,8 +14,9 @@ impl Shell<'_> {
         if self.elsewhere {
             return Vec::new();
         }
+        let options = list("folderoptions");
         let named = args.iter().enumerate().filter_map(|(at, arg)| {
-            let own = FOLDERS.iter().find_map(|name| arg.text.strip_prefix(name))?;
+            let own = options.iter().find_map(|name| arg.text.strip_prefix(name))?;
             match own.strip_prefix('=') {
                 Some(value) => Some(Arg::known(value.to_owned())),
                 None if own.is_empty() => args.get(at + 1).cloned(),

@@ -148,19 +148,9 @@ impl Shell<'_> {
                         || arg.sure && letters.chars().all(|c| "euxvfnoEBCh".contains(c))
                 };
                 let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
-                let known = [
-                    "pipefail",
-                    "errexit",
-                    "nounset",
-                    "xtrace",
-                    "verbose",
-                    "noglob",
-                    "posix",
-                    "errtrace",
-                    "noclobber",
-                ];
                 let named = args[..end].windows(2).all(|two| {
-                    !two[0].text.ends_with('o') || known.iter().any(|name| two[1].is(name))
+                    !two[0].text.ends_with('o')
+                        || two[1].literal().is_some_and(|name| table::holds("setoptions", name))
                 });
                 if !args[..end].iter().all(fine) || !named {
                     self.unproven("set");

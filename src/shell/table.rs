@@ -163,10 +163,21 @@ mod tests {
                 "only",
                 "number",
                 "shortens",
+                "deep",
             ];
             let keys = [
-                "ok", "takes", "joined", "outputs", "code", "if", "unless", "plain", "after",
-                "shows", "instead",
+                "ok",
+                "takes",
+                "joined",
+                "outputs",
+                "code",
+                "if",
+                "unless",
+                "plain",
+                "after",
+                "shows",
+                "instead",
+                "documents",
             ];
             for detail in cells.get(3).unwrap_or(&"").split(' ').filter(|text| !text.is_empty()) {
                 let known = match detail.split_once('=') {

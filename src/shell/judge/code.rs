@@ -306,19 +306,7 @@ pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
         let command = code.trim_start_matches([':', ' ', '%', '1', '$', ',']);
         let command =
             command.strip_prefix("silent ").or(command.strip_prefix("silent! ")).unwrap_or(command);
-        let run = [
-            "r!",
-            "r !",
-            "read !",
-            "w !",
-            "shell ",
-            "!",
-            "python import os; ",
-            "term ",
-            "terminal ",
-        ]
-        .iter()
-        .find_map(|begin| command.strip_prefix(begin));
+        let run = table::list("editorruns").iter().find_map(|begin| command.strip_prefix(*begin));
         if let Some(run) = run {
             let found = shell.inner(call.name, run.trim_start_matches('!'));
             worst = worst.worse(found);

@@ -189,15 +189,7 @@ fn subcommand(
 
 /// Whether what is fetched comes by a program of the caller's, or goes into a branch.
 fn found_elsewhere(args: &[Arg]) -> bool {
-    let programs = [
-        "--upload-pack",
-        "--exec",
-        "--force",
-        "--recurse-submodules",
-        "--receive-pack",
-        "--lost-found",
-    ];
-    any(args, &programs)
+    any(args, &table::list("gittransport"))
         || short(args, 'f')
         || args.iter().any(|arg| {
             let address = arg.text.contains("://") || arg.text.contains('@');

@@ -7,71 +7,43 @@ use crate::shell::paths::place;
 use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
 
-/// `curl`: reads from elsewhere, writes with `-o`, and asks a server to delete with `-X DELETE`.
-pub(super) fn curl(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+/// `curl` and `wget`: what they fetch is shown, or goes into a file. `-X DELETE` asks a server to delete.
+pub(super) fn fetch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if let Some(found) = deletes(call) {
         return found;
     }
+    let row = rules::line(call.name);
+    let listed = |key| row.map_or_else(Vec::new, |row| values(call.args, &row.list(key)));
+    let documents = listed("documents");
+    let nowhere = |file: &Arg| file.is("/dev/null") || file.is("-");
+    // `-qO-`
+    let joined = |arg: &Arg| arg.sure && arg.text.starts_with('-') && arg.text.ends_with("O-");
+    let by_its_name = match call.name {
+        "curl" => any(call.args, &["-O", "--remote-name"]),
+        _ => documents.is_empty(),
+    };
+    let shown = call.name == "curl"
+        || !documents.is_empty()
+        || call.args.iter().any(joined)
+        || any(call.args, &["--spider"]);
+    let shows = shown && documents.iter().all(nowhere);
     let gets = values(call.args, &["-X", "--request"])
         .iter()
         .all(|method| ["GET", "HEAD", "OPTIONS"].contains(&method.text.as_str()));
-    let nowhere = |file: &Arg| file.is("/dev/null") || file.is("-");
-    let shows = values(call.args, &["-o", "--output"]).iter().all(nowhere);
-    if gets && shows && listed(call) {
+    // A value that is not known may be an option, and still only asks.
+    if gets && shows && row.is_some_and(|row| options::known(row, call.args) != Known::No) {
         return looks(call.name);
     }
-    let mut worst = opaque("network", call.name);
-    for file in values(call.args, &["-o", "--output"]) {
-        fetch(shell, &file);
-    }
-    if any(call.args, &["-O", "--remote-name"]) {
+    documents.iter().for_each(|file| fetched_into(shell, file));
+    if by_its_name {
         by_name(shell, call);
     }
-    for file in values(
-        call.args,
-        &["-o", "--output", "--output-dir", "-D", "--dump-header", "-c", "--cookie-jar"],
-    ) {
-        if let Some(found) = redirected(shell, &file, false) {
-            worst = worst.or(found);
-        }
-    }
-    worst
-}
-
-/// `wget`: always writes, unless to standard output.
-pub(super) fn wget(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    if let Some(found) = deletes(call) {
-        return found;
-    }
     let mut worst = opaque("network", call.name);
-    let to = values(call.args, &["-O", "--output-document"]);
-    let shows = to.iter().any(|file| file.is("-"))
-        || call
-            .args
-            .iter()
-            .any(|arg| arg.sure && arg.text.starts_with('-') && arg.text.ends_with("O-"))
-        || any(call.args, &["--spider"]);
-    if shows && listed(call) {
-        return looks(call.name);
-    }
-    for file in &to {
-        fetch(shell, file);
-    }
-    if to.is_empty() {
-        by_name(shell, call);
-    }
-    let names = ["-O", "--output-document", "-o", "--output-file", "-P", "--directory-prefix"];
-    for file in values(call.args, &names) {
-        if let Some(found) = redirected(shell, &file, false) {
-            worst = worst.or(found);
-        }
+    for file in documents.iter().chain(&listed("outputs")) {
+        let found = redirected(shell, file, false);
+        worst = worst.worse(found);
     }
     worst
-}
-
-/// Whether all options are known; a value that is not known may be one, and still only asks.
-fn listed(call: &ProgramCall<'_>) -> bool {
-    rules::line(call.name).is_some_and(|row| options::known(row, call.args) != Known::No)
 }
 
 /// A request that deletes, unless the server is one on this machine that is being worked on. What keeps data is none.
@@ -120,7 +92,7 @@ pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
 }
 
 /// Notes that a file holds what was fetched: to run it unread is to run the download.
-fn fetch(shell: &mut Shell<'_>, file: &Arg) {
+fn fetched_into(shell: &mut Shell<'_>, file: &Arg) {
     if file.sure {
         let path = place(shell, file).path;
         shell.fetched.push(path);
@@ -133,7 +105,7 @@ fn by_name(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
         let end = address.text.rsplit('/').next().unwrap_or_default();
         let name = end.split(['?', '#']).next().unwrap_or_default().to_owned();
         if !name.is_empty() {
-            fetch(shell, &Arg::known(name));
+            fetched_into(shell, &Arg::known(name));
         }
     }
 }

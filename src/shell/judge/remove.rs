@@ -10,10 +10,11 @@ use crate::shell::{Class, PathDeed, TouchedPath};
 
 const SAFER: &str = "Name the files one by one, or move them to a folder for temporary files.";
 
-/// `rm`, `unlink`, `trash`…
+/// `rm`, `unlink`, and `rimraf`, which is recursive without saying so.
 pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+    let deep = rules::line(call.name).is_some_and(|row| row.flag("deep"));
     let recursive =
-        short(call.args, 'r') || short(call.args, 'R') || long(call.args, "--recursive");
+        deep || short(call.args, 'r') || short(call.args, 'R') || long(call.args, "--recursive");
     let victims = operands(call.args, &[]);
     if long(call.args, "--no-preserve-root") {
         delete_all(shell, &victims, recursive);
@@ -94,15 +95,6 @@ pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> She
         delete(shell, &place, false);
     }
     ShellFinding::new(Class::Write, "rmdir", call.name, "It deletes folders that are empty.")
-}
-
-/// `rimraf`, `del-cli`, `trash`: recursive without saying so.
-pub(super) fn whole(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let mut worst = writes("rm.file", call.name);
-    for victim in operands(call.args, &[]) {
-        worst = worst.or(one(shell, victim, true));
-    }
-    worst
 }
 
 /// `shred`, `srm`, `wipe`: nothing comes back.

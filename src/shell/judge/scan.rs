@@ -87,18 +87,7 @@ fn gives_shell(code: &str) -> Option<ShellFinding> {
 
 /// Processes that are started without end.
 fn forks(code: &str) -> Option<ShellFinding> {
-    let endless = [
-        "while 1",
-        "while(1",
-        "while (1",
-        "while true",
-        "while True",
-        "for(;;",
-        "for (;;",
-        "loop",
-        "fork while",
-        "iter(int",
-    ];
+    let endless = list("codeendless");
     let forks = code.contains("fork") && endless.iter().any(|text| code.contains(text));
     forks.then(|| destructive("fork-bomb", "fork", "It starts processes without end."))
 }

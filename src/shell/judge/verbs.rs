@@ -79,16 +79,7 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
             break;
         }
     }
-    let options = [
-        "--delete",
-        "--destroy",
-        "--purge",
-        "--wipe",
-        "--drop",
-        "--delete-all",
-        "--remove-all",
-        "--purge-all",
-    ];
+    let options = list("destroyoptions");
     let option = options.iter().find(|option| !known && any(call.args, &[option]));
     let word = found.or(option.copied())?;
     let reason = "A program that is not known here is asked to delete something.";
