@@ -64,6 +64,14 @@ pub(super) fn absolute(text: &str) -> bool {
     text.starts_with('/') || bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':'
 }
 
+/// A path as it reads from a folder; nothing where it depends on a folder that is not known.
+pub(super) fn from(folder: Option<&str>, path: &str) -> Option<String> {
+    match absolute(path) {
+        true => Some(normal(path)),
+        false => folder.map(|folder| normal(&format!("{folder}/{path}"))),
+    }
+}
+
 /// Without `.`, `..` and doubled separators, as text alone.
 pub(super) fn normal(path: &str) -> String {
     let (drive, rest) = match path.as_bytes() {

@@ -115,11 +115,8 @@ fn invoked(shell: &mut Shell<'_>, words: &[Arg], finding: ShellFinding) {
 /// Goes to the folder that is named, if one is.
 fn go_to(shell: &mut Shell<'_>, folder: Option<&Arg>) {
     let Some(folder) = folder else { return };
-    let joined = folder.literal().map(|to| match paths::absolute(to) {
-        true => to.to_owned(),
-        false => format!("{}/{to}", shell.cwd().unwrap_or("")),
-    });
-    shell.go(joined.map(|path| paths::normal(&path)));
+    let there = folder.literal().and_then(|to| paths::from(shell.cwd(), to));
+    shell.go(there);
 }
 
 // -- cmd.exe ---------------------------------------------------------------------------------------------------------

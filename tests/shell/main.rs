@@ -168,6 +168,27 @@ fn what_is_written_is_named_whatever_the_class() {
 }
 
 #[test]
+fn a_path_below_a_folder_that_is_not_known_is_not_known_in_any_dialect() {
+    for (dialect, text) in [
+        (Dialect::Posix, "cd $X; cd src; touch a"),
+        (Dialect::Posix, "cd $X && pushd src && touch a"),
+        (Dialect::PowerShell, "Set-Location $x; Set-Location src; Set-Content a 1"),
+        (Dialect::Cmd, "cd %X% & cd src & mkdir a"),
+    ] {
+        let targets = read(text, dialect, &at()).targets;
+        assert!(!targets.is_empty(), "{text}");
+        assert!(targets.iter().all(|target| !target.known), "{text}: {targets:?}");
+    }
+    for (dialect, text) in [
+        (Dialect::PowerShell, "Set-Location /work/app/src; Set-Content a 1"),
+        (Dialect::Cmd, "cd src & mkdir a"),
+    ] {
+        let targets = read(text, dialect, &at()).targets;
+        assert_eq!(targets[0].path, "/work/app/src/a", "{text}");
+    }
+}
+
+#[test]
 fn what_is_held_up_says_which_word_and_why() {
     for (place, class, command) in corpus().filter(|(_, class, _)| *class == "destructive") {
         let reading = posix(&command);

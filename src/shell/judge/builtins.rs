@@ -53,13 +53,7 @@ pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
     let there = match to.first() {
         None => shell.at.home.as_deref().map(paths::slashed),
         Some(arg) if arg.is("-") => None,
-        Some(arg) if arg.sure => {
-            let joined = match (paths::absolute(&arg.text), shell.cwd()) {
-                (true, _) => Some(arg.text.clone()),
-                (false, cwd) => cwd.map(|cwd| format!("{cwd}/{}", arg.text)),
-            };
-            joined.map(|path| paths::normal(&path))
-        }
+        Some(arg) if arg.sure => paths::from(shell.cwd(), &arg.text),
         Some(arg) if arg.temp => Some("/tmp/\u{2026}".to_owned()),
         // `cd "$(git rev-parse --show-toplevel)"` and the like are sure by now; this is not.
         Some(_) => None,
@@ -292,7 +286,7 @@ pub(super) fn kill(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
 }
 
 /// `crontab`: `-r` deletes it, a file or `-` replaces it.
-pub(super) fn crontab(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn crontab(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if any(call.args, &["-l"]) {
         return reads("crontab");
     }
@@ -304,24 +298,11 @@ pub(super) fn crontab(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
         )
         .safer("Keep a copy with `crontab -l > jobs`, then edit it.");
     }
-    let line = call.stdin.text().unwrap_or_default();
-    let worst = shell.within(|shell| {
-        for line in line.lines().filter(|line| !line.trim_start().starts_with('#')) {
-            let command: Vec<&str> = line.split_whitespace().skip(5).collect();
-            if !command.is_empty() {
-                shell.text(&command.join(" "));
-            }
-        }
-    });
-    let replaced = destructive(
-        "crontab.replace",
-        "crontab",
-        "It replaces every scheduled job of the account.",
-    );
     if operands(call.args, &["-u"]).is_empty() && !call.stdin.present {
         return opaque("crontab", "crontab");
     }
-    worst.map_or(replaced.clone(), |worst| worst.or(replaced))
+    let reason = "It replaces every scheduled job of the account.";
+    destructive("crontab.replace", "crontab", reason)
 }
 
 /// Whether a network program waits for others instead of fetching.
