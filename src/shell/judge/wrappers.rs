@@ -347,6 +347,12 @@ fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
             }
         }
     }
+    for word in &mut words {
+        // A pattern or a value stands for any number of words.
+        if word.iter().any(|piece| !matches!(piece, WordPiece::Text(_))) {
+            word.push(WordPiece::Splits);
+        }
+    }
     words.iter().filter(|word| !word.is_empty()).map(|word| Arg::from_pieces(word)).collect()
 }
 
