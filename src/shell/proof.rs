@@ -70,6 +70,10 @@ impl Shell<'_> {
         let valued =
             |option: &str| args.windows(2).find(|two| two[0].is(option)).map(|two| two[1].clone());
         match name.literal().unwrap_or_default() {
+            "command" | "builtin" => {
+                let from = args.iter().position(|arg| !arg.option());
+                self.builtin_proof(&args[from.unwrap_or(args.len())..]);
+            }
             "test" | "[" => {
                 for name in ["-v", "-R"].iter().filter_map(|option| valued(option)) {
                     self.variable_name(&name);
