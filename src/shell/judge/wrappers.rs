@@ -348,8 +348,8 @@ fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
         }
     }
     for word in &mut words {
-        // A pattern or a value stands for any number of words.
-        if word.iter().any(|piece| !matches!(piece, WordPiece::Text(_))) {
+        // A pattern stands for any number of words.
+        if word.iter().any(|piece| matches!(piece, WordPiece::Glob(_))) {
             word.push(WordPiece::Splits);
         }
     }
