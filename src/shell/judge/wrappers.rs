@@ -21,7 +21,9 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
     if call.name == "parallel" {
         return Some(opaque("wrapper", "parallel").or(parallel(shell, call)));
     }
-    if call.name == "command" && any(call.args, &["-v", "-V"]) {
+    // Behind the program's name these are options of the program.
+    let own = call.args.iter().take_while(|arg| arg.option()).count();
+    if call.name == "command" && any(&call.args[..own], &["-v", "-V"]) {
         return None;
     }
     let rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "runs");
