@@ -188,7 +188,7 @@ fn behind_the_fence_nothing_out_of_scope_is_written() {
                 start.trim()
             ));
             if !committed.is_empty() {
-                let check = lab.intent(&["check", "--verbose", "--base", start.trim()]);
+                let check = lab.intent(&["check", &format!("{}..HEAD", start.trim())]);
                 told.push_str(&String::from_utf8_lossy(&check.stdout));
                 told.push_str(&String::from_utf8_lossy(&check.stderr));
             }
