@@ -243,3 +243,19 @@ fn another_text_is_one_small_edit() {
         assert_eq!(difference(&replaced, &Document::from_text("a.rs", after)), None);
     }
 }
+
+/// An operator at the beginning of a line continues the line before it in Scala.
+#[test]
+fn an_operator_that_joins_two_definitions_is_seen() {
+    let text = "case class Line(name: String)\n\nobject Order {\n  val limit = 10\n\n  def load = limit\n}\n\nobject Other {\n  def load = 1\n}\n";
+    for place in 0..=text.len() {
+        for operator in ["*/", "++", "-> "] {
+            let end = boundary(text, place + 2);
+            let document = Document::from_text("a.scala", text);
+            document.blocks();
+            let edited = document.edited(place..end, operator).expect("on boundaries");
+            let fresh = Document::from_text("a.scala", &edited.text());
+            assert_eq!(difference(&edited, &fresh), None);
+        }
+    }
+}

@@ -308,6 +308,8 @@ pub(in crate::code) const SCALA: Syntax = Syntax {
     ],
     // Scala 2 ends a statement where Scala 3 reads on.
     breaks: &[("infix_expression", "operator_identifier")],
+    // Its scanner decides at the end of a line whether a definition goes on, by what stands on the next one.
+    incremental: false,
     types: &["type_identifier"],
     callees: &[
         ("call_expression", "function"),
