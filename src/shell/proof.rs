@@ -31,12 +31,9 @@ impl Shell<'_> {
     pub(super) fn unproven(&mut self, word: &str) {
         self.note(judge::opaque("expansion", word));
         self.mention(word);
-        // What is evaluated once more is run as far as it stands there in plain words.
+        // The shell evaluates the text again, and runs the commands in it.
         for code in substituted(word) {
-            let found = self.within(|shell| {
-                shell.text(code);
-            });
-            found.into_iter().for_each(|found| self.note(found));
+            self.text(code);
         }
     }
 

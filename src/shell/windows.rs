@@ -248,7 +248,7 @@ fn cmdlet(shell: &mut Shell<'_>, words: &[Arg], called: bool, before: Option<Fee
     Feed { download, present: true, ..Feed::default() }
 }
 
-/// What a command of another shell's text does that is named as cmdlets are: `Remove-Item`.
+/// What a command in a text for a POSIX shell does whose name has the form of a cmdlet's: `Remove-Item`.
 pub(super) fn cmdlet_finding(
     shell: &mut Shell<'_>,
     name: &str,
@@ -263,7 +263,7 @@ pub(super) fn cmdlet_finding(
     if capital(verb) && capital(noun) { cmdlet.judged(shell, before) } else { None }
 }
 
-/// A cmdlet with its words: parameters, their values, and operands.
+/// A call of a PowerShell cmdlet, its words sorted into switches, parameters with a value, and operands.
 struct Cmdlet<'c> {
     name: &'c str,
     flags: Vec<String>,
@@ -452,7 +452,7 @@ impl<'c> Cmdlet<'c> {
 
 // -- Words -----------------------------------------------------------------------------------------------------------
 
-/// Takes a text apart.
+/// Splits a text into commands and their words.
 struct Tokens<'t, 's> {
     shell: &'t Shell<'s>,
     chars: Vec<char>,
@@ -568,7 +568,7 @@ impl<'t, 's> Tokens<'t, 's> {
         self.pieces.push(WordPiece::Unknown { shown: shown.to_owned(), origin });
     }
 
-    /// Ends a word.
+    /// Ends the word that is being read, if there is one.
     fn close(&mut self) {
         if std::mem::take(&mut self.open) {
             let word = Arg::from_pieces(&std::mem::take(&mut self.pieces));
@@ -594,7 +594,7 @@ impl<'t, 's> Tokens<'t, 's> {
         self.close();
     }
 
-    /// Ends a command.
+    /// Ends the command that is being read. `piped`: its output goes to the next one.
     fn end(&mut self, piped: bool) {
         self.close();
         let next = WindowsCommand { piped, ..WindowsCommand::default() };

@@ -47,7 +47,7 @@ pub fn short_id(commit: &str) -> &str {
 
 /// A work tree's repository.
 pub struct Git {
-    /// Read by way of [`Self::handle`] and [`Self::objects`].
+    /// Use [`Self::handle`] or [`Self::objects`] instead of this.
     repository: gix::ThreadSafeRepository,
     root: Root,
     dir: PathBuf,
@@ -202,7 +202,7 @@ impl Git {
         let Some(id) = head_of(&repo).map_err(|error| self.unreadable(error))? else {
             return Ok(None);
         };
-        // To look at all objects first, as before any other read, would cost more than all else that a hook does.
+        // This runs before every edit of an agent, so only the file that holds this object is looked at, not all of them.
         match sound::obstacle_of_object(&self.common(), &id.to_string()) {
             Some(reason) => return Err(self.unreadable(reason)),
             None => repo.find_header(id).map_err(|error| self.unreadable(error))?,
@@ -380,7 +380,7 @@ impl Git {
         self.root.common_dir().unwrap_or_else(|| self.dir.clone())
     }
 
-    /// The repository, for reading objects.
+    /// The repository, for callers that read objects. The files that hold objects are looked at first, once.
     fn objects(&self) -> Result<gix::Repository, GitError> {
         let look = || sound::obstacle_of_objects(&self.dir, &self.common());
         match self.obstacle_of_objects.get_or_init(look) {

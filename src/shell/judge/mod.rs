@@ -256,7 +256,7 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if let Some(finding) = files::written(shell, call) {
         return finding;
     }
-    // On Windows a host may hand over what PowerShell is to run.
+    // A host on Windows may send a command for PowerShell as if it were for a POSIX shell.
     if let Some(finding) = windows::cmdlet_finding(shell, call.name, call.args, call.stdin) {
         return finding;
     }

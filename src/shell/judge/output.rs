@@ -182,7 +182,7 @@ fn temporary(call: &ProgramCall<'_>) -> Feed {
 
 /// `which rm` prints a path that ends in `rm`; `realpath x` is taken for `x` itself.
 fn named(call: &ProgramCall<'_>) -> Feed {
-    let asks = call.name != "command" || any(call.args, &["-v", "-V", "-p"]);
+    let asks = call.name != "command" || super::wrappers::looks_up(call);
     match operands(call.args, &[]).last() {
         Some(arg) if asks => Feed::known(arg.pieces.clone()),
         _ => Feed::known(vec![WordPiece::Unknown {

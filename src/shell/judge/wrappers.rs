@@ -13,6 +13,13 @@ pub(super) fn known(name: &str) -> bool {
     table::rows(family(name)).iter().any(|row| row.kind() == "runs")
 }
 
+/// Whether it is `command -v NAME`, which only says what the name stands for. In `command rm -v FILE` the option is one of
+/// `rm`.
+pub(super) fn looks_up(call: &ProgramCall<'_>) -> bool {
+    let own = call.args.iter().take_while(|arg| arg.option()).count();
+    call.name == "command" && any(&call.args[..own], &["-v", "-V"])
+}
+
 /// What the program that is started would do; nothing where none is.
 pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     if call.name == "xargs" {
@@ -21,9 +28,7 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
     if call.name == "parallel" {
         return Some(opaque("wrapper", "parallel").or(parallel(shell, call)));
     }
-    // Behind the program's name these are options of the program.
-    let own = call.args.iter().take_while(|arg| arg.option()).count();
-    if call.name == "command" && any(&call.args[..own], &["-v", "-V"]) {
+    if looks_up(call) {
         return None;
     }
     let rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "runs");
@@ -332,7 +337,7 @@ fn given(
     if shell_itself && found.class == Class::Read { opaque("wrapper", call.name) } else { found }
 }
 
-/// The words of a text of which some is not known.
+/// Splits a text at blanks, as `xargs` does. Some of its pieces are not known.
 fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
     let mut words: Vec<Vec<WordPiece>> = vec![Vec::new()];
     for piece in pieces {
@@ -350,7 +355,7 @@ fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
         }
     }
     for word in &mut words {
-        // A pattern stands for any number of words.
+        // A glob is replaced by the names of all files that fit, so one word may become several.
         if word.iter().any(|piece| matches!(piece, WordPiece::Glob(_))) {
             word.push(WordPiece::Splits);
         }

@@ -13,8 +13,8 @@ const MAX_COMMITS: usize = 1_000;
 pub(super) struct Brought(Vec<CommitId>);
 
 impl Brought {
-    /// None where the same commit is checked out as before. A commit that the call itself made brings nothing; the newest
-    /// ones below it, which were there before or came from a remote, do.
+    /// Finds the newest commits below the present `HEAD` that existed before the call, or that a remote has. Finds none if
+    /// `HEAD` did not move. Commits that the call itself made do not count: what they hold, the call wrote.
     pub(super) fn by(ws: &Workspace, call: &PendingCall) -> Self {
         let moved = ws.head().filter(|head| call.head.as_ref() != Some(&head.0));
         let (Some(git), Some(head)) = (ws.git(), moved.filter(|_| !call.tips.is_empty())) else {

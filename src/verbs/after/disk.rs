@@ -19,7 +19,8 @@ const MAX_CHANGED: usize = 5_000;
 
 /// Files that were created, changed or deleted since `at` (nanoseconds since 1970), without what git ignores.
 ///
-/// Which files were there before, the index tells, and where a command has changed it, the commit that was checked out.
+/// A deleted file is found if the index names it. If the command changed the index as well, the files of `before`, the
+/// commit that was checked out then, are searched too.
 pub(super) fn changed_since(
     ws: &Workspace,
     at: u128,

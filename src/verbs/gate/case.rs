@@ -266,7 +266,7 @@ impl<'a> Case<'a> {
         fenced::is_wanted(&self.readings, &id).then_some(id)
     }
 
-    /// The commits that are there before a command runs git.
+    /// The commits that branches are at, if the command runs git. Afterwards they tell old commits from new ones.
     fn tips(&self, ws: &Workspace) -> Vec<CommitId> {
         const MAX: usize = 500;
         let mut commands = self.readings.iter().flat_map(|reading| &reading.commands);
@@ -524,7 +524,7 @@ fn unreadable_payload(tool: &str, what: &str) -> Denial {
     )
 }
 
-/// The files that a patch in a file changes. A patch that is larger than anybody writes by hand is not read.
+/// The files that the patch in `file` changes. Nothing of a patch of more than 4 MiB.
 fn patched(home: &Workspace, file: &Path) -> Vec<PathBuf> {
     const MAX: u64 = 4 * 1024 * 1024;
     let patch = store::read_capped(file, MAX).ok().flatten().unwrap_or_default();

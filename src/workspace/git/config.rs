@@ -62,7 +62,7 @@ impl Git {
 
     /// The name that git has for the person who works here: `user.name`. `None` where it has none.
     pub fn person(&self) -> Option<String> {
-        self.followed(user_name)
+        name_in(&self.configured("user.name")?)
     }
 
     /// A setting, from the repository's own settings or the person's, with what these include. `None` where it is not set.
@@ -98,7 +98,7 @@ impl Git {
 
 /// The name that git has for the person on this machine, for folders without a repository.
 pub fn person_of_machine() -> Option<String> {
-    machine_followed(user_name)
+    name_in(&configured_on_machine("user.name")?)
 }
 
 /// [`Git::configured`] for folders without a repository.
@@ -163,10 +163,6 @@ fn follow(file: &mut File, conditional: conditional::Context<'_>) {
     if let Err(error) = file.resolve_includes(init::Options { includes, ..Default::default() }) {
         tracing::debug!(%error, "what git's settings include cannot be read");
     }
-}
-
-fn user_name(file: &File) -> Option<String> {
-    name_in(&file.string("user.name")?.to_string())
 }
 
 /// The name in a text, without an e-mail address. `None` if it is nothing else.

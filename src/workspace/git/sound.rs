@@ -42,8 +42,8 @@ pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
     })
 }
 
-/// Why the objects and logs there are not to be read. There can be very many of them, so this is asked only before the
-/// first object is read.
+/// Returns why the objects and logs of a repository must not be read, or `None` if they may be. The check visits every
+/// file, which can be many, so it runs only before the first object is read.
 pub(super) fn obstacle_of_objects(dir: &Path, common: &Path) -> Option<String> {
     let mut look = FileLook { seen: 0 };
     either(dir, common, |folder| {
