@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
+use std::time::UNIX_EPOCH;
 
 use ignore::WalkState;
 
@@ -13,7 +14,7 @@ use crate::verbs::Workspace;
 use crate::workspace::{CommitId, RelativePath, ignores};
 
 /// The clock of a file system may lag behind the one we read by a tick, in nanoseconds.
-const TICK: u128 = 10_000_000;
+pub(super) const TICK: u128 = 10_000_000;
 /// More changed files than this are not looked at one by one.
 const MAX_CHANGED: usize = 5_000;
 
@@ -30,17 +31,26 @@ pub(super) fn changed_since(
     let folders = AtomicBool::new(false);
     let (found, changed) = mpsc::channel();
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
-    let is_entered = |entry: &ignore::DirEntry| {
-        entry.file_name() != ".git" && entry.file_name() != ".orchestration"
-    };
+    // Workspaces and repositories below this one are looked at: their rules would count there.
+    let own = [top.join(".git"), ws.root.orchestration()];
+    let is_entered = move |entry: &ignore::DirEntry| !own.iter().any(|own| entry.path() == own);
     let walk = ignores::walker(&ws.root, Some(top), is_entered).build_parallel();
     walk.run(|| {
         let (found, folders) = (found.clone(), &folders);
         Box::new(move |entry| {
             let Ok(entry) = entry else { return WalkState::Continue };
             let Ok(state) = entry.metadata() else { return WalkState::Continue };
+            let is_repository = state.is_dir() && entry.file_name() == ".git";
             if last_change(&state) < since {
-                return WalkState::Continue;
+                return if is_repository { WalkState::Skip } else { WalkState::Continue };
+            }
+            if is_repository {
+                if is_new(&state, since)
+                    && let Some(path) = relative(ws, entry.path())
+                {
+                    let _ = found.send(path);
+                }
+                return WalkState::Skip;
             }
             if state.is_dir() {
                 folders.store(true, Ordering::Relaxed);
@@ -60,23 +70,6 @@ pub(super) fn changed_since(
         changed.extend(gone(ws, since, before));
     }
     changed
-}
-
-/// Files that steer the gate, or git itself, and changed since `at`.
-pub(super) fn steering_changed_since(ws: &Workspace, at: u128) -> Vec<RelativePath> {
-    let since = at.saturating_sub(TICK);
-    let fixed = [".orchestration/policy.yaml", ".git/config", ".git/info/exclude"];
-    let mut paths: Vec<RelativePath> =
-        fixed.iter().filter_map(|path| RelativePath::new(path).ok()).collect();
-    paths.extend(ws.registry.files().iter().map(|file| file.path().clone()));
-    let hooks = std::fs::read_dir(ws.root.path().join(".git/hooks")).into_iter().flatten();
-    paths.extend(hooks.filter_map(|entry| relative(ws, &entry.ok()?.path())));
-    let changed = |path: &RelativePath| {
-        let found = ws.root.absolute(path).symlink_metadata();
-        found.is_ok_and(|found| last_change(&found) >= since)
-    };
-    paths.retain(changed);
-    paths
 }
 
 /// Tracked files that are not there, in folders that changed.
@@ -109,20 +102,26 @@ fn gone(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativeP
         .collect()
 }
 
+/// Whether a folder was made since then. False where the file system does not say.
+pub(super) fn is_new(state: &std::fs::Metadata, since: u128) -> bool {
+    let made = state.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    made.is_some_and(|at| at.as_nanos() >= since)
+}
+
 fn relative(ws: &Workspace, path: &std::path::Path) -> Option<RelativePath> {
     let inside = path.strip_prefix(ws.root.path()).ok()?;
     RelativePath::new(inside.to_str()?).ok()
 }
 
 #[cfg(unix)]
-fn last_change(found: &std::fs::Metadata) -> u128 {
+pub(super) fn last_change(found: &std::fs::Metadata) -> u128 {
     use std::os::unix::fs::MetadataExt;
     let seconds = u128::try_from(found.ctime()).unwrap_or(0);
     seconds * 1_000_000_000 + u128::try_from(found.ctime_nsec()).unwrap_or(0)
 }
 
 #[cfg(not(unix))]
-fn last_change(found: &std::fs::Metadata) -> u128 {
+pub(super) fn last_change(found: &std::fs::Metadata) -> u128 {
     use std::time::{SystemTime, UNIX_EPOCH};
     let at = found.modified().unwrap_or_else(|_| SystemTime::now());
     at.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()

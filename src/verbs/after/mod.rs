@@ -8,6 +8,7 @@ mod disk;
 mod reminder;
 mod shown;
 mod spool;
+mod steering;
 
 use std::path::PathBuf;
 
@@ -27,6 +28,7 @@ use crate::workspace::{CommitId, RelativePath, Root, session, store, text};
 use brought::Brought;
 use shown::Shown;
 pub use spool::{kept, retry};
+use steering::SteeringChanges;
 
 /// What the agent is told after a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -345,7 +347,8 @@ fn unnamed(
     let changed = disk::changed_since(ws, call.at, head.as_ref());
     let brought = Brought::by(ws, call);
     let mut old = Vec::new();
-    let (mut ours, mut outside) = (Vec::new(), steering(ws, call));
+    let SteeringChanges { inside: mut outside, elsewhere } = steering(ws, call);
+    let mut ours = Vec::new();
     // Commands of ours, such as `intent lesson`, record what they write themselves.
     let unexplained =
         changed.into_iter().filter(|path| !named(path) && !knowledge::is_ours(ws, path));
@@ -371,8 +374,9 @@ fn unnamed(
         let now = seen::state(&ws.root, path, 0);
         not_gated(ws, event, path, &now, "a command changed it, and it is out of scope");
     }
-    if !outside.is_empty() {
-        let files = text::listed(&outside);
+    let all: Vec<String> = outside.iter().map(ToString::to_string).chain(elsewhere).collect();
+    if !all.is_empty() {
+        let files = text::listed(&all);
         let intent = call.intent.as_deref().unwrap_or("no intent");
         add(
             &mut feedback.violation,
@@ -413,16 +417,16 @@ fn unnamed(
 
 /// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person. Changed rules are
 /// not in force until a person accepts them.
-fn steering(ws: &Workspace, call: &PendingCall) -> Vec<RelativePath> {
+fn steering(ws: &Workspace, call: &PendingCall) -> SteeringChanges {
     let mut rules = gate::changed_rules(ws, call.rules.as_deref());
     rules.retain(|path| !knowledge::is_ours(ws, path));
     if !rules.is_empty() {
         gate::reject_change(ws, call.rules.as_deref());
     }
-    let mut changed = disk::steering_changed_since(ws, call.at);
-    changed.retain(|path| !knowledge::is_ours(ws, path) && !rules.contains(path));
-    changed.extend(rules);
-    changed
+    let mut changes = SteeringChanges::since(ws, call.at);
+    changes.inside.retain(|path| !knowledge::is_ours(ws, path) && !rules.contains(path));
+    changes.inside.extend(rules);
+    changes
 }
 
 /// Whether another actor, as far as we see, may have changed the file since the call began.

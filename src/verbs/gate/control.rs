@@ -81,6 +81,13 @@ fn replaces_us(path: &str, segments: &[String]) -> bool {
         && (PROGRAMS_IN.contains(&folder.as_str()) || is_on_path(path))
 }
 
+/// Where a workspace may hold a program that would be started in place of this one.
+pub(in crate::verbs) fn programs_of_our_name() -> impl Iterator<Item = PathBuf> {
+    let tools = ["", ".venv", "venv", "node_modules"].map(Path::new);
+    let folders = tools.into_iter().flat_map(|tool| PROGRAMS_IN.map(|folder| tool.join(folder)));
+    folders.flat_map(|folder| OUR_NAMES.map(|name| folder.join(name)))
+}
+
 /// Whether programs are looked for in the folder of a file.
 fn is_on_path(path: &str) -> bool {
     let folder = Path::new(path).parent();

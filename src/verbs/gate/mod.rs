@@ -23,7 +23,9 @@ mod stale;
 pub use bind::{clear, prompt, session_start};
 pub(super) use case::{read_command, selected};
 pub use control::is_control_file;
-pub(super) use control::{may_hold, settings_below, settings_in_home, steers, taken_in_by};
+pub(super) use control::{
+    may_hold, programs_of_our_name, settings_below, settings_in_home, steers, taken_in_by,
+};
 pub use in_force::{accept_rules, is_rejected};
 pub(super) use in_force::{changed_rules, governed, reject_change};
 pub use places::key;
