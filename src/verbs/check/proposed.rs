@@ -21,6 +21,10 @@ use crate::workspace::policy::RegistryChanges;
 use crate::workspace::text::shell_word;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
+/// What becomes of a change of the rules that is on a person's own machine.
+const WHERE_MERGED: &str =
+    "Where it is merged, `intent check --base` asks for a signature or a pull request of its own.";
+
 /// What can be done about a rule that a change loosens, given the intent or the file.
 pub(super) fn ways_out(what: &str) -> String {
     let (typed, send) = (shell_word(what), seal::and_commit(&format!("Approve {what}")));
@@ -65,9 +69,7 @@ pub(super) fn judge(
                     ..file.finding(Code::RegistryChanged, span, told, ways_out(id))
                 });
             } else {
-                compared.notes.push(format!(
-                    "{told} Where it is merged, `intent check --base` asks for a signature or a pull request of its own."
-                ));
+                compared.notes.push(format!("{told} {WHERE_MERGED}"));
             }
         }
     }
@@ -82,7 +84,12 @@ pub(super) fn judge(
     let policy = &rules.accepted().policy;
     for change in changes {
         let path = &change.path;
-        if steers(path.as_str()) && !path.is_orchestration() && !signing::is_rule(policy, path) {
+        let of_git = [".orchestration/.gitignore", ".orchestration/.gitattributes"];
+        let is_of_git = of_git.iter().any(|file| path.as_str().ends_with(file));
+        if steers(path.as_str())
+            && (is_of_git || !path.is_orchestration())
+            && !signing::is_rule(policy, path)
+        {
             compared.notes.push(format!("{path} changed, and it steers what git or agents do."));
         }
         if change.kind != ChangeKind::Deleted
@@ -99,14 +106,18 @@ pub(super) fn judge(
                 )
             });
         }
-        if !decides || !signing::is_rule(policy, path) {
+        if !signing::is_rule(policy, path) {
+            continue;
+        }
+        let told = format!("{path} changed, and it is a part of the rules.");
+        if !decides {
+            compared.notes.push(format!("{told} {WHERE_MERGED}"));
             continue;
         }
         let text = ws.text(path)?;
         if text_at_tip(ws, ends, path)? == text {
             continue;
         }
-        let told = format!("{path} changed, and it is a part of the rules.");
         let hash = Approved::hash_of(text.unwrap_or_default().as_bytes());
         let mut signed = approvals.signed.iter();
         let is_signed = signed.any(|it| it.what == path.as_str() && it.hash == hash);
