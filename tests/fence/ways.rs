@@ -30,11 +30,7 @@ fn ways() -> Vec<Way> {
 }
 
 /// Tries all ways, shared out between as many labs as there are processors to have.
-fn try_all<'w>(
-    ways: &'w [Way],
-    make: impl Fn() -> Lab + Sync,
-    each: impl Fn(&Lab, &'w Way) + Sync,
-) {
+fn try_all<'w, L>(ways: &'w [Way], make: impl Fn() -> L + Sync, each: impl Fn(&L, &'w Way) + Sync) {
     let left = Mutex::new(ways.iter());
     let next = || left.lock().expect("no panic before").next();
     thread::scope(|scope| {
@@ -179,21 +175,24 @@ fn behind_the_fence_nothing_out_of_scope_is_written() {
             let before = lab.kept_but(OPEN);
             let program = lab.program();
             let fenced = ["fence", "--intent", "INT-001", "--", "bash", "-c", &way.command];
-            let mut told = lab.run(&[&[program.as_str()], fenced.as_slice()].concat());
+            lab.run(&[&[program.as_str()], fenced.as_slice()].concat());
             let changed = lab.changed_since(&before);
             assert!(changed.is_empty(), "user {user:?}: {}: {changed:?}", way.command);
-            // What went into history alone is told by the fence, or by `check`, which judges commits.
-            let committed = lab.sh(&format!(
-                "git diff --name-only {} HEAD -- . ':!src/auth' ':!notes.md'",
-                start.trim()
-            ));
+            // What went into history alone is found by `check`, which judges commits.
+            let range = format!("{}..HEAD", start.trim());
+            let committed =
+                lab.sh(&format!("git diff --name-only {range} -- . ':!src/auth' ':!notes.md'"));
             if !committed.is_empty() {
-                let check = lab.intent(&["check", &format!("{}..HEAD", start.trim())]);
-                told.push_str(&String::from_utf8_lossy(&check.stdout));
-                told.push_str(&String::from_utf8_lossy(&check.stderr));
-            }
-            for path in committed.lines() {
-                assert!(told.contains(path), "{}: {path} was committed: {told}", way.command);
+                let found = lab.intent(&["check", &range]);
+                let said = String::from_utf8_lossy(&found.stdout).into_owned();
+                for path in committed.lines() {
+                    // Of the registry the intents are named.
+                    let named = match path.ends_with("active_intents.yaml") {
+                        true => said.contains("is removed from the registry"),
+                        false => said.contains(path),
+                    };
+                    assert!(named, "{}: {path}: {found:?}", way.command);
+                }
             }
             lab.put_back(start.trim());
         });
@@ -226,5 +225,120 @@ fn what_git_brings_from_older_commits_is_nobodys_writing() {
         let check = lab.intent(&["check"]);
         let found = String::from_utf8_lossy(&check.stdout).contains("ungated-write");
         assert_eq!(found, !is_brought, "{command}: {check:?}");
+    }
+}
+
+/// A script that the gate lets run, and the files of which the agent must be told afterwards.
+const SCRIPTS: &[(&str, &[&str])] = &[
+    ("echo x > README.md", &["README.md"]),
+    ("echo x > src/new.rs", &["src/new.rs"]),
+    ("mv billing src/moved", &["billing/a.ts"]),
+    ("chmod 777 src/other.rs", &["src/other.rs"]),
+    ("echo x > src/other.rs; touch -d 2001-01-01 src/other.rs", &["src/other.rs"]),
+    ("git update-index --skip-worktree README.md; echo x > README.md", &["README.md"]),
+    ("ln README.md src/auth/second; echo x > src/auth/second", &["README.md"]),
+    (
+        "mv src/auth src/away; ln -s ../billing src/auth; echo x > src/auth/a.ts; rm src/auth; mv src/away src/auth",
+        &["billing/a.ts"],
+    ),
+    ("ln -s auth src/link", &["src/link"]),
+    ("echo x > README.md; git commit -qam x", &["README.md"]),
+    ("echo 'mode: observe' > .orchestration/policy.yaml", &[".orchestration/policy.yaml"]),
+    ("rm .orchestration/policy.yaml", &[".orchestration/policy.yaml"]),
+    ("echo x >> .orchestration/.gitignore", &[".orchestration/.gitignore"]),
+    ("echo x > .orchestration/allowed_signers", &[".orchestration/allowed_signers"]),
+    (
+        "mkdir -p .orchestration/intents; printf 'id: INT-009\\nname: Mine\\nstatus: IN_PROGRESS\\nowned_scope: [\"**\"]\\n' > .orchestration/intents/INT-009.yaml",
+        &[".orchestration/intents/INT-009.yaml"],
+    ),
+    (
+        "mkdir -p src/n/.orchestration src/auth/.orchestration; for d in src/n src/auth; do echo 'mode: observe' > $d/.orchestration/policy.yaml; done",
+        &["src/n/.orchestration/policy.yaml", "src/auth/.orchestration/policy.yaml"],
+    ),
+    (
+        "echo x > .intentignore; echo x > src/auth/.intentignore",
+        &[".intentignore", "src/auth/.intentignore"],
+    ),
+    ("echo '* filter=x' > src/auth/.gitattributes", &["src/auth/.gitattributes"]),
+    ("echo /src/new.rs >> .gitignore; echo x > src/new.rs", &[".gitignore"]),
+    ("echo /src/new.rs >> .git/info/exclude; echo x > src/new.rs", &[".git/info/exclude"]),
+    (
+        "echo '{}' > src/auth/.mcp.json; echo '{}' > .claude/settings.json",
+        &["src/auth/.mcp.json", ".claude/settings.json"],
+    ),
+    ("mkdir -p .cursor; echo '{}' > .cursor/hooks.json", &[".cursor/hooks.json"]),
+    ("git config alias.x y", &[".git/config"]),
+    (
+        "git config extensions.worktreeConfig true; git config --worktree alias.x y",
+        &[".git/config.worktree"],
+    ),
+    ("echo x > .git/hooks/pre-commit", &[".git/hooks/pre-commit"]),
+    ("rm .git/hooks/*", &[".git/hooks"]),
+    ("echo '* filter=x' > .git/info/attributes", &[".git/info/attributes"]),
+    ("echo ../other > .git/commondir", &[".git/commondir"]),
+    (
+        "mkdir -p .git/modules/x/hooks; echo x > .git/modules/x/hooks/post-checkout",
+        &[".git/modules/x/hooks/post-checkout"],
+    ),
+    ("mkdir src/auth/.git; echo x > src/auth/.git/config", &["src/auth/.git"]),
+    ("echo 'gitdir: ../../target/g' > src/auth/.git", &["src/auth/.git"]),
+    ("mv .git ../away; echo 'gitdir: ../away' > .git", &[".git"]),
+    (
+        "mkdir -p node_modules/.bin; echo x > node_modules/.bin/intent-lsp",
+        &["node_modules/.bin/intent-lsp"],
+    ),
+    (
+        "mkdir -p .venv/bin; echo x > .venv/bin/intent; echo '*' > .venv/.gitignore",
+        &[".venv/bin/intent"],
+    ),
+    ("git config --global core.hooksPath /nowhere", &["~/.gitconfig"]),
+    (
+        "mkdir -p ~/.config/git; echo /src/new.rs > ~/.config/git/ignore; echo x > src/new.rs",
+        &["~/.config/git/ignore"],
+    ),
+];
+
+#[test]
+fn whatever_a_script_changes_is_told_to_the_agent() {
+    let scripts = SCRIPTS.iter().map(|(script, _)| (*script).to_owned());
+    let ways: Vec<Way> = scripts.map(|command| Way { class: "scripts", command }).collect();
+    let fresh = || ();
+    try_all(&ways, fresh, |(), way| {
+        let lab = Lab::at_work(None);
+        lab.write("work/tools/gen.sh", &way.command);
+        lab.sh("git commit -qam script");
+        let command = "sh tools/gen.sh";
+        assert!(!is_held(&lab.hook("PreToolUse", command).0), "{}", way.command);
+        lab.run(&["sh", "-c", command]);
+        let (_, told) = lab.hook("PostToolUse", command);
+        let named = SCRIPTS.iter().filter(|(script, _)| *script == way.command);
+        for path in named.flat_map(|(_, paths)| *paths) {
+            assert!(told.contains(path), "{}: {path}: {told}", way.command);
+        }
+    });
+}
+
+#[test]
+fn a_script_that_changes_nothing_of_others_is_not_told_of() {
+    let lab = Lab::at_work(None);
+    for script in [
+        "true",
+        "echo x > src/auth/new.rs; rm src/auth/new.rs",
+        "git status; git add -A; git commit -qm mine --allow-empty; git checkout -qb b; git checkout -q main",
+        "git stash list; git gc -q; git log --oneline; git tag t; git fetch -q . main",
+        "git worktree add -q ../beside; git worktree remove ../beside",
+        "intent fence --intent INT-001 -- sh -c 'git commit -q --allow-empty -m inside; echo x > src/auth/n'",
+        "mkdir -p target/x node_modules/x/.bin; echo x > target/x/y; echo x > node_modules/x/.bin/tool",
+    ] {
+        lab.write(
+            "work/tools/gen.sh",
+            &script.replace("intent fence", &format!("{} fence", lab.program())),
+        );
+        lab.sh("git commit -qam script --allow-empty");
+        let command = "sh tools/gen.sh";
+        assert!(!is_held(&lab.hook("PreToolUse", command).0), "{script}");
+        lab.sh(command);
+        let (_, told) = lab.hook("PostToolUse", command);
+        assert!(!told.contains("Scope Violation"), "{script}: {told}");
     }
 }
