@@ -143,7 +143,7 @@ mod tests {
             assert!((3..=5).contains(&cells.len()), "{place}");
             let what: Vec<&str> = cells[2].split(' ').collect();
             let words = match what[0] {
-                "reads" | "looks" => 1,
+                "reads" | "looks" | "tells" => 1,
                 "writes" | "unsure" | "runs" | "judge" => 2,
                 "destroys" => 3,
                 _ => 0,

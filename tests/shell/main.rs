@@ -58,50 +58,47 @@ fn every_command_of_the_corpus_has_its_class() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-#[test]
-fn what_was_written_without_a_look_at_the_rules_is_held_up_or_passes_as_said() {
-    let text = include_str!("blind.txt");
+/// How many lines of a list are judged, and those that are judged otherwise than they say: `held` is asked about or
+/// refused, `passes` is not, `free` needs no intent.
+fn judged_otherwise(text: &str) -> (usize, Vec<String>) {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));
-    let mut wrong = Vec::new();
-    let mut seen = 0;
-    for line in lines {
+    let wrong = lines.clone().filter_map(|line| {
         let (wanted, command) = line.split_once('\t').expect("a tab in every line");
         let reading = posix(&command.replace('⏎', "\n"));
         let held = matches!(reading.class, Class::Destructive | Class::Unreadable);
-        seen += 1;
-        if held != (wanted == "held") {
-            wrong.push(format!(
-                "{} [{}], not {wanted}: {command}",
-                reading.class.as_str(),
-                reading.rule
-            ));
-        }
-    }
-    assert!(seen > 1_600, "the corpus was not found: {seen} lines");
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+        let free = reading.class == Class::Read || reading.looks;
+        let right = match wanted {
+            "held" => held,
+            "free" => free,
+            _ => !held,
+        };
+        let class = reading.class.as_str();
+        (!right).then(|| format!("{class} [{}], not {wanted}: {command}", reading.rule))
+    });
+    (lines.clone().count(), wrong.collect())
 }
 
 #[test]
-fn what_was_written_afresh_is_held_up_or_free_as_said() {
-    let text = include_str!("fresh.txt");
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));
-    let wrong: Vec<String> = lines
-        .clone()
-        .filter_map(|line| {
-            let (wanted, command) = line.split_once('\t').expect("a tab in every line");
-            let reading = posix(&command.replace('⏎', "\n"));
-            let held = matches!(reading.class, Class::Destructive | Class::Unreadable);
-            let free = reading.class == Class::Read || reading.looks;
-            let right = match wanted {
-                "held" => held,
-                "free" => free,
-                _ => !held,
-            };
-            (!right).then(|| format!("[{}], not {wanted}: {command}", reading.rule))
-        })
-        .collect();
-    assert!(lines.count() > 900, "the corpus was not found");
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+fn what_was_written_without_a_look_at_the_rules_is_held_up_or_passes_as_said() {
+    for (text, least) in [(include_str!("blind.txt"), 1_600), (include_str!("fresh.txt"), 900)] {
+        let (seen, wrong) = judged_otherwise(text);
+        assert!(seen > least, "the corpus was not found: {seen} lines");
+        assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    }
+}
+
+#[test]
+fn of_what_others_call_destructive_nearly_all_is_held_up_and_of_the_harmless_nearly_none() {
+    let text = include_str!("unseen.txt");
+    let (seen, wrong) = judged_otherwise(text);
+    let missed = wrong.iter().filter(|line| line.contains(", not held: ")).count();
+    let stopped = wrong.len() - missed;
+    let destructive = text.lines().filter(|line| line.starts_with("held\t")).count();
+    let harmless = seen - destructive;
+    assert!(destructive > 750 && harmless > 650, "the corpus was not found: {seen} lines");
+    let shown = wrong.join("\n");
+    assert!(missed * 50 <= destructive, "more than 2 % are missed:\n{shown}\n");
+    assert!(stopped * 100 <= harmless, "more than 1 % are held up:\n{shown}\n");
 }
 
 #[test]

@@ -111,6 +111,7 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     if !helps(&call)
         && let Some(mut finding) = wrappers::unwrap(shell, &call)
     {
+        finding = asked(shell, &call, finding);
         finding = leaks.map_or(finding.clone(), |leaks| finding.or(leaks));
         let out = Feed { tainted, ..output::of(shell, &call) };
         return JudgedProgram { program: None, finding, out, wrapper: true };
@@ -129,6 +130,7 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
             finding = finding.or(disk);
         }
     }
+    finding = asked(shell, &call, finding);
     if copies_us(&call) {
         finding = destructive(
             "intent.copy",
@@ -140,6 +142,22 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     finding = leaks.map_or(finding.clone(), |leaks| finding.or(leaks));
     let out = Feed { tainted, ..output::of(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
+}
+
+/// What a program that is not looked into is asked to do, by words that mean the same to most programs.
+fn asked(shell: &Shell<'_>, call: &ProgramCall<'_>, finding: ShellFinding) -> ShellFinding {
+    let endless = call.name == "yes"
+        || call.args.iter().any(|arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is(it)));
+    let fills = |path: &String| endless && call.name != "head" && !path.starts_with("/dev/");
+    if let Some(file) = shell.redirected_to.as_ref().filter(|path| fills(path)) {
+        return destructive("disk.fill", file, "It writes into a file without end.");
+    }
+    let rules = ["program.unknown", "program.subcommand", "program.looks", "network", "elsewhere"];
+    if finding.class != Class::Opaque || !rules.contains(&finding.rule) {
+        return finding;
+    }
+    let found = verbs::loses_data(call).or_else(|| verbs::widens(call).filter(|_| !finding.looks));
+    found.map_or(finding.clone(), |found| finding.or(found))
 }
 
 /// A disk or a partition that an opaque program is given.
@@ -239,9 +257,6 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
         return destructive("http.delete", &word, "It asks a server to delete something.");
     }
     if let Some(finding) = rules::judge(call) {
-        // A client of a database that takes its commands from its input.
-        let input = call.stdin.text().filter(|_| call.name.ends_with("-cli"));
-        let lost = input.and_then(|text| sql::statements(&text));
         // Of these a word that is no subcommand is a program of a package.
         let runner = ["yarn", "pnpm", "bun"].contains(&call.name);
         if runner && finding.rule == "program.subcommand" {
@@ -251,7 +266,7 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
         if let Some(found) = verbs::destroys(call, true).filter(|_| unfit) {
             return found;
         }
-        return lost.map_or(finding.clone(), |lost| finding.or(lost));
+        return finding;
     }
     if let Some(finding) = files::written(shell, call) {
         return finding;
@@ -271,9 +286,15 @@ fn family(name: &str) -> &str {
     if name.starts_with("ld-linux") || name.starts_with("ld-musl") {
         return "ld-linux-x86-64.so.2";
     }
+    if !table::rows(name).is_empty() {
+        return name;
+    }
+    if let Some(script) = name.strip_suffix(".sh").filter(|name| known(name)) {
+        return script;
+    }
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let versioned = ["python", "lua", "php", "ruby", "perl", "pypy"].contains(&plain);
-    if table::rows(name).is_empty() && versioned { plain } else { name }
+    if versioned { plain } else { name }
 }
 
 /// What the judge of a program says, when it has one of its own.
@@ -362,7 +383,7 @@ fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
         let as_code =
             at > 0 && table::list("codeoptions").iter().any(|option| call.args[at - 1].is(option));
         let found = if as_code && word.contains(' ') {
-            sql::statements(word).or_else(|| tried(shell, word))
+            tried(shell, word)
         } else if handed(&base(word)) && at + 1 < call.args.len() {
             trial(shell, |shell| {
                 shell.run(call.args[at..].to_vec(), Feed::default());

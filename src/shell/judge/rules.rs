@@ -19,9 +19,13 @@ pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     if !rows.iter().any(says) {
         return None;
     }
-    // Options may take a word or not: both readings count, so that none hides a subcommand.
+    // Options may take a word or not: all readings count, so that none hides a subcommand.
     let spare = operands(call.args, &table::list("globals"));
     let all: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
+    let valued = |at: usize| at > 0 && call.args[at - 1].option();
+    let words = call.args.iter().enumerate();
+    let fewest: Vec<&Arg> =
+        words.filter(|(at, arg)| !arg.option() && !valued(*at)).map(|(_, arg)| arg).collect();
     let (mut worst, mut proof): (Option<ShellFinding>, Option<ShellFinding>) = (None, None);
     for row in rows.iter().filter(|row| says(row)) {
         let behind = row.words.split_whitespace().count();
@@ -38,7 +42,11 @@ pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
                 (proof, found) => proof.or(found),
             };
             continue;
-        } else if path(row.words, &spare) || row.kind() != "looks" && path(row.words, &all) {
+        } else if [&spare, &all, &fewest]
+            .into_iter()
+            .take(readings(row))
+            .any(|words| path(row, words))
+        {
             finding(row, call)
         } else {
             continue;
@@ -65,7 +73,7 @@ fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let takes = row.list("takes");
     let named = operands(call.args, &takes);
     let begin = row.text("plain");
-    let fits = path(row.words, &named)
+    let fits = path(row, &named)
         && named.iter().all(|arg| arg.lead.starts_with(begin))
         && (named.is_empty() || !row.flag("bare"));
     if !fits {
@@ -74,12 +82,24 @@ fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     Some(by_row(row, call))
 }
 
+/// How many of the readings count: what is only looked at has to be sure.
+fn readings(row: &TableRow) -> usize {
+    if row.kind() == "looks" { 1 } else { 3 }
+}
+
 fn finding(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
     match row.kind() {
         "looks" => super::looks(call.name),
         "destroys" => destructive(row.word(1), &call.shown(3), row.reason()).safer(row.safer()),
         _ => opaque(row.word(1), &call.shown(2)),
     }
+}
+
+/// Whether a line says that what it prints must not leave the machine.
+pub(super) fn told(call: &ProgramCall<'_>) -> bool {
+    let all: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
+    let rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "tells");
+    rows.into_iter().any(|row| path(row, &all))
 }
 
 /// Whether it only says what it would do.
@@ -113,28 +133,34 @@ fn stands(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
     (with.is_empty() || with.iter().any(there)) && !without.iter().any(there)
 }
 
-/// Whether the words begin as the path says.
-fn path(path: &str, words: &[&Arg]) -> bool {
-    let wanted: Vec<&str> = path.split_whitespace().collect();
-    fits(&wanted, words)
+/// Whether the words begin as a row's do. Some programs take them in capitals too, which proves nothing.
+fn path(row: &TableRow, words: &[&Arg]) -> bool {
+    let wanted: Vec<&str> = row.words.split_whitespace().collect();
+    let exact = row.kind() == "reads";
+    let words: Vec<String> = words
+        .iter()
+        .map(|arg| if exact { arg.text.clone() } else { arg.text.to_ascii_lowercase() })
+        .collect();
+    let lower = |word: &&str| if exact { (*word).to_owned() } else { word.to_ascii_lowercase() };
+    fits(&wanted.iter().map(lower).collect::<Vec<_>>(), &words)
 }
 
-fn fits(wanted: &[&str], words: &[&Arg]) -> bool {
+fn fits(wanted: &[String], words: &[String]) -> bool {
     let Some((first, rest)) = wanted.split_first() else { return true };
-    if *first == "**" {
+    if first == "**" {
         return (0..=words.len()).any(|at| fits(rest, &words[at..]));
     }
     let Some((word, left)) = words.split_first() else { return false };
-    let fit = *first == "*"
-        || first
-            .split('|')
-            .any(|name| name == word.text || name.contains('*') && wild(name, &word.text));
+    let fit = first == "*"
+        || first.split('|').any(|name| name == word || name.contains('*') && wild(name, word));
     fit && fits(rest, left)
 }
 
 /// The line that decides how the files of a program are shown, written or checked.
 pub(super) fn line(name: &str) -> Option<&'static TableRow> {
-    table::rows(family(name)).iter().find(|row| row.words.is_empty() && row.kind() != "runs")
+    table::rows(family(name))
+        .iter()
+        .find(|row| row.words.is_empty() && !["runs", "tells"].contains(&row.kind()))
 }
 
 /// What the options of a program that reads otherwise make of it.

@@ -1,7 +1,7 @@
 //! Keys, passwords and tokens: to read them is one thing, to read them and send them away is another.
 
 use super::options::{any, values};
-use super::{ProgramCall, destructive};
+use super::{ProgramCall, destructive, rules};
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::paths::place;
 use crate::shell::table::{holds, list};
@@ -66,23 +66,14 @@ fn given(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
 
 /// Whether what a program prints is secret.
 pub(super) fn prints(shell: &Shell<'_>, call: &ProgramCall<'_>) -> bool {
-    let bare = call.args.iter().all(Arg::option);
-    let word = |at: usize| call.args.get(at).map_or("", |arg| arg.text.as_str());
-    let dumps = match call.name {
-        "env" | "printenv" | "set" | "export" => bare,
-        "declare" | "typeset" => any(call.args, &["-p", "-x"]),
-        "kubectl" | "oc" => call.args.iter().any(|arg| arg.text.starts_with("secret")),
-        "gpg" | "gpg2" => call.args.iter().any(|arg| arg.lead.starts_with("--export-secret")),
-        "security" => word(0).starts_with("find-") || word(0).starts_with("dump-"),
-        "pass" => word(0) == "show",
-        "vault" => ["read", "kv"].contains(&word(0)),
-        "aws" => word(0) == "secretsmanager" || word(1) == "export-credentials",
-        "op" => word(0) == "read",
-        "history" => bare,
-        "age" => any(call.args, &["-d", "--decrypt"]),
-        "git" => word(0) == "credential",
-        _ => false,
-    };
+    let dumps = rules::told(call)
+        || match call.name {
+            "env" | "printenv" | "set" | "export" | "history" => call.args.iter().all(Arg::option),
+            "declare" | "typeset" => any(call.args, &["-p", "-x"]),
+            "gpg" | "gpg2" => call.args.iter().any(|arg| arg.lead.starts_with("--export-secret")),
+            "age" => any(call.args, &["-d", "--decrypt"]),
+            _ => false,
+        };
     dumps || call.stdin.secret() || given(shell, call).is_some_and(|_| !holds("senders", call.name))
 }
 
@@ -108,7 +99,7 @@ pub(super) fn leaks(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFi
 
 /// The finding about a secret that leaves the machine.
 pub(in crate::shell) fn sent(word: &str) -> ShellFinding {
-    let reason = "It reads keys, passwords or tokens and sends them away.";
+    let reason = "It reads keys, passwords, tokens or a whole database and sends them away.";
     destructive("secrets.sent", word, reason)
         .safer("Leave secrets where they are; name the least that is needed.")
 }

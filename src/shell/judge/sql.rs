@@ -80,7 +80,12 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
                 Some(("sql.drop", "It drops a column together with its data."))
             }
             "FLUSHALL" | "FLUSHDB" => Some(("sql.flush", "It empties the database.")),
-            "WITH" if has("DELETE") && !has("WHERE") => {
+            "COPY" if has("PROGRAM") => {
+                Some(("sql.program", "It runs a program on the server of the database."))
+            }
+            "GRANT" if has("ALL") => Some(("sql.grant", "It gives all rights.")),
+            "CREATE" | "ALTER" if has("SUPERUSER") => Some(("sql.grant", "It gives all rights.")),
+            "WITH" | "MATCH" if has("DELETE") && !has("WHERE") => {
                 Some(("sql.delete-all", "It deletes every row: there is no condition."))
             }
             _ => None,
@@ -93,6 +98,7 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
         }
     }
     let squeezed: String = text.split_whitespace().collect();
+    let squeezed = squeezed.to_ascii_lowercase();
     let calls = list("sqldrops");
     let found = calls.into_iter().find(|call| squeezed.contains(call))?;
     Some(destructive("sql.drop", found, "It drops a collection or a whole database."))

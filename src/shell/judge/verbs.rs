@@ -1,7 +1,7 @@
 //! A program that no line is about: what it is asked to do is read from its words, a verb and a noun.
 
-use super::options::any;
-use super::{ProgramCall, destructive};
+use super::options::{any, values};
+use super::{ProgramCall, destructive, sql};
 use crate::shell::expand::Arg;
 use crate::shell::table::{holds, list};
 use crate::shell::walk::ShellFinding;
@@ -81,7 +81,9 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
     }
     let options = list("destroyoptions");
     let option = options.iter().find(|option| !known && any(call.args, &[option]));
-    let word = found.or(option.copied())?;
+    // `ldapdelete`
+    let named = list("destroyverbs").into_iter().find(|verb| call.name.ends_with(verb) && !known);
+    let word = found.or(option.copied()).or(named)?;
     let reason = "A program that is not known here is asked to delete something.";
     let shown = format!("{} {word}", call.name);
     Some(
@@ -90,10 +92,42 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
     )
 }
 
+/// Statements that lose data, handed to any program: behind an option for code, in a request, or on a client's input.
+pub(super) fn loses_data(call: &ProgramCall<'_>) -> Option<ShellFinding> {
+    let mut texts: Vec<String> =
+        values(call.args, &list("dataoptions")).into_iter().map(|code| code.text).collect();
+    texts.extend(call.stdin.text().filter(|_| call.name.ends_with("-cli")));
+    texts.extend(call.args.iter().filter_map(|arg| {
+        let (_, query) = arg.text.split_once("query=").or_else(|| arg.text.split_once("?q="))?;
+        Some(query.replace("%20", " ").replace('+', " "))
+    }));
+    let nouns = list("sqlnouns");
+    texts.iter().find_map(|text| {
+        // Prose begins with such verbs too: "Drop support for …".
+        let upper = text.to_ascii_uppercase();
+        let shaped = nouns.iter().any(|noun| upper.contains(noun));
+        sql::statements(text).filter(|_| shaped)
+    })
+}
+
+/// Rights for everybody, or all rights for somebody.
+pub(super) fn widens(call: &ProgramCall<'_>) -> Option<ShellFinding> {
+    let grants = list("grants");
+    let all = |part: &str| grants.contains(&part) || grants.contains(&base(part));
+    let word = call.args.iter().find(|arg| arg.text.split(['=', ',']).any(all))?;
+    let shown = format!("{} {}", call.name, word.text);
+    Some(destructive("access.widened", &shown, "It gives all rights, or gives them to everybody."))
+}
+
+/// What stands behind the last slash.
+fn base(part: &str) -> &str {
+    part.rsplit('/').next().unwrap_or(part)
+}
+
 /// Whether words are those of a request that deletes, of any client.
 pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
     let methods = ["-X", "--request", "--method", "-method"];
-    let given = super::options::values(args, &methods);
+    let given = values(args, &methods);
     let method = given.iter().chain(args.iter().filter(|arg| !arg.option()).take(1));
     if let Some(method) =
         method.into_iter().find(|method| method.text.eq_ignore_ascii_case("delete"))
@@ -119,7 +153,8 @@ pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
                     && text.contains('/');
             camel
                 || lower.contains("method-override") && lower.contains("delete")
-                || address && (list("destroyverbs").contains(&last) || last.starts_with("_delete"))
+                || path.contains('/') && last.starts_with("_delete")
+                || address && list("destroyverbs").contains(&last)
                 || mutation
         })
         .cloned()
