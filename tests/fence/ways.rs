@@ -114,6 +114,11 @@ impl Lab {
     }
 }
 
+/// Whether the hook keeps its own books there.
+fn is_book(path: &str) -> bool {
+    [".orchestration/local/", ".orchestration/agent_trace/"].iter().any(|it| path.starts_with(it))
+}
+
 fn is_held(answer: &Value) -> bool {
     let decision = &answer["hookSpecificOutput"]["permissionDecision"];
     decision == "deny" || decision == "ask"
@@ -139,12 +144,7 @@ fn a_write_is_held_before_it_runs_or_told_afterwards() {
         lab.run(&["bash", "-c", &way.command]);
         let (_, mut told) = lab.hook("PostToolUse", &way.command);
         told.push_str(&String::from_utf8_lossy(&lab.intent(&["check"]).stdout));
-        // The hook keeps books there.
-        let ours = |path: &String| {
-            path.starts_with(".orchestration/local/")
-                || path.starts_with(".orchestration/agent_trace/")
-        };
-        for path in lab.changed_since(&before).into_iter().filter(|path| !ours(path)) {
+        for path in lab.changed_since(&before).into_iter().filter(|path| !is_book(path)) {
             assert!(
                 told.contains(&path),
                 "{}: {path} changed, and nobody says so: {told}",
@@ -196,6 +196,52 @@ fn behind_the_fence_nothing_out_of_scope_is_written() {
             }
             lab.put_back(start.trim());
         });
+    }
+}
+
+/// What the host is told to run instead of a command.
+fn rewritten(answer: &Value) -> Option<&str> {
+    answer["hookSpecificOutput"]["updatedInput"]["command"].as_str()
+}
+
+#[test]
+fn where_the_policy_wants_the_fence_the_hook_puts_opaque_commands_behind_it() {
+    let users: Vec<Option<u32>> = labs().iter().map(|lab| lab.user).collect();
+    let (Some(first), Some(last)) = (users.first(), users.last()) else { return };
+    let ways: Vec<Way> = ways().into_iter().filter(|way| way.class != "services").collect();
+    for (policy, user) in [("require", *first), ("opaque", *last)] {
+        let lab_under = |policy: &str| {
+            let lab = Lab::at_work(user);
+            lab.write("work/.orchestration/policy.yaml", &format!("fence: {policy}\n"));
+            lab.sh("git commit -qam policy");
+            lab
+        };
+        let through: Mutex<Vec<&Way>> = Mutex::default();
+        try_all(
+            &ways,
+            || lab_under(policy),
+            |lab, way| {
+                if rewritten(&lab.hook("PreToolUse", &way.command).0).is_some() {
+                    through.lock().expect("no panic before").push(way);
+                }
+            },
+        );
+        let through = through.into_inner().expect("no panic before");
+        assert!(
+            through.iter().any(|way| way.command == "make docs"),
+            "{policy}: none is rewritten"
+        );
+        for way in through {
+            let lab = lab_under(policy);
+            let before = lab.kept_but(OPEN);
+            let (answer, _) = lab.hook("PreToolUse", &way.command);
+            let command = rewritten(&answer).expect("rewritten as before");
+            lab.run(&["bash", "-c", command]);
+            lab.hook("PostToolUse", &way.command);
+            let changed = lab.changed_since(&before);
+            let changed: Vec<_> = changed.iter().filter(|path| !is_book(path)).collect();
+            assert!(changed.is_empty(), "{policy}, {user:?}: {}: {changed:?}", way.command);
+        }
     }
 }
 
