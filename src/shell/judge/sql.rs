@@ -76,6 +76,9 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
             "UPDATE" if has("SET") && (!has("WHERE") || always(&words)) => {
                 Some(("sql.update-all", "It changes every row: there is no condition."))
             }
+            "ALTER" if has("DELETE") && always(&words) => {
+                Some(("sql.delete-all", "It deletes every row: there is no condition."))
+            }
             "ALTER" if has("DROP") && !has("CONSTRAINT") => {
                 Some(("sql.drop", "It drops a column together with its data."))
             }

@@ -28,22 +28,32 @@ fn verb(word: &str) -> Verb {
     if whole != Verb::None || word.contains(['.', '/', '=', ' ', '@']) && !word.contains(".Svc") {
         return whole;
     }
-    // `delete-index`, `cache:delete-all`, `DeleteInstance`.
+    // `delete-index`, `cache:delete-all`, `DeleteInstance`, `apiAccessDeleteKeys`.
     let mut parts = word.split(['-', ':', '_']);
     let first = parts.next().map_or(Verb::None, spelled);
     let parts: Vec<Verb> = parts.map(spelled).collect();
     // `service-instance-delete`
     let last = parts.last() == Some(&Verb::Destroys);
     let later = parts.into_iter().max().unwrap_or(Verb::None);
-    let camel = ["Delete", "Destroy", "Terminate", "Purge", "Drop"].iter().any(|begin| {
-        word.strip_prefix(begin)
-            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
-    });
-    match (camel || last, word.contains(['-', ':', '_'])) {
+    match (last || camel(word), word.contains(['-', ':', '_'])) {
         (true, _) => Verb::Destroys,
         (_, true) => first.max(if word.contains(':') { later } else { Verb::None }),
         _ => Verb::None,
     }
+}
+
+/// Whether a part of a name in camel case is a verb of deleting: `doDelete`, `DeleteInstance`; not `isDeleted`, nor the
+/// name of a test.
+fn camel(word: &str) -> bool {
+    !["test", "Test", "should"].iter().any(|begin| word.starts_with(begin))
+        && list("destroyverbs").iter().any(|verb| {
+            let (begin, rest) = verb.split_at(1);
+            let part = format!("{}{rest}", begin.to_ascii_uppercase());
+            word.match_indices(&part).any(|(at, _)| {
+                let after = &word[at + part.len()..];
+                !after.starts_with(|c: char| c.is_ascii_lowercase()) && word != part
+            })
+        })
 }
 
 /// Whether it is asked to delete something: `X … delete NAME`, `X delete-all`, `X NOUN rm NAME`.
@@ -58,6 +68,10 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
     if runner || dry {
         return None;
     }
+    let all = any(call.args, &["-a", "-A", "--all"]);
+    let forced = any(call.args, &["-f", "--force", "-y", "--yes"]);
+    let light = words.get(1).is_some_and(|noun| holds("lightnouns", &noun.text));
+    let joined = |text: &str| text.len() > 4 && text.contains(['-', ':', '_']);
     let mut found = None;
     for (at, word) in words.iter().enumerate() {
         let text = word.text.as_str();
@@ -67,10 +81,10 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
         let noun = at > 0 && !holds("lightnouns", &words[at - 1].text);
         found = match verb(text) {
             Verb::Destroys if at < 4 && (at == 0 || noun) => Some(text),
+            Verb::Removes if (all || forced && !known) && at < 4 => Some(text),
             Verb::Removes if !known && (1..4).contains(&at) && noun => Some(text),
-            Verb::Removes
-                if !known && at == 0 && text.len() > 4 && text.contains(['-', ':', '_']) =>
-            {
+            // `X remove index main`, `X rm-bucket NAME`
+            Verb::Removes if !known && at == 0 && (words.len() > 2 && !light || joined(text)) => {
                 Some(text)
             }
             _ => None,
@@ -96,7 +110,9 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
 pub(super) fn loses_data(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let mut texts: Vec<String> =
         values(call.args, &list("dataoptions")).into_iter().map(|code| code.text).collect();
-    texts.extend(call.stdin.text().filter(|_| call.name.ends_with("-cli")));
+    let client = call.name.ends_with("-cli") || ["nc", "ncat", "telnet"].contains(&call.name);
+    texts.extend(call.stdin.text().filter(|_| client));
+    texts.extend(call.args.iter().filter(|_| client).map(|arg| arg.text.clone()));
     texts.extend(call.args.iter().filter_map(|arg| {
         let (_, query) = arg.text.split_once("query=").or_else(|| arg.text.split_once("?q="))?;
         Some(query.replace("%20", " ").replace('+', " "))
@@ -143,18 +159,19 @@ pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
                 || lower.starts_with("127.");
             let path = lower.split(['?', '#']).next().unwrap_or_default();
             let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let verbs = list("destroyverbs");
             let mutation = lower.contains("mutation")
-                && ["delete", "remove", "destroy", "purge", "drop"]
-                    .iter()
-                    .any(|verb| lower.contains(verb));
+                && (lower.contains("remove") || verbs.iter().any(|verb| lower.contains(verb)));
             let called = text.rsplit(['/', '.']).next().unwrap_or_default();
-            let camel =
-                ["Delete", "Destroy", "Purge"].iter().any(|begin| called.starts_with(begin))
-                    && text.contains('/');
-            camel
+            let called = called.split(['?', '#']).next().unwrap_or_default();
+            let begins = |verb: &&str| {
+                last.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+            };
+            let squeezed: String = lower.split_whitespace().collect();
+            path.contains('/') && (camel(called) || last.starts_with("_delete"))
                 || lower.contains("method-override") && lower.contains("delete")
-                || path.contains('/') && last.starts_with("_delete")
-                || address && list("destroyverbs").contains(&last)
+                || squeezed.contains("\"action\":\"delete\"")
+                || address && verbs.iter().any(begins)
                 || mutation
         })
         .cloned()
