@@ -8,6 +8,7 @@ mod commands;
 mod context;
 mod error;
 mod exit;
+mod formats;
 mod git;
 mod person;
 mod print;

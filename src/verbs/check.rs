@@ -10,6 +10,7 @@
 mod bound;
 mod deeds;
 mod files;
+mod known;
 mod proposed;
 mod suspects;
 
@@ -22,6 +23,7 @@ use serde::Serialize;
 
 pub(super) use self::bound::Bound;
 use self::files::{Judge, Sides};
+pub use self::known::KnownFindings;
 use self::proposed::Approvals;
 use super::classes::{self, ClassAnswer};
 use super::edited::{FormerFile, commits_of_work};
@@ -46,6 +48,8 @@ pub struct CheckRequest {
     pub branch: Option<String>,
     /// Whether blocks are looked for whose intent or specification changed since they were recorded, in all files.
     pub suspect: bool,
+    /// The file that lists findings which are told no more, as [`KnownFindings`]; relative to the workspace.
+    pub baseline: Option<RelativePath>,
 }
 
 impl CheckRequest {
@@ -101,8 +105,28 @@ pub struct CheckSummary {
     pub errors: usize,
     /// See `errors`.
     pub warnings: usize,
+    /// Changes that no record covers: blocks, and files as a whole.
+    pub uncovered: usize,
+    /// Findings that the baseline lists, and that are left out.
+    pub known: usize,
+    /// The intents of the blocks that a record covers, the most blocks first.
+    pub intents: Vec<Share>,
+    /// Who wrote these, agents by their tool, the most blocks first.
+    pub contributors: Vec<Share>,
     /// What could not be judged, and why.
     pub notes: Vec<String>,
+}
+
+/// How many of the recorded blocks of a change are one intent's or one contributor's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Share {
+    /// The intent's id, or the contributor.
+    pub id: String,
+    /// The intent's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Blocks.
+    pub blocks: usize,
 }
 
 /// A finding as programs read it.
@@ -124,6 +148,8 @@ pub struct FindingAnswer {
     pub message: String,
     /// What to do next.
     pub help: String,
+    /// The same for the same finding whatever else changes, lines above it included; as hex.
+    pub fingerprint: String,
 }
 
 /// Findings as programs read them, at the levels of the policy; those switched off are left out.
@@ -144,6 +170,7 @@ pub(super) fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAn
             intent: finding.intent,
             message: finding.message,
             help: finding.help,
+            fingerprint: String::new(),
         })
         .filter(|answer| answer.level != Level::Off)
         .collect();
@@ -151,6 +178,7 @@ pub(super) fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAn
     // What both a record and an edit nobody recorded do to a place is one finding, though the ways out differ.
     answers
         .dedup_by(|next, kept| FindingAnswer { help: kept.help.clone(), ..next.clone() } == *kept);
+    known::fingerprint(&mut answers);
     answers
 }
 
@@ -228,16 +256,24 @@ pub fn change_signed(
         answer.change = classes.as_ref().map(classes::answer);
         let judge = Judge::of(sides, &rules, &bound, &changes, Some((texts, classes)))?;
         let judged = judge.all(nameless)?;
+        (answer.summary.intents, answer.summary.contributors) = judged.shares(ws);
         findings.extend(judged.findings);
         answer.summary.notes.extend(judged.notes);
         answer.summary.files = judged.files;
         answer.summary.blocks = judged.blocks;
         answer.summary.recorded = judged.recorded;
+        answer.summary.uncovered = judged.uncovered;
     }
     if request.suspect {
         findings.extend(suspects::all(ws));
     }
     answer.findings = levelled(&policy, findings);
+    if let Some(path) = &request.baseline {
+        let known = KnownFindings::read(ws, &ends, path)?;
+        let before = answer.findings.len();
+        answer.summary.notes.extend(known.drop_from(&mut answer.findings, path));
+        answer.summary.known = before - answer.findings.len();
+    }
     let count = |level| answer.findings.iter().filter(|finding| finding.level == level).count();
     (answer.summary.errors, answer.summary.warnings) = (count(Level::Error), count(Level::Warning));
     Ok(answer)

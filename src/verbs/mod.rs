@@ -82,6 +82,16 @@ pub enum VerbError {
         /// The lines of the conflict, its markers among them.
         lines: crate::code::LineRange,
     },
+    /// A baseline of findings that is not there, or cannot be read.
+    #[error(
+        "the baseline {path} {what}; `intent check --write-baseline {path}` makes one of what comes up now"
+    )]
+    Baseline {
+        /// The file.
+        path: String,
+        /// What is wrong with it, as the end of a sentence.
+        what: String,
+    },
     /// Two revisions without a common commit.
     #[error(
         "{from} and what is checked have no commit in common{}", if *shallow { "; this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0" } else { ", so nobody can say what the change is; name a revision that it was made on: `intent check --base REV`" }

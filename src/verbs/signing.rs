@@ -2,7 +2,8 @@
 //! checking a signature starts `ssh-keygen`. Verbs start no programs, so they are given a [`Signatures`] that does, and
 //! only for a person's command or in CI.
 
-use super::workspace::{IGNORE_FILES, policy_at};
+use super::check::KnownFindings;
+use super::workspace::{IGNORE_FILES, POLICY, policy_at};
 use super::{VerbError, Workspace, tips};
 use crate::intent::Registry;
 use crate::ledger::Approved;
@@ -52,11 +53,13 @@ impl Signatures for Nobody {
     }
 }
 
-/// Whether a file holds rules: the policy, the ignore files for agents, the trusted keys.
+/// Whether a file holds rules: the policy, the ignore files for agents, the trusted keys, the findings that are told no
+/// more.
 pub(super) fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
     let signers = policy.allowed_signers.as_deref().unwrap_or(SIGNERS);
     let path = path.as_str();
-    path == ".orchestration/policy.yaml" || path == signers || IGNORE_FILES.contains(&path)
+    let fixed = [POLICY, KnownFindings::FILE];
+    fixed.contains(&path) || path == signers || IGNORE_FILES.contains(&path)
 }
 
 /// The hash of what an intent or a file says in the index or at a commit, as approvals name it.

@@ -21,6 +21,7 @@ mod report;
 mod sealed;
 mod seen;
 mod signed;
+mod teams;
 mod tested;
 mod trailers;
 mod undo;

@@ -155,7 +155,7 @@ fn what_is_claimed_as_it_stands_rides_in_whatever_commit_is_next() {
     lab.fine(&["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"]);
     commit_something_else(&lab);
     assert_eq!(told(&lab), ("exact".into(), by(&[Some("1"); 5])));
-    assert!(lab.fine(&["check", "--base", "HEAD~1"]).contains("0 errors"), "and it is founded");
+    assert!(lab.fine(&["check", "--base", "HEAD~1"]).contains("no findings"), "and it is founded");
     let before = lab.read_git(&["ls-files", ".orchestration"]);
     commit_something_else(&lab);
     assert_eq!(lab.read_git(&["ls-files", ".orchestration"]), before, "sealed once");
@@ -202,7 +202,7 @@ fn what_a_person_accepted_is_accepted_in_every_clone() {
     commit_something_else(&lab);
     std::fs::remove_dir_all(lab.root.join(".git/intent")).expect("no journal, as in a clone");
     assert_eq!(suspects(), 0);
-    assert!(lab.fine(&["check", "--base", "HEAD~1"]).contains("0 errors"), "and it is founded");
+    assert!(lab.fine(&["check", "--base", "HEAD~1"]).contains("no findings"), "and it is founded");
     lab.fine(&["verify"]);
 }
 

@@ -1,14 +1,23 @@
 //! `intent check`: does a whole change agree with intents, scopes and ledger?
 
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::formats::{self, CheckFormat};
 use crate::cli::print::{DIM, GOOD, Page};
 use crate::cli::ssh::SshKeygen;
-use crate::verbs::check::{CheckAnswer, CheckRequest, ComparedSides, change_signed};
-use crate::workspace::Level;
+use crate::verbs::check::{
+    CheckAnswer, CheckRequest, ComparedSides, FindingAnswer, KnownFindings, change_signed,
+};
+use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::short_id;
+use crate::workspace::{Code, Level, RelativePath, store};
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -25,7 +34,9 @@ Examples:
   intent check                      what is not committed yet
   intent check --staged             in a pre-commit hook
   intent check --base origin/main   in CI, a whole branch
-  intent check main..topic          what topic brings, whatever is checked out")]
+  intent check main..topic          what topic brings, whatever is checked out
+  intent check --base origin/main --format sarif > intent.sarif
+  intent check --write-baseline     when a team begins: what is there now is told no more")]
 pub(crate) struct Args {
     /// Judge what TO brings and FROM does not have; neither the work tree nor the index is read
     #[arg(value_name = "FROM..TO", conflicts_with_all = ["base", "staged"], value_parser = range)]
@@ -54,6 +65,28 @@ pub(crate) struct Args {
     /// The lowest level that fails
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Error)]
     fail_on: FailOn,
+
+    /// How the answer is written
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = CheckFormat::Text)]
+    format: CheckFormat,
+
+    /// Tell no finding that this file lists [default file: .orchestration/baseline.json]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = KnownFindings::FILE)]
+    baseline: Option<PathBuf>,
+
+    /// List the findings that come up now in this file, instead of telling them
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        default_missing_value = KnownFindings::FILE,
+        conflicts_with_all = ["baseline", "format"]
+    )]
+    write_baseline: Option<PathBuf>,
+
+    /// Tell every change that no record covers, instead of how many there are
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 /// From which level on a finding fails the check.
@@ -63,17 +96,29 @@ enum FailOn {
     Warning,
     Info,
     Hint,
+    Never,
 }
 
-impl From<FailOn> for Level {
-    fn from(level: FailOn) -> Self {
-        match level {
-            FailOn::Error => Self::Error,
-            FailOn::Warning => Self::Warning,
-            FailOn::Info => Self::Info,
-            FailOn::Hint => Self::Hint,
-        }
+impl FailOn {
+    /// `None`: no finding fails.
+    fn level(self) -> Option<Level> {
+        Some(match self {
+            Self::Error => Level::Error,
+            Self::Warning => Level::Warning,
+            Self::Info => Level::Info,
+            Self::Hint => Level::Hint,
+            Self::Never => return None,
+        })
     }
+}
+
+/// What a baseline was made of.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct BaselineAnswer {
+    /// The file, relative to the workspace.
+    written: String,
+    /// How many findings it lists.
+    findings: usize,
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
@@ -90,12 +135,52 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             "say into which: `intent check --base REV --branch NAME`, or `intent check FROM..TO --branch NAME`",
         ));
     }
-    let request = CheckRequest { against, intent, branch, suspect };
     let workspace = context.here()?;
-    let answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
-    context.answer(&answer, |page| show(page, &answer))?;
-    let least = Level::from(args.fail_on);
-    Ok(Exit::found(answer.findings.iter().any(|finding| finding.level >= least)))
+    let baseline = args.baseline.or(args.write_baseline.clone());
+    let baseline = baseline.map(|file| workspace.path(workspace.root.path(), &file)).transpose()?;
+    let written = baseline.clone().filter(|_| args.write_baseline.is_some());
+    let baseline = baseline.filter(|_| written.is_none());
+    let request = CheckRequest { against, intent, branch, suspect, baseline };
+    let mut answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
+    if let Some(path) = written {
+        return write_baseline(context, &workspace, &path, &answer);
+    }
+    let least = args.fail_on.level();
+    let fails = |finding: &FindingAnswer| least.is_some_and(|least| finding.level >= least);
+    let exit = Exit::found(answer.findings.iter().any(fails));
+    if args.format == CheckFormat::Json || context.printer.json_asked() {
+        context.printer.json(&answer)?;
+        return Ok(exit);
+    }
+    let all = answer.findings.len();
+    if !args.verbose {
+        // People who do not record what they write are told once that nothing covers it.
+        answer.findings.retain(|finding| fails(finding) || !is_uncovered(finding));
+    }
+    let left_out = all - answer.findings.len();
+    if !formats::write(context.printer, args.format, &answer, least)? {
+        context.answer(&answer, |page| show(page, &answer, left_out))?;
+    }
+    Ok(exit)
+}
+
+fn write_baseline(
+    context: &Context,
+    workspace: &Workspace,
+    path: &RelativePath,
+    answer: &CheckAnswer,
+) -> Result<Exit, CliError> {
+    let known = KnownFindings::of(&answer.findings);
+    let file = workspace.root.absolute(path);
+    store::write_atomic(&file, known.text().as_bytes()).map_err(VerbError::from)?;
+    let answer = BaselineAnswer { written: path.to_string(), findings: answer.findings.len() };
+    context.answer(&answer, |page| {
+        page.styled(GOOD, "✓").own(" ").text(&answer.written).own(" lists ");
+        page.count(answer.findings, "finding")
+            .own("; `intent check --baseline` tells them no more");
+        page.end();
+    })?;
+    Ok(Exit::Fine)
 }
 
 /// `main..topic`; an end that is left out is HEAD. The third dot of `main...topic` changes nothing: what counts is where
@@ -111,7 +196,7 @@ fn range(text: &str) -> Result<(String, String), String> {
     Ok((end(from), end(to.trim_start_matches('.'))))
 }
 
-fn show(page: &mut Page, answer: &CheckAnswer) {
+fn show(page: &mut Page, answer: &CheckAnswer, left_out: usize) {
     shared::findings(page, &answer.findings);
     page.gap();
     let summary = &answer.summary;
@@ -126,9 +211,24 @@ fn show(page: &mut Page, answer: &CheckAnswer) {
     if summary.blocks > 0 {
         page.own("; ").text(&summary.recorded.to_string()).own(" recorded");
     }
+    if summary.uncovered > 0 {
+        page.own(", ").count(summary.uncovered, "change").own(" covered by no record");
+        if left_out > 0 {
+            page.own(" (--verbose lists them)");
+        }
+    }
+    if summary.known > 0 {
+        page.own(", ").count(summary.known, "finding").own(" of the baseline left out");
+    }
     page.end();
     if let Some(base) = &summary.base {
         page.styled(DIM, "compared with").own(" ");
         page.styled(DIM, short_id(base)).end();
     }
+}
+
+/// Whether a finding says only that no record covers a change.
+fn is_uncovered(finding: &FindingAnswer) -> bool {
+    let codes = [Code::UnrecordedChange, Code::Unowned].map(Code::as_str);
+    finding.level == Level::Hint && codes.contains(&finding.code.as_str())
 }

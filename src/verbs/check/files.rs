@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::deeds::{self, Answers, Asked, Deed, Fate};
-use super::{Bound, Ends, deleted};
+use super::{Bound, Ends, Share, deleted};
 use crate::code::Document;
-use crate::provenance::Classification;
+use crate::provenance::{Classification, Provenance};
 use crate::verbs::classes;
 use crate::verbs::edited::{Baseline, FormerFile};
 use crate::verbs::judgement::Rules;
@@ -33,6 +33,41 @@ pub(super) struct JudgedFiles {
     pub files: usize,
     pub blocks: usize,
     pub recorded: usize,
+    /// Changes that no record covers.
+    pub uncovered: usize,
+    by_intent: BTreeMap<String, usize>,
+    by_contributor: BTreeMap<String, usize>,
+}
+
+impl JudgedFiles {
+    /// The recorded blocks by intent and by contributor, the most first.
+    pub fn shares(&self, ws: &Workspace) -> (Vec<Share>, Vec<Share>) {
+        let sorted = |counts: &BTreeMap<String, usize>, name: &dyn Fn(&str) -> Option<String>| {
+            let share = |(id, blocks): (&String, &usize)| Share {
+                id: id.clone(),
+                name: name(id),
+                blocks: *blocks,
+            };
+            let mut shares: Vec<Share> = counts.iter().map(share).collect();
+            shares.sort_by_key(|share| std::cmp::Reverse(share.blocks));
+            shares
+        };
+        let name = |id: &str| ws.registry.get(id).map(|intent| intent.name.value.clone());
+        (sorted(&self.by_intent, &name), sorted(&self.by_contributor, &|_| None))
+    }
+
+    fn count(&mut self, ws: &Workspace, found: &Provenance) {
+        self.recorded += 1;
+        if let Some(id) = why::intent_of(ws, found) {
+            *self.by_intent.entry(id).or_default() += 1;
+        }
+        if let Some(at) = found.claim {
+            let (claim, record) = (ws.ledger.claim(at), &ws.ledger.entry(at.entry).record);
+            let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
+            let who = why::who(&claim.conversation.contributor, tool);
+            *self.by_contributor.entry(who).or_default() += 1;
+        }
+    }
 }
 
 impl Sides<'_> {
@@ -232,6 +267,8 @@ impl<'a> Judge<'a> {
             against: &ends.against,
             is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
         };
+        let is_open = |deed: &&Deed| deed.answers == Answers::Nobody;
+        self.judged.uncovered += deeds.iter().filter(is_open).count();
         self.judged.findings.extend(judge_file(ws, self.rules, path, deeds, &asked));
     }
 
@@ -311,7 +348,9 @@ impl<'a> Judge<'a> {
         self.judged.blocks += edits.now.len();
         for (at, _) in &edits.now {
             let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
-            self.judged.recorded += usize::from(found.covered());
+            if found.covered() {
+                self.judged.count(ws, found);
+            }
             let classes = self.classes.as_ref();
             let contradicted =
                 classes.and_then(|all| classes::contradicted(ws, path, block, found, all));

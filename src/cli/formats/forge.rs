@@ -1,0 +1,75 @@
+//! What the two large forges read of any tool.
+
+use serde_json::{Value, json};
+
+use super::{loudest, path, told};
+use crate::verbs::check::CheckAnswer;
+use crate::workspace::Level;
+use crate::workspace::text::{self, counted};
+
+/// GitLab's code quality report: a list of issues in the format of Code Climate. Every issue needs a line.
+pub(super) fn gitlab(answer: &CheckAnswer) -> Value {
+    let issues = loudest(answer).into_iter().map(|finding| {
+        let begin = finding.start_line.unwrap_or(1);
+        json!({
+            "description": told(finding),
+            "check_name": finding.code,
+            "fingerprint": finding.fingerprint,
+            "severity": match finding.level {
+                Level::Error => "major",
+                Level::Warning => "minor",
+                Level::Info | Level::Hint | Level::Off => "info",
+            },
+            "location": {
+                "path": path(finding),
+                "lines": { "begin": begin, "end": finding.end_line.unwrap_or(begin).max(begin) },
+            },
+        })
+    });
+    Value::Array(issues.collect())
+}
+
+/// GitHub's workflow commands, the loudest first: of each kind it shows ten a step.
+pub(super) fn github(answer: &CheckAnswer) -> String {
+    let mut text = String::new();
+    for finding in loudest(answer) {
+        let kind = match finding.level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            _ => "notice",
+        };
+        let mut properties = Vec::new();
+        if let Some(path) = &finding.path {
+            properties.push(format!("file={}", property(path)));
+            let lines = finding.start_line.map(|start| (start, finding.end_line.unwrap_or(start)));
+            properties.extend(lines.map(|(start, end)| format!("line={start},endLine={end}")));
+        }
+        properties.push(format!("title={}", property(&finding.code)));
+        let message = data(&told(finding));
+        text.push_str(&format!("::{kind} {}::{message}\n", properties.join(",")));
+    }
+    let summary = &answer.summary;
+    let uncovered = match summary.uncovered {
+        0 => String::new(),
+        many => format!("; {} covered by no record", counted(many, "change")),
+    };
+    text.push_str(&data(&format!(
+        "{}, {} in {} of {}{uncovered}",
+        counted(summary.errors, "error"),
+        counted(summary.warnings, "warning"),
+        counted(summary.blocks, "changed block"),
+        counted(summary.files, "changed file"),
+    )));
+    text.push('\n');
+    text
+}
+
+/// A message of a workflow command.
+fn data(text: &str) -> String {
+    text::visible(text, true).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// A property of a workflow command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

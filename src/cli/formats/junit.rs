@@ -1,0 +1,106 @@
+//! JUnit XML. There is no one standard: this is what Jenkins' schema (`junit-10.xsd`) and the stricter one of Ant's tasks
+//! both take, so every attribute is there that either asks for, and no element that either lacks.
+
+use std::io;
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event};
+
+use super::told;
+use crate::cli::error::CliError;
+use crate::verbs::check::{CheckAnswer, FindingAnswer};
+use crate::workspace::{Level, text};
+
+/// A test case for each finding, and one that passes where there is none. From `least` on a finding is a failure.
+pub(super) fn report(answer: &CheckAnswer, least: Option<Level>) -> Result<String, CliError> {
+    let failed = |finding: &FindingAnswer| least.is_some_and(|least| finding.level >= least);
+    let (failing, telling): (Vec<_>, Vec<_>) =
+        answer.findings.iter().partition(|finding| failed(finding));
+    let tests = answer.findings.len().max(1).to_string();
+    let failures = failing.len().to_string();
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    let attributes = [
+        ("id", "0"),
+        ("package", "intent"),
+        ("name", "intent check"),
+        ("timestamp", &now()),
+        ("hostname", "localhost"),
+        ("tests", &tests),
+        ("failures", &failures),
+        ("errors", "0"),
+        ("time", "0"),
+    ];
+    let written = (|| -> io::Result<()> {
+        writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+        writer.create_element("testsuites").write_inner_content(|writer| {
+            let suite = writer.create_element("testsuite").with_attributes(attributes);
+            suite.write_inner_content(|writer| {
+                writer.create_element("properties").write_empty()?;
+                for finding in &failing {
+                    let text = clean(&told(finding));
+                    let message = clean(&finding.message);
+                    case(writer, finding)?.write_inner_content(|writer| {
+                        let failure = writer.create_element("failure");
+                        let failure = failure.with_attribute(("type", finding.code.as_str()));
+                        failure
+                            .with_attribute(("message", message.as_str()))
+                            .write_text_content(BytesText::new(&text))?;
+                        Ok(())
+                    })?;
+                }
+                for finding in &telling {
+                    case(writer, finding)?.write_empty()?;
+                }
+                if answer.findings.is_empty() {
+                    let case = writer.create_element("testcase");
+                    let names = [("name", "no findings"), ("classname", "intent.check")];
+                    case.with_attributes(names).with_attribute(("time", "0")).write_empty()?;
+                }
+                let told: Vec<String> = telling.iter().map(|finding| line(finding)).collect();
+                let out = told.into_iter().chain(answer.summary.notes.iter().cloned());
+                let out = clean(&out.collect::<Vec<_>>().join("\n"));
+                writer.create_element("system-out").write_text_content(BytesText::new(&out))?;
+                writer.create_element("system-err").write_text_content(BytesText::new(""))?;
+                Ok(())
+            })?;
+            Ok(())
+        })?;
+        Ok(())
+    })();
+    written.map_err(|error| CliError::io("the report".into(), "written", error))?;
+    let mut text = String::from_utf8_lossy(&writer.into_inner()).into_owned();
+    text.push('\n');
+    Ok(text)
+}
+
+type Element<'w> = quick_xml::writer::ElementWriter<'w, Vec<u8>>;
+
+fn case<'w>(writer: &'w mut Writer<Vec<u8>>, finding: &FindingAnswer) -> io::Result<Element<'w>> {
+    let name = clean(&place(finding));
+    let class = format!("intent.{}", finding.code);
+    let case = writer.create_element("testcase");
+    Ok(case.with_attributes([("name", name.as_str()), ("classname", &class), ("time", "0")]))
+}
+
+fn place(finding: &FindingAnswer) -> String {
+    match (&finding.path, finding.start_line) {
+        (Some(path), Some(line)) => format!("{path}:{line}"),
+        (Some(path), None) => path.clone(),
+        _ => "workspace".to_owned(),
+    }
+}
+
+fn line(finding: &FindingAnswer) -> String {
+    format!("{}: [{}] {}", place(finding), finding.code, finding.message)
+}
+
+/// Without the characters that XML 1.0 has no way to write.
+fn clean(text: &str) -> String {
+    text::visible(text, true).replace(['\u{fffe}', '\u{ffff}'], "?")
+}
+
+/// The time in UTC, without fractions and without a zone, as the schemas ask.
+fn now() -> String {
+    let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+    now.strftime("%Y-%m-%dT%H:%M:%S").to_string()
+}

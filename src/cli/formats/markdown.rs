@@ -1,0 +1,117 @@
+//! A summary of a change for its pull request. The same change gives the same text, so a bot can update its comment: it
+//! finds it by the first line.
+
+use std::fmt::Write as _;
+
+use super::loudest;
+use crate::verbs::check::{CheckAnswer, FindingAnswer, Share};
+use crate::workspace::Level;
+use crate::workspace::text::{self, counted};
+
+/// A comment on GitHub holds 65,536 characters.
+const MAX_FINDINGS: usize = 50;
+/// So many of a table's rows are shown.
+const MAX_ROWS: usize = 30;
+
+pub(super) fn summary(answer: &CheckAnswer, least: Option<Level>) -> String {
+    let summary = &answer.summary;
+    let failing = |finding: &&FindingAnswer| least.is_some_and(|least| finding.level >= least);
+    let fails = answer.findings.iter().filter(failing).count();
+    let mut text = String::from("<!-- intent check -->\n");
+    let verdict = match fails {
+        0 => "✅ Intents: nothing stands against this change".to_owned(),
+        _ => format!("❌ Intents: {} against this change", counted(fails, "finding")),
+    };
+    line(&mut text, format!("### {verdict}\n"));
+    line(
+        &mut text,
+        format!(
+            "{} of {}, {} recorded, {} covered by no record. {}, {}.\n",
+            counted(summary.blocks, "changed block"),
+            counted(summary.files, "changed file"),
+            summary.recorded,
+            counted(summary.uncovered, "change"),
+            counted(summary.errors, "error"),
+            counted(summary.warnings, "warning"),
+        ),
+    );
+    shares(&mut text, "Intent", &summary.intents, summary.recorded);
+    shares(&mut text, "Written by", &summary.contributors, summary.recorded);
+    let suspects = answer.findings.iter().filter(|finding| finding.code == "suspect").count();
+    if suspects > 0 {
+        let blocks = counted(suspects, "block");
+        line(
+            &mut text,
+            format!("⚠️ {blocks} of an intent or a specification that changed since: suspect.\n"),
+        );
+    }
+    findings(&mut text, answer);
+    if !summary.notes.is_empty() {
+        line(&mut text, "**For the reviewer**\n");
+        for note in summary.notes.iter().take(MAX_ROWS) {
+            line(&mut text, format!("- {}", escaped(note)));
+        }
+        more(&mut text, summary.notes.len(), MAX_ROWS);
+    }
+    text
+}
+
+fn shares(text: &mut String, title: &str, shares: &[Share], all: usize) {
+    if shares.is_empty() {
+        return;
+    }
+    line(text, format!("| {title} | blocks | share |\n| --- | ---: | ---: |"));
+    for share in shares.iter().take(MAX_ROWS) {
+        let name = share.name.as_deref().map(|name| format!(" {}", escaped(name)));
+        let part = 100.0 * share.blocks as f64 / all.max(1) as f64;
+        let name = name.unwrap_or_default();
+        line(text, format!("| {}{name} | {} | {part:.0} % |", escaped(&share.id), share.blocks));
+    }
+    more(text, shares.len(), MAX_ROWS);
+    text.push('\n');
+}
+
+fn findings(text: &mut String, answer: &CheckAnswer) {
+    let told = loudest(answer);
+    if told.is_empty() {
+        return;
+    }
+    line(text, "<details open><summary>Findings</summary>\n");
+    line(text, "| | where | what |\n| --- | --- | --- |");
+    for finding in told.iter().take(MAX_FINDINGS) {
+        let mark = match finding.level {
+            Level::Error => "❌",
+            Level::Warning => "⚠️",
+            _ => "ℹ️",
+        };
+        let path = finding.path.as_deref().unwrap_or("workspace");
+        let at = finding.start_line.map(|line| format!(":{line}")).unwrap_or_default();
+        let message = escaped(&finding.message);
+        line(
+            text,
+            format!(
+                "| {mark} | {}{at} | **{}** {message}<br>{} |",
+                escaped(path),
+                finding.code,
+                escaped(&finding.help)
+            ),
+        );
+    }
+    more(text, told.len(), MAX_FINDINGS);
+    line(text, "\n</details>\n");
+}
+
+fn more(text: &mut String, all: usize, shown: usize) {
+    if all > shown {
+        line(text, format!("\n… and {} more.", all - shown));
+    }
+}
+
+fn line(text: &mut String, line: impl AsRef<str>) {
+    writeln!(text, "{}", line.as_ref()).expect("a text takes every line");
+}
+
+/// A text of others as Markdown that shows it as it is, and mentions nobody.
+fn escaped(text: &str) -> String {
+    text::markdown(text).replace("\\@", "@<!-- -->")
+}

@@ -1,0 +1,111 @@
+//! SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), within the limits of GitHub's code scanning: 5,000
+//! results are shown of a run, and a file has at most 10 MB when compressed.
+
+use serde_json::{Value, json};
+
+use super::{loudest, path, told};
+use crate::verbs::check::{CheckAnswer, FindingAnswer};
+use crate::workspace::{Code, Level};
+
+/// A forge shows no more of a run.
+const MAX_RESULTS: usize = 5_000;
+
+pub(super) fn log(answer: &CheckAnswer) -> Value {
+    let mut findings = loudest(answer);
+    let left_out = findings.len().saturating_sub(MAX_RESULTS);
+    findings.truncate(MAX_RESULTS);
+    let mut codes: Vec<Code> =
+        findings.iter().filter_map(|finding| Code::parse(&finding.code)).collect();
+    codes.sort();
+    codes.dedup();
+    let results: Vec<Value> = findings.iter().map(|finding| result(finding, &codes)).collect();
+    let left_out = (left_out > 0).then(|| {
+        let text = format!("{left_out} more findings are left out.");
+        json!({ "level": "note", "message": { "text": text } })
+    });
+    let notes = answer
+        .summary
+        .notes
+        .iter()
+        .map(|note| json!({ "level": "note", "message": { "text": note } }));
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "intent-lsp",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": codes.iter().map(|code| rule(*code)).collect::<Vec<_>>(),
+            } },
+            "columnKind": "utf16CodeUnits",
+            "automationDetails": { "id": "intent/check/" },
+            "invocations": [{
+                "executionSuccessful": true,
+                "toolExecutionNotifications": notes.chain(left_out).collect::<Vec<_>>(),
+            }],
+            "results": results,
+        }],
+    })
+}
+
+fn rule(code: Code) -> Value {
+    let words = code.as_str().split('-').map(|word| {
+        let (first, rest) = word.split_at(1);
+        format!("{}{rest}", first.to_ascii_uppercase())
+    });
+    json!({
+        "id": code.as_str(),
+        "name": words.collect::<String>(),
+        "shortDescription": { "text": code.summary() },
+        "fullDescription": { "text": code.summary() },
+        "help": { "text": format!("docs/diagnostics/{}.md of intent-lsp explains it.", code.as_str()) },
+        "defaultConfiguration": { "level": level(code.check_default()) },
+    })
+}
+
+fn result(finding: &FindingAnswer, codes: &[Code]) -> Value {
+    let uri = uri(path(finding));
+    let start = finding.start_line.unwrap_or(1);
+    let place = json!({
+        "artifactLocation": { "uri": uri, "uriBaseId": "%SRCROOT%" },
+        "region": { "startLine": start, "endLine": finding.end_line.unwrap_or(start).max(start) },
+    });
+    let at = Code::parse(&finding.code).and_then(|code| codes.iter().position(|it| *it == code));
+    let mut result = json!({
+        "ruleId": finding.code,
+        "level": level(finding.level),
+        "message": { "text": told(finding) },
+        "locations": [{ "physicalLocation": place }],
+        "partialFingerprints": { "intentFinding/v1": finding.fingerprint },
+    });
+    if let Some(at) = at {
+        result["ruleIndex"] = json!(at);
+    }
+    if let Some(intent) = &finding.intent {
+        result["properties"] = json!({ "intent": intent });
+    }
+    result
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Info | Level::Hint => "note",
+        Level::Off => "none",
+    }
+}
+
+/// A path as a relative URI reference (RFC 3986).
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri
+}

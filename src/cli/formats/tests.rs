@@ -1,0 +1,91 @@
+//! Each format of one answer whose texts try to be more than texts.
+
+use super::*;
+use crate::verbs::check::{CheckSummary, Share};
+
+fn answer() -> CheckAnswer {
+    let finding = |code: &str, level, path: Option<&str>, message: &str| FindingAnswer {
+        path: path.map(str::to_owned),
+        start_line: path.map(|_| 3),
+        end_line: path.map(|_| 9),
+        code: code.to_owned(),
+        level,
+        intent: Some("INT-001".to_owned()),
+        message: message.to_owned(),
+        help: "Select another intent: `intent select INT-002`.".to_owned(),
+        fingerprint: "0123456789abcdef0123456789abcdef".to_owned(),
+    };
+    let share = |id: &str, name: Option<&str>, blocks| Share {
+        id: id.to_owned(),
+        name: name.map(str::to_owned),
+        blocks,
+    };
+    CheckAnswer {
+        findings: vec![
+            finding("suspect", Level::Hint, Some("src/b.rs"), "function b is suspect."),
+            finding(
+                "scope-violation",
+                Level::Error,
+                Some("src/a b,c:%25\n::error::x.rs"),
+                "<script>alert(1)</script> @somebody [x](javascript:y) | \u{202e}\u{7} `a` ]]> 100 %\n::set-output::",
+            ),
+            finding("registry-missing", Level::Warning, None, "There is no registry."),
+        ],
+        summary: CheckSummary {
+            files: 2,
+            blocks: 5,
+            recorded: 4,
+            uncovered: 1,
+            errors: 1,
+            warnings: 1,
+            intents: vec![
+                share("INT-001", Some("A | name\n# of @two"), 3),
+                share("INT-2", None, 1),
+            ],
+            contributors: vec![share("claude-code", None, 3), share("Ada *L*", None, 1)],
+            notes: vec!["The registry changed, @all.".to_owned()],
+            ..CheckSummary::default()
+        },
+        change: None,
+    }
+}
+
+#[test]
+fn a_summary_in_markdown_shows_text_as_text() {
+    insta::assert_snapshot!(markdown::summary(&answer(), Some(Level::Error)));
+    insta::assert_snapshot!(markdown::summary(&CheckAnswer::default(), Some(Level::Error)));
+}
+
+#[test]
+fn lines_for_github_are_one_line_a_finding() {
+    insta::assert_snapshot!(forge::github(&answer()));
+}
+
+#[test]
+fn a_report_for_gitlab_has_what_each_issue_needs() {
+    insta::assert_snapshot!(serde_json::to_string_pretty(&forge::gitlab(&answer())).expect("JSON"));
+}
+
+#[test]
+fn a_report_in_junit_fails_from_the_level_that_was_asked_for() {
+    let stable = |least| {
+        let report = junit::report(&answer(), least).expect("written");
+        let (before, time) = report.split_once("timestamp=\"").expect("a time");
+        let (time, after) = time.split_once('"').expect("an end");
+        assert_eq!(time.len(), "2026-11-25T10:31:46".len());
+        format!("{before}timestamp=\"T\"{after}")
+    };
+    insta::assert_snapshot!(stable(Some(Level::Warning)));
+    assert!(stable(None).contains("failures=\"0\""));
+}
+
+#[test]
+fn a_sarif_log_names_its_rules_and_is_cut_to_what_a_forge_shows() {
+    insta::assert_snapshot!(serde_json::to_string_pretty(&sarif::log(&answer())).expect("JSON"));
+    let one = answer().findings.remove(0);
+    let many = CheckAnswer { findings: vec![one; 6_000], ..answer() };
+    let log = sarif::log(&many);
+    assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(5_000));
+    let told = log["runs"][0]["invocations"][0]["toolExecutionNotifications"].to_string();
+    assert!(told.contains("1000 more findings"), "{told}");
+}

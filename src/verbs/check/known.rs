@@ -1,0 +1,121 @@
+//! A baseline: the findings that were there when a team began, listed in a file, which are told no more.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ends, FindingAnswer};
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::git::Target;
+use crate::workspace::text::counted;
+use crate::workspace::{RelativePath, store};
+
+/// A baseline larger than this, in bytes, is not read.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
+
+/// The findings that a baseline lists.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct KnownFindings {
+    /// 1.
+    version: u32,
+    findings: Vec<KnownFinding>,
+}
+
+/// A finding as a baseline has it. The fingerprint counts; the rest is for whoever reads the file.
+#[derive(Debug, Serialize, Deserialize)]
+struct KnownFinding {
+    fingerprint: String,
+    code: String,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    path: Option<String>,
+    message: String,
+}
+
+impl KnownFindings {
+    /// Where a baseline is kept that nobody gave another place.
+    pub const FILE: &str = ".orchestration/baseline.json";
+
+    /// Those of a judgement.
+    pub fn of(findings: &[FindingAnswer]) -> Self {
+        let known = findings.iter().map(|finding| KnownFinding {
+            fingerprint: finding.fingerprint.clone(),
+            code: finding.code.clone(),
+            path: finding.path.clone(),
+            message: finding.message.clone(),
+        });
+        Self { version: 1, findings: known.collect() }
+    }
+
+    /// As a file holds them: sorted, one a line where it can be, so that changes of it can be reviewed.
+    pub fn text(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("texts always become JSON");
+        text.push('\n');
+        text
+    }
+
+    /// Reads a baseline. A change that is to be merged is held against the one that its target branch has: what it brings
+    /// along hides nothing.
+    pub(super) fn read(
+        ws: &Workspace,
+        ends: &Ends,
+        path: &RelativePath,
+    ) -> Result<Self, VerbError> {
+        let bytes = match (&ends.tip, ws.git()) {
+            (Some(tip), Some(git)) => {
+                git.text(&Target::Commit(tip.clone()), path)?.map(String::into_bytes)
+            }
+            _ => ws.root.read(path, MAX_FILE)?,
+        };
+        let unread = |what: String| VerbError::Baseline { path: path.to_string(), what };
+        let bytes = match (bytes, &ends.tip) {
+            (Some(bytes), _) => bytes,
+            // The change that brings the first baseline is told everything.
+            (None, Some(_)) => return Ok(Self::of(&[])),
+            (None, None) => return Err(unread("is not there".to_owned())),
+        };
+        let known: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| unread(format!("cannot be read: line {}", error.line())))?;
+        match known.version {
+            1 => Ok(known),
+            other => Err(unread(format!("has version {other}; this program knows 1"))),
+        }
+    }
+
+    /// Takes the listed findings out, and says how many of the list are not there any more.
+    pub(super) fn drop_from(
+        &self,
+        findings: &mut Vec<FindingAnswer>,
+        path: &RelativePath,
+    ) -> Option<String> {
+        let known: HashSet<&str> = self.findings.iter().map(|it| it.fingerprint.as_str()).collect();
+        let before = findings.len();
+        findings.retain(|finding| !known.contains(finding.fingerprint.as_str()));
+        let settled = known.len() - (before - findings.len()).min(known.len());
+        (settled > 0).then(|| {
+            let many = counted(settled, "finding");
+            format!(
+                "{many} of the baseline {path} did not come up; `intent check --write-baseline` lists those that do."
+            )
+        })
+    }
+}
+
+/// Gives each finding its fingerprint: of what it says and where, without numbers, which may be those of lines. Alike ones
+/// are numbered in their order.
+pub(super) fn fingerprint(findings: &mut [FindingAnswer]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for finding in findings {
+        let message = finding.message.replace(|c: char| c.is_ascii_digit(), "");
+        let parts = [
+            finding.code.as_str(),
+            finding.path.as_deref().unwrap_or_default(),
+            finding.intent.as_deref().unwrap_or_default(),
+            &message,
+        ];
+        let said = parts.join("\0");
+        let number = seen.entry(said.clone()).or_default();
+        *number += 1;
+        let hash = store::sha256(format!("{said}\0{number}").as_bytes());
+        hash[..32].clone_into(&mut finding.fingerprint);
+    }
+}
