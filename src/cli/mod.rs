@@ -29,7 +29,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use commands::{
     accept, anchor, approve, check, clear, compact, complete, completions,
     context as context_command, doctor, erase, explain, fence, gate, git_hooks, hook, init, lesson,
-    list, lsp, man, map, mcp, new, off, owners, propose, protocol, reassign, record,
+    list, lsp, man, map, mcp, new, off, owners, policy, propose, protocol, reassign, record,
     report as report_command, schema, seal, select, start, status, test, trace, verify, why,
     worktree,
 };
@@ -133,6 +133,7 @@ enum Command {
     Off(off::Args),
     On(off::OnArgs),
     Lesson(lesson::Args),
+    Policy(policy::Args),
     Protocol(protocol::Args),
     Explain(explain::Args),
     Lsp(lsp::Args),
@@ -207,6 +208,7 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Off(args) => off::run(context, args),
         Command::On(args) => off::on(context, args),
         Command::Lesson(args) => lesson::run(context, args),
+        Command::Policy(args) => policy::run(context, args),
         Command::Protocol(args) => protocol::run(context, args),
         Command::Explain(args) => explain::run(context, args),
         Command::Lsp(args) => lsp::run(args),

@@ -59,7 +59,8 @@ pub(super) fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
     let signers = policy.allowed_signers.as_deref().unwrap_or(SIGNERS);
     let path = path.as_str();
     let fixed = [POLICY, KnownFindings::FILE];
-    fixed.contains(&path) || path == signers || IGNORE_FILES.contains(&path)
+    let is_below = policy.extends.as_deref() == Some(path);
+    fixed.contains(&path) || path == signers || is_below || IGNORE_FILES.contains(&path)
 }
 
 /// The hash of what an intent or a file says in the index or at a commit, as approvals name it.

@@ -16,7 +16,8 @@ use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::cache::{Computed, Slot};
 use crate::workspace::store::StoreError;
 use crate::workspace::{
-    Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
+    Attributes, CommitId, Finding, Git, Ignores, LayeredPolicy, Policy, RelativePath, Root,
+    Selection,
     git::{Change, GitError, Target, configured_on_machine, path_on_machine, person_of_machine},
     root::RootError,
     session, store,
@@ -750,7 +751,12 @@ pub(super) fn policy_at(
     target: &Target,
 ) -> Result<Option<(Policy, Vec<Finding>)>, GitError> {
     let path = RelativePath::new(POLICY).expect("a fixed name is a path");
-    Ok(git.text(target, &path)?.map(|text| Policy::parse(&path, &text)))
+    let read = |path: &RelativePath| {
+        let text = git.text(target, path).map_err(|_| "cannot be read".to_owned())?;
+        Ok(text.map(String::into_bytes))
+    };
+    let layered = git.text(target, &path)?.map(|text| LayeredPolicy::of(&path, &text, &read));
+    Ok(layered.map(|layered| (layered.policy, layered.findings)))
 }
 
 /// The ignore files for agents, at the root of a workspace.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::cache::Slot;
+use super::layers::LayeredPolicy;
 use super::store::StoreError;
 use super::{Code, Finding, Level, RelativePath, Root, text};
 
 /// A policy larger than this, in bytes, is not read.
-const MAX_POLICY: u64 = 1024 * 1024;
+pub(super) const MAX_POLICY: u64 = 1024 * 1024;
 /// The YAML reader's time grows with the square of nested brackets: with so many it is milliseconds.
 const MAX_BRACKETS: usize = 4096;
 /// More globs than this in one list are refused.
@@ -19,6 +20,8 @@ const MAX_GLOBS: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
+    /// The file of an organisation that this one is put over: an absolute path, or one below `.orchestration/`.
+    pub extends: Option<String>,
     /// What the gate does with a denial.
     pub mode: Mode,
     /// Globs (scope syntax) that no agent may change.
@@ -55,6 +58,8 @@ pub struct Policy {
     /// Names of branches that stand for an intent, such as `feature/{intent}-*`: the work on such a branch is bound to it
     /// where no record, trailer or option of `intent check` says more.
     pub branches: Vec<String>,
+    /// Authors of commits whose work needs no record: bots, mostly.
+    pub authors: Vec<AuthorRule>,
     /// Levels by diagnostic code; unknown codes are reported.
     pub levels: BTreeMap<String, Level>,
 }
@@ -108,6 +113,17 @@ pub enum RuleDecision {
     Ask,
     /// No.
     Deny,
+}
+
+/// What the commits of certain authors are bound to, where no trailer says more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AuthorRule {
+    /// A glob over `Name <e-mail>`, in whatever case: `*[bot]*`, `* <*@ci.example.org>`. Brackets stand for themselves.
+    pub author: String,
+    /// The intent. Without one nobody asks for records of what only these authors changed.
+    #[serde(default)]
+    pub intent: Option<String>,
 }
 
 /// May an agent switch intents by itself?
@@ -226,7 +242,8 @@ impl Policy {
             return (policy, Vec::new());
         }
         let (policy, findings) = Self::read(root);
-        if let (Some(slot), true) = (slot, findings.is_empty()) {
+        // Of the file below nobody would notice that it changed.
+        if let (Some(slot), true) = (slot, findings.is_empty() && policy.extends.is_none()) {
             policy.keep(&slot);
         }
         (policy, findings)
@@ -240,20 +257,39 @@ impl Policy {
         }
     }
 
-    /// The same from the file itself.
+    /// The same from the files themselves.
     pub(super) fn read(root: &Root) -> (Self, Vec<Finding>) {
+        let layered = Self::layered(root);
+        (layered.policy, layered.findings)
+    }
+
+    /// The policy of a work tree with the file that it extends.
+    pub fn layered(root: &Root) -> LayeredPolicy {
         let path = place();
-        match root.read_rules(&path, MAX_POLICY) {
-            Ok(None) => (Self::default(), Vec::new()),
-            Ok(Some(bytes)) => match String::from_utf8(bytes) {
-                Ok(text) => Self::parse(&path, &text),
-                Err(error) => Self::unread(path, format!("The policy is not UTF-8: {error}.")),
-            },
-            Err(error @ StoreError::TooLarge { .. }) => Self::unread(path, format!("{error}.")),
-            Err(error) => Self::unread(path, format!("The policy cannot be read: {error}.")),
+        let read = |path: &RelativePath| {
+            root.read_rules(path, MAX_POLICY).map_err(|error| match error {
+                StoreError::TooLarge { .. } => "is too large".to_owned(),
+                _ => "cannot be read".to_owned(),
+            })
+        };
+        let text = match root.read_rules(&path, MAX_POLICY) {
+            Ok(None) => Ok(String::new()),
+            Ok(Some(bytes)) => String::from_utf8(bytes)
+                .map_err(|error| format!("The policy is not UTF-8: {error}.")),
+            Err(error @ StoreError::TooLarge { .. }) => Err(format!("{error}.")),
+            Err(error) => Err(format!("The policy cannot be read: {error}.")),
+        };
+        match text {
+            Ok(text) => LayeredPolicy::of(&path, &text, &read),
+            Err(message) => {
+                let mut layered = LayeredPolicy::of(&path, "", &read);
+                layered.findings = Self::unread(path, message).1;
+                layered
+            }
         }
     }
-    /// The same from text.
+
+    /// The policy that one text sets, without the file that it extends.
     pub fn parse(path: &RelativePath, text: &str) -> (Self, Vec<Finding>) {
         if text.matches(['[', '{']).count() > MAX_BRACKETS {
             let message = format!("The policy holds over {MAX_BRACKETS} opening brackets.");
@@ -325,6 +361,11 @@ impl Policy {
                 message,
                 "Write {intent} where the id stands: `feature/{intent}-*`.",
             );
+        }
+        for rule in self.authors.iter().filter(|rule| rule.author.trim().is_empty()) {
+            let message = "authors: an entry names nobody.".to_owned();
+            let written = rule.intent.as_deref().unwrap_or("authors");
+            report(Code::PolicyInvalid, written, message, "Say whom it is for, or remove it.");
         }
         for (at, hidden) in text::invisible_characters(text) {
             if hidden == '\r' || (at == 0 && hidden == '\u{feff}') {
@@ -426,7 +467,7 @@ mod tests {
             line.contains(':') && word.is_some_and(|word| !word.contains(' '))
         };
         let keys: Vec<usize> = (0..lines.len()).filter(|at| is_key(&lines[*at])).collect();
-        assert_eq!(keys.len(), 17, "{keys:?}");
+        assert_eq!(keys.len(), 19, "{keys:?}");
         let uncommented = |from: usize, to: usize| {
             let bare = |at: usize| lines[at].strip_prefix("# ").unwrap();
             let all = 0..lines.len();

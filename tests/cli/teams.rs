@@ -96,3 +96,76 @@ fn every_format_is_one_document_and_fails_alike() {
     let again = || lab.intent(&["check", "--format", "markdown"]).stdout;
     assert_eq!(again(), again());
 }
+
+#[test]
+fn of_authors_that_the_policy_names_nobody_asks_for_records() {
+    let lab = branched();
+    lab.run_git(&["checkout", "-q", "main"]);
+    lab.write(
+        ".orchestration/policy.yaml",
+        "authors:\n  - author: '*[bot]*'\n  - author: 'CI <*'\n    intent: INT-001\n",
+    );
+    lab.commit();
+    lab.run_git(&["checkout", "-q", "-B", "topic"]);
+    let by = |author: &str, path: &str| {
+        lab.write(path, "fn changed() {}\n");
+        lab.run_git(&["add", "-A"]);
+        lab.run_git(&["commit", "-q", "-m", "a commit", "--author", author]);
+    };
+    by("Dependabot[BOT] <bot@example.invalid>", "src/one.rs");
+    assert_eq!(codes(&lab, &["--base", "main"]), [""; 0]);
+    assert!(lab.fine(&["check", "--base", "main", "--fail-on", "hint"]).contains("no findings"));
+    // What is bound to an intent is held against its scope.
+    by("CI <ci@example.invalid>", "docs/two.md");
+    assert_eq!(codes(&lab, &["--base", "main"]), ["scope-violation"]);
+    lab.run_git(&["reset", "-q", "--hard", "HEAD~1"]);
+    // As soon as anybody else changes the file, it is asked for.
+    by("Ada <ada@example.invalid>", "src/three.rs");
+    lab.write("src/one.rs", "fn changed_again() {}\n");
+    lab.run_git(&["commit", "-q", "-am", "more", "--author", "Ada <ada@example.invalid>"]);
+    assert_eq!(codes(&lab, &["--base", "main"]), ["unrecorded-change"; 2]);
+    // A branch names no bots of its own.
+    lab.run_git(&["checkout", "-q", "-B", "other", "main"]);
+    lab.write(".orchestration/policy.yaml", "authors:\n  - author: '*'\n");
+    lab.write("src/four.rs", "fn four() {}\n");
+    lab.commit();
+    assert!(codes(&lab, &["--base", "main"]).contains(&"unrecorded-change".to_owned()));
+}
+
+#[test]
+fn a_policy_holds_over_that_of_an_organisation_and_says_where_each_value_is_from() {
+    let lab = branched();
+    let organisation = lab.root.join("../organisation.yaml");
+    std::fs::write(&organisation, "protected_paths: [infra/**]\nswitching: deny\n")
+        .expect("written");
+    let own = |more: &str| {
+        let text = format!("extends: {}\n{more}", organisation.display());
+        lab.write(".orchestration/policy.yaml", text);
+    };
+    own("protected_paths: [db/**]\nmode: ask\n");
+    let told = lab.fine(&["policy", "--explain"]);
+    let line = |word: &str| told.lines().find(|line| line.contains(word)).expect(word).to_owned();
+    assert!(line("infra/**").ends_with("organisation.yaml"), "{told}");
+    assert!(line("db/**").ends_with(".orchestration/policy.yaml"), "{told}");
+    assert!(line("switching").ends_with("organisation.yaml"), "{told}");
+    assert!(line("fence").ends_with("default"), "{told}");
+    assert!(!lab.fine(&["policy"]).contains("default"));
+    let gate = lab.json(&["gate", "--intent", "INT-001", "infra/main.tf"]);
+    assert_eq!(gate["code"], "PROTECTED_PATH", "{gate}");
+    // Without the file below nothing is allowed.
+    std::fs::remove_file(&organisation).expect("removed");
+    let gate = lab.json(&["gate", "--intent", "INT-001", "src/a.rs"]);
+    assert_eq!(gate["code"], "HOOK_ERROR", "{gate}");
+    assert!(lab.intent(&["check"]).status.code() == Some(1));
+    // In a pull request the file of the target branch decides, and to change it is a change of the rules.
+    lab.write(".orchestration/org.yaml", "protected_paths: [infra/**]\n");
+    lab.write(".orchestration/policy.yaml", "extends: .orchestration/org.yaml\n");
+    lab.commit();
+    lab.run_git(&["checkout", "-q", "-B", "next"]);
+    lab.write(".orchestration/org.yaml", "protected_paths: []\n");
+    lab.write("infra/main.tf", "x = 1\n");
+    lab.commit();
+    let found = codes(&lab, &["--base", "topic"]);
+    assert!(found.contains(&"registry-changed".to_owned()), "{found:?}");
+    assert!(found.contains(&"protected-path".to_owned()), "{found:?}");
+}

@@ -26,6 +26,7 @@ pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod off;
 pub(crate) mod owners;
+pub(crate) mod policy;
 pub(crate) mod propose;
 pub(crate) mod protocol;
 pub(crate) mod reassign;

@@ -1,15 +1,16 @@
 //! What work is bound to where no record says more: a person's selection, and where a change is to be merged, what is
 //! named for it. It chooses which intent answers; it grants nothing.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
 
 use super::{CheckRequest, ComparedSides, Ends};
 use crate::intent::Intent;
 use crate::verbs::judgement::Rules;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
+use crate::workspace::policy::AuthorRule;
 use crate::workspace::{CommitId, Git, RelativePath};
 
 /// The trailer that names an intent, whatever else the policy has commits say.
@@ -22,13 +23,15 @@ const MAX_COMMITS: usize = 10_000;
 pub(in crate::verbs) struct Bound {
     /// By the trailers of the commits that changed the path.
     by_path: HashMap<RelativePath, Vec<String>>,
+    /// What nobody asks for records of: only authors changed it of whom the policy says so.
+    unasked: HashSet<RelativePath>,
     otherwise: Vec<String>,
 }
 
 impl Bound {
     /// To one intent, or to none.
     pub fn to(intent: Option<String>) -> Self {
-        Self { by_path: HashMap::new(), otherwise: intent.into_iter().collect() }
+        Self { otherwise: intent.into_iter().collect(), ..Self::default() }
     }
 
     /// What is named outright; else the person's selection, of what is in no commit; else the trailers of the commits;
@@ -49,7 +52,7 @@ impl Bound {
         }
         let selected = here.selected(None);
         let (Some(git), Some(_)) = (ws.git(), &ends.tip) else { return Ok(Self::to(selected)) };
-        let mut by_path = of_commits(git, ends, (rules, has_nameless))?;
+        let mut of_commits = of_commits(git, ends, (rules, has_nameless))?;
         if let (Some(id), ComparedSides::Base(_)) = (selected, &request.against) {
             // The person works on what is in no commit yet.
             let changes = git.all_changes(ends.head.as_ref(), &Target::WorkTree)?;
@@ -58,9 +61,17 @@ impl Bound {
                 false => BTreeSet::new(),
             };
             let paths = changes.into_iter().map(|change| change.path).chain(nameless);
-            by_path.extend(paths.map(|path| (path, vec![id.clone()])));
+            of_commits.by_path.extend(paths.map(|path| (path, vec![id.clone()])));
         }
-        Ok(Self { by_path, ..Self::to(of_branch(ws, request, rules)) })
+        for path in ends.uncommitted(ws)?.unwrap_or_default() {
+            of_commits.unasked.remove(&path);
+        }
+        Ok(Self { otherwise: of_branch(ws, request, rules).into_iter().collect(), ..of_commits })
+    }
+
+    /// Whether somebody asks for a record of what changed there.
+    pub fn asks_for(&self, path: &RelativePath) -> bool {
+        !self.unasked.contains(path)
     }
 
     /// The intents that work on a path is bound to. One that may do it is enough.
@@ -69,27 +80,37 @@ impl Bound {
     }
 }
 
-/// The intents that trailers name, by the paths that their commits changed.
+/// The intents that commits name, by the paths that they changed: by their trailers, else by their authors.
 fn of_commits(
     git: &Git,
     ends: &Ends,
     (rules, has_nameless): (&Rules, bool),
-) -> Result<HashMap<RelativePath, Vec<String>>, VerbError> {
-    let Some(head) = &ends.head else { return Ok(HashMap::new()) };
+) -> Result<Bound, VerbError> {
+    let Some(head) = &ends.head else { return Ok(Bound::default()) };
     let seen: Vec<&CommitId> = ends.bases.iter().chain(&ends.tip).collect();
     let templates =
         rules.accepted().policy.trailers.iter().filter_map(|template| template.split_once(':'));
     let named = templates.filter(|(_, value)| value.trim() == "{intent}").map(|(token, _)| token);
     let tokens: Vec<&str> = named.chain([TRAILER]).collect();
-    let mut by_path: HashMap<RelativePath, Vec<String>> = HashMap::new();
+    let authors = authors(&rules.accepted().policy.authors);
+    let mut bound = Bound::default();
+    let mut asked: HashSet<RelativePath> = HashSet::new();
     for commit in git.commits_between(&seen, head, MAX_COMMITS)? {
         let trailers = git.trailers(&commit)?.into_iter();
-        let ids = trailers
+        let named = trailers
             .filter(|(_, id)| !id.trim().is_empty())
             .filter(|(token, _)| tokens.iter().any(|known| known.eq_ignore_ascii_case(token)))
-            .map(|(_, id)| rules.intent(&id).map_or(id.clone(), |intent| intent.id.value.clone()));
-        let ids: Vec<String> = ids.collect();
-        if ids.is_empty() {
+            .map(|(_, id)| id);
+        let mut ids: Vec<String> = named.collect();
+        let mut is_unasked = false;
+        if ids.is_empty() && !authors.is_empty() {
+            let author = git.author(&commit)?;
+            if let Some((_, intent)) = authors.iter().find(|(glob, _)| glob.is_match(&author)) {
+                ids.extend(intent.clone());
+                is_unasked = intent.is_none();
+            }
+        }
+        if ids.is_empty() && authors.is_empty() {
             continue;
         }
         let mut brought = git.brought_by(&commit)?;
@@ -97,11 +118,32 @@ fn of_commits(
             brought.extend(git.nameless_brought_by(&commit)?);
         }
         for path in brought {
-            let all = by_path.entry(path).or_default();
-            all.extend(ids.iter().filter(|id| !all.contains(id)).cloned().collect::<Vec<_>>());
+            let list = if is_unasked { &mut bound.unasked } else { &mut asked };
+            list.insert(path.clone());
+            if ids.is_empty() {
+                continue;
+            }
+            let all = bound.by_path.entry(path).or_default();
+            for id in &ids {
+                let id = rules.intent(id).map_or(id, |intent| &intent.id.value);
+                if !all.contains(id) {
+                    all.push(id.clone());
+                }
+            }
         }
     }
-    Ok(by_path)
+    bound.unasked.retain(|path| !asked.contains(path));
+    Ok(bound)
+}
+
+/// The authors that a policy names, with their intents. Brackets stand for themselves, since names of bots have them.
+fn authors(rules: &[AuthorRule]) -> Vec<(GlobMatcher, Option<String>)> {
+    let matcher = |rule: &AuthorRule| {
+        let literal: Vec<String> = rule.author.split('*').map(globset::escape).collect();
+        let glob = GlobBuilder::new(&literal.join("*")).case_insensitive(true).build().ok()?;
+        Some((glob.compile_matcher(), rule.intent.clone()))
+    };
+    rules.iter().filter_map(matcher).collect()
 }
 
 /// The intent that the name of the branch stands for, by a pattern of the accepted policy.

@@ -267,9 +267,14 @@ impl<'a> Judge<'a> {
             against: &ends.against,
             is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
         };
-        let is_open = |deed: &&Deed| deed.answers == Answers::Nobody;
-        self.judged.uncovered += deeds.iter().filter(is_open).count();
-        self.judged.findings.extend(judge_file(ws, self.rules, path, deeds, &asked));
+        let mut findings = judge_file(ws, self.rules, path, deeds, &asked);
+        if self.bound.asks_for(path) {
+            let is_open = |deed: &&Deed| deed.answers == Answers::Nobody;
+            self.judged.uncovered += deeds.iter().filter(is_open).count();
+        } else {
+            findings.retain(|it| !matches!(it.code, Code::UnrecordedChange | Code::Unowned));
+        }
+        self.judged.findings.extend(findings);
     }
 
     fn deeds(&mut self, path: &RelativePath, changes: &[&Change]) -> Result<Vec<Deed>, VerbError> {

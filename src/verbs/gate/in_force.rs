@@ -15,7 +15,9 @@ use crate::intent::Registry;
 use crate::verbs::workspace::IGNORE_FILES;
 use crate::verbs::{VerbError, Workspace, tips};
 use crate::workspace::git::Target;
-use crate::workspace::{Code, Finding, Ignores, Policy, RelativePath, session, store};
+use crate::workspace::{
+    Code, Finding, Ignores, LayeredPolicy, Policy, RelativePath, session, store,
+};
 
 /// Rules larger than this, in bytes of JSON, were not kept by us.
 const MAX_KEPT: u64 = 16 * 1024 * 1024;
@@ -67,14 +69,24 @@ fn paths(ws: &Workspace) -> Vec<RelativePath> {
     let mut paths: Vec<RelativePath> =
         ws.registry.files().iter().map(|it| it.path().clone()).collect();
     paths.extend(fixed.filter_map(|path| RelativePath::new(path).ok()));
+    paths.extend(below(ws));
     paths
+}
+
+/// The file that the policy is put over, where it is one of the workspace.
+fn below(ws: &Workspace) -> Option<RelativePath> {
+    RelativePath::new(ws.policy.extends.as_deref()?).ok()
 }
 
 const POLICY: &str = ".orchestration/policy.yaml";
 
 /// Whether a file holds rules.
 fn is_rule(ws: &Workspace, path: &RelativePath) -> bool {
-    ws.registry.holds(path) || path.as_str() == POLICY || IGNORE_FILES.contains(&path.as_str())
+    let name = path.as_str();
+    ws.registry.holds(path)
+        || name == POLICY
+        || IGNORE_FILES.contains(&name)
+        || ws.policy.extends.as_deref() == Some(name)
 }
 
 /// Keeps the rules as they stand before a command, and returns their digest. Rules that were kept before cost a look.
@@ -178,7 +190,9 @@ fn without_rules(ws: Workspace) -> Workspace {
 fn under(ws: Workspace, rules: &RuleTexts) -> Workspace {
     let texts = || rules.0.iter().filter_map(|(path, text)| Some((path, text.as_ref()?)));
     let policy = texts().find(|(path, _)| path.as_str() == POLICY);
-    let policy = policy.map(|(path, text)| Policy::parse(path, text)).unwrap_or_default();
+    let read = |path: &RelativePath| Ok(rules.text(path).map(|text| text.as_bytes().to_vec()));
+    let policy = policy.map(|(path, text)| LayeredPolicy::of(path, text, &read));
+    let policy = policy.map(|layered| (layered.policy, layered.findings)).unwrap_or_default();
     let ignores: Vec<_> = texts()
         .filter(|(path, _)| IGNORE_FILES.contains(&path.as_str()))
         .map(|(path, text)| (path.clone(), text.clone()))

@@ -164,6 +164,14 @@ impl Git {
         Ok(trailers.map(|it| (it.token.to_string(), it.value.to_string())).collect())
     }
 
+    /// Who wrote a commit: `Name <e-mail>`.
+    pub fn author(&self, commit: &CommitId) -> Result<String, GitError> {
+        let repo = self.objects()?;
+        let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
+        let author = found.author().map_err(|error| self.unreadable(error))?;
+        Ok(format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy()))
+    }
+
     /// The paths that a commit changes against each of its parents.
     pub fn brought_by(&self, commit: &CommitId) -> Result<HashSet<RelativePath>, GitError> {
         let parents = self.about(commit)?.parents;

@@ -1,0 +1,67 @@
+//! `intent policy`: the rules that hold, and where each was set.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{Cell, DIM, PLAIN, Page, STRONG};
+use crate::verbs::check::{FindingAnswer, answers};
+use crate::workspace::{Policy, PolicyValue};
+
+/// Show the policy that holds here, with the one that it extends
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A policy may extend one of an organisation: `extends: /etc/acme/intent.yaml`, or a file
+below .orchestration/. What both set, the file of the workspace says; lists are put
+together, maps key by key.
+
+Examples:
+  intent policy            what was set
+  intent policy --explain  every value, and which file it comes from")]
+pub(crate) struct Args {
+    /// Show defaults too, and where each value comes from
+    #[arg(long)]
+    explain: bool,
+}
+
+/// The policy that holds.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PolicyAnswer {
+    /// Every value, defaults included.
+    values: Vec<PolicyValue>,
+    /// What is wrong with it; then the gate denies.
+    findings: Vec<FindingAnswer>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let workspace = context.here()?;
+    workspace.governed()?;
+    let layered = Policy::layered(&workspace.root);
+    let values = layered.explained();
+    let answer = PolicyAnswer { values, findings: answers(&workspace, layered.findings) };
+    context.answer(&answer, |page| show(page, &answer, args.explain))?;
+    Ok(Exit::found(shared::loud(&answer.findings)))
+}
+
+fn show(page: &mut Page, answer: &PolicyAnswer, explain: bool) {
+    let shown = answer.values.iter().filter(|value| explain || value.origin.is_some());
+    let rows: Vec<Vec<Cell>> = shown
+        .map(|value| {
+            let (style, origin) = match &value.origin {
+                Some(file) => (PLAIN, file.as_str()),
+                None => (DIM, "default"),
+            };
+            let mut row = vec![Cell::new(STRONG, &value.key), Cell::new(PLAIN, &value.value)];
+            row.extend(explain.then(|| Cell::new(style, origin)));
+            row
+        })
+        .collect();
+    if rows.is_empty() {
+        page.own("Nothing is set, so every value is its default: `intent policy --explain`.").end();
+    }
+    page.table(0, &rows);
+    shared::findings(page, &answer.findings);
+}

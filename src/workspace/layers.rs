@@ -1,0 +1,232 @@
+//! The layers of a policy: the file of the workspace, over the file of an organisation that it extends.
+//!
+//! What both set, the workspace says; lists are put together, the organisation's entries first, and maps key by key.
+//! There is one file below, found by its path and never by an address: a policy is known without a network.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_yaml::{Mapping, Value};
+
+use super::policy::MAX_POLICY;
+use super::{Code, Finding, Policy, RelativePath, store};
+
+/// A value of a policy, and where it was set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct PolicyValue {
+    /// `mode`, `levels.unowned`, `protected_paths[0]`.
+    pub key: String,
+    /// As YAML, on one line.
+    pub value: String,
+    /// The file; `None` of a default.
+    pub origin: Option<String>,
+}
+
+/// A policy with the file below it.
+pub struct LayeredPolicy {
+    /// What holds.
+    pub policy: Policy,
+    /// What is wrong with either file. With a finding the file of the workspace counts alone.
+    pub findings: Vec<Finding>,
+    /// The files as they are named, with what each sets: that of the organisation first.
+    layers: Vec<(String, Mapping)>,
+}
+
+/// Reads a file of the workspace. The error is the end of a sentence.
+pub(crate) type ReadLayer<'r> = &'r dyn Fn(&RelativePath) -> Result<Option<Vec<u8>>, String>;
+
+impl LayeredPolicy {
+    /// Reads the policy in `text`, which is that of `path`, and what it extends.
+    pub(crate) fn of(path: &RelativePath, text: &str, read: ReadLayer<'_>) -> Self {
+        let (policy, findings) = Policy::parse(path, text);
+        let own = mapping(text);
+        let mut layered = Self { policy, findings, layers: vec![(path.to_string(), own)] };
+        let Some(below) = layered.policy.extends.clone() else { return layered };
+        match layer(&below, read) {
+            Ok(mapping) => layered.put_below(below, mapping),
+            Err(problem) => {
+                let at = text.find(&below).map_or(0..text.len(), |at| at..at + below.len());
+                let message = format!("extends: {below} {problem}.");
+                let help = "Correct it; until then the file counts alone, and the gate denies.";
+                let finding = Finding::new(Code::PolicyInvalid, message, help).at(path, text, at);
+                layered.findings.push(finding);
+            }
+        }
+        layered
+    }
+
+    fn put_below(&mut self, name: String, below: Mapping) {
+        let (_, own) = &self.layers[0];
+        let mut merged = below.clone();
+        put_over(&mut merged, own);
+        // Each file is a policy by itself, so both together are one.
+        if let Ok(policy) = serde_yaml::from_value(Value::Mapping(merged)) {
+            self.policy = policy;
+        }
+        self.layers.insert(0, (name, below));
+    }
+
+    /// Every value that holds, with where it was set; keys in their order.
+    pub fn explained(&self) -> Vec<PolicyValue> {
+        let all = serde_yaml::to_value(&self.policy).unwrap_or_default();
+        let mut found = Vec::new();
+        for (key, value) in all.as_mapping().into_iter().flatten() {
+            let key = key.as_str().unwrap_or_default();
+            let set = self.layers.iter().filter_map(|(file, set)| Some((file, set.get(key)?)));
+            let set: Vec<_> = set.collect();
+            match value {
+                Value::Sequence(items) if !items.is_empty() => {
+                    let origins = set.iter().flat_map(|(file, items)| {
+                        let many = items.as_sequence().map_or(0, Vec::len);
+                        std::iter::repeat_n((*file).clone(), many)
+                    });
+                    found.extend(items.iter().zip(origins).enumerate().map(
+                        |(at, (item, file))| PolicyValue {
+                            key: format!("{key}[{at}]"),
+                            value: line(item),
+                            origin: Some(file),
+                        },
+                    ));
+                }
+                Value::Mapping(entries) if !entries.is_empty() => {
+                    for (inner, value) in entries {
+                        let inner = inner.as_str().unwrap_or_default();
+                        let mut from = set.iter().rev();
+                        let from = from.find(|(_, map)| map.get(inner).is_some());
+                        found.push(PolicyValue {
+                            key: format!("{key}.{inner}"),
+                            value: line(value),
+                            origin: from.map(|(file, _)| (*file).clone()),
+                        });
+                    }
+                }
+                value => found.push(PolicyValue {
+                    key: key.to_owned(),
+                    value: line(value),
+                    origin: set.last().map(|(file, _)| (*file).clone()),
+                }),
+            }
+        }
+        found
+    }
+}
+
+/// What the file below sets. Of a file outside the workspace no word is quoted in the error.
+fn layer(below: &str, read: ReadLayer<'_>) -> Result<Mapping, String> {
+    let (bytes, inside) = match RelativePath::new(below) {
+        Ok(path) if path.is_orchestration() => (read(&path)?, Some(path)),
+        Err(_) if Path::new(below).is_absolute() => {
+            let found = store::read_capped(Path::new(below), MAX_POLICY);
+            (found.map_err(|_| "cannot be read".to_owned())?, None)
+        }
+        _ => {
+            return Err("is neither an absolute path nor one below .orchestration/".to_owned());
+        }
+    };
+    let bytes = bytes.ok_or("is not there")?;
+    let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8")?;
+    let shown = inside.clone().unwrap_or_else(|| RelativePath::new("policy.yaml").expect("a name"));
+    let (policy, findings) = Policy::parse(&shown, &text);
+    if let Some(finding) = findings.first() {
+        let line = finding.lines.map_or(1, |lines| lines.start());
+        return Err(match inside {
+            Some(_) => format!("is no policy: line {line}: {}", finding.message),
+            None => format!("is no policy: line {line}"),
+        });
+    }
+    if policy.extends.is_some() {
+        return Err("extends a file itself; one file below is all there is".to_owned());
+    }
+    Ok(mapping(&text))
+}
+
+/// What a text sets; nothing where it is no mapping, which is a finding of its own.
+fn mapping(text: &str) -> Mapping {
+    match serde_yaml::from_str(text) {
+        Ok(Value::Mapping(mapping)) => mapping,
+        _ => Mapping::new(),
+    }
+}
+
+fn put_over(below: &mut Mapping, over: &Mapping) {
+    for (key, value) in over {
+        match (below.get_mut(key), value) {
+            (Some(Value::Mapping(below)), Value::Mapping(over)) => put_over(below, over),
+            (Some(Value::Sequence(below)), Value::Sequence(over)) => below.extend(over.clone()),
+            _ => {
+                below.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// A value on one line, as JSON, which is YAML too; words stand without quotation marks.
+fn line(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => serde_json::to_string(value).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: &str = "extends: .orchestration/org.yaml\nmode: ask\nprotected_paths: [b/**]\nlevels: {unowned: info}\n";
+    const ORG: &str = "mode: enforce\nswitching: deny\nprotected_paths: [a/**]\nlevels: {unowned: error, suspect: error}\n";
+
+    fn read(own: &str, org: Option<&str>) -> LayeredPolicy {
+        let path = RelativePath::new(".orchestration/policy.yaml").expect("a path");
+        LayeredPolicy::of(&path, own, &|_| Ok(org.map(|text| text.as_bytes().to_vec())))
+    }
+
+    #[test]
+    fn the_workspace_says_the_last_word_and_lists_are_put_together() {
+        let layered = read(OWN, Some(ORG));
+        assert_eq!(layered.findings, []);
+        let told: Vec<String> = layered
+            .explained()
+            .into_iter()
+            .filter_map(|it| Some(format!("{} = {} ({})", it.key, it.value, it.origin?)))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "extends = .orchestration/org.yaml (.orchestration/policy.yaml)",
+                "mode = ask (.orchestration/policy.yaml)",
+                "protected_paths[0] = a/** (.orchestration/org.yaml)",
+                "protected_paths[1] = b/** (.orchestration/policy.yaml)",
+                "switching = deny (.orchestration/org.yaml)",
+                "levels.suspect = error (.orchestration/org.yaml)",
+                "levels.unowned = info (.orchestration/policy.yaml)",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_extended_is_a_finding_at_its_place() {
+        let one = |own: &str, org: Option<&str>| {
+            let layered = read(own, org);
+            let [finding] = layered.findings.as_slice() else { panic!("{:?}", layered.findings) };
+            assert_eq!(finding.lines.map(|lines| lines.start()), Some(1));
+            finding.message.clone()
+        };
+        assert!(one(OWN, None).contains("is not there"));
+        assert!(one(OWN, Some("modus: ask")).contains("modus"));
+        assert!(one(OWN, Some("extends: /etc/other.yaml")).contains("one file"));
+        assert!(one("extends: https://example.invalid/policy.yaml", None).contains("neither"));
+        assert!(one("extends: src/policy.yaml", None).contains("neither"));
+        assert!(one("extends: ../policy.yaml", None).contains("neither"));
+    }
+
+    #[test]
+    fn of_a_file_outside_no_word_is_quoted() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("secret");
+        std::fs::write(&file, "first: line\nsecret-word: [x\n").expect("written");
+        let layered = read(&format!("extends: {}", file.display()), None);
+        let told = format!("{:?}", layered.findings);
+        assert!(told.contains("is no policy: line"), "{told}");
+        assert!(!told.contains("secret-word") && !told.contains("first"), "{told}");
+    }
+}
