@@ -1,7 +1,8 @@
 //! Blanks that are none, and signs that nobody sees.
 
 use super::Class;
-use super::walk::{Shell, ShellFinding};
+use super::judge;
+use super::walk::Shell;
 
 /// A blank that is none to a shell, or a sign that nobody sees.
 pub(super) fn invisible(text: &str) -> Option<char> {
@@ -33,8 +34,7 @@ impl Shell<'_> {
             command.program.as_deref().is_some_and(|name| invisible(name).is_some())
         });
         if hides {
-            let reason = "The name of a program holds a sign that nobody sees.";
-            self.note(ShellFinding::new(Class::Unreadable, "syntax.invisible", &spelled, reason));
+            self.note(judge::unread("syntax.invisible", &spelled));
         }
     }
 }

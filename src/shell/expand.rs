@@ -269,8 +269,7 @@ impl Shell<'_> {
 
     fn part(&mut self, part: &Part, splitting: Splitting, fields: &mut Fields) {
         let (value, quoted) = match part {
-            Part::Bare(text) => (vec![WordPiece::Text(text.clone())], true),
-            Part::Quoted(text) => (vec![WordPiece::Text(text.clone())], true),
+            Part::Bare(text) | Part::Quoted(text) => (vec![WordPiece::Text(text.clone())], true),
             Part::Pattern => {
                 self.unproven("(");
                 (vec![WordPiece::Glob("*".to_owned())], true)
@@ -286,7 +285,7 @@ impl Shell<'_> {
             }
             Part::Command { tree, quoted } => (self.output(tree), *quoted),
             Part::Process(tree) => {
-                let feed = self.inside(tree);
+                let feed = self.substituted(tree);
                 let origin = feed.origin().unwrap_or(WordOrigin::Output);
                 let shown = format!("/dev/fd/{}", self.remember(feed));
                 (vec![WordPiece::Unknown { shown, origin }], true)
@@ -378,39 +377,39 @@ impl Shell<'_> {
 
 /// A known value that `${…}` cuts or changes in a way that is followed here, else not known.
 fn altered(value: &[WordPiece], word: &Word) -> Vec<WordPiece> {
-    let shown = || vec![unknown(format!("${{…{}}}", word.raw))];
-    let [WordPiece::Text(text)] = value else { return shown() };
-    let cut = |text: &str| vec![WordPiece::Text(text.to_owned())];
-    let raw = word.raw.as_str();
+    let changed = match value {
+        [WordPiece::Text(text)] => changed(text, &word.raw),
+        _ => None,
+    };
+    vec![changed.map_or_else(|| unknown(format!("${{…{}}}", word.raw)), WordPiece::Text)]
+}
+
+/// `${v,,}`, `${v:1:2}`, `${v/a/b}`, `${v%b}` and `${v#a}`, with patterns that are plain texts.
+fn changed(text: &str, raw: &str) -> Option<String> {
     if raw == "@L" || raw == ",," {
-        return cut(&text.to_lowercase());
+        return Some(text.to_lowercase());
     }
     if let Some(place) = raw.strip_prefix(':') {
-        let (from, length) = place.split_once(':').unwrap_or((place, ""));
-        let from: Option<usize> = from.trim().parse().ok();
-        let length: Option<usize> =
-            if length.is_empty() { Some(usize::MAX) } else { length.trim().parse().ok() };
-        if let (Some(from), Some(length)) = (from, length) {
-            return cut(&text.chars().skip(from).take(length).collect::<String>());
+        let (from, length) = place.split_once(':').map_or((place, None), |(a, b)| (a, Some(b)));
+        let from = from.trim().parse().ok()?;
+        let length = length.map_or(Some(usize::MAX), |length| length.trim().parse().ok())?;
+        return Some(text.chars().skip(from).take(length).collect());
+    }
+    if raw.contains(['*', '?', '[', '$', '\\', '"', '\'', '`']) {
+        return None;
+    }
+    let (sign, pattern) = raw.split_at_checked(1)?;
+    match sign {
+        "/" => {
+            let all = pattern.strip_prefix('/');
+            let (old, new) = all.unwrap_or(pattern).split_once('/').unwrap_or((pattern, ""));
+            let count = if all.is_some() { usize::MAX } else { 1 };
+            (!old.is_empty()).then(|| text.replacen(old, new, count))
         }
-        return shown();
+        "%" => Some(text.strip_suffix(pattern).unwrap_or(text).to_owned()),
+        "#" => Some(text.strip_prefix(pattern).unwrap_or(text).to_owned()),
+        _ => None,
     }
-    let plain = |pattern: &str| !pattern.contains(['*', '?', '[', '$', '\\', '"', '\'', '`']);
-    if let Some(change) = raw.strip_prefix("//").or_else(|| raw.strip_prefix('/')) {
-        let (old, new) = change.split_once('/').unwrap_or((change, ""));
-        if plain(old) && plain(new) && !old.is_empty() {
-            let count = if raw.starts_with("//") { usize::MAX } else { 1 };
-            return cut(&text.replacen(old, new, count));
-        }
-        return shown();
-    }
-    if let Some(end) = raw.strip_prefix('%').filter(|end| plain(end)) {
-        return cut(text.strip_suffix(end).unwrap_or(text));
-    }
-    if let Some(begin) = raw.strip_prefix('#').filter(|begin| plain(begin)) {
-        return cut(text.strip_prefix(begin).unwrap_or(text));
-    }
-    shown()
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -489,12 +488,9 @@ fn first_brace(atoms: &[Atom]) -> Option<Brace> {
             }
             continue;
         }
-        let mut from = start + 1;
-        let mut choices = Vec::new();
-        for at in commas.into_iter().chain([end]) {
-            choices.push(atoms[from..at].to_vec());
-            from = at + 1;
-        }
+        let starts = std::iter::once(start).chain(commas.iter().copied());
+        let ends = commas.iter().copied().chain([end]);
+        let choices = starts.zip(ends).map(|(from, to)| atoms[from + 1..to].to_vec()).collect();
         return Some((start, end + 1, choices));
     }
     None

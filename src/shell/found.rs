@@ -45,6 +45,14 @@ impl ShellFinding {
         }
     }
 
+    /// The one that weighs more of two that may be missing.
+    pub(super) fn worst(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        match one {
+            Some(one) => Some(one.worse(other)),
+            None => other,
+        }
+    }
+
     /// Whether it weighs less than the other one.
     pub(super) fn lighter(&self, other: &Self) -> bool {
         let weight = |found: &Self| (found.class.weight(), !found.looks);

@@ -62,10 +62,11 @@ pub struct CommandContext {
 }
 
 /// What a command is to the gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// Surely changes nothing.
+    #[default]
     Read,
     /// Changes files, and all that it changes is named.
     Write,
@@ -147,7 +148,7 @@ pub struct Invocation {
 }
 
 /// What a text would do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reading {
     /// The class that weighs most: destructive, unreadable, opaque, write, read.
     pub class: Class,
@@ -190,19 +191,10 @@ impl Reading {
     pub(crate) fn unreadable(rule: &str, reason: String) -> Self {
         Self {
             class: Class::Unreadable,
-            targets: Vec::new(),
             rule: rule.to_owned(),
-            word: None,
             reason,
             safer: Some("Write it as plain commands, one at a time.".to_owned()),
-            commands: Vec::new(),
-            background: false,
-            lone: false,
-            mentions: Vec::new(),
-            named: Vec::new(),
-            patches: Vec::new(),
-            looks: false,
-            folders: Vec::new(),
+            ..Self::default()
         }
     }
 }

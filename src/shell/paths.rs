@@ -48,10 +48,6 @@ pub(super) struct OwnedPath {
 /// The same on Windows, below any drive.
 const SYSTEM_WINDOWS: &[&str] = &["windows", "program files", "program files (x86)", "programdata"];
 
-/// What holds temporary files on every machine.
-const TEMP: &[&str] =
-    &["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
-
 /// A path with `/` between its parts.
 pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy().replace('\\', "/");
@@ -195,7 +191,7 @@ fn spot(shell: &Shell<'_>, path: &str) -> Spot {
         return of_workspace(inside);
     }
     let temp = shell.at.temp.iter().map(|folder| slashed(folder));
-    for folder in temp.chain(TEMP.iter().map(|folder| (*folder).to_owned())) {
+    for folder in temp.chain(list("temporary").into_iter().map(str::to_owned)) {
         if path == folder {
             return Spot::TempRoot;
         }
@@ -217,8 +213,7 @@ fn spot(shell: &Shell<'_>, path: &str) -> Spot {
 }
 
 fn device_spot(name: &str) -> Spot {
-    const HARMLESS: &[&str] = &["null", "stdout", "stderr", "stdin", "tty", "full", "zero", "ptmx"];
-    if HARMLESS.contains(&name) || name.starts_with("fd/") {
+    if table::holds("harmlessdevices", name) {
         Spot::Nothing
     } else if name.starts_with("shm/") {
         Spot::Temp
@@ -230,7 +225,7 @@ fn device_spot(name: &str) -> Spot {
 }
 
 fn elsewhere(path: &str) -> Spot {
-    let temp = TEMP.iter().any(|folder| below(path, folder) && path != *folder);
+    let temp = list("temporary").iter().any(|folder| below(path, folder) && path != *folder);
     if temp { Spot::Temp } else { outside(path) }
 }
 

@@ -7,7 +7,7 @@ use super::expand::{Arg, WordPiece};
 use super::judge;
 use super::mentions;
 use super::parse::{Part, Word};
-use super::table;
+use super::table::{self, TableRow};
 use super::walk::Shell;
 
 /// How sure a value is.
@@ -85,20 +85,12 @@ impl Shell<'_> {
                     self.variable_name(&name);
                     self.set(&name.text, vec![super::expand::unknown(format!("${}", name.text))]);
                 }
-                let counts = |arg: &Arg| {
-                    let mut parts = arg.text.replace("%%", "").into_bytes().into_iter();
-                    parts.by_ref().any(|c| c == b'%') && parts.any(|c| c == b'n')
-                };
-                if args.iter().any(|arg| {
-                    counts(arg) && arg.text.contains("%n")
-                        || !arg.sure
-                            && arg.lead.is_empty()
-                            && args.len() > 1
-                            && args.first() == Some(arg)
-                }) {
+                if args.len() > 1
+                    && args.first().is_some_and(|arg| !arg.sure && arg.lead.is_empty())
+                {
                     self.note(judge::opaque("expansion", "printf").looks());
                 }
-                if args.iter().any(|arg| arg.text.contains("%n") && !arg.text.contains("%%n")) {
+                if args.iter().any(|arg| arg.text.replace("%%", "").contains("%n")) {
                     self.unproven("%n");
                 }
             }
@@ -110,54 +102,48 @@ impl Shell<'_> {
                     }
                 }
             }
-            "read" | "unset" | "getopts" | "mapfile" | "readarray" | "coproc" | "declare"
-            | "typeset" | "local" | "readonly" => {
-                let takes: &[&str] = match name.text.as_str() {
-                    "read" => &["-p", "-t", "-n", "-d", "-u", "-N", "-i"],
-                    "mapfile" | "readarray" => &["-d", "-n", "-O", "-s", "-u", "-C", "-c"],
-                    _ => &[],
-                };
-                let names = judge::operands(args, takes);
-                for name in names.into_iter().skip(usize::from(name.is("getopts"))) {
-                    self.variable_name(name);
-                }
-                let evaluates = |arg: &Arg| {
-                    arg.lead.starts_with(['-', '+'])
-                        && match name.text.as_str() {
-                            "mapfile" | "readarray" => arg.lead.contains('C'),
-                            "read" => arg.lead.contains('e'),
-                            "unset" | "getopts" | "coproc" => false,
-                            _ => arg.lead.contains(['i', 'u', 'l', 'c', 'I', 't']),
-                        }
-                };
-                if let Some(arg) = args.iter().find(|arg| evaluates(arg)) {
-                    self.unproven(&format!("{} {}", name.text, arg.text));
-                }
-            }
             "export" => {
                 for arg in args.iter().filter(|arg| !arg.option()) {
                     let (name, value) = arg.lead.split_once('=').unwrap_or((&arg.lead, ""));
-                    let (name, value) = (name.to_owned(), value.to_owned());
-                    self.exported(&name, Some(&value).filter(|_| arg.sure).map(String::as_str));
+                    self.exported(name, Some(value).filter(|_| arg.sure));
                 }
             }
-            "set" => {
-                let fine = |arg: &Arg| {
-                    let letters = arg.text.get(1..).unwrap_or_default();
-                    arg.is("--")
-                        || !arg.lead.starts_with(['-', '+']) && arg.sure
-                        || arg.sure && letters.chars().all(|c| "euxvfnoEBCh".contains(c))
-                };
-                let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
-                let named = args[..end].windows(2).all(|two| {
-                    !two[0].text.ends_with('o')
-                        || two[1].literal().is_some_and(|name| table::holds("setoptions", name))
-                });
-                if !args[..end].iter().all(fine) || !named {
-                    self.unproven("set");
-                }
+            "set" => self.set_proof(args),
+            builtin => {
+                let row = table::rows(&format!("proof:{builtin}")).first();
+                row.into_iter().for_each(|row| self.named_proof(builtin, args, row));
             }
-            _ => {}
+        }
+    }
+
+    /// The options of `set`: those that change what the shell evaluates are not in the list.
+    fn set_proof(&mut self, args: &[Arg]) {
+        let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
+        let args = &args[..end];
+        let fine = |arg: &Arg| {
+            let letters = arg.text.strip_prefix(['-', '+']).unwrap_or_default();
+            arg.sure && letters.chars().all(|c| "euxvfnoEBCh".contains(c))
+        };
+        let named = args.windows(2).all(|two| {
+            !two[0].text.ends_with('o')
+                || two[1].literal().is_some_and(|name| table::holds("setoptions", name))
+        });
+        if !args.iter().all(fine) || !named {
+            self.unproven("set");
+        }
+    }
+
+    /// A builtin that is given names of variables; its row says with which letters it evaluates their values.
+    fn named_proof(&mut self, builtin: &str, args: &[Arg], row: &TableRow) {
+        let names = judge::operands(args, &row.list("takes"));
+        for name in names.into_iter().skip(usize::from(builtin == "getopts")) {
+            self.variable_name(name);
+        }
+        let evaluates = |arg: &&Arg| {
+            arg.lead.starts_with(['-', '+']) && arg.lead.contains(|c| row.word(1).contains(c))
+        };
+        if let Some(arg) = args.iter().find(evaluates) {
+            self.unproven(&format!("{builtin} {}", arg.text));
         }
     }
 

@@ -38,20 +38,9 @@ impl Shell<'_> {
             }
             Direction::Duplicate => {
                 let arg = self.single(&redirect.target);
-                let number = arg.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
                 let digits = arg.text.trim_end_matches('-').parse::<u32>().ok();
-                if let Some(number) = digits.filter(|_| number) {
-                    if self.is_socket(number) && !redirect.reads {
-                        self.redirected_to = Some("/dev/tcp/".to_owned());
-                        return Redirected::Away;
-                    }
-                    let far = Feed { download: true, present: true, ..Feed::default() };
-                    let feed = match self.is_socket(number) {
-                        true => Some(far),
-                        false => self.descriptor(number),
-                    };
-                    let feed = feed.filter(|_| redirect.reads);
-                    return feed.map_or(Redirected::Nothing, Redirected::In);
+                if let Some(number) = digits {
+                    return self.duplicated(number, redirect.reads);
                 }
                 self.written(&arg, Direction::Write)
             }
@@ -62,6 +51,20 @@ impl Shell<'_> {
                 self.written(&arg, direction)
             }
         }
+    }
+
+    /// `<&N`, `>&N`: what was opened under the number.
+    fn duplicated(&mut self, number: u32, reads: bool) -> Redirected {
+        let far = self.is_socket(number);
+        if far && !reads {
+            self.redirected_to = Some("/dev/tcp/".to_owned());
+            return Redirected::Away;
+        }
+        let feed = match far {
+            true => Some(Feed { download: true, present: true, ..Feed::default() }),
+            false => self.descriptor(number),
+        };
+        feed.filter(|_| reads).map_or(Redirected::Nothing, Redirected::In)
     }
 
     fn written(&mut self, arg: &Arg, direction: Direction) -> Redirected {

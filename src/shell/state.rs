@@ -13,6 +13,9 @@ use super::walk::Shell;
 /// A loop that has not come to rest after so many rounds is not followed.
 const MAX_ROUNDS: usize = 4;
 
+/// The values of an array; a plain variable has one.
+pub(super) type Elements = Vec<Vec<WordPiece>>;
+
 #[derive(Clone)]
 pub(super) struct Function {
     pub(super) name: String,
@@ -21,6 +24,13 @@ pub(super) struct Function {
     pub(super) called: bool,
     /// It surely is defined where the walk has come to.
     pub(super) sure: bool,
+}
+
+impl Function {
+    /// Whether it is the same definition.
+    fn same(&self, other: &Self) -> bool {
+        self.name == other.name && Rc::ptr_eq(&self.body, &other.body)
+    }
 }
 
 #[derive(Clone)]
@@ -38,10 +48,9 @@ pub(super) struct ShellState {
     pub(super) cwd: Option<String>,
     /// Where `popd` goes back to.
     pub(super) stack: Vec<Option<String>>,
-    pub(super) variables: Vec<(String, Vec<WordPiece>)>,
-    pub(super) arrays: Vec<(String, Vec<Vec<WordPiece>>)>,
+    pub(super) variables: Vec<(String, Elements)>,
     /// What the functions that are running hide: names with the values they had.
-    pub(super) locals: Vec<Vec<(String, Option<Vec<WordPiece>>)>>,
+    pub(super) locals: Vec<Vec<(String, Option<Elements>)>>,
     /// Second names of variables (`declare -n`).
     pub(super) names: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
@@ -55,14 +64,9 @@ impl ShellState {
     fn same(&self, other: &Self) -> bool {
         self.cwd == other.cwd
             && self.variables == other.variables
-            && self.arrays == other.arrays
             && self.names == other.names
             && self.functions.len() == other.functions.len()
-            && self
-                .functions
-                .iter()
-                .zip(&other.functions)
-                .all(|(a, b)| Rc::ptr_eq(&a.body, &b.body))
+            && self.functions.iter().zip(&other.functions).all(|(a, b)| a.same(b))
             && self.aliases.len() == other.aliases.len()
     }
 
@@ -70,11 +74,7 @@ impl ShellState {
     /// variable is not known, and a function may be the program of that name.
     pub(super) fn inherit(&mut self) {
         for (name, value) in &mut self.variables {
-            *value = unsure(name, value.iter());
-        }
-        for (name, elements) in self.arrays.drain(..) {
-            let value = unsure(&name, elements.iter().flatten());
-            self.variables.push((name, value));
+            *value = unsure(name, value.iter().flatten());
         }
         self.functions.iter_mut().for_each(|function| function.sure = false);
     }
@@ -87,39 +87,21 @@ impl ShellState {
         for (name, value) in other.variables {
             match self.variables.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, before)) if *before == value => {}
-                Some((_, before)) => *before = unsure(&name, before.iter().chain(&value)),
+                Some((_, before)) => *before = unsure(&name, before.iter().chain(&value).flatten()),
                 None => self.variables.push((name, value)),
-            }
-        }
-        for (name, elements) in other.arrays {
-            match self.arrays.iter().position(|(known, _)| *known == name) {
-                Some(at) if self.arrays[at].1 == elements => {}
-                Some(at) => {
-                    let (_, before) = self.arrays.remove(at);
-                    let value = unsure(&name, before.iter().chain(&elements).flatten());
-                    self.variables.push((name, value));
-                }
-                None => self.arrays.push((name, elements)),
             }
         }
         self.names.extend(other.names);
         self.names.dedup();
         let there = |here: &[Function], one: &Function| {
-            here.iter().any(|known| {
-                known.name == one.name && known.sure && Rc::ptr_eq(&known.body, &one.body)
-            })
+            here.iter().any(|known| known.sure && known.same(one))
         };
-        let kept = other.functions.clone();
         for function in &mut self.functions {
-            function.sure &= there(&kept, function);
+            function.sure &= there(&other.functions, function);
         }
-        for function in other.functions {
-            let function =
-                Function { sure: function.sure && there(&self.functions, &function), ..function };
-            let same = |known: &&mut Function| {
-                known.name == function.name && Rc::ptr_eq(&known.body, &function.body)
-            };
-            match self.functions.iter_mut().find(same) {
+        for mut function in other.functions {
+            function.sure &= there(&self.functions, &function);
+            match self.functions.iter_mut().find(|known| known.same(&function)) {
                 Some(known) => known.called |= function.called,
                 None => self.functions.push(function),
             }
@@ -141,13 +123,13 @@ impl ShellState {
 }
 
 /// A value that is one of several.
-fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Vec<WordPiece> {
+fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elements {
     let origins = pieces.filter_map(|piece| match piece {
         WordPiece::Unknown { origin, .. } => Some(*origin),
         _ => None,
     });
     let origin = origins.max().unwrap_or(WordOrigin::Variable);
-    vec![WordPiece::Unknown { shown: format!("${name}"), origin }]
+    vec![vec![WordPiece::Unknown { shown: format!("${name}"), origin }]]
 }
 
 impl Shell<'_> {
@@ -237,9 +219,7 @@ impl Shell<'_> {
     /// That functions were called counts in every way.
     fn seen(&mut self, functions: &[Function]) {
         for function in &mut self.state.functions {
-            function.called |= functions
-                .iter()
-                .any(|known| known.called && Rc::ptr_eq(&known.body, &function.body));
+            function.called |= functions.iter().any(|known| known.called && known.same(function));
         }
     }
 
@@ -250,15 +230,14 @@ impl Shell<'_> {
         self.trapped();
         let mut functions = std::mem::take(&mut self.state.functions);
         for function in &mut functions {
-            function.sure &=
-                before.functions.iter().any(|known| Rc::ptr_eq(&known.body, &function.body));
+            function.sure &= before.functions.iter().any(|known| known.same(function));
         }
         // One that the subshell has replaced is still there.
-        let gone = before
-            .functions
-            .iter()
-            .filter(|known| !functions.iter().any(|here| Rc::ptr_eq(&here.body, &known.body)));
-        functions.extend(gone.cloned().collect::<Vec<_>>());
+        for known in &before.functions {
+            if !functions.iter().any(|here| here.same(known)) {
+                functions.push(known.clone());
+            }
+        }
         self.state = ShellState { functions, ..before };
     }
 

@@ -85,6 +85,11 @@ fn spelled(text: &'static str) -> Vec<&'static str> {
     words
 }
 
+/// Why something is lost, and what to do instead.
+pub(super) fn reason(name: &str) -> (&'static str, &'static str) {
+    table().reasons.get(name).copied().unwrap_or_default()
+}
+
 impl TableRow {
     /// `reads`, `looks`, `writes`, `unsure`, `destroys`, `runs` or `judge`.
     pub(super) fn kind(&self) -> &'static str {
@@ -98,14 +103,13 @@ impl TableRow {
 
     /// Why, as a sentence.
     pub(super) fn reason(&self) -> &'static str {
-        table().reasons.get(self.word(2)).map_or("", |(reason, _)| reason)
+        reason(self.word(2)).0
     }
 
     /// What to do instead, as a sentence.
     pub(super) fn safer(&self) -> &'static str {
-        let safer = table().reasons.get(self.word(2)).map_or("", |(_, safer)| safer);
         let any = "Look first with the listing or dry-run form, and let a person run it.";
-        if safer.is_empty() { any } else { safer }
+        Some(reason(self.word(2)).1).filter(|safer| !safer.is_empty()).unwrap_or(any)
     }
 
     fn detail(&self, key: &str) -> Option<&'static str> {
@@ -193,6 +197,18 @@ mod tests {
             named.filter(|name| name.chars().all(|c| c.is_ascii_lowercase()) && !name.is_empty())
         {
             assert!(table().lists.contains_key(name), "there is no list @{name}");
+        }
+    }
+
+    #[test]
+    fn every_rule_of_a_judge_has_a_reason() {
+        let files = ["src/shell", "src/shell/judge"].map(std::fs::read_dir);
+        for file in files.into_iter().flat_map(|files| files.expect("a folder")) {
+            let text = std::fs::read_to_string(file.expect("a file").path()).unwrap_or_default();
+            for rule in text.split("lost(\"").skip(1).chain(text.split("unread(\"").skip(1)) {
+                let rule = rule.split('"').next().unwrap_or_default();
+                assert!(reason(rule).0.ends_with('.'), "{rule}");
+            }
         }
     }
 

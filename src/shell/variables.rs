@@ -2,6 +2,7 @@
 
 use super::expand::{Arg, WordPiece, unknown};
 use super::paths;
+use super::state::Elements;
 use super::walk::{Feed, Shell};
 
 /// A longer value of a variable is not followed.
@@ -46,17 +47,12 @@ impl Shell<'_> {
     pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
         if let Some((array, index)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             let index: usize = index.parse().ok()?;
-            return self.elements(array)?.get(index).cloned();
+            return self.known(array)?.get(index).cloned();
         }
         let second =
             self.state.names.iter().rev().find(|(known, other)| known == name && other != name);
         let name = second.map_or(name, |(_, other)| other.as_str());
-        let set = self.state.variables.iter().rev().find(|(known, _)| known == name);
-        if let Some((_, value)) = set {
-            return Some(value.clone());
-        }
-        if let Some((_, elements)) = self.state.arrays.iter().rev().find(|(known, _)| known == name)
-        {
+        if let Some(elements) = self.known(name) {
             return elements.first().cloned();
         }
         if let (Ok(number), Some(given)) = (name.parse::<usize>(), &self.arguments)
@@ -82,9 +78,14 @@ impl Shell<'_> {
         self.state.names.push((name.to_owned(), of.to_owned()));
     }
 
-    pub(super) fn elements(&self, name: &str) -> Option<Vec<Vec<WordPiece>>> {
-        let found = self.state.arrays.iter().rev().find(|(known, _)| known == name)?;
-        Some(found.1.clone())
+    fn known(&self, name: &str) -> Option<&Elements> {
+        let found = self.state.variables.iter().rev().find(|(known, _)| known == name)?;
+        Some(&found.1)
+    }
+
+    /// The elements of what surely is an array.
+    pub(super) fn elements(&self, name: &str) -> Option<Elements> {
+        self.known(name).filter(|elements| elements.len() != 1).cloned()
     }
 
     pub(super) fn set(&mut self, name: &str, value: Vec<WordPiece>) {
@@ -92,9 +93,19 @@ impl Shell<'_> {
         let name = &second.map_or_else(|| name.to_owned(), |(_, other)| other.clone());
         let length: usize = value.iter().map(WordPiece::len).sum();
         let value = if length > MAX_VALUE { vec![unknown(format!("${name}"))] } else { value };
+        self.set_elements(name, vec![value]);
+    }
+
+    pub(super) fn set_elements(&mut self, name: &str, elements: Elements) {
         self.state.variables.retain(|(known, _)| known != name);
-        self.state.arrays.retain(|(known, _)| known != name);
-        self.state.variables.push((name.to_owned(), value));
+        self.state.variables.push((name.to_owned(), elements));
+    }
+
+    /// `NAME+=(…)`
+    pub(super) fn add_elements(&mut self, name: &str, more: Elements) {
+        let mut all = self.known(name).cloned().unwrap_or_default();
+        all.extend(more);
+        self.set_elements(name, all);
     }
 
     pub(super) fn separators(&self) -> String {

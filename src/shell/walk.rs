@@ -8,23 +8,24 @@ use std::rc::Rc;
 
 use super::bombs::{floods, multiplies, starts};
 use super::disguise::invisible;
-use super::expand::{Arg, WordOrigin, WordPiece};
+use super::expand::{Arg, WordOrigin, WordPiece, unknown};
 pub(super) use super::found::{Feed, ShellFinding};
 use super::judge;
 use super::parse::{
     self, Assign, Direction, Join, Kind, ParsedScript, Pipeline, Redirect, Script, ShellCommand,
     Word,
 };
-use super::paths;
+use super::paths::{self, OwnedPath};
 use super::redirect::Redirected;
 use super::state::{Alias, Function, ShellState};
+use super::table;
 use super::{Class, CommandContext, Invocation, PathDeed, Reading, TouchedPath};
 
 /// No text starts more programs than this and is still judged.
 const MAX_COMMANDS: usize = 600;
 /// Nor takes more steps, counting those that start nothing.
 const MAX_STEPS: usize = 6_000;
-/// A loop over more words is walked once, with an unknown word.
+/// A function that calls itself is not followed deeper.
 const MAX_ROUNDS: usize = 12;
 
 /// What has been found so far.
@@ -142,12 +143,8 @@ impl<'a> Shell<'a> {
     pub(super) fn finish(self) -> Reading {
         let out = self.out;
         let worst = out.worst.unwrap_or_else(|| {
-            ShellFinding::new(
-                Class::Read,
-                "nothing",
-                "",
-                "It starts no program and changes no file.",
-            )
+            let reason = "It starts no program and changes no file.";
+            ShellFinding::new(Class::Read, "nothing", "", reason)
         });
         Reading {
             class: worst.class,
@@ -177,10 +174,7 @@ impl<'a> Shell<'a> {
 
     pub(super) fn note(&mut self, finding: ShellFinding) {
         self.out.wrote |= finding.class == Class::Write;
-        self.out.worst = Some(match self.out.worst.take() {
-            Some(before) => before.or(finding),
-            None => finding,
-        });
+        self.out.worst = ShellFinding::worst(self.out.worst.take(), Some(finding));
     }
 
     pub(super) fn background(&mut self) {
@@ -212,11 +206,17 @@ impl<'a> Shell<'a> {
     }
 
     pub(super) fn touch(&mut self, arg: &Arg, deed: PathDeed) {
+        self.touch_all(arg, deed, false);
+    }
+
+    /// Names a path with, where that is so, everything below it, and says whose it is.
+    pub(super) fn touch_all(&mut self, arg: &Arg, deed: PathDeed, recursive: bool) -> OwnedPath {
         let place = paths::place(self, arg);
         if place.spot != paths::Spot::Nothing {
-            let (path, known) = (place.path, place.known);
-            self.target(TouchedPath { path, deed, known, recursive: false });
+            let (path, known) = (place.path.clone(), place.known);
+            self.target(TouchedPath { path, deed, known, recursive });
         }
+        place
     }
 
     /// What a program before this one gives it, or what the whole compound is given.
@@ -231,8 +231,7 @@ impl<'a> Shell<'a> {
             || self.out.commands.len() > MAX_COMMANDS
             || self.steps > MAX_STEPS;
         if spent {
-            let reason = "It starts more programs, or nests them deeper, than can be judged.";
-            self.note(ShellFinding::new(Class::Unreadable, "size", "", reason));
+            self.note(judge::unread("size", ""));
         }
         spent
     }
@@ -299,7 +298,7 @@ impl<'a> Shell<'a> {
     }
 
     /// What a substitution gives out.
-    pub(super) fn inside(&mut self, tree: &ParsedScript) -> Feed {
+    pub(super) fn substituted(&mut self, tree: &ParsedScript) -> Feed {
         if self.exhausted() {
             return Feed::some();
         }
@@ -314,19 +313,17 @@ impl<'a> Shell<'a> {
 
     /// `$(<file)`: the content of the file.
     fn file_alone(&mut self, tree: &ParsedScript) -> Option<Feed> {
-        let [item] = tree.script.as_slice() else { return None };
-        let [ShellCommand { kind: Kind::Simple { assigns, words }, redirects }] =
-            &item.commands[..]
+        let [Pipeline { commands, .. }] = tree.script.as_slice() else { return None };
+        let [ShellCommand { kind: Kind::Simple { assigns, words }, redirects }] = &commands[..]
         else {
             return None;
         };
-        let [Redirect { direction: Direction::Read, .. }] = redirects.as_slice() else {
+        let [Redirect { direction: Direction::Read, target, .. }] = &redirects[..] else {
             return None;
         };
         if !words.is_empty() || !assigns.is_empty() {
             return None;
         }
-        let [Redirect { target, .. }] = redirects.as_slice() else { return None };
         let file = self.single(target);
         self.touch(&file, PathDeed::Read);
         Some(Feed { present: true, file: true, ..Feed::default() })
@@ -334,7 +331,7 @@ impl<'a> Shell<'a> {
 
     /// What `$(…)` stands for.
     pub(super) fn output(&mut self, tree: &ParsedScript) -> Vec<WordPiece> {
-        let feed = self.inside(tree);
+        let feed = self.substituted(tree);
         let decoded = feed.origin();
         match feed.pieces {
             Some(mut pieces) if decoded.is_none() => {
@@ -390,14 +387,11 @@ impl<'a> Shell<'a> {
         if hidden {
             self.hide(first);
         }
-        let shells = self.out.commands[first.min(self.out.commands.len())..].iter().any(|call| {
-            call.program
-                .as_deref()
-                .is_some_and(|name| ["sh", "bash", "zsh", "dash", "ksh"].contains(&name))
+        let shells = self.out.commands.iter().skip(first).any(|call| {
+            call.program.as_deref().is_some_and(|name| table::holds("posixshells", name))
         });
         if sends && shells {
-            let reason = "It gives a shell to somebody else.";
-            self.note(judge::destructive("network.shell", "/dev/tcp", reason));
+            self.note(judge::lost("network.shell", "/dev/tcp"));
         }
         if sends && out.secret() {
             self.note(judge::sent("/dev/tcp"));
@@ -424,9 +418,7 @@ impl<'a> Shell<'a> {
             }
             Kind::Loop(parts) => {
                 if floods(parts) {
-                    let reason =
-                        "It starts processes in the background, or fills the disk, without end.";
-                    self.note(ShellFinding::new(Class::Destructive, "fork-bomb", "&", reason));
+                    self.note(judge::lost("fork-bomb", "&"));
                 }
                 self.repeated(parts, heredocs);
                 Feed::some()
@@ -467,24 +459,12 @@ impl<'a> Shell<'a> {
             self.unproven(variable);
         }
         let mut ends = vec![self.state.clone()];
-        if over.is_empty() || values.len() > MAX_ROUNDS {
-            let origin = values.iter().filter_map(|value| value.origin).max();
-            let shown = format!("${variable}");
-            let origin = origin.unwrap_or(WordOrigin::Variable);
-            self.set(variable, vec![WordPiece::Unknown { shown, origin }]);
-            // Every word is still seen as the name of a program or a path: once each, alone.
-            for value in values.into_iter().take(MAX_WORDS) {
-                self.set(variable, value.pieces);
-                self.script(body, heredocs);
-                ends.push(self.state.clone());
-            }
-            if over.is_empty() {
-                self.script(body, heredocs);
-            }
-            self.joined(ends);
-            return;
+        if over.is_empty() {
+            self.set(variable, vec![unknown(format!("${variable}"))]);
+            self.script(body, heredocs);
+            ends.push(self.state.clone());
         }
-        for value in values {
+        for value in values.into_iter().take(MAX_WORDS) {
             self.set(variable, value.pieces);
             self.script(body, heredocs);
             ends.push(self.state.clone());
@@ -495,8 +475,7 @@ impl<'a> Shell<'a> {
     fn define(&mut self, name: &str, body: &ShellCommand, heredocs: &[Word]) {
         self.bodies.push((name.to_owned(), starts(body)));
         if multiplies(name, &self.bodies) {
-            let reason = "It is a fork bomb: functions that start each other without end.";
-            self.note(ShellFinding::new(Class::Destructive, "fork-bomb", name, reason));
+            self.note(judge::lost("fork-bomb", name));
         }
         self.state.functions.retain(|known| known.name != name);
         self.state.functions.push(Function {
@@ -572,11 +551,11 @@ impl<'a> Shell<'a> {
                     self.unproven(&word.raw);
                 }
             }
-            let mut all = self.elements(&assign.name).filter(|_| assign.append).unwrap_or_default();
-            all.extend(values);
-            self.state.arrays.retain(|(known, _)| *known != assign.name);
             self.steered(&assign.name);
-            self.state.arrays.push((assign.name.clone(), all));
+            match assign.append {
+                true => self.add_elements(&assign.name, values),
+                false => self.set_elements(&assign.name, values),
+            }
             return;
         }
         let mut value = self.value(&assign.value);
@@ -635,19 +614,16 @@ impl<'a> Shell<'a> {
             alias.used = true;
             let text = alias.text.clone();
             let rest: Vec<&str> = words[1..].iter().map(|word| word.raw.as_str()).collect();
-            let whole = Arg::known(format!("{} {}", text.text, rest.join(" ")));
             let own = text.text.split_whitespace().next() == Some(name.as_str());
-            if text.sure && !own {
-                self.busy(&name, true);
-                self.code(&whole, &name);
-                self.busy(&name, false);
-                // A shell that runs a text does not expand aliases, unless it is told to.
-                return self.run(args, stdin);
-            }
+            let whole = match text.sure && !own {
+                true => Arg::known(format!("{} {}", text.text, rest.join(" "))),
+                false => text,
+            };
             self.busy(&name, true);
-            self.code(&text, &name);
+            self.code(&whole, &name);
             self.busy(&name, false);
         }
+        // A shell that runs a text does not expand aliases, unless it is told to.
         self.run(args, stdin)
     }
 
@@ -682,31 +658,21 @@ impl<'a> Shell<'a> {
 
     /// Code in this language, run by `by`. What is not known of it decides how it is judged.
     pub(super) fn code(&mut self, code: &Arg, by: &str) -> Feed {
-        match code.origin {
-            Some(WordOrigin::Download) => {
-                self.note(judge::downloaded(&code.text));
-                return Feed::some();
-            }
-            Some(WordOrigin::Decoded) => {
-                self.note(judge::decoded(&code.text));
-                return Feed::some();
-            }
-            Some(WordOrigin::Output | WordOrigin::Secret) if code.lead.trim().is_empty() => {
-                let reason = format!("`{by}` runs what another program prints.");
-                self.note(ShellFinding::new(Class::Opaque, "code.output", &code.text, &reason));
-                return Feed::some();
-            }
-            Some(WordOrigin::Variable) if code.lead.trim().is_empty() => {
-                let reason = format!("`{by}` runs the value of a variable that is not set here.");
-                self.note(
-                    ShellFinding::new(Class::Unreadable, "code.unknown", &code.text, &reason)
-                        .safer("Write the command itself."),
-                );
-                return Feed::some();
-            }
-            _ => {}
+        if let Some(found) = judge::unseen(code.origin, &code.text) {
+            self.note(found);
+            return Feed::some();
         }
-        self.text(&code.text)
+        let Some(origin) = code.origin.filter(|_| code.lead.trim().is_empty()) else {
+            return self.text(&code.text);
+        };
+        self.note(match origin {
+            WordOrigin::Variable => judge::unread("code.unknown", &code.text),
+            _ => {
+                let reason = format!("`{by}` runs what another program prints.");
+                ShellFinding::new(Class::Opaque, "code.output", &code.text, &reason)
+            }
+        });
+        Feed::some()
     }
 
     /// Code in this language, as text.
@@ -735,13 +701,28 @@ impl<'a> Shell<'a> {
         std::mem::replace(&mut self.out.worst, before)
     }
 
+    /// The worst of what is found in another process.
+    pub(super) fn inside(
+        &mut self,
+        by: &str,
+        inside: impl FnOnce(&mut Self),
+    ) -> Option<ShellFinding> {
+        self.within(|shell| shell.process(by, inside))
+    }
+
     /// What is found in code of this language that a program runs.
     pub(super) fn inner(&mut self, by: &str, code: &str) -> Option<ShellFinding> {
-        self.within(|shell| {
-            shell.process(by, |shell| {
-                shell.text(code);
-            });
-        })
+        self.inside(by, |shell| drop(shell.text(code)))
+    }
+
+    /// What is found about a program that another one starts.
+    pub(super) fn started_by(
+        &mut self,
+        by: &str,
+        args: Vec<Arg>,
+        stdin: Feed,
+    ) -> Option<ShellFinding> {
+        self.inside(by, |shell| drop(shell.run(args, stdin)))
     }
 
     /// In another process: variables and folder are forgotten afterwards.
@@ -792,8 +773,5 @@ fn succeeds(item: &Pipeline) -> bool {
         return false;
     };
     let first = words.first().map(|word| word.plain().unwrap_or_default());
-    first.is_none_or(|name| {
-        ["cd", "pushd", "mkdir", "export", "set", "echo", "true", ":", "source", ".", "printf"]
-            .contains(&name.as_str())
-    })
+    first.is_none_or(|name| table::holds("succeeds", &name))
 }

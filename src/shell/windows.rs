@@ -5,7 +5,7 @@ use base64::Engine as _;
 
 use super::expand::{Arg, WordOrigin, WordPiece};
 use super::judge;
-use super::table::{self, list};
+use super::table::{self, TableRow, holds, list};
 use super::walk::{Feed, Shell, ShellFinding};
 use super::{Class, CommandContext, Dialect, Invocation, PathDeed, Reading, paths};
 
@@ -40,20 +40,15 @@ pub(super) fn walk(shell: &mut Shell<'_>, text: &str, dialect: Dialect) {
     if dialect == Dialect::PowerShell {
         not_followed(shell, text);
     }
-    let mut fed = None;
+    let mut fed = Feed::default();
     for command in commands {
-        let before = if command.piped { fed.take() } else { None };
-        for file in &command.into {
-            let nothing = file.text.eq_ignore_ascii_case("$null");
-            if let Some(found) = judge::redirected(shell, file, true).filter(|_| !nothing) {
-                shell.note(found);
-            }
+        let before = if command.piped { fed } else { Feed::default() };
+        for file in command.into.iter().filter(|file| !file.text.eq_ignore_ascii_case("$null")) {
+            let found = judge::redirected(shell, file, true);
+            found.into_iter().for_each(|found| shell.note(found));
         }
         let first = shell.started();
-        fed = Some(match dialect {
-            Dialect::PowerShell => assigned(shell, &command, before),
-            _ => batch(shell, &command.words),
-        });
+        fed = started(shell, &command.words, command.called, dialect, before);
         if !command.into.is_empty() {
             shell.hide(first);
         }
@@ -68,8 +63,7 @@ fn not_followed(shell: &mut Shell<'_>, text: &str) {
         |at: usize| ['\'', '"'].iter().any(|quote| text[..at].matches(*quote).count() % 2 == 1);
     let deletes = ["]::delete(", ".delete("].iter().find_map(|call| lower.find(call));
     if let Some(at) = deletes.filter(|at| !quoted(*at)) {
-        let reason = "It deletes what stands before it.";
-        shell.note(judge::destructive("code.delete", &text[at..at + 8], reason));
+        shell.note(judge::lost("code.delete", &text[at..at + 8]));
     }
     if has("psfetches") && has("psruns") && !lower.trim_start().starts_with("write-") {
         shell.note(judge::downloaded("Invoke-Expression"));
@@ -99,10 +93,35 @@ struct WindowsCommand {
     called: bool,
 }
 
-/// Notes what has been found about a command.
-fn invoked(shell: &mut Shell<'_>, words: &[Arg], finding: ShellFinding) {
+/// Judges one command. What is assigned, and what stands behind a word of the language, is a command of its own.
+fn started(
+    shell: &mut Shell<'_>,
+    words: &[Arg],
+    called: bool,
+    dialect: Dialect,
+    before: Feed,
+) -> Feed {
+    let Some((first, args)) = words.split_first() else { return Feed::some() };
+    let lower = first.text.to_ascii_lowercase();
+    let name = lower.trim_start_matches('@');
+    let behind = match dialect {
+        Dialect::Cmd => behind_keyword(shell, name, args),
+        _ => behind_sign(shell, words, called),
+    };
+    if let Some(words) = behind {
+        return started(shell, words, called, dialect, before);
+    }
+    let call = WindowsCall::new(dialect, name, args);
+    let Some(finding) = call.judged(shell, &before) else {
+        let mut words = words.to_vec();
+        if first.sure && dialect == Dialect::Cmd {
+            words[0] = Arg::known(name);
+        }
+        return shell.run(words, before);
+    };
+    let download = ["invoke-webrequest", "invoke-restmethod"].contains(&call.name);
     shell.invoked(Invocation {
-        program: words.first().map(|first| first.text.clone()),
+        program: Some(first.text.clone()),
         words: words.iter().map(|word| word.text.clone()).collect(),
         via: shell.via.clone(),
         class: finding.class,
@@ -110,142 +129,66 @@ fn invoked(shell: &mut Shell<'_>, words: &[Arg], finding: ShellFinding) {
         hidden: false,
     });
     shell.note(finding);
+    Feed { download, present: true, ..Feed::default() }
 }
 
-/// Goes to the folder that is named, if one is.
-fn go_to(shell: &mut Shell<'_>, folder: Option<&Arg>) {
-    let Some(folder) = folder else { return };
-    let there = folder.literal().and_then(|to| paths::from(shell.cwd(), to));
-    shell.go(there);
-}
-
-// -- cmd.exe ---------------------------------------------------------------------------------------------------------
-
-fn batch(shell: &mut Shell<'_>, words: &[Arg]) -> Feed {
-    let Some(first) = words.first() else { return Feed::some() };
-    let name = first.text.to_ascii_lowercase();
-    let name = name.trim_start_matches('@');
-    let args = &words[1..];
+/// The command behind `if exist x`, `for %i in (…) do`, `call` and `start ""`.
+fn behind_keyword<'a>(shell: &mut Shell<'_>, name: &str, args: &'a [Arg]) -> Option<&'a [Arg]> {
     let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
-    // `if exist x COMMAND`, `for %i in (…) do COMMAND`, `call`, `start ""`.
-    let skip = match name {
+    let skipped = match name {
         "if" => {
-            let flags =
-                args.iter().take_while(|arg| matches!(lower(arg).as_str(), "not" | "/i")).count();
-            let asked = args.get(flags).map_or(0, |arg| match lower(arg).as_str() {
-                "exist" | "defined" | "errorlevel" => 2,
-                text if text.contains("==") => 1,
-                _ => 3,
-            });
-            Some(flags + asked)
+            let flag = |arg: &&Arg| ["not", "/i"].contains(&lower(arg).as_str());
+            let flags = args.iter().take_while(flag).count();
+            flags
+                + args.get(flags).map_or(0, |arg| match lower(arg).as_str() {
+                    "exist" | "defined" | "errorlevel" => 2,
+                    text if text.contains("==") => 1,
+                    _ => 3,
+                })
         }
         "for" => {
-            Some(args.iter().position(|arg| lower(arg) == "do").map_or(args.len(), |at| at + 1))
+            // What it goes over may be what a command prints.
+            shell.note(judge::opaque("code.cmd", name));
+            args.iter().position(|arg| lower(arg) == "do").map_or(args.len(), |at| at + 1)
         }
         "start" => {
             shell.background();
-            let is_title = |arg: &&Arg| arg.text.is_empty() || arg.text.starts_with('/');
-            Some(args.iter().take_while(is_title).count())
+            let title = |arg: &&Arg| arg.text.is_empty() || arg.text.starts_with('/');
+            args.iter().take_while(title).count()
         }
-        "call" | "else" => Some(0),
-        _ => None,
-    };
-    if let Some(skip) = skip {
-        return batch(shell, args.get(skip..).unwrap_or_default());
-    }
-    match batch_finding(shell, name, args) {
-        Some(finding) => invoked(shell, words, finding),
-        None => {
-            let mut whole = words.to_vec();
-            if first.sure {
-                whole[0] = Arg::known(name);
-            }
-            shell.run(whole, Feed::default());
-        }
-    }
-    Feed::some()
-}
-
-fn batch_finding(shell: &mut Shell<'_>, name: &str, args: &[Arg]) -> Option<ShellFinding> {
-    // Switches may be joined to others: `/s/q`. A path that begins at the root has more to it.
-    let switch = |arg: &&Arg| {
-        arg.text.starts_with('/') && arg.text.len() <= 6 && !arg.text[1..].contains('.')
-    };
-    let deep = args.iter().filter(switch).any(|arg| arg.text.to_ascii_lowercase().contains("/s"));
-    let named: Vec<&Arg> = args.iter().filter(|arg| !switch(arg)).collect();
-    let row = table::rows(&format!("cmd:{name}")).first()?;
-    let mut worst = judge::writes("program.writes", name);
-    match (row.kind(), row.word(1)) {
-        ("reads", _) => {
-            if matches!(name, "cd" | "chdir" | "pushd") {
-                go_to(shell, named.first().copied());
-            }
-            return Some(judge::reads(name));
-        }
-        ("unsure", "rmdir") if !deep => {
-            named.iter().for_each(|folder| shell.touch(folder, PathDeed::Delete));
-        }
-        ("unsure", rule @ ("rm.file" | "rmdir")) => {
-            for file in named {
-                worst = worst.or(judge::remove_one(shell, file, deep || rule == "rmdir"));
-            }
-        }
-        ("writes", manner) => {
-            let kept = if manner == "last" { named.len().saturating_sub(1) } else { 0 };
-            let moves = ["move", "ren", "rename"].contains(&name);
-            let deed = if moves { PathDeed::MoveFrom } else { PathDeed::Read };
-            named[..kept].iter().for_each(|file| shell.touch(file, deed));
-            for file in &named[kept..] {
-                let found = judge::redirected(shell, file, true);
-                worst = worst.worse(found);
-            }
-        }
-        ("unsure", rule) => return Some(judge::opaque(rule, name)),
+        "call" | "else" | "do" => 0,
         _ => return None,
-    }
-    Some(worst)
-}
-
-// -- PowerShell ------------------------------------------------------------------------------------------------------
-
-/// `$x = COMMAND`: what is assigned is a command of its own.
-fn assigned(shell: &mut Shell<'_>, command: &WindowsCommand, before: Option<Feed>) -> Feed {
-    match command.words.as_slice() {
-        [name, sign, value @ ..] if name.text.starts_with('$') && sign.text.ends_with('=') => {
-            if name.text.to_ascii_lowercase().starts_with("$env:") {
-                shell.note(judge::opaque("variable.steers", &name.text));
-            }
-            match value {
-                [value] if !value.text.contains('-') => Feed::some(),
-                value => cmdlet(shell, value, command.called, before),
-            }
-        }
-        words => cmdlet(shell, words, command.called, before),
-    }
-}
-
-fn cmdlet(shell: &mut Shell<'_>, words: &[Arg], called: bool, before: Option<Feed>) -> Feed {
-    let Some(first) = words.first() else { return Feed::some() };
-    let lower = first.text.to_ascii_lowercase();
-    if !first.sure {
-        let reason = "Which program is called depends on a value that is not known here.";
-        let unread = ShellFinding::new(Class::Unreadable, "program.variable", &first.text, reason);
-        shell.note(if called { unread } else { judge::opaque("code.powershell", &first.text) });
-        return Feed::some();
-    }
-    if table::holds("pskeywords", &lower) {
-        return cmdlet(shell, &words[1..], called, before);
-    }
-    let name = lower.rsplit('/').next().unwrap_or(&lower);
-    let aliases = list("psaliases");
-    let mut known = aliases.iter().filter_map(|alias| alias.split_once('='));
-    let name = known.find(|(alias, _)| *alias == name).map_or(name, |(_, full)| full);
-    let Some(finding) = Cmdlet::new(name, &words[1..]).judged(shell, before.as_ref()) else {
-        return shell.run(words.to_vec(), before.unwrap_or_default());
     };
-    invoked(shell, words, finding);
-    let download = name == "invoke-webrequest" || name == "invoke-restmethod";
-    Feed { download, present: true, ..Feed::default() }
+    args.get(skipped..).or(Some(&[]))
+}
+
+/// The command behind `$x =` or a word of PowerShell; none is left behind an expression.
+fn behind_sign<'a>(shell: &mut Shell<'_>, words: &'a [Arg], called: bool) -> Option<&'a [Arg]> {
+    let (first, args) = words.split_first()?;
+    let lower = first.text.to_ascii_lowercase();
+    match args {
+        [sign, value @ ..] if lower.starts_with('$') && sign.text.ends_with('=') => {
+            if lower.starts_with("$env:") {
+                shell.note(judge::opaque("variable.steers", &first.text));
+            }
+            let plain = matches!(value, [value] if !value.text.contains('-'));
+            Some(if plain { &[] } else { value })
+        }
+        _ if !first.sure => {
+            shell.note(match called {
+                true => judge::unread("program.called", &first.text),
+                false => judge::opaque("code.powershell", &first.text),
+            });
+            Some(&[])
+        }
+        _ => holds("pskeywords", &lower).then_some(args),
+    }
+}
+
+/// The line about what a language of Windows has of its own.
+fn windows_row(dialect: Dialect, name: &str) -> Option<&'static TableRow> {
+    let language = if dialect == Dialect::Cmd { "cmd" } else { "ps" };
+    table::rows(&format!("{language}:{name}")).first()
 }
 
 /// What a command in a text for a POSIX shell does whose name has the form of a cmdlet's: `Remove-Item`.
@@ -258,45 +201,56 @@ pub(super) fn cmdlet_finding(
     let capital = |text: &str| text.starts_with(|c: char| c.is_ascii_uppercase());
     let (verb, noun) = name.split_once('-')?;
     let lower = name.to_ascii_lowercase();
-    let cmdlet = Cmdlet::new(&lower, args);
-    let before = Some(stdin).filter(|feed| feed.present);
-    if capital(verb) && capital(noun) { cmdlet.judged(shell, before) } else { None }
+    let call = WindowsCall::new(Dialect::PowerShell, &lower, args);
+    if capital(verb) && capital(noun) { call.judged(shell, stdin) } else { None }
 }
 
-/// A call of a PowerShell cmdlet, its words sorted into switches, parameters with a value, and operands.
-struct Cmdlet<'c> {
+/// A call of what PowerShell or `cmd` has of its own, its words sorted into switches, parameters with a value, and operands.
+struct WindowsCall<'c> {
     name: &'c str,
+    dialect: Dialect,
+    row: Option<&'static TableRow>,
     flags: Vec<String>,
     values: Vec<(String, Arg)>,
     operands: Vec<Arg>,
 }
 
-impl<'c> Cmdlet<'c> {
-    fn new(name: &'c str, words: &[Arg]) -> Self {
-        let switches = list("psswitches");
-        let mut cmdlet = Self { name, flags: Vec::new(), values: Vec::new(), operands: Vec::new() };
+impl<'c> WindowsCall<'c> {
+    fn new(dialect: Dialect, name: &'c str, words: &[Arg]) -> Self {
+        let powershell = dialect == Dialect::PowerShell;
+        let name = name.rsplit('/').next().filter(|_| powershell).unwrap_or(name);
+        let mut aliases = list("psaliases").into_iter().filter_map(|alias| alias.split_once('='));
+        let full = aliases.find(|(alias, _)| powershell && *alias == name);
+        let name = full.map_or(name, |(_, full)| full);
+        let row = windows_row(dialect, name);
+        let (flags, values, operands) = (Vec::new(), Vec::new(), Vec::new());
+        let mut call = Self { name, dialect, row, flags, values, operands };
         let mut last: Option<String> = None;
         for word in words {
-            let flag = word
-                .text
-                .strip_prefix('-')
-                .filter(|flag| word.sure && flag.starts_with(|c: char| c.is_ascii_alphabetic()));
-            if let Some(flag) = flag.map(str::to_ascii_lowercase) {
-                let (flag, value) = flag.split_once(':').unwrap_or((&flag, ""));
-                if value != "$false" {
-                    cmdlet.flags.push(flag.to_owned());
-                }
-                let switch =
-                    |known: &&str| known.starts_with(flag) && flag.len() > 2 || *known == flag;
-                last = (!switches.iter().any(switch) && value.is_empty()).then(|| flag.to_owned());
-                continue;
-            }
-            match last.take() {
-                Some(name) => cmdlet.values.push((name, word.clone())),
-                None => cmdlet.operands.push(word.clone()),
+            // Switches of `cmd` may be joined: `/s/q`. A path that begins at the root has more to it.
+            let switch = match dialect {
+                Dialect::Cmd => word.text.strip_prefix('/').filter(|flag| flag.len() < 6),
+                _ => word.text.strip_prefix('-').filter(|_| word.sure),
+            };
+            let letter = |flag: &&str| flag.starts_with(|c: char| c.is_ascii_alphabetic());
+            match (switch.filter(letter), last.take()) {
+                (Some(flag), _) => last = call.switched(&flag.to_ascii_lowercase()),
+                (None, Some(name)) => call.values.push((name, word.clone())),
+                (None, None) => call.operands.push(word.clone()),
             }
         }
-        cmdlet
+        call
+    }
+
+    /// Takes a switch. It is returned if the next word is its value.
+    fn switched(&mut self, flag: &str) -> Option<String> {
+        let (flag, value) = flag.split_once(':').unwrap_or((flag, ""));
+        if value != "$false" {
+            self.flags.extend(flag.split('/').map(str::to_owned));
+        }
+        let switch = |known: &&str| known.starts_with(flag) && flag.len() > 2 || *known == flag;
+        let alone = self.dialect == Dialect::Cmd || list("psswitches").iter().any(switch);
+        (!alone && value.is_empty()).then(|| flag.to_owned())
     }
 
     /// Whether a parameter is given, in full or shortened.
@@ -315,66 +269,75 @@ impl<'c> Cmdlet<'c> {
         [named, self.operands.clone()].concat()
     }
 
-    /// What it does; nothing where its name is no cmdlet's.
-    fn judged(&self, shell: &mut Shell<'_>, before: Option<&Feed>) -> Option<ShellFinding> {
+    /// What it does; nothing where neither a line nor its form says so.
+    fn judged(&self, shell: &mut Shell<'_>, before: &Feed) -> Option<ShellFinding> {
         let name = self.name;
         if self.flag("whatif") && name.contains('-') {
             return Some(judge::reads(name));
         }
-        let row = table::rows(&format!("ps:{name}")).first();
-        match row.map_or("", |row| row.kind()) {
-            "destroys" => {
-                let all = name != "stop-process" || self.flag("name") || before.is_some();
-                let lost = row.map(|row| judge::destructive(row.word(1), name, row.reason()));
-                return if all { lost } else { Some(judge::opaque("kill", name)) };
+        let Some(row) = self.row else { return self.by_name(shell, before) };
+        Some(match (row.kind(), row.word(1)) {
+            ("destroys", "processes") if !self.flag("name") && !before.present => {
+                judge::opaque("kill", name)
             }
-            "reads" => {
-                match name {
-                    "get-content" => {
-                        self.paths().iter().for_each(|file| shell.touch(file, PathDeed::Read));
-                    }
-                    "set-location" => go_to(shell, self.paths().first()),
-                    _ => {}
-                }
-                return Some(judge::reads(name));
+            ("destroys", rule) => judge::destructive(rule, name, row.reason()),
+            ("reads", _) => {
+                self.read(shell, row);
+                judge::reads(name)
             }
-            "writes" => return Some(self.written(shell)),
-            _ => {}
+            ("writes", manner) => self.written(shell, manner),
+            (_, rule @ ("rm.file" | "rmdir")) => self.removed(shell, rule, before),
+            (_, rule) => judge::opaque(rule, name),
+        })
+    }
+
+    /// A file that is shown, or a folder that is gone to.
+    fn read(&self, shell: &mut Shell<'_>, row: &TableRow) {
+        let paths = self.paths();
+        if row.text("shows") == "all" {
+            paths.iter().for_each(|file| shell.touch(file, PathDeed::Read));
         }
-        match name {
-            "remove-item" | "remove-itemproperty" => Some(self.removed(shell, before)),
-            "invoke-expression" => Some(self.expression(shell, before)),
-            "invoke-webrequest" | "invoke-restmethod" => {
-                let method = self.value(&["method"]);
-                if method.iter().any(|method| method.text.eq_ignore_ascii_case("delete")) {
-                    let reason = "It asks a server to delete something.";
-                    return Some(judge::destructive("http.delete", name, reason));
-                }
-                self.value(&["outfile"]).iter().for_each(|file| shell.touch(file, PathDeed::Write));
-                Some(judge::opaque("network", name))
-            }
-            "start-process" | "invoke-command" => Some(self.started(shell)),
-            _ => {
-                let (verb, noun) = name.split_once('-')?;
-                if verb.is_empty() || noun.is_empty() || name.contains('.') || judge::known(name) {
-                    return None;
-                }
-                let reason = format!("`{name}` removes or disables something.");
-                Some(match (table::holds("psremoves", verb), table::holds("pslooks", verb)) {
-                    (true, _) => judge::destructive("powershell.remove", name, &reason),
-                    (_, true) => judge::looks(name),
-                    _ => judge::opaque("program.unknown", name),
-                })
-            }
+        if let Some(folder) = paths.first().filter(|_| holds("windowsfolders", self.name)) {
+            let there = folder.literal().and_then(|to| paths::from(shell.cwd(), to));
+            shell.go(there);
         }
     }
 
-    fn removed(&self, shell: &mut Shell<'_>, before: Option<&Feed>) -> ShellFinding {
-        let recursive = self.flags.iter().any(|flag| {
-            "recurse".starts_with(flag.as_str()) || matches!(flag.as_str(), "rf" | "fr")
-        });
+    /// Cmdlets that start something, and those that no line is about: by their verb.
+    fn by_name(&self, shell: &mut Shell<'_>, before: &Feed) -> Option<ShellFinding> {
+        let name = self.name;
+        match name {
+            "invoke-expression" | "start-process" | "invoke-command" => {
+                return Some(self.code(shell, before));
+            }
+            "invoke-webrequest" | "invoke-restmethod" => {
+                let methods = self.value(&["method"]);
+                if methods.iter().any(|method| method.text.eq_ignore_ascii_case("delete")) {
+                    return Some(judge::lost("http.delete", name));
+                }
+                self.value(&["outfile"]).iter().for_each(|file| shell.touch(file, PathDeed::Write));
+                return Some(judge::opaque("network", name));
+            }
+            _ => {}
+        }
+        let (verb, noun) = name.split_once('-').filter(|_| self.dialect == Dialect::PowerShell)?;
+        if verb.is_empty() || noun.is_empty() || name.contains('.') || judge::known(name) {
+            return None;
+        }
+        Some(match (holds("psremoves", verb), holds("pslooks", verb)) {
+            (true, _) => judge::lost("powershell.remove", name),
+            (_, true) => judge::looks(name),
+            _ => judge::opaque("program.unknown", name),
+        })
+    }
+
+    fn removed(&self, shell: &mut Shell<'_>, rule: &str, before: &Feed) -> ShellFinding {
+        let whole = |flag: &String| {
+            "recurse".starts_with(flag.as_str()) || ["s", "rf", "fr"].contains(&flag.as_str())
+        };
+        let deep = self.flags.iter().any(whole);
         let mut named = self.paths();
-        if named.is_empty() && before.is_some() {
+        if named.is_empty() && before.present {
             named.push(Arg::unknown("(input)", WordOrigin::Output));
         }
         let mut worst = judge::writes("rm.file", self.name);
@@ -385,68 +348,61 @@ impl<'c> Cmdlet<'c> {
                     judge::opaque("variable.steers", &path.text)
                 }
                 "hklm" | "hkcu" | "hkcr" | "registry" | "cert" => {
-                    let reason = "It deletes from the registry.";
-                    judge::destructive("windows.registry", &path.text, reason)
+                    judge::lost("windows.registry", &path.text)
                 }
-                _ => judge::remove_one(shell, path, recursive),
+                // A folder that is not empty stays.
+                _ if rule == "rmdir" && !deep => {
+                    shell.touch(path, PathDeed::Delete);
+                    judge::writes("rm.file", self.name)
+                }
+                _ => judge::remove_one(shell, path, deep),
             });
         }
         worst
     }
 
-    /// `iex`: a text is read on; anything else is not known.
-    fn expression(&self, shell: &mut Shell<'_>, before: Option<&Feed>) -> ShellFinding {
-        const NAME: &str = "Invoke-Expression";
-        if before.is_some_and(|feed| feed.download) {
-            return judge::downloaded(NAME);
+    /// Code, or a program with its words: `iex 'CODE'`, `Start-Process NAME -ArgumentList …`.
+    fn code(&self, shell: &mut Shell<'_>, before: &Feed) -> ShellFinding {
+        let evaluates = self.name == "invoke-expression";
+        if evaluates && before.download {
+            return judge::downloaded("Invoke-Expression");
         }
-        let codes = [self.value(&["command"]), self.operands.clone()].concat();
-        let Some(code) = codes.first().and_then(Arg::literal).map(str::to_owned) else {
-            let reason = "It runs a value that is not known here.";
-            return ShellFinding::new(Class::Unreadable, "code.unknown", NAME, reason);
-        };
+        let named = self.value(&["command", "filepath"]);
+        let lists = self.value(&["argumentlist", "args"]);
+        let words = [named, self.operands.clone(), lists].concat();
+        if evaluates && !words.first().is_some_and(|code| code.sure) {
+            return judge::unread("code.unknown", "Invoke-Expression");
+        }
+        if !evaluates {
+            shell.background();
+        }
+        let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         let found = shell.within(|shell| {
-            shell.process(NAME, |shell| walk(shell, &code, Dialect::PowerShell));
+            shell.process(self.name, |shell| walk(shell, &text, Dialect::PowerShell));
         });
-        found.unwrap_or_else(|| judge::opaque("code.powershell", NAME))
+        let own = judge::opaque("code.powershell", self.name);
+        if evaluates { found.unwrap_or(own) } else { own.worse(found) }
     }
 
-    /// What is written: the first operand, or of what copies and moves the last one.
-    fn written(&self, shell: &mut Shell<'_>) -> ShellFinding {
+    /// What is written: the first operand, all of them, or of what copies and moves the last one.
+    fn written(&self, shell: &mut Shell<'_>, manner: &str) -> ShellFinding {
         let mut from = self.paths();
         let mut to = self.value(&["destination", "destinationpath", "newname"]);
-        if matches!(self.name, "copy-item" | "move-item" | "rename-item") {
-            if to.is_empty() {
-                to.extend(from.pop());
-            }
-            let copies = self.name == "copy-item";
-            let deed = if copies { PathDeed::Read } else { PathDeed::MoveFrom };
-            from.iter().for_each(|path| shell.touch(path, deed));
-        } else {
-            from.truncate(1);
-            to.extend(from);
+        match manner {
+            "last" if to.is_empty() => to.extend(from.pop()),
+            "last" => {}
+            "first" => to.extend(from.drain(..).take(1)),
+            _ => to.append(&mut from),
         }
+        let moves = holds("windowsmoves", self.name);
+        let deed = if moves { PathDeed::MoveFrom } else { PathDeed::Read };
+        from.iter().for_each(|path| shell.touch(path, deed));
         let mut worst = judge::writes("program.writes", self.name);
         for file in &to {
             let found = judge::redirected(shell, file, true);
             worst = worst.worse(found);
         }
         worst
-    }
-
-    /// `Start-Process NAME -ArgumentList …`
-    fn started(&self, shell: &mut Shell<'_>) -> ShellFinding {
-        let mut words = [self.value(&["filepath"]), self.operands.clone()].concat();
-        let lists = self.value(&["argumentlist", "args"]);
-        words.extend(lists.iter().flat_map(|arg| arg.text.split_whitespace().map(Arg::known)));
-        shell.background();
-        let found = shell.within(|shell| {
-            shell.process("Start-Process", |shell| {
-                cmdlet(shell, &words, true, None);
-            });
-        });
-        judge::opaque("code.powershell", self.name)
-            .or(found.unwrap_or_else(|| judge::reads(self.name)))
     }
 }
 
@@ -455,8 +411,8 @@ impl<'c> Cmdlet<'c> {
 /// Splits a text into commands and their words.
 struct Tokens<'t, 's> {
     shell: &'t Shell<'s>,
-    chars: Vec<char>,
-    at: usize,
+    powershell: bool,
+    chars: std::iter::Peekable<std::str::Chars<'t>>,
     /// The word that is being read.
     pieces: Vec<WordPiece>,
     open: bool,
@@ -468,86 +424,62 @@ struct Tokens<'t, 's> {
 
 impl<'t, 's> Tokens<'t, 's> {
     /// The commands of a text; nothing where a quote is not closed.
-    fn of(shell: &'t Shell<'s>, text: &str, dialect: Dialect) -> Option<Vec<WindowsCommand>> {
-        let (chars, pieces) = (text.chars().collect(), Vec::new());
-        let command = WindowsCommand::default();
-        let (open, into, done) = (false, false, Vec::new());
-        let mut tokens = Self { shell, chars, at: 0, pieces, open, into, command, done };
-        while let Some(c) = tokens.next() {
-            tokens.take(c, dialect == Dialect::PowerShell)?;
+    fn of(shell: &'t Shell<'s>, text: &'t str, dialect: Dialect) -> Option<Vec<WindowsCommand>> {
+        let mut tokens = Self {
+            shell,
+            powershell: dialect == Dialect::PowerShell,
+            chars: text.chars().peekable(),
+            pieces: Vec::new(),
+            open: false,
+            into: false,
+            command: WindowsCommand::default(),
+            done: Vec::new(),
+        };
+        while let Some(c) = tokens.chars.next() {
+            tokens.take(c)?;
         }
         tokens.end(false);
         Some(tokens.done)
     }
 
-    fn next(&mut self) -> Option<char> {
-        let c = self.chars.get(self.at).copied();
-        self.at += 1;
-        c
-    }
-
-    fn peek(&self) -> Option<char> {
-        self.chars.get(self.at).copied()
+    fn peeks(&mut self, wanted: impl FnOnce(char) -> bool) -> bool {
+        self.chars.peek().is_some_and(|c| wanted(*c))
     }
 
     fn eat(&mut self, c: char) -> bool {
-        let found = self.peek() == Some(c);
-        self.at += usize::from(found);
-        found
+        self.chars.next_if_eq(&c).is_some()
     }
 
-    fn take(&mut self, c: char, powershell: bool) -> Option<()> {
+    fn take(&mut self, c: char) -> Option<()> {
+        let powershell = self.powershell;
+        let begins = powershell && !self.open;
         match c {
-            ' ' | '\t' | '\r' | '\u{a0}' | ',' => self.close(),
-            '(' | ')' | ';' if !powershell => self.close(),
+            ' ' | '\t' | '\r' | '\u{a0}' | ',' | '<' => self.close(),
+            '(' | ';' if !powershell => self.close(),
             '\n' | ';' | '{' | '}' | '(' | ')' => self.end(false),
-            '#' if powershell && !self.open => {
-                while self.peek().is_some_and(|c| c != '\n') {
-                    self.at += 1;
-                }
-            }
+            '#' if begins => while self.chars.next_if(|c| *c != '\n').is_some() {},
             '|' => {
                 let or = self.eat('|');
                 self.end(!or);
             }
             '&' if self.eat('&') || !powershell => self.end(false),
-            '&' if !self.open => self.command.called = true,
-            '.' if powershell
-                && !self.open
-                && self.peek().is_some_and(|c| " \t'\"".contains(c)) =>
-            {
-                self.command.called = true;
-            }
-            '>' => {
-                self.no_stream();
-                self.eat('>');
-                if self.eat('&') { self.at += 1 } else { self.into = true }
-            }
-            '<' => self.close(),
+            '&' if begins => self.command.called = true,
+            '.' if begins && self.peeks(|c| " \t'\"".contains(c)) => self.command.called = true,
+            '>' => self.redirected(),
             '`' | '^' if (c == '`') == powershell => {
-                if let Some(escaped) = self.next().filter(|c| *c != '\n') {
+                if let Some(escaped) = self.chars.next().filter(|c| *c != '\n') {
                     self.text(escaped);
                 }
             }
-            '@' if powershell && self.peek().is_some_and(|c| "'\"({".contains(c)) => {
-                if let Some(quote) = self.peek().filter(|c| "'\"".contains(*c)) {
-                    self.at += 1;
-                    return self.document(quote);
-                }
-            }
-            '"' => return self.quoted(c, powershell),
-            '\'' if powershell => return self.quoted(c, powershell),
-            '$' if powershell && self.peek() == Some('(') => {
-                self.unknown("$(…)", WordOrigin::Output);
-                self.close();
-            }
-            '$' if powershell => self.variable(powershell),
-            '%' if !powershell => self.variable(powershell),
-            '*' | '?' | '['
-                if self.open || self.peek().is_some_and(|c| !c.is_whitespace()) || c == '*' =>
-            {
-                self.open = true;
-                self.pieces.push(WordPiece::Glob(c.to_string()));
+            '@' if powershell && self.peeks(|c| "({".contains(c)) => {}
+            '@' if powershell && self.peeks(|c| "'\"".contains(c)) => self.document()?,
+            '"' => self.quoted(c)?,
+            '\'' if powershell => self.quoted(c)?,
+            '$' if powershell => self.variable(),
+            '%' if !powershell => self.variable(),
+            '*' => self.piece(WordPiece::Glob(c.to_string())),
+            '?' | '[' if self.open || self.peeks(|c| !c.is_whitespace()) => {
+                self.piece(WordPiece::Glob(c.to_string()));
             }
             '\\' => self.text('/'),
             other => self.text(other),
@@ -555,17 +487,16 @@ impl<'t, 's> Tokens<'t, 's> {
         Some(())
     }
 
-    fn text(&mut self, c: char) {
+    fn piece(&mut self, piece: WordPiece) {
         self.open = true;
-        match self.pieces.last_mut() {
-            Some(WordPiece::Text(before)) => before.push(c),
-            _ => self.pieces.push(WordPiece::Text(c.to_string())),
-        }
+        self.pieces.push(piece);
     }
 
-    fn unknown(&mut self, shown: &str, origin: WordOrigin) {
-        self.open = true;
-        self.pieces.push(WordPiece::Unknown { shown: shown.to_owned(), origin });
+    fn text(&mut self, c: char) {
+        match self.pieces.last_mut() {
+            Some(WordPiece::Text(before)) => before.push(c),
+            _ => self.piece(WordPiece::Text(c.to_string())),
+        }
     }
 
     /// Ends the word that is being read, if there is one.
@@ -579,19 +510,20 @@ impl<'t, 's> Tokens<'t, 's> {
         }
     }
 
-    /// `2>`: the number of a stream is no word.
-    fn no_stream(&mut self) {
-        let number =
-            |text: &str| text == "*" || text.len() == 1 && text.as_bytes()[0].is_ascii_digit();
-        let stream = match self.pieces.as_slice() {
-            [WordPiece::Text(text) | WordPiece::Glob(text)] => number(text),
-            _ => false,
-        };
-        if stream {
+    /// `2>`, `*>&1`: the number of a stream is no word.
+    fn redirected(&mut self) {
+        let stream = |text: &str| text == "*" || text.len() == 1 && text.parse::<u8>().is_ok();
+        if matches!(self.pieces.as_slice(), [WordPiece::Text(text) | WordPiece::Glob(text)] if stream(text))
+        {
             self.pieces.clear();
             self.open = false;
         }
         self.close();
+        self.eat('>');
+        self.into = !self.eat('&');
+        if !self.into {
+            self.chars.next();
+        }
     }
 
     /// Ends the command that is being read. `piped`: its output goes to the next one.
@@ -601,23 +533,23 @@ impl<'t, 's> Tokens<'t, 's> {
         self.done.push(std::mem::replace(&mut self.command, next));
     }
 
-    fn quoted(&mut self, quote: char, powershell: bool) -> Option<()> {
-        self.open = true;
-        self.pieces.push(WordPiece::Text(String::new()));
+    fn quoted(&mut self, quote: char) -> Option<()> {
+        self.piece(WordPiece::Text(String::new()));
+        let alive = quote == '"';
         loop {
-            match self.next()? {
-                c if c == quote && powershell && self.eat(quote) => self.text(quote),
-                c if c == quote => return Some(()),
-                '`' if powershell && quote == '"' => {
-                    let escaped = self.next()?;
+            match self.chars.next()? {
+                c if c == quote && !(self.powershell && self.eat(quote)) => return Some(()),
+                '`' if self.powershell && alive => {
+                    let escaped = self.chars.next()?;
                     self.text(escaped);
                 }
-                '$' if powershell && quote == '"' && self.peek() == Some('(') => {
-                    self.unknown("$(…)", WordOrigin::Output);
-                    while self.next()? != ')' {}
+                '$' if self.powershell && alive => {
+                    self.variable();
+                    if self.eat('(') {
+                        while self.chars.next()? != ')' {}
+                    }
                 }
-                '$' if powershell && quote == '"' => self.variable(powershell),
-                '%' if !powershell => self.variable(powershell),
+                '%' if !self.powershell => self.variable(),
                 '\\' => self.text('/'),
                 c => self.text(c),
             }
@@ -625,49 +557,39 @@ impl<'t, 's> Tokens<'t, 's> {
     }
 
     /// `@'`, lines, `'@`.
-    fn document(&mut self, quote: char) -> Option<()> {
-        let end = ['\n', quote, '@'];
-        let found = (self.at..self.chars.len()).find(|at| self.chars[*at..].starts_with(&end))?;
-        let text: String = self.chars[self.at..found].iter().collect();
-        self.open = true;
-        self.pieces.push(WordPiece::Text(text.trim_start().to_owned()));
-        self.at = found + end.len();
+    fn document(&mut self) -> Option<()> {
+        let end = format!("\n{}@", self.chars.next()?);
+        let mut text = String::new();
+        while !text.ends_with(&end) {
+            text.push(self.chars.next()?);
+        }
+        let lines = text[..text.len() - end.len()].trim_start().to_owned();
+        self.piece(WordPiece::Text(lines));
         Some(())
     }
 
     /// After `$` or `%`: what the variable stands for, where that is known.
-    fn variable(&mut self, powershell: bool) {
-        let is_name = |c: char| c.is_alphanumeric() || "_:".contains(c);
-        let name: String = if powershell {
-            self.eat('{');
-            let name =
-                self.chars[self.at.min(self.chars.len())..].iter().take_while(|c| is_name(**c));
-            let name: String = name.collect();
-            self.at += name.chars().count();
-            self.eat('}');
-            name
-        } else {
-            let rest = &self.chars[self.at.min(self.chars.len())..];
-            let end = rest.iter().position(|c| *c == '%' || c.is_whitespace());
-            let name: String = match end.filter(|end| rest[*end] == '%' && *end > 0) {
-                Some(end) => rest[..end].iter().collect(),
-                None => String::new(),
-            };
-            self.at += if name.is_empty() { 0 } else { name.chars().count() + 1 };
-            name
-        };
-        let shown = if powershell { format!("${name}") } else { format!("%{name}%") };
+    fn variable(&mut self) {
+        self.eat('{');
+        let mut name = String::new();
+        while let Some(c) = self.chars.next_if(|c| c.is_alphanumeric() || "_:".contains(*c)) {
+            name.push(c);
+        }
+        self.eat(if self.powershell { '}' } else { '%' });
+        if self.powershell && self.peeks(|c| c == '(') {
+            let (shown, origin) = ("$(…)".to_owned(), WordOrigin::Output);
+            return self.piece(WordPiece::Unknown { shown, origin });
+        }
+        let shown = if self.powershell { format!("${name}") } else { format!("%{name}%") };
         let lower = name.to_ascii_lowercase();
-        let piece = match lower.strip_prefix("env:").unwrap_or(&lower) {
+        self.piece(match lower.strip_prefix("env:").unwrap_or(&lower) {
             "temp" | "tmp" | "tmpdir" => WordPiece::Temp(shown),
             "home" | "userprofile" => self.shell.home(),
             "pwd" | "cd" => self.shell.here(),
             "systemroot" | "windir" => WordPiece::Text("C:/Windows".to_owned()),
             "systemdrive" | "homedrive" => WordPiece::Text("C:".to_owned()),
-            "true" | "false" | "null" if powershell => WordPiece::Text(shown),
+            "true" | "false" | "null" if self.powershell => WordPiece::Text(shown),
             _ => WordPiece::Unknown { shown, origin: WordOrigin::Variable },
-        };
-        self.open = true;
-        self.pieces.push(piece);
+        });
     }
 }

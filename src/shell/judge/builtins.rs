@@ -2,7 +2,7 @@
 
 use super::options::{any, operands, values};
 use super::output::joined;
-use super::{ProgramCall, decoded, destructive, downloaded, fetched, opaque, reads};
+use super::{ProgramCall, decoded, downloaded, fetched, lost, opaque, reads, unread, unseen};
 use crate::shell::Class;
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::paths;
@@ -33,8 +33,7 @@ pub(in crate::shell) fn assigned(
         shell.note(opaque("variable.preload", name));
     }
     if name == "HISTFILE" && alone && matches!(value.text.as_str(), "" | "/dev/null") {
-        let reason = "The shell's history is no longer kept.";
-        shell.note(destructive("history.off", "HISTFILE", reason));
+        shell.note(lost("history.off", "HISTFILE"));
     }
 }
 
@@ -66,11 +65,9 @@ pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
 pub(super) fn eval(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.is("--")).collect();
     let code = Arg::from_pieces(&joined(&words));
-    let found = shell.within(|shell| {
-        shell.via.push("eval".to_owned());
-        shell.code(&code, "eval");
-        shell.via.pop();
-    });
+    shell.via.push("eval".to_owned());
+    let found = shell.within(|shell| drop(shell.code(&code, "eval")));
+    shell.via.pop();
     found.unwrap_or_else(|| reads("eval"))
 }
 
@@ -86,12 +83,8 @@ pub(super) fn source(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
             call.stdin.clone()
         }
         None => {
-            return ShellFinding::new(
-                Class::Opaque,
-                "source",
-                &file.text,
-                "It runs the commands of a file, which is not looked into.",
-            );
+            let reason = "It runs the commands of a file, which is not looked into.";
+            return ShellFinding::new(Class::Opaque, "source", &file.text, reason);
         }
     };
     fed(shell, call.name, &feed)
@@ -99,29 +92,19 @@ pub(super) fn source(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 
 /// A shell that is given this on its input.
 pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> ShellFinding {
-    if let Some(pieces) = feed.pieces.clone() {
-        let code = Arg::from_pieces(&pieces);
-        let found = shell.within(|shell| {
-            shell.process(by, |shell| {
-                shell.code(&code, by);
-            });
-        });
+    if let Some(pieces) = &feed.pieces {
+        let code = Arg::from_pieces(pieces);
+        let found = shell.inside(by, |shell| drop(shell.code(&code, by)));
         let found = found.unwrap_or_else(|| opaque("code.stdin", by));
         return if feed.decoded { found.or(decoded(by)) } else { found };
     }
-    match feed.origin() {
-        Some(WordOrigin::Download) => downloaded(by),
-        Some(WordOrigin::Decoded) => decoded(by),
-        _ if feed.file => opaque("code.file", by),
-        _ if !feed.present || by == "source" || by == "." => opaque("code.stdin", by),
-        _ => ShellFinding::new(
-            Class::Unreadable,
-            "code.piped",
-            by,
-            &format!("`{by}` runs what another program prints, which is not known here."),
-        )
-        .safer("Write the output to a file, read it, then run the file."),
+    if let Some(found) = unseen(feed.origin(), by) {
+        return found;
     }
+    if feed.file || !feed.present || by == "source" || by == "." {
+        return opaque(if feed.file { "code.file" } else { "code.stdin" }, by);
+    }
+    unread("code.piped", by)
 }
 
 /// `trap CODE SIGNAL…`
@@ -147,11 +130,6 @@ pub(super) fn declare(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
         let value = super::options::cut(arg, name.len() + 1).pieces;
         let name = name.to_owned();
-        let array = shell.elements(&name).is_some()
-            && (value.is_empty() || arg.text[name.len()..].starts_with("=("));
-        if array {
-            continue;
-        }
         if second {
             let of = Arg::from_pieces(&value);
             shell.variable_name(&of);
@@ -181,38 +159,32 @@ pub(super) fn read_in(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
         "read" => &["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"],
         _ => &["-d", "-n", "-O", "-s", "-u", "-C", "-c"],
     };
-    let names: Vec<String> =
-        operands(call.args, takes).iter().map(|arg| arg.text.clone()).collect();
+    let names = operands(call.args, takes);
+    let origin = call.stdin.origin();
+    let unknown = |name: &str, origin: WordOrigin| {
+        vec![WordPiece::Unknown { shown: format!("${name}"), origin }]
+    };
+    let plain = |text: &str| vec![WordPiece::Text(text.to_owned())];
     if call.name != "read" {
-        let lines = call.stdin.text().map(|text| {
-            text.lines().map(|line| vec![WordPiece::Text(line.to_owned())]).collect::<Vec<_>>()
-        });
-        for name in &names {
-            let origin = call.stdin.origin().unwrap_or(WordOrigin::Output);
-            let unknown = || vec![vec![WordPiece::Unknown { shown: format!("${name}"), origin }]];
-            shell.state.variables.retain(|(known, _)| known != name);
-            shell.state.arrays.retain(|(known, _)| known != name);
-            shell.state.arrays.push((name.clone(), lines.clone().unwrap_or_else(unknown)));
+        let lines = call.stdin.text().map(|text| text.lines().map(plain).collect::<Vec<_>>());
+        for name in names {
+            let any = || vec![unknown(&name.text, origin.unwrap_or(WordOrigin::Output))];
+            shell.set_elements(&name.text, lines.clone().unwrap_or_else(any));
         }
         return reads(call.name);
     }
-    let plain = shell.separators() == " \t\n";
-    let text = call
-        .stdin
-        .text()
-        .filter(|text| plain && text.trim_end().lines().count() == 1 && !text.contains('\\'));
-    let mut words: Vec<String> =
-        text.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+    let splits = shell.separators() == " \t\n";
+    let simple = |text: &String| text.trim_end().lines().count() == 1 && !text.contains('\\');
+    let text = call.stdin.text().filter(|text| splits && simple(text)).unwrap_or_default();
+    let mut words: Vec<&str> = text.split_whitespace().collect();
     for (at, name) in names.iter().enumerate() {
-        let value = if words.is_empty() {
-            let origin = call.stdin.origin().unwrap_or(WordOrigin::Variable);
-            vec![WordPiece::Unknown { shown: format!("${name}"), origin }]
-        } else if at + 1 == names.len() {
-            vec![WordPiece::Text(std::mem::take(&mut words).join(" "))]
-        } else {
-            vec![WordPiece::Text(words.remove(0))]
+        let last = at + 1 == names.len();
+        let value = match words.len() {
+            0 => unknown(&name.text, origin.unwrap_or(WordOrigin::Variable)),
+            _ if last => plain(&words.join(" ")),
+            _ => plain(words.remove(0)),
         };
-        shell.set(name, value);
+        shell.set(&name.text, value);
     }
     reads(call.name)
 }
@@ -229,7 +201,6 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         for name in operands(call.args, &[]) {
             if !functions {
                 shell.state.variables.retain(|(known, _)| *known != name.text);
-                shell.state.arrays.retain(|(known, _)| *known != name.text);
                 shell.state.names.retain(|(known, _)| *known != name.text);
             }
             let gone = shell.state.functions.iter_mut().filter(|known| known.name == name.text);
@@ -237,7 +208,7 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         }
     }
     if any(call.args, &["HISTFILE"]) {
-        return destructive("history.off", "HISTFILE", "The shell's history is no longer kept.");
+        return lost("history.off", "HISTFILE");
     }
     reads(call.name)
 }
@@ -256,15 +227,6 @@ pub(super) fn shift(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     reads(call.name)
 }
 
-/// `history -c`
-pub(super) fn history(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    if any(call.args, &["-c", "-d", "-w"]) {
-        return destructive("history.clear", &call.shown(1), "It deletes the shell's history.");
-    }
-    let listed = call.args.iter().all(|arg| arg.text.parse::<u32>().is_ok());
-    if listed { reads("history") } else { opaque("history", "history") }
-}
-
 /// `kill`: one process may be ended; all of them may not.
 pub(super) fn kill(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if call.args.iter().any(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
@@ -277,32 +239,7 @@ pub(super) fn kill(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     }
     let first = call.args.first().filter(|arg| arg.is("-1") && call.args.len() == 1);
     let all = targets.iter().find(|arg| arg.is("-1") || arg.is("1") || arg.is("0")).or(first);
-    match all {
-        Some(arg) => {
-            destructive("kill.all", &arg.text, "It ends every process it may, or the first one.")
-        }
-        None => opaque("kill", "kill"),
-    }
-}
-
-/// `crontab`: `-r` deletes it, a file or `-` replaces it.
-pub(super) fn crontab(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    if any(call.args, &["-l"]) {
-        return reads("crontab");
-    }
-    if any(call.args, &["-r"]) {
-        return destructive(
-            "crontab.remove",
-            "-r",
-            "It deletes every scheduled job of the account.",
-        )
-        .safer("Keep a copy with `crontab -l > jobs`, then edit it.");
-    }
-    if operands(call.args, &["-u"]).is_empty() && !call.stdin.present {
-        return opaque("crontab", "crontab");
-    }
-    let reason = "It replaces every scheduled job of the account.";
-    destructive("crontab.replace", "crontab", reason)
+    all.map_or_else(|| opaque("kill", "kill"), |arg| lost("kill.all", &arg.text))
 }
 
 /// Whether a network program waits for others instead of fetching.

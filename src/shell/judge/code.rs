@@ -2,99 +2,68 @@
 //!
 //! Code for a shell is walked on; code in another language is looked at (`scan`).
 
-use super::options::{any, long, operands, short, takes_next, values};
+use super::files::write;
+use super::options::{any, operands, takes_next, values};
 use super::scan::{scan, texts};
-use super::{
-    ProgramCall, builtins, decoded, destructive, downloaded, fetched, opaque, reads, redirected,
-};
-use super::{output, rules, tried, writes};
-use crate::shell::expand::{Arg, WordOrigin};
+use super::{ProgramCall, builtins, downloaded, fetched, lost, opaque, reads, redirected};
+use super::{output, rules, tried, unread, unseen, writes};
+use crate::shell::expand::Arg;
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 use crate::shell::{Class, Dialect, table, windows};
 
 /// `sh`, `bash`, `zsh` and their like.
 pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-C"];
+    let sign = |arg: &&Arg| arg.lead.starts_with(['-', '+']);
     let mut at = 0;
-    let mut given_code = false;
-    let mut by_input = false;
-    let mut checks_only = false;
-    let mut proven = true;
-    while let Some(arg) = call.args.get(at) {
-        if arg.is("--") || arg.is("-") {
-            at += 1;
-            break;
-        }
-        if !arg.lead.starts_with(['-', '+']) {
-            break;
-        }
-        let letters = !arg.lead.starts_with("--");
-        given_code |= letters && arg.lead.contains('c') || arg.is("--command");
-        by_input |= letters && arg.lead.contains('s');
-        checks_only |= letters && arg.lead.contains('n') && !arg.lead.starts_with('+');
-        let named = ["--norc", "--noprofile", "--login"].iter().any(|option| arg.is(option));
-        let letters = arg.sure && letters && arg.text[1..].chars().all(|c| "celxuivno".contains(c));
-        proven &= named || letters;
+    while let Some(arg) = call.args.get(at).filter(sign) {
         at += 1 + usize::from(takes_next(&arg.lead, &takes));
+        if arg.is("--") || arg.is("-") {
+            break;
+        }
     }
-    let talks = call.args[..at.min(call.args.len())].iter().any(|arg| arg.is("-i"));
-    if talks && call.stdin.present && call.stdin.text().is_none() {
-        let reason = "It takes commands from what is not known here.";
-        return ShellFinding::new(Class::Unreadable, "code.piped", call.name, reason);
+    let (own, rest) = call.args.split_at(at.min(call.args.len()));
+    let options: Vec<&Arg> = own.iter().filter(sign).collect();
+    let has = |letter: char| {
+        let letters = |arg: &&&Arg| arg.lead.starts_with('-') && !arg.lead.starts_with("--");
+        options.iter().filter(letters).any(|arg| arg.lead.contains(letter))
+    };
+    if options.iter().any(|arg| arg.is("-i")) && call.stdin.present && call.stdin.text().is_none() {
+        return unread("code.piped", call.name);
     }
+    let coded = has('c') || options.iter().any(|arg| arg.is("--command"));
+    let found = match rest {
+        [] if coded => opaque("code.shell", call.name),
+        [_, ..] if has('n') => reads(call.name),
+        [code, arguments @ ..] if coded => given_code(shell, call, code, arguments),
+        [file, ..] if !has('s') => scripted(shell, call, file),
+        _ => builtins::fed(shell, call.name, call.stdin),
+    };
     // In another language than this one a word may run what stands in it.
-    proven &= ["sh", "bash", "dash", "ash", "rbash"].contains(&call.name);
-    let rest = &call.args[at.min(call.args.len())..];
-    let found = shell_code(shell, call, rest, (given_code, by_input, checks_only));
+    let letters = |text: &str| text.chars().all(|c| "celxuivno".contains(c));
+    let proven = ["sh", "bash", "dash", "ash", "rbash"].contains(&call.name)
+        && options.iter().all(|arg| {
+            ["--norc", "--noprofile", "--login", "--"].iter().any(|option| arg.is(option))
+                || arg.sure && letters(&arg.text[1..])
+        });
     if proven || found.class != Class::Read { found } else { opaque("code.shell", call.name) }
 }
 
-fn shell_code(
-    shell: &mut Shell<'_>,
-    call: &ProgramCall<'_>,
-    rest: &[Arg],
-    (given_code, by_input, checks_only): (bool, bool, bool),
-) -> ShellFinding {
-    if given_code {
-        let Some(code) = rest.first() else { return opaque("code.shell", call.name) };
-        if checks_only {
-            return reads(call.name);
-        }
-        return coded(shell, call, code, &rest[1..]);
-    }
-    match rest.first() {
-        Some(file) if !by_input => scripted(shell, call, file, checks_only),
-        _ => builtins::fed(shell, call.name, call.stdin),
-    }
-}
-
-fn coded(
+fn given_code(
     shell: &mut Shell<'_>,
     call: &ProgramCall<'_>,
     code: &Arg,
     arguments: &[Arg],
 ) -> ShellFinding {
-    let given: Vec<_> = arguments.iter().skip(1).map(|arg| arg.pieces.clone()).collect();
-    let stdin = call.stdin.clone();
-    let found = shell.within(|shell| {
-        shell.process(call.name, |shell| {
-            shell.with_input(given, stdin, |shell| {
-                shell.code(code, call.name);
-            });
-        });
+    let given = arguments.iter().skip(1).map(|arg| arg.pieces.clone()).collect();
+    let found = shell.inside(call.name, |shell| {
+        let run = |shell: &mut Shell<'_>| drop(shell.code(code, call.name));
+        shell.with_input(given, call.stdin.clone(), run);
     });
     found.unwrap_or_else(|| reads(call.name))
 }
 
-fn scripted(
-    shell: &mut Shell<'_>,
-    call: &ProgramCall<'_>,
-    file: &Arg,
-    checks_only: bool,
-) -> ShellFinding {
-    if checks_only {
-        return reads(call.name);
-    }
+fn scripted(shell: &mut Shell<'_>, call: &ProgramCall<'_>, file: &Arg) -> ShellFinding {
     if fetched(shell, file) {
         return downloaded(&file.text);
     }
@@ -114,7 +83,7 @@ pub(super) fn later(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         return reads(call.name);
     }
     if any(call.args, &["-r", "-d"]) {
-        return destructive("crontab.remove", &call.shown(2), "It deletes a scheduled job.");
+        return lost("crontab.remove", &call.shown(2));
     }
     shell.background();
     opaque("code.later", call.name).or(builtins::fed(shell, call.name, call.stdin))
@@ -130,18 +99,13 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shel
     {
         return found;
     }
-    if let Some(at) = call.args.iter().position(|arg| arg.is("-m"))
-        && let Some(name) = call.args.get(at + 1).and_then(Arg::literal)
+    if let [name, args @ ..] = after(call.args, "-m")
+        && let Some(name) = name.literal()
     {
-        let module = ProgramCall { name, args: &call.args[at + 2..], stdin: call.stdin };
-        let shows = match name {
-            "json.tool" => module.args.len() < 2,
-            "this" | "platform" | "sysconfig" | "calendar" | "site" => true,
-            _ => false,
-        };
-        if shows {
+        if table::holds("pythonshows", name) || name == "json.tool" && args.len() < 2 {
             return super::looks(call.name);
         }
+        let module = ProgramCall { name, args, stdin: call.stdin };
         if let Some(found) =
             rules::judge(&module).filter(|found| found.class == Class::Destructive || found.looks)
         {
@@ -150,44 +114,32 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shel
     }
     let options = rules::line(call.name).map_or_else(Vec::new, |row| row.list("code"));
     let mut codes = values(call.args, &options);
-    let takes = ["-m", "-W", "-X", "-r", "-I", "-M", "--require", "--import", "-C", "-d"];
-    let all: Vec<&str> = options.iter().chain(&takes).copied().collect();
+    let all = [options.clone(), table::list("interpretertakes")].concat();
     let named = operands(call.args, &all);
     let module = call.args.iter().any(|arg| arg.is("-m") || arg.lead.starts_with("-m"));
     if call.name == "deno" && named.first().is_some_and(|word| word.is("eval")) {
         codes.extend(named.get(1).map(|code| (*code).clone()));
     }
     let from_input = codes.is_empty() && !module && named.first().is_none_or(|word| word.is("-"));
-    if from_input {
-        if let Some(pieces) = &call.stdin.pieces {
-            codes.push(Arg::from_pieces(pieces));
+    let fed = match from_input {
+        true => Some(call.stdin.clone()),
+        false => named.first().and_then(|file| shell.remembered(file)),
+    };
+    if let Some(feed) = fed {
+        if let Some(found) = unseen(feed.origin(), call.name) {
+            return found;
         }
-        match call.stdin.origin() {
-            Some(WordOrigin::Download) => return downloaded(call.name),
-            Some(WordOrigin::Decoded) => return decoded(call.name),
-            _ => {}
-        }
+        codes.extend(feed.pieces.map(|pieces| Arg::from_pieces(&pieces)));
     }
-    if let Some(feed) = named.first().and_then(|file| shell.remembered(file)) {
-        match feed.origin() {
-            Some(WordOrigin::Download) => return downloaded(call.name),
-            Some(WordOrigin::Decoded) => return decoded(call.name),
-            _ => codes.extend(feed.pieces.map(|pieces| Arg::from_pieces(&pieces))),
-        }
-    }
-    let mut worst = opaque("program.interpreter", call.name);
     if codes.is_empty() && named.first().is_some_and(|file| fetched(shell, file)) {
         return downloaded(&named[0].text);
     }
+    let mut worst = opaque("program.interpreter", call.name);
     for code in &codes {
-        match code.origin {
-            Some(WordOrigin::Download) => return downloaded(call.name),
-            Some(WordOrigin::Decoded) => return decoded(call.name),
-            _ => {}
+        if let Some(found) = unseen(code.origin, call.name) {
+            return found;
         }
-        if let Some(found) = scan(shell, &code.text, call.name) {
-            worst = worst.or(found);
-        }
+        worst = worst.worse(scan(shell, &code.text, call.name));
     }
     in_place(shell, call, &codes, &named, worst)
 }
@@ -200,21 +152,17 @@ fn in_place(
     named: &[&Arg],
     worst: ShellFinding,
 ) -> ShellFinding {
-    let edits = ["perl", "ruby"].contains(&call.name)
-        && call.args.iter().any(|arg| {
-            let word = arg.lead.as_str();
-            word.starts_with('-')
-                && !word.starts_with("--")
-                && word.contains('i')
-                && word.len() <= 8
-        });
+    let edits = |arg: &Arg| {
+        let word = arg.lead.as_str();
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        letters.is_some_and(|letters| letters.contains('i') && letters.len() < 8)
+    };
+    let edits = ["perl", "ruby"].contains(&call.name) && call.args.iter().any(edits);
     if !edits || codes.is_empty() {
         return worst;
     }
-    let mut found = writes("edit.in-place", call.name);
-    for file in named {
-        found = found.or(redirected(shell, file, true).unwrap_or_else(|| reads("nothing")));
-    }
+    let own = writes("edit.in-place", call.name);
+    let found = named.iter().fold(own, |found, file| found.or(write(shell, file)));
     let plain = codes.iter().all(|code| {
         let starts = ["s/", "s|", "s#", "s{", "s,", "s!", "tr/", "y/"];
         starts.iter().any(|start| code.text.trim_start().starts_with(start))
@@ -234,9 +182,7 @@ pub(super) fn awk(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
         worst = worst.or(awk_program(shell, program));
     }
     if values(call.args, &["-i"]).iter().any(|value| value.is("inplace")) {
-        for file in files {
-            worst = worst.or(redirected(shell, file, true).unwrap_or_else(|| reads("nothing")));
-        }
+        worst = files.iter().fold(worst, |worst, file| worst.or(write(shell, file)));
     }
     worst
 }
@@ -269,11 +215,9 @@ fn awk_program(shell: &mut Shell<'_>, program: &Arg) -> ShellFinding {
         ["sh", "bash", "zsh"].contains(&name) && code[..text.start].trim_end().ends_with('|')
     });
     if piped || code.contains("system($") || code.contains("system()") {
-        let reason = "It runs what stands in its input.";
-        return ShellFinding::new(Class::Unreadable, "code.unknown", "system", reason);
+        return unread("code.unknown", "system");
     }
-    let found = scan(shell, code, "awk");
-    opaque("code.awk", "awk").or(found.unwrap_or_else(|| opaque("code.awk", "awk")))
+    opaque("code.awk", "awk").worse(scan(shell, code, "awk"))
 }
 
 /// `less` and `more`: readers, but for a command that they begin with.
@@ -282,8 +226,7 @@ pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')) {
         let goes = code.chars().all(|c| c.is_ascii_digit()) || matches!(code, "G" | "F");
         if let Some(code) = code.strip_prefix('!') {
-            let found = shell.inner(call.name, code);
-            worst = worst.worse(found);
+            worst = worst.worse(shell.inner(call.name, code));
         } else if !goes && !code.starts_with('/') {
             worst = worst.or(opaque("program.options", call.name));
         }
@@ -294,13 +237,11 @@ pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 /// `vim -c '!…'`, `ed`, `ex`, `gdb -ex 'shell …'`.
 pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let options = ["-c", "--cmd", "-ex", "-iex", "--eval-command", "-S"];
-    let mut codes: Vec<String> =
-        values(call.args, &options).iter().map(|code| code.text.clone()).collect();
     let named = operands(call.args, &options);
-    codes.extend(call.args.iter().filter_map(|arg| arg.text.strip_prefix('+').map(str::to_owned)));
-    if let Some(text) = call.stdin.text() {
-        codes.extend(text.lines().map(str::to_owned));
-    }
+    let given = values(call.args, &options).into_iter().map(|code| code.text);
+    let begun = call.args.iter().filter_map(|arg| arg.text.strip_prefix('+').map(str::to_owned));
+    let fed = call.stdin.text().unwrap_or_default();
+    let codes: Vec<String> = given.chain(begun).chain(fed.lines().map(str::to_owned)).collect();
     let mut worst = opaque("program.editor", call.name);
     for code in &codes {
         let command = code.trim_start_matches([':', ' ', '%', '1', '$', ',']);
@@ -308,16 +249,13 @@ pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
             command.strip_prefix("silent ").or(command.strip_prefix("silent! ")).unwrap_or(command);
         let run = table::list("editorruns").iter().find_map(|begin| command.strip_prefix(*begin));
         if let Some(run) = run {
-            let found = shell.inner(call.name, run.trim_start_matches('!'));
-            worst = worst.worse(found);
+            worst = worst.worse(shell.inner(call.name, run.trim_start_matches('!')));
         }
-        if let Some(found) = scan(shell, command, "vim") {
-            worst = worst.or(found);
-        }
+        worst = worst.worse(scan(shell, command, "vim"));
     }
     if call.name != "gdb" {
         for file in named.iter().filter(|file| !file.text.starts_with('+')) {
-            worst = worst.or(redirected(shell, file, true).unwrap_or_else(|| reads("nothing")));
+            worst = worst.or(write(shell, file));
         }
     }
     worst
@@ -330,14 +268,10 @@ pub(super) fn make(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     codes.extend(call.args.iter().filter(|arg| !arg.option()).filter_map(|arg| {
         arg.text.split_once('=').map(|(_, value)| value.trim_start_matches(':').to_owned())
     }));
-    let named = values(call.args, &["-f", "--file", "--makefile"]);
-    for file in &named {
-        let feed = if file.is("-") || file.is("/dev/stdin") {
-            Some(call.stdin.clone())
-        } else {
-            shell.remembered(file)
-        };
-        codes.extend(feed.and_then(|feed: Feed| feed.text()));
+    for file in &values(call.args, &["-f", "--file", "--makefile"]) {
+        let input = file.is("-") || file.is("/dev/stdin");
+        let feed = if input { Some(call.stdin.clone()) } else { shell.remembered(file) };
+        codes.extend(feed.and_then(|feed| feed.text()));
     }
     let mut worst = opaque("program.make", call.name);
     for code in codes {
@@ -351,13 +285,8 @@ pub(super) fn make(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
         });
         for command in inner.chain(lines).filter(|command| command.len() > 2) {
             let found = tried(shell, &command);
-            if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
-                worst = worst.or(found);
-            }
+            worst = worst.worse(found.filter(|found| found.class == Class::Destructive));
         }
-    }
-    if (short(call.args, 'n') || long(call.args, "--dry-run")) && worst.class == Class::Opaque {
-        return opaque("program.make", call.name);
     }
     worst
 }
@@ -373,12 +302,11 @@ pub(super) fn powershell(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shell
         let is = |full: &str, least: &str| full.starts_with(name) && name.starts_with(least);
         if is("encodedcommand", "e") && name != "ex" || name == "ec" {
             let encoded = call.args.get(at).and_then(Arg::literal).unwrap_or_default();
-            let Some(text) = windows::decode(encoded) else {
-                let reason = "Its command is encoded and cannot be read.";
-                let word = "-EncodedCommand";
-                return ShellFinding::new(Class::Unreadable, "code.encoded", word, reason);
+            let own = opaque("code.encoded", &arg.text);
+            return match windows::decode(encoded) {
+                Some(text) => own.or(other_shell(shell, call, &text)),
+                None => ShellFinding { class: Class::Unreadable, ..own },
             };
-            return opaque("code.encoded", &arg.text).or(other_shell(shell, call, &text));
         }
         if is("file", "f") {
             return opaque("code.script", call.name);
@@ -416,9 +344,7 @@ fn other_shell(shell: &mut Shell<'_>, call: &ProgramCall<'_>, text: &str) -> She
         "cmd" => (Dialect::Cmd, "code.cmd"),
         _ => (Dialect::PowerShell, "code.powershell"),
     };
-    let found = shell.within(|shell| {
-        shell.process(call.name, |shell| windows::walk(shell, text, dialect));
-    });
+    let found = shell.inside(call.name, |shell| windows::walk(shell, text, dialect));
     found.unwrap_or_else(|| opaque(rule, call.name))
 }
 
@@ -438,37 +364,34 @@ pub(super) fn intent(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
         _ => opaque("intent.other", "intent"),
     };
     for file in values(call.args, &["--out", "--output", "-o", "--dir"]) {
-        found = found.or(redirected(shell, &file, false).unwrap_or_else(|| reads("intent")));
+        found = found.worse(redirected(shell, &file, false));
     }
     found
 }
 
+/// The words behind one of these.
+fn after<'a>(args: &'a [Arg], word: &str) -> &'a [Arg] {
+    let at = args.iter().position(|arg| arg.is(word));
+    at.map_or(&[], |at| &args[at + 1..])
+}
+
 /// `intent fence -- COMMAND` is that command.
 fn fences(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let Some(at) = call.args.iter().position(|arg| arg.is("--")) else { return reads("intent") };
-    let words = call.args[at + 1..].to_vec();
-    let found = shell.within(|shell| {
-        shell.process("intent fence", |shell| {
-            shell.run(words, Feed::default());
-        });
-    });
+    let words = after(call.args, "--").to_vec();
+    let found = shell.started_by("intent fence", words, Feed::default());
     found.unwrap_or_else(|| reads("intent"))
 }
 
 /// `intent test ID -- COMMAND` is that command; without one it runs what the registry names, which nobody can see here.
 fn tests(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let own = opaque("intent.test", "intent test");
-    let Some(at) = call.args.iter().position(|arg| arg.is("--")) else { return own };
-    let words = call.args[at + 1..].to_vec();
+    let words = after(call.args, "--").to_vec();
     let code = Arg::from_pieces(&output::joined(&words.iter().collect::<Vec<_>>()));
-    let found = shell.within(|shell| {
+    own.worse(shell.inside("intent", |shell| {
         // One word is a line for a shell, several are a program with its words, unless a criterion reads like them.
-        shell.process("intent", |shell| {
-            shell.code(&code, "intent");
-            if words.len() > 1 {
-                shell.run(words, Feed::default());
-            }
-        });
-    });
-    found.map_or(own.clone(), |found| own.or(found))
+        shell.code(&code, "intent");
+        if words.len() > 1 {
+            shell.run(words, Feed::default());
+        }
+    }))
 }

@@ -1,94 +1,84 @@
 //! Programs that write, copy, move and change files.
 
 use super::options::{any, cut, long, operands, short, values};
-use super::{ProgramCall, destructive, opaque, reads, redirected, rules, startup, writes};
+use super::{ProgramCall, destructive, lost, opaque, reads, redirected, rules, startup, writes};
 use crate::shell::expand::Arg;
 use crate::shell::paths::{Spot, place};
 use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
-use crate::shell::{Class, PathDeed, TouchedPath};
+use crate::shell::{Class, PathDeed};
 
 /// A program that writes what it names.
 pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let mut rows = table::rows(super::family(call.name)).iter();
     let row = rows.find(|row| row.kind() == "writes" && row.words.is_empty())?;
-    let named = operands(call.args, &row.list("takes"));
-    let written: Vec<&Arg> = match row.word(1) {
-        // What is said of the whole folder is only seen afterwards.
-        "all" if row.flag("opaque") => named.into_iter().filter(|arg| !arg.is(".")).collect(),
-        "all" => named,
-        "first" => named.first().copied().into_iter().collect(),
-        "last" => named.last().copied().into_iter().collect(),
-        _ => Vec::new(),
-    };
     let asked = row.list("if");
     if !asked.is_empty() && !any(call.args, &asked) {
         return None;
     }
+    let mut named = operands(call.args, &row.list("takes"));
+    match row.word(1) {
+        // What is said of the whole folder is only seen afterwards.
+        "all" => named.retain(|arg| !(row.flag("opaque") && arg.is("."))),
+        "first" => named.truncate(1),
+        "last" => drop(named.drain(..named.len().saturating_sub(1))),
+        _ => named.clear(),
+    }
     let outputs = values(call.args, &row.list("outputs"));
     let nowhere = |arg: &&Arg| place(shell, arg).spot == Spot::Nothing;
     let shown = any(call.args, &row.list("unless"));
-    let into_nothing = !written.is_empty() && written.iter().all(nowhere) && outputs.is_empty();
+    let into_nothing = !named.is_empty() && named.iter().all(nowhere) && outputs.is_empty();
+    let (rule, name) = ("program.writes", call.name);
+    let own = if row.flag("opaque") { opaque(rule, name) } else { writes(rule, name) };
     if shown || into_nothing {
-        return Some(match row.flag("opaque") {
-            true => opaque("program.writes", call.name),
-            false => reads(call.name),
-        });
+        return Some(if row.flag("opaque") { own } else { reads(call.name) });
     }
-    if row.flag("reads") && written.is_empty() && outputs.is_empty() {
+    if row.flag("reads") && named.is_empty() && outputs.is_empty() {
         return Some(rules::by_options(call));
     }
-    let mut worst = match row.flag("opaque") {
-        true => opaque("program.writes", call.name),
-        false => writes("program.writes", call.name),
-    };
-    for arg in written.into_iter().chain(outputs.iter()) {
-        worst = worst.or(write(shell, arg));
-    }
-    Some(worst)
+    Some(named.into_iter().chain(&outputs).fold(own, |own, arg| own.or(write(shell, arg))))
 }
 
 /// A path that a program writes: over the system's files and devices it is destructive.
-fn write(shell: &mut Shell<'_>, arg: &Arg) -> ShellFinding {
+pub(super) fn write(shell: &mut Shell<'_>, arg: &Arg) -> ShellFinding {
     redirected(shell, arg, true).unwrap_or_else(|| reads("nothing"))
 }
 
-const TARGET: &[&str] = &["-t", "--target-directory"];
-const COPY_TAKES: &[&str] =
-    &["-t", "--target-directory", "-S", "--suffix", "-m", "-o", "-g", "--mode"];
-
-/// `cp`, `install`: the last operand, or the folder of `-t`, is written.
-pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let mut named = operands(call.args, COPY_TAKES);
-    let mut to: Vec<Arg> = values(call.args, TARGET);
+/// What is copied, moved or linked, and where to: the last operand, or the folder of `-t`.
+fn from_and_to<'c>(call: &ProgramCall<'c>) -> (Vec<&'c Arg>, Vec<Arg>) {
+    let mut named = operands(call.args, &table::list("copytakes"));
+    let mut to = values(call.args, &["-t", "--target-directory"]);
     if to.is_empty() {
         to.extend(named.pop().cloned());
     }
+    (named, to)
+}
+
+/// `cp`, `install`: the last operand, or the folder of `-t`, is written.
+pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+    let (named, to) = from_and_to(call);
     let secret = named.iter().any(|arg| super::is_secret(&place(shell, arg).path));
     let from_nothing = named.iter().any(|arg| arg.is("/dev/null"));
-    if call.name != "install" || !any(call.args, &["-d"]) {
-        for arg in &named {
-            shell.touch(arg, PathDeed::Read);
-        }
+    let copies = call.name == "cp";
+    if copies || !any(call.args, &["-d"]) {
+        named.iter().for_each(|arg| shell.touch(arg, PathDeed::Read));
     }
     let mut worst = writes("copy", call.name);
-    if call.name == "cp" && (short(call.args, 'l') || long(call.args, "--link")) {
+    if copies && (short(call.args, 'l') || long(call.args, "--link")) {
         named.iter().for_each(|arg| shell.may_change(arg));
     }
-    let tree_too = call.name == "cp"
+    let tree_too = copies
         && (['r', 'R', 'a'].into_iter().any(|letter| short(call.args, letter))
-            || long(call.args, "--recursive")
-            || long(call.args, "--archive"));
+            || ["--recursive", "--archive"].iter().any(|option| long(call.args, option)));
     for arg in &to {
         if from_nothing {
-            let reason = "It empties the file.";
-            worst = worst.or(destructive("copy.empty", &arg.text, reason));
+            worst = worst.or(lost("copy.empty", &arg.text));
         }
         if tree_too {
             worst = worst.or(tree(shell, arg));
         }
         for into in received(arg, &named) {
-            worst = worst.or(redirected(shell, &into, false).unwrap_or_else(|| reads("nothing")));
+            worst = worst.worse(redirected(shell, &into, false));
             if secret {
                 let path = place(shell, &into).path;
                 shell.secrets.push(path);
@@ -121,21 +111,11 @@ fn inside(folder: &Arg, what: &Arg) -> Arg {
 
 /// `mv`: what is moved, and where to.
 pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let mut named = operands(call.args, &["-t", "--target-directory", "-S", "--suffix"]);
-    let mut to: Vec<Arg> = values(call.args, TARGET);
-    if to.is_empty() {
-        to.extend(named.pop().cloned());
-    }
+    let (named, to) = from_and_to(call);
     let mut worst = writes("move", call.name);
     for arg in &named {
-        let from = place(shell, arg);
-        shell.target(TouchedPath {
-            path: from.path.clone(),
-            deed: PathDeed::MoveFrom,
-            known: from.known,
-            recursive: true,
-        });
-        let lost = match from.spot {
+        let from = shell.touch_all(arg, PathDeed::MoveFrom, true);
+        let reason = match from.spot {
             Spot::Root | Spot::System | Spot::Device => "It moves away what the system needs.",
             Spot::Outside if startup(&from.path) => {
                 "It moves away keys or settings that the account depends on."
@@ -145,13 +125,11 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
             }
             _ => continue,
         };
-        worst = worst.or(destructive("move.system", &arg.text, lost));
+        worst = worst.or(destructive("move.system", &arg.text, reason));
     }
     for arg in &to {
         if arg.is("/dev/null") {
-            let reason = "What is moved to /dev/null is gone.";
-            worst = worst.or(destructive("move.nothing", "/dev/null", reason)
-                .safer("Move it to a folder for temporary files."));
+            worst = worst.or(lost("move.nothing", "/dev/null"));
             continue;
         }
         for into in received(arg, &named) {
@@ -165,9 +143,13 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 ///
 /// What is written under the new name is written to what it leads to, by this text or a later one.
 pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let mut named = operands(call.args, &["-t", "--target-directory", "-S", "--suffix"]);
-    let to = values(call.args, TARGET).first().cloned();
-    let to = to.or_else(|| if named.len() > 1 { named.pop().cloned() } else { None });
+    let (mut named, mut to) = from_and_to(call);
+    if named.is_empty() {
+        // The new name is the old one's, here.
+        named.extend(operands(call.args, &table::list("copytakes")).last());
+        to.clear();
+    }
+    let to = to.first().cloned();
     let is_symbolic = short(call.args, 's') || any(call.args, &["--symbolic"]);
     for what in &named {
         let Some(to) = to.as_ref().filter(|_| is_symbolic && !what.text.starts_with(['/', '~']))
@@ -181,25 +163,16 @@ pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
             shell.may_change(&Arg::known(format!("{folder}/{}", what.text)));
         }
     }
-    match (to, named.first()) {
-        (Some(to), Some(what)) => {
-            let to = inside(&to, what);
-            let place = place(shell, &to);
-            if place.spot == Spot::Outside && short(call.args, 'f') && startup(&place.path) {
-                return destructive(
-                    "link.account",
-                    &to.text,
-                    "It replaces a file that the account depends on.",
-                );
-            }
-            writes("link", call.name).or(write(shell, &to))
-        }
-        (None, Some(what)) => {
-            let name = what.text.rsplit('/').next().unwrap_or_default().to_owned();
-            writes("link", call.name).or(write(shell, &Arg::known(name)))
-        }
-        _ => opaque("link", call.name),
+    let Some(what) = named.first() else { return opaque("link", call.name) };
+    let to = match to {
+        Some(to) => inside(&to, what),
+        None => Arg::known(what.text.rsplit('/').next().unwrap_or_default()),
+    };
+    let place = place(shell, &to);
+    if place.spot == Spot::Outside && short(call.args, 'f') && startup(&place.path) {
+        return lost("link.account", &to.text);
     }
+    writes("link", call.name).or(write(shell, &to))
 }
 
 /// `dd`: `of=` is written.
@@ -209,9 +182,7 @@ pub(super) fn dd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
     let file = cut(output, "of=".len());
     let place = place(shell, &file);
     match place.spot {
-        Spot::Unknown => {
-            destructive("dd.unknown", &output.text, "What it overwrites is not known here.")
-        }
+        Spot::Unknown => lost("dd.unknown", &output.text),
         Spot::Nothing => reads("dd"),
         _ => {
             let mut found = writes("dd", "dd").or(write(shell, &file));
@@ -235,8 +206,7 @@ pub(super) fn truncate(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFi
         let spot = place(shell, file).spot;
         worst = worst.or(write(shell, file));
         if empties && !matches!(spot, Spot::Temp | Spot::Made) {
-            worst = worst.or(destructive("truncate.empty", &file.text, "It empties the file.")
-                .safer("Keep a copy first."));
+            worst = worst.or(lost("truncate.empty", &file.text));
         }
     }
     worst
@@ -264,39 +234,22 @@ pub(super) fn permit(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
         _ => ("", named),
     };
     let mut worst = writes("permissions", call.name);
+    let open = call.name != "chmod" || table::holds("openmodes", mode);
     for file in files {
-        let place = place(shell, file);
-        if place.spot != Spot::Nothing {
-            let (path, known) = (place.path.clone(), place.known);
-            shell.target(TouchedPath { path, deed: PathDeed::Write, known, recursive });
-        }
-        let open = call.name == "chmod"
-            && (mode.ends_with("777")
-                || mode.ends_with("666")
-                || mode.ends_with("000")
-                || mode == "0"
-                || ["a+w", "o+w", "a+rwx", "a=rwx", "ugo+rwx", "+rwx", "o+rwx", "u+s"]
-                    .contains(&mode)
-                || mode.starts_with("a-")
-                || mode.starts_with("u-"));
-        let found = match place.spot {
+        let reason = match shell.touch_all(file, PathDeed::Write, recursive).spot {
             Spot::Root | Spot::Home | Spot::System | Spot::Device => {
-                Some("It changes who may use what the system or the account needs.")
+                "It changes who may use what the system or the account needs."
             }
-            Spot::Outside | Spot::Unknown | Spot::TempRoot if recursive => Some(
-                "It changes who may use files outside of the workspace, with everything below.",
-            ),
-            Spot::Whole | Spot::Inside | Spot::Control
-                if recursive && (open || call.name != "chmod") =>
-            {
-                Some("It changes the owner or opens the files to everybody, with everything below.")
+            Spot::Outside | Spot::Unknown | Spot::TempRoot if recursive => {
+                "It changes who may use files outside of the workspace, with everything below."
             }
-            _ => None,
+            Spot::Whole | Spot::Inside | Spot::Control if recursive && open => {
+                "It changes the owner or opens the files to everybody, with everything below."
+            }
+            _ => continue,
         };
-        if let Some(reason) = found {
-            worst = worst.or(destructive("permissions.recursive", &call.shown(4), reason)
-                .safer("Name the single files, and the least that is needed."));
-        }
+        worst = worst.or(destructive("permissions.recursive", &call.shown(4), reason)
+            .safer("Name the single files, and the least that is needed."));
     }
     worst
 }
@@ -308,17 +261,12 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
         ["--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"]
     {
         for code in values(call.args, &[option]) {
-            let code = code.text.strip_prefix("exec=").unwrap_or(&code.text).to_owned();
-            let found = shell.inner("tar", &code);
-            worst = worst.worse(found);
+            let code = code.text.strip_prefix("exec=").unwrap_or(&code.text);
+            worst = worst.worse(shell.inner("tar", code));
         }
     }
     if any(call.args, &["--remove-files"]) {
-        worst = worst.or(destructive(
-            "archive.remove",
-            "--remove-files",
-            "It deletes what it has packed.",
-        ));
+        worst = worst.or(lost("archive.remove", "--remove-files"));
     }
     let first = call.args.first().map_or("", |arg| arg.lead.as_str());
     let old = if first.starts_with('-') { "" } else { first };
@@ -327,19 +275,15 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     };
     let folders = values(call.args, &["-C", "--directory"]);
     if does('t', "--list") {
-        let plain =
-            |arg: &Arg| arg.lead.trim_start_matches('-').chars().all(|c| "tzjJvf".contains(c));
-        let long = ["--list", "--verbose", "--gzip", "--file"];
-        let listed = call.args.iter().enumerate().all(|(at, arg)| {
-            !arg.option() && (at > 0 || arg.sure) && (at > 0 || plain(arg))
-                || arg.sure && !arg.lead.starts_with("--") && arg.option() && plain(arg)
-                || long.iter().any(|option| arg.lead.split('=').next() == Some(option))
-        });
-        return match (worst.class == Class::Write, listed) {
-            (true, true) => reads("tar"),
-            (true, false) => opaque("program.options", "tar"),
-            _ => worst,
-        };
+        // In the old form the letters stand without a dash.
+        let mut args = call.args.to_vec();
+        if let Some(first) = args.first_mut().filter(|first| first.sure && !first.option()) {
+            *first = Arg::known(format!("-{}", first.text));
+        }
+        let listed = rules::by_options(&ProgramCall { args: &args, ..*call });
+        // A value that is not known may be an option that runs a program.
+        let listed = if listed.looks { opaque("archive", call.name) } else { listed };
+        return if worst.class == Class::Write { listed } else { worst };
     }
     if does('x', "--extract") || any(call.args, &["--get"]) {
         let here = [Arg::known(".")];
@@ -361,17 +305,8 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
 
 /// A folder below which anything may be written.
 fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
-    let place = place(shell, folder);
-    shell.target(TouchedPath {
-        path: place.path,
-        deed: PathDeed::Write,
-        known: place.known,
-        recursive: true,
-    });
-    match place.spot {
-        Spot::Root | Spot::System => {
-            destructive("archive.system", &folder.text, "It writes over what the system needs.")
-        }
+    match shell.touch_all(folder, PathDeed::Write, true).spot {
+        Spot::Root | Spot::System => lost("archive.system", &folder.text),
         _ => writes("archive", "archive"),
     }
 }
@@ -395,10 +330,8 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     let named = operands(call.args, &takes);
     let mut worst = writes("copy", call.name);
     for code in values(call.args, &["-e", "--rsh"]) {
-        let words = code.text.clone();
-        let found = shell.inner("rsync", &words);
-        worst =
-            found.filter(|f| f.class == Class::Destructive).map_or(worst.clone(), |f| worst.or(f));
+        let found = shell.inner("rsync", &code.text);
+        worst = worst.worse(found.filter(|found| found.class == Class::Destructive));
     }
     let Some((to, _)) = named.split_last() else { return opaque("network", call.name) };
     if only_shows {
@@ -406,25 +339,11 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         return if runs { opaque("network", call.name).or(worst) } else { super::looks(call.name) };
     }
     let remote = to.text.split('/').next().is_some_and(|host| host.contains(':'));
-    let deletes = call
-        .args
-        .iter()
-        .find(|arg| arg.lead.starts_with("--del") || arg.is("--remove-source-files"));
-    if !remote {
-        worst = worst.or(tree(shell, to));
-    } else {
-        worst = worst.or(opaque("network", call.name));
-    }
+    let deletes = |arg: &&Arg| arg.lead.starts_with("--del") || arg.is("--remove-source-files");
+    worst = worst.or(if remote { opaque("network", call.name) } else { tree(shell, to) });
     let kept = !remote && matches!(place(shell, to).spot, Spot::Temp | Spot::Made);
-    if let Some(option) = deletes.filter(|_| !kept) {
-        worst = worst.or(destructive(
-            "copy.delete",
-            &option.text,
-            "It deletes what the source does not have.",
-        )
-        .safer("Look first with --dry-run."));
-    }
-    worst
+    let deletes = call.args.iter().find(deletes).filter(|_| !kept);
+    worst.worse(deletes.map(|option| lost("copy.delete", &option.text)))
 }
 
 /// `sed`: prints, or with `-i` changes every file it names; `w` writes and `e` runs.

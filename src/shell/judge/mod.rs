@@ -81,14 +81,33 @@ pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> Shell
     ShellFinding::new(Class::Destructive, rule, word, reason)
 }
 
+/// Something is lost for the reason that the table has for this rule.
+pub(super) fn lost(rule: &'static str, word: &str) -> ShellFinding {
+    let (reason, safer) = table::reason(rule);
+    let safer = Some(safer).filter(|safer| !safer.is_empty());
+    ShellFinding { safer, ..destructive(rule, word, reason) }
+}
+
+/// Something cannot be read for the reason that the table has for this rule.
+pub(super) fn unread(rule: &'static str, word: &str) -> ShellFinding {
+    ShellFinding { class: Class::Unreadable, ..lost(rule, word) }
+}
+
 pub(super) fn downloaded(word: &str) -> ShellFinding {
-    destructive("download.run", word, "What it fetches from elsewhere is run unseen.")
-        .safer("Download to a file, read it, then run the file.")
+    lost("download.run", word)
 }
 
 pub(super) fn decoded(word: &str) -> ShellFinding {
-    destructive("decode.run", word, "What it decodes is run unseen.")
-        .safer("Write the command in plain text.")
+    lost("decode.run", word)
+}
+
+/// What is run though it was fetched or decoded, and nobody has seen it.
+pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFinding> {
+    match origin? {
+        WordOrigin::Download => Some(downloaded(word)),
+        WordOrigin::Decoded => Some(decoded(word)),
+        _ => None,
+    }
 }
 
 /// Whether a file is one that the same text has just fetched.
@@ -109,11 +128,11 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     let leaks = secrets::leaks(shell, &call);
     let tainted = secrets::prints(shell, &call);
     if !helps(&call)
-        && let Some(mut finding) = wrappers::unwrap(shell, &call)
+        && let Some(finding) = wrappers::unwrap(shell, &call)
     {
-        finding = asked(shell, &call, finding);
-        finding = leaks.map_or(finding.clone(), |leaks| finding.or(leaks));
+        let finding = asked(shell, &call, finding);
         let out = Feed { tainted, ..output::of(shell, &call) };
+        let finding = finding.worse(leaks);
         return JudgedProgram { program: None, finding, out, wrapper: true };
     }
     let mut finding = judged(shell, &call);
@@ -126,20 +145,14 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     if finding.class.weight() >= Class::Opaque.weight() && !finding.looks {
         named_in_texts(shell, &call);
         named_in_words(shell, &call, &finding);
-        if let Some(disk) = whole_disk(shell, &call).filter(|_| finding.rule != "disk.mount") {
-            finding = finding.or(disk);
-        }
+        let mounts = finding.rule == "disk.mount";
+        finding = finding.worse(whole_disk(shell, &call).filter(|_| !mounts));
     }
     finding = asked(shell, &call, finding);
     if copies_us(&call) {
-        finding = destructive(
-            "intent.copy",
-            &call.shown(2),
-            "It makes a copy of this program under another name.",
-        )
-        .safer("Run it by its own name.");
+        finding = lost("intent.copy", &call.shown(2));
     }
-    finding = leaks.map_or(finding.clone(), |leaks| finding.or(leaks));
+    let finding = finding.worse(leaks);
     let out = Feed { tainted, ..output::of(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
 }
@@ -150,21 +163,21 @@ fn asked(shell: &Shell<'_>, call: &ProgramCall<'_>, finding: ShellFinding) -> Sh
         || call.args.iter().any(|arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is(it)));
     let fills = |path: &String| endless && call.name != "head" && !path.starts_with("/dev/");
     if let Some(file) = shell.redirected_to.as_ref().filter(|path| fills(path)) {
-        return destructive("disk.fill", file, "It writes into a file without end.");
+        return lost("disk.fill", file);
     }
     let rules = ["program.unknown", "program.subcommand", "program.looks", "network", "elsewhere"];
     if finding.class != Class::Opaque || !rules.contains(&finding.rule) {
         return finding;
     }
     let found = verbs::loses_data(call).or_else(|| verbs::widens(call).filter(|_| !finding.looks));
-    found.map_or(finding.clone(), |found| finding.or(found))
+    finding.worse(found)
 }
 
 /// A disk or a partition that an opaque program is given.
 fn whole_disk(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let words = operands(call.args, &[]);
     let disk = words.into_iter().find(|arg| place(shell, arg).spot == Spot::Device)?;
-    Some(destructive("disk", &disk.text, "It works on a whole disk."))
+    Some(lost("disk", &disk.text))
 }
 
 /// Names what a program that nobody knows is told to write, and every path that it is given.
@@ -190,14 +203,13 @@ fn named_in_words(shell: &mut Shell<'_>, call: &ProgramCall<'_>, finding: &Shell
 
 /// Names the files that a patch changes, wherever it stands, and the paths in what an opaque program is fed.
 fn named_in_texts(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
-    let fed = call.stdin.text().into_iter();
-    let texts = fed
-        .chain(call.args.iter().filter(|arg| arg.text.contains('\n')).map(|arg| arg.text.clone()));
-    for text in texts.collect::<Vec<_>>() {
+    let lines = call.args.iter().filter(|arg| arg.text.contains('\n')).map(|arg| arg.text.clone());
+    for text in call.stdin.text().into_iter().chain(lines) {
         if !mentions::is_patch(&text) {
             shell.mention(&text);
+            continue;
         }
-        for path in mentions::patched(&text).into_iter().filter(|_| mentions::is_patch(&text)) {
+        for path in mentions::patched(&text) {
             shell.touch(&Arg::known(path), PathDeed::Write);
         }
     }
@@ -217,9 +229,8 @@ fn copies_us(call: &ProgramCall<'_>) -> bool {
 
 /// Whether a name is looked up by the shell, or stands where the machine keeps its programs.
 fn trusted(written: &str) -> bool {
-    let folders = ["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin"];
     match written.rsplit_once('/') {
-        Some((folder, _)) => folders.contains(&folder),
+        Some((folder, _)) => table::holds("programfolders", folder),
         None => !written.contains('\\'),
     }
 }
@@ -250,11 +261,10 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if let Some(found) = special(shell, call) {
         return found;
     }
-    let client = ["http", "https", "xh", "xhs", "curlie", "hurl", "grpcurl", "az", "gh", "glab"];
-    if client.contains(&call.name)
+    if table::holds("requesters", call.name)
         && let Some(word) = verbs::requests_deletion(call.args)
     {
-        return destructive("http.delete", &word, "It asks a server to delete something.");
+        return lost("http.delete", &word);
     }
     if let Some(finding) = rules::judge(call) {
         // Of these a word that is no subcommand is a program of a package.
@@ -311,10 +321,8 @@ pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
     Some(match name {
         "builtins::alias" => builtins::alias,
         "builtins::change_folder" => builtins::change_folder,
-        "builtins::crontab" => builtins::crontab,
         "builtins::declare" => builtins::declare,
         "builtins::eval" => builtins::eval,
-        "builtins::history" => builtins::history,
         "builtins::kill" => builtins::kill,
         "builtins::read_in" => builtins::read_in,
         "builtins::shift" => builtins::shift,
@@ -362,8 +370,7 @@ pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
 
 /// Names that, handed to a stranger word by word, are taken for the command it runs.
 fn handed(name: &str) -> bool {
-    ["rm", "rimraf", "dd", "shred", "git", "find", "bash", "sh", "zsh", "truncate", "sudo", "mkfs"]
-        .contains(&family(name))
+    table::holds("handed", family(name))
 }
 
 /// Whether any line is about the name.
@@ -374,20 +381,15 @@ pub(super) fn known(name: &str) -> bool {
 /// A program that no table knows. When it is handed a destructive command word by word, or as code, it is taken to run it.
 fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let script = call.name;
-    for (at, arg) in call.args.iter().enumerate().take(12) {
-        // Tried out once and not again inside: strangers in strangers would take for ever.
-        if shell.tentative {
-            break;
-        }
+    // Tried out once and not again inside: strangers in strangers would take for ever.
+    let most = if shell.tentative { 0 } else { 12 };
+    for (at, arg) in call.args.iter().enumerate().take(most) {
         let Some(word) = arg.literal() else { continue };
-        let as_code =
-            at > 0 && table::list("codeoptions").iter().any(|option| call.args[at - 1].is(option));
+        let as_code = at > 0 && table::holds("codeoptions", &call.args[at - 1].text);
         let found = if as_code && word.contains(' ') {
             tried(shell, word)
         } else if handed(&base(word)) && at + 1 < call.args.len() {
-            trial(shell, |shell| {
-                shell.run(call.args[at..].to_vec(), Feed::default());
-            })
+            tried_program(shell, call.args[at..].to_vec(), Feed::default())
         } else {
             None
         };
@@ -404,9 +406,12 @@ fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
 
 /// What would be found in code of this language; nothing of it is kept.
 fn tried(shell: &Shell<'_>, code: &str) -> Option<ShellFinding> {
-    trial(shell, |shell| {
-        shell.text(code);
-    })
+    trial(shell, |shell| drop(shell.text(code)))
+}
+
+/// What would be found about a program; nothing of it is kept.
+fn tried_program(shell: &Shell<'_>, words: Vec<Arg>, stdin: Feed) -> Option<ShellFinding> {
+    trial(shell, |shell| drop(shell.run(words, stdin)))
 }
 
 /// What would be found by `inside`; nothing of it is kept.
@@ -418,14 +423,20 @@ fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<Shell
     other.within(inside)
 }
 
+/// The words with another program in the first place, if what it does is destructive.
+fn taken_for(shell: &Shell<'_>, name: &str, args: &[Arg], stdin: Feed) -> Option<ShellFinding> {
+    let words = [&[Arg::known(name)], &args[1..]].concat();
+    let found = tried_program(shell, words, stdin);
+    found.filter(|found| found.class == Class::Destructive)
+}
+
 /// A program whose name is not plain: a glob, or made by a variable or another program.
 fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> JudgedProgram {
     let name = &args[0];
-    let finding = match name.origin {
-        Some(WordOrigin::Download) => downloaded(&name.text),
-        Some(WordOrigin::Decoded) => decoded(&name.text),
-        None if name.glob => globbed(shell, args, stdin),
-        _ => shaped(shell, args),
+    let finding = match unseen(name.origin, &name.text) {
+        Some(found) => found,
+        None if name.glob && name.origin.is_none() => globbed(shell, args, stdin),
+        None => shaped(shell, args),
     };
     JudgedProgram { program: None, finding, out: Feed::some(), wrapper: false }
 }
@@ -434,57 +445,32 @@ fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> JudgedProgram {
 fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> ShellFinding {
     let pattern = base(&args[0].text);
     for name in rules::destroyers().filter(|name| crate::shell::pattern::wild(&pattern, name)) {
-        let mut words = args.to_vec();
-        words[0] = Arg::known(name);
-        let found = trial(shell, |shell| {
-            shell.run(words, stdin.clone());
-        });
-        if let Some(mut found) = found.filter(|found| found.class == Class::Destructive) {
-            found.word = args[0].text.clone();
-            found.reason =
-                format!("The name `{}` may mean `{name}`: {}", args[0].text, found.reason);
-            return found;
+        if let Some(found) = taken_for(shell, name, args, stdin.clone()) {
+            let word = args[0].text.clone();
+            let reason = format!("The name `{word}` may mean `{name}`: {}", found.reason);
+            return ShellFinding { word, reason, ..found };
         }
     }
-    let reason = "Which program a pattern names is not known.";
-    ShellFinding::new(Class::Unreadable, "program.glob", &args[0].text, reason)
-        .safer("Write the program's name.")
+    unread("program.glob", &args[0].text)
 }
 
 /// An unknown program with arguments that fit a destroyer's: `$cmd -rf /`.
 fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
-    let end = args[0].pieces.last();
-    if let Some(WordPiece::Text(end)) = end
+    if let Some(WordPiece::Text(end)) = args[0].pieces.last()
         && let Some((_, program)) = end.rsplit_once('/')
         && !program.is_empty()
+        && let Some(found) = taken_for(shell, program, args, Feed::some())
     {
-        let mut words = args.to_vec();
-        words[0] = Arg::known(program);
-        let found = trial(shell, |shell| {
-            shell.run(words, Feed::some());
-        });
-        if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
-            return found;
-        }
+        return found;
     }
-    let mut words = args.to_vec();
-    words[0] = Arg::known("rm");
-    let force = args[1..].iter().any(|arg| {
-        let word = arg.lead.as_str();
-        word.starts_with('-')
-            && !word.starts_with("--")
-            && word[1..].chars().all(|c| "rRfvidI".contains(c))
-            && word.contains(['r', 'R'])
-    });
-    if force && args.len() > 2 {
-        let found = remove::remove(
-            shell,
-            &ProgramCall { name: "rm", args: &args[1..], stdin: &Feed::some() },
-        );
-        if found.class == Class::Destructive {
-            let reason = "Which program it is is not known, and its words are those of `rm -rf`.";
-            return destructive("program.hidden", &args[0].text, reason)
-                .safer("Write the program's name.");
+    let forces = |arg: &Arg| {
+        let letters = arg.lead.strip_prefix('-').unwrap_or_default();
+        letters.contains(['r', 'R']) && letters.chars().all(|c| "rRfvidI".contains(c))
+    };
+    if args[1..].iter().any(forces) && args.len() > 2 {
+        let call = ProgramCall { name: "rm", args: &args[1..], stdin: &Feed::some() };
+        if remove::remove(shell, &call).class == Class::Destructive {
+            return lost("program.hidden", &args[0].text);
         }
     }
     let reason = "Which program is started depends on a value that is not known here.";
@@ -497,25 +483,14 @@ pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Opti
     if !arg.text.starts_with("/dev/") || place.spot == Spot::Device {
         shell.touch(arg, PathDeed::Write);
     }
+    let device = arg.text.starts_with("/dev/");
     match place.spot {
         Spot::Nothing => return None,
-        Spot::Device => {
-            let reason = "It writes over a device.";
-            return Some(destructive("redirect.device", &arg.text, reason));
-        }
-        Spot::System | Spot::Root if !arg.text.starts_with("/dev/") => {
-            let reason = "It writes into a file that the system needs.";
-            return Some(destructive("redirect.system", &arg.text, reason));
-        }
-        Spot::Outside if arg.text.starts_with("/dev/") => {
-            return Some(opaque("redirect.network", &arg.text));
-        }
+        Spot::Device => return Some(lost("redirect.device", &arg.text)),
+        Spot::System | Spot::Root if !device => return Some(lost("redirect.system", &arg.text)),
+        Spot::Outside if device => return Some(opaque("redirect.network", &arg.text)),
         Spot::Outside if secret(&place.path) || !append && startup(&place.path) => {
-            let reason = "It changes a file that the account depends on.";
-            return Some(
-                destructive("redirect.account", &arg.text, reason)
-                    .safer("Append with >>, or keep a copy first."),
-            );
+            return Some(lost("redirect.account", &arg.text));
         }
         _ => {}
     }
@@ -526,16 +501,12 @@ pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Opti
 
 /// Keys and start-up files of an account.
 pub(super) fn startup(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    secret(path)
-        || [".bashrc", ".zshrc", ".profile", ".bash_profile", ".zshenv", ".zprofile", ".gitconfig"]
-            .contains(&name)
+    secret(path) || table::holds("startupfiles", path.rsplit('/').next().unwrap_or_default())
 }
 
 /// Keys, and who may get in with them.
 fn secret(path: &str) -> bool {
-    const HOLDERS: &[&str] = &[".ssh", ".gnupg", ".aws", ".kube"];
-    path.split('/').any(|part| HOLDERS.contains(&part))
+    path.split('/').any(|part| table::holds("keyfolders", part))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Programs that fetch and send.
 
 use super::options::{self, Known, any, operands, values};
-use super::{ProgramCall, destructive, looks, opaque, redirected, rules, verbs};
+use super::{ProgramCall, destructive, looks, lost, opaque, redirected, rules, verbs};
 use crate::shell::expand::Arg;
 use crate::shell::paths::place;
 use crate::shell::table;
@@ -56,7 +56,7 @@ fn deletes(call: &ProgramCall<'_>) -> Option<ShellFinding> {
             && !keeps.iter().any(|port| arg.text.contains(port))
     });
     let word = verbs::requests_deletion(call.args).filter(|_| !own)?;
-    Some(destructive("http.delete", &word, "It asks a server to delete something."))
+    Some(lost("http.delete", &word))
 }
 
 /// Clients of other machines: what they start, and what they write here.

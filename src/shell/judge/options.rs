@@ -90,6 +90,15 @@ pub(super) fn takes_next(option: &str, takes: &[&str]) -> bool {
         })
 }
 
+/// How many words the options at the beginning are, with the values that they take.
+pub(super) fn leading(args: &[Arg], takes: &[&str]) -> usize {
+    let mut at = 0;
+    while args.get(at).is_some_and(Arg::option) {
+        at += 1 + usize::from(takes_next(&args[at].lead, takes));
+    }
+    at.min(args.len())
+}
+
 /// The values of an option under any of its names: `-o X`, `-oX`, `--output X`, `--output=X`.
 pub(super) fn values(args: &[Arg], names: &[&str]) -> Vec<Arg> {
     let mut found = Vec::new();

@@ -1,10 +1,12 @@
 //! What a program gives to the next one, where that can be foreseen.
 
 use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::options::{any, operands};
-use super::{ProgramCall, builtins};
+use super::{ProgramCall, builtins, rules};
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
+use crate::shell::parse::unescape;
 use crate::shell::paths;
 use crate::shell::table;
 use crate::shell::walk::{Feed, Shell};
@@ -27,40 +29,22 @@ pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
             Some(root) => Feed::known(vec![WordPiece::Text(paths::slashed(root))]),
             None => Feed::some(),
         },
-        "base64" | "base32" | "gbase64" if any(call.args, &["-d", "-D", "--decode", "-di"]) => {
-            let bytes = stdin.text().and_then(|text| {
-                let text: String = text.split_whitespace().collect();
-                base64::engine::general_purpose::STANDARD.decode(text).ok()
-            });
+        "base64" | "base32" | "gbase64" if rules::marked("decodes", call) => {
+            let text = stdin.text().map(|text| text.split_whitespace().collect::<String>());
+            let bytes = text.and_then(|text| BASE64.decode(text).ok());
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-            Feed {
-                decoded: true,
-                pieces: text.map(|text| vec![WordPiece::Text(text)]),
-                ..through()
-            }
+            let pieces = text.map(|text| vec![WordPiece::Text(text)]);
+            Feed { decoded: true, pieces, ..through() }
         }
-        "xxd" | "uudecode" | "openssl" | "gpg" | "gunzip" | "bunzip2" | "unxz" | "zstd"
-        | "gzip" | "unzip" | "rev" | "tr" | "basenc" | "hex" | "perl" | "python" | "python3"
-        | "dd" | "awk" | "sed" | "cut" | "ruby" | "node" | "iconv" => {
+        name if table::holds("changers", name) => {
             // What was text goes through a change that is not followed.
-            let changed = stdin.pieces.is_some() || decodes(call);
+            let changed = stdin.pieces.is_some() || rules::marked("decodes", call);
             Feed { decoded: stdin.decoded || changed, ..through() }
         }
         name if table::holds("downloaders", name) && !builtins::listens(call) => {
             Feed { download: true, present: true, ..Feed::default() }
         }
-        "xargs" | "sudo" | "env" | "grep" | "time" | "timeout" => through(),
         _ => Feed { pieces: None, present: true, file: false, ..stdin.clone() },
-    }
-}
-
-fn decodes(call: &ProgramCall<'_>) -> bool {
-    match call.name {
-        "xxd" => any(call.args, &["-r", "-revert"]),
-        "openssl" | "gpg" => any(call.args, &["-d", "--decrypt", "-A"]),
-        "gzip" | "zstd" => any(call.args, &["-d", "-dc", "--decompress"]),
-        "uudecode" | "gunzip" | "bunzip2" | "unxz" | "hex" | "basenc" => true,
-        _ => false,
     }
 }
 
@@ -82,7 +66,7 @@ fn echo(args: &[Arg]) -> Vec<WordPiece> {
     if escapes {
         for piece in &mut pieces {
             if let WordPiece::Text(text) = piece {
-                *text = unescaped(text);
+                *text = unescape(text);
             }
         }
     }
@@ -110,11 +94,11 @@ fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
     loop {
         let mut used = false;
         let mut parts = format.split('%');
-        pieces.push(WordPiece::Text(unescaped(parts.next()?)));
+        pieces.push(WordPiece::Text(unescape(parts.next()?)));
         while let Some(part) = parts.next() {
             if part.is_empty() {
                 pieces.push(WordPiece::Text("%".to_owned()));
-                pieces.push(WordPiece::Text(unescaped(parts.next().unwrap_or_default())));
+                pieces.push(WordPiece::Text(unescape(parts.next().unwrap_or_default())));
                 continue;
             }
             let kind = part.chars().next()?;
@@ -124,51 +108,16 @@ fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
             if let Some(word) = words.next() {
                 used = true;
                 match word.literal() {
-                    Some(text) if kind == 'b' => pieces.push(WordPiece::Text(unescaped(text))),
+                    Some(text) if kind == 'b' => pieces.push(WordPiece::Text(unescape(text))),
                     _ => pieces.extend(word.pieces.iter().cloned()),
                 }
             }
-            pieces.push(WordPiece::Text(unescaped(&part[1..])));
+            pieces.push(WordPiece::Text(unescape(&part[1..])));
         }
         if !used || words.len() == 0 {
             return Some(pieces);
         }
     }
-}
-
-/// `\n`, `\x72` and `\162` as `echo -e` and `printf` read them.
-fn unescaped(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        let Some(kind) = rest.next() else {
-            out.push('\\');
-            break;
-        };
-        let mut digits = |base: u32, most: usize, first: Option<u32>| {
-            let mut value = first.unwrap_or(0);
-            for _ in 0..most {
-                let Some(digit) = rest.peek().and_then(|c| c.to_digit(base)) else { break };
-                value = value * base + digit;
-                rest.next();
-            }
-            char::from_u32(value).unwrap_or('\u{fffd}')
-        };
-        match kind {
-            'n' => out.push('\n'),
-            't' => out.push('\t'),
-            'x' => out.push(digits(16, 2, None)),
-            'u' => out.push(digits(16, 4, None)),
-            '0'..='7' => out.push(digits(8, 3, kind.to_digit(8))),
-            '\\' => out.push('\\'),
-            other => out.extend(['\\', other]),
-        }
-    }
-    out
 }
 
 /// `mktemp`: a path below the temporary folder, unless another one is named.

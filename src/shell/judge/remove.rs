@@ -1,14 +1,13 @@
 //! Deleting: `rm` and its kin, and `find`.
 
+use super::files::write;
 use super::options::{any, long, operands, short};
-use super::{ProgramCall, destructive, opaque, reads, rules, trial, writes};
+use super::{ProgramCall, destructive, lost, opaque, reads, rules, tried_program, writes};
 use crate::shell::expand::{Arg, WordPiece};
-use crate::shell::paths::{self, OwnedPath, Spot, made, place};
+use crate::shell::paths::{Spot, made, place};
 use crate::shell::table::list;
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 use crate::shell::{Class, PathDeed, TouchedPath};
-
-const SAFER: &str = "Name the files one by one, or move them to a folder for temporary files.";
 
 /// `rm`, `unlink`, and `rimraf`, which is recursive without saying so.
 pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
@@ -17,70 +16,41 @@ pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
         deep || short(call.args, 'r') || short(call.args, 'R') || long(call.args, "--recursive");
     let victims = operands(call.args, &[]);
     if long(call.args, "--no-preserve-root") {
-        delete_all(shell, &victims, recursive);
+        for victim in victims {
+            shell.touch_all(victim, PathDeed::Delete, recursive);
+        }
         let reason = "It asks for the root of the file system to be deleted.";
         return destructive("rm.root", "--no-preserve-root", reason);
     }
-    let mut worst = writes("rm.file", call.name);
     if victims.is_empty() {
         return opaque("rm.nothing", call.name);
     }
-    for victim in victims {
-        let found = one(shell, victim, recursive);
-        worst = worst.or(found);
-    }
-    worst
-}
-
-fn delete_all(shell: &mut Shell<'_>, victims: &[&Arg], recursive: bool) {
-    for victim in victims {
-        let place = place(shell, victim);
-        delete(shell, &place, recursive);
-    }
-}
-
-fn delete(shell: &mut Shell<'_>, place: &OwnedPath, recursive: bool) {
-    if place.spot != Spot::Nothing {
-        let OwnedPath { path, known, .. } = place.clone();
-        shell.target(TouchedPath { path, deed: PathDeed::Delete, known, recursive });
-    }
+    let own = writes("rm.file", call.name);
+    victims.into_iter().fold(own, |own, victim| own.or(one(shell, victim, recursive)))
 }
 
 /// One path that would be deleted.
 pub(in crate::shell) fn one(shell: &mut Shell<'_>, victim: &Arg, recursive: bool) -> ShellFinding {
-    let place = place(shell, victim);
-    delete(shell, &place, recursive);
     let word = victim.text.as_str();
-    let lost = |rule, reason: &str| destructive(rule, word, reason).safer(SAFER);
-    match place.spot {
-        Spot::Nothing | Spot::Temp | Spot::Made => ShellFinding::new(
-            Class::Write,
-            "rm.made",
-            word,
-            "It deletes what is made again, or temporary.",
-        ),
-        Spot::Root => lost("rm.root", "It deletes from the root of the file system."),
-        Spot::Home => lost("rm.home", "It deletes the home folder."),
-        Spot::TempRoot => lost("rm.temp", "It deletes the temporary files of every program."),
-        Spot::Device | Spot::System => lost("rm.system", "It deletes what the system needs."),
-        Spot::Outside => lost("rm.outside", "It deletes outside of the workspace."),
-        Spot::Whole => lost("rm.workspace", "It deletes the workspace itself."),
-        Spot::Control => lost("rm.control", "It deletes the state of git or of this gate."),
-        Spot::Unknown => {
-            lost("rm.unknown", "What it deletes depends on a value that is not known here.")
+    let (rule, reason) = match shell.touch_all(victim, PathDeed::Delete, recursive).spot {
+        Spot::Nothing | Spot::Temp | Spot::Made => {
+            ("rm.made", "It deletes what is made again, or temporary.")
         }
-        Spot::Inside if recursive && !(victim.sure && file_name(word)) => lost(
-            "rm.recursive",
-            "It deletes a folder with everything below it, also what git does not hold.",
-        ),
-        Spot::Inside if !victim.sure => lost(
-            "rm.glob",
-            "It deletes every file that fits a pattern, also what git does not hold.",
-        ),
-        Spot::Inside => {
-            ShellFinding::new(Class::Write, "rm.file", word, "It deletes one named file.")
+        Spot::Inside if recursive && !(victim.sure && file_name(word)) => {
+            return lost("rm.recursive", word);
         }
-    }
+        Spot::Inside if !victim.sure => return lost("rm.glob", word),
+        Spot::Inside => ("rm.file", "It deletes one named file."),
+        Spot::Root => return lost("rm.root", word),
+        Spot::Home => return lost("rm.home", word),
+        Spot::TempRoot => return lost("rm.temp", word),
+        Spot::Device | Spot::System => return lost("rm.system", word),
+        Spot::Outside => return lost("rm.outside", word),
+        Spot::Whole => return lost("rm.workspace", word),
+        Spot::Control => return lost("rm.control", word),
+        Spot::Unknown => return lost("rm.unknown", word),
+    };
+    ShellFinding::new(Class::Write, rule, word, reason)
 }
 
 /// Whether a name is surely a file's: with an ending that folders do not have.
@@ -91,8 +61,7 @@ pub(super) fn file_name(path: &str) -> bool {
 /// `rmdir`: only what is empty.
 pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     for arg in operands(call.args, &[]) {
-        let place = place(shell, arg);
-        delete(shell, &place, false);
+        shell.touch_all(arg, PathDeed::Delete, false);
     }
     ShellFinding::new(Class::Write, "rmdir", call.name, "It deletes folders that are empty.")
 }
@@ -100,14 +69,13 @@ pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> She
 /// `shred`, `srm`, `wipe`: nothing comes back.
 pub(super) fn shred(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
-    delete_all(shell, &victims, short(call.args, 'r'));
-    let all_temp =
-        !victims.is_empty() && victims.iter().all(|arg| place(shell, arg).spot == Spot::Temp);
-    if all_temp {
+    let deep = short(call.args, 'r');
+    let spots: Vec<Spot> =
+        victims.iter().map(|victim| shell.touch_all(victim, PathDeed::Delete, deep).spot).collect();
+    if !spots.is_empty() && spots.iter().all(|spot| *spot == Spot::Temp) {
         return writes("shred", call.name);
     }
-    destructive("shred", &call.shown(2), "It overwrites files so that nothing comes back.")
-        .safer(SAFER)
+    lost("shred", &call.shown(2))
 }
 
 /// `find`: its tests only read; `-delete`, `-exec` and `-fprint` do not.
@@ -132,15 +100,12 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     while at < call.args.len() {
         let option = call.args[at].lead.as_str();
         if ["-fprint", "-fls", "-fprintf", "-fprint0"].contains(&option) {
-            if let Some(file) = call.args.get(at + 1) {
-                worst = worst
-                    .or(super::redirected(shell, file, false).unwrap_or_else(|| reads("find")));
-            }
+            let found = call.args.get(at + 1).map(|file| write(shell, file));
+            worst = worst.worse(found);
         } else if ["-exec", "-execdir", "-ok", "-okdir"].contains(&option) {
             let rest = &call.args[at + 1..];
             let end = rest.iter().position(|arg| arg.is(";") || arg.is("+")).unwrap_or(rest.len());
-            let found = each(shell, call, &rest[..end], &starts);
-            worst = worst.or(found);
+            worst = worst.or(each(shell, call, &rest[..end], &starts));
             at += end;
         }
         at += 1;
@@ -162,12 +127,7 @@ fn each(
     let mut worst = reads("find");
     for start in starts {
         let args: Vec<Arg> = command.iter().map(|arg| filled(arg, start, &names)).collect();
-        let found = shell.within(|shell| {
-            shell.process("find", |shell| {
-                shell.run(args, Feed::default());
-            });
-        });
-        worst = worst.worse(found);
+        worst = worst.worse(shell.started_by("find", args, Feed::default()));
     }
     worst
 }
@@ -220,7 +180,8 @@ fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding
     let mut worst = writes("find.delete", "find");
     for start in starts {
         let place = place(shell, start);
-        delete(shell, &OwnedPath { known: false, ..place.clone() }, true);
+        let (path, deed) = (place.path, PathDeed::Delete);
+        shell.target(TouchedPath { path, deed, known: false, recursive: true });
         let fine = match place.spot {
             Spot::Temp | Spot::Made => true,
             Spot::TempRoot => made_only || !names.is_empty() || any(args, &["-mtime", "-user"]),
@@ -228,9 +189,7 @@ fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding
             _ => false,
         };
         if !fine {
-            let reason = "It deletes every file that is found, also what git does not hold.";
-            worst = worst.or(destructive("find.delete", "-delete", reason)
-                .safer("Run it without -delete first, and narrow it with -name."));
+            worst = worst.or(lost("find.delete", "-delete"));
         }
     }
     worst
@@ -242,22 +201,17 @@ pub(super) fn fd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
     let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is(run))) else {
         return rules::by_options(call);
     };
-    let found = trial(shell, |shell| {
-        let mut args: Vec<Arg> = call.args[at + 1..].to_vec();
-        args.push(Arg::known("./*"));
-        shell.run(args, Feed::default());
-    });
-    opaque("find.exec", call.name).or(found.unwrap_or_else(|| opaque("find.exec", call.name)))
+    let words = [&call.args[at + 1..], &[Arg::known("./*")]].concat();
+    opaque("find.exec", call.name).worse(tried_program(shell, words, Feed::default()))
 }
 
 /// `trash`, `gio trash`: can be taken back.
 pub(super) fn trash(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     for arg in operands(call.args, &[]) {
-        let place = paths::place(shell, arg);
-        delete(shell, &place, true);
+        shell.touch_all(arg, PathDeed::Delete, true);
     }
     if call.name == "trash-empty" {
-        return destructive("rm.trash", call.name, "It empties the trash.");
+        return lost("rm.trash", call.name);
     }
     writes("rm.trash", call.name)
 }

@@ -26,40 +26,30 @@ pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let words = call.args.iter().enumerate();
     let fewest: Vec<&Arg> =
         words.filter(|(at, arg)| !arg.option() && !valued(*at)).map(|(_, arg)| arg).collect();
+    let readings = [&spare, &all, &fewest];
     let (mut worst, mut proof): (Option<ShellFinding>, Option<ShellFinding>) = (None, None);
     for row in rows.iter().filter(|row| says(row)) {
         let behind = row.words.split_whitespace().count();
         if !stands(row, call.args, &all) || row.flag("only") && all.len() > behind {
             continue;
         }
-        let found = if row.kind() == "reads" {
+        match row.kind() {
             // One line that proves it is enough.
-            let found = proven(row, call);
-            proof = match (proof, found) {
-                (Some(proof), Some(found)) => {
-                    Some(if found.lighter(&proof) { found } else { proof })
-                }
-                (proof, found) => proof.or(found),
-            };
-            continue;
-        } else if [&spare, &all, &fewest]
-            .into_iter()
-            .take(readings(row))
-            .any(|words| path(row, words))
-        {
-            finding(row, call)
-        } else {
-            continue;
-        };
-        worst = Some(match worst {
-            Some(worst) => worst.or(found),
-            None => found,
-        });
+            "reads" => {
+                let found = proven(row, call);
+                let lighter = match (&proof, &found) {
+                    (Some(proof), Some(found)) => found.lighter(proof),
+                    (proof, _) => proof.is_none(),
+                };
+                proof = if lighter { found } else { proof };
+            }
+            _ if readings.iter().take(counted(row)).any(|words| path(row, words)) => {
+                worst = ShellFinding::worst(worst, Some(finding(row, call)));
+            }
+            _ => {}
+        }
     }
-    let worst = match (worst, proof) {
-        (Some(worst), Some(proof)) => Some(worst.or(proof)),
-        (worst, proof) => worst.or(proof),
-    };
+    let worst = ShellFinding::worst(worst, proof);
     let destroys = worst.as_ref().is_some_and(|found| found.class == Class::Destructive);
     if destroys && dry(call.args) {
         return Some(opaque("program.dry-run", call.name));
@@ -83,7 +73,7 @@ fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
 }
 
 /// How many of the readings count: what is only looked at has to be sure.
-fn readings(row: &TableRow) -> usize {
+fn counted(row: &TableRow) -> usize {
     if row.kind() == "looks" { 1 } else { 3 }
 }
 
@@ -95,11 +85,14 @@ fn finding(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
     }
 }
 
-/// Whether a line says that what it prints must not leave the machine.
-pub(super) fn told(call: &ProgramCall<'_>) -> bool {
-    let all: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
-    let rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "tells");
-    rows.into_iter().any(|row| path(row, &all))
+/// Whether a line of `MARK:PROGRAM` fits a call.
+pub(super) fn marked(mark: &str, call: &ProgramCall<'_>) -> bool {
+    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
+    table::rows(&format!("{mark}:{}", call.name)).iter().any(|row| {
+        stands(row, call.args, &words)
+            && path(row, &words)
+            && (!row.flag("bare") || words.is_empty())
+    })
 }
 
 /// Whether it only says what it would do.
@@ -115,12 +108,6 @@ fn dry(args: &[Arg]) -> bool {
 fn stands(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
     let there = |word: &&str| match *word {
         "$many" => words.iter().skip(1).any(|arg| !arg.sure),
-        "$delete" => args.iter().any(|arg| {
-            let text = arg.text.to_ascii_lowercase();
-            ["delete", "-xdelete", "--method=delete"].contains(&text.as_str())
-                || text.contains("mutation") && text.contains("delete")
-        }),
-        "$w" => args.iter().any(|arg| arg.lead.to_ascii_lowercase().starts_with("/w:")),
         word => match word.split_once('+') {
             Some((first, second)) if !first.is_empty() => {
                 args.windows(2).any(|two| two[0].is(first) && two[1].is(second))
@@ -183,9 +170,8 @@ pub(super) fn destroyers() -> impl Iterator<Item = &'static str> {
             row.kind() == "destroys" && row.words.is_empty() && row.text("if").is_empty()
         })
     };
-    ["rm", "dd", "shred", "git", "find", "chmod", "chown", "truncate", "bash", "sh", "mv", "unlink"]
-        .into_iter()
-        .chain(table::all().filter(move |(_, rows)| own(rows)).map(|(name, _)| name))
+    let rows = table::all().filter(move |(_, rows)| own(rows)).map(|(name, _)| name);
+    table::list("destroyers").into_iter().chain(rows)
 }
 
 /// Names the files that a reading program shows.

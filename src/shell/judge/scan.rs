@@ -1,10 +1,11 @@
 //! Code of another language: never followed, and so opaque at least. A person is asked about what it surely deletes,
 //! what it hands to a shell, and what it decodes or fetches and then runs.
 
-use super::{decoded, destructive, downloaded, remove, secrets, sql, tried};
+use super::{decoded, downloaded, lost, remove, secrets, sql, tried};
 use crate::shell::Class;
 use crate::shell::expand::{Arg, WordPiece};
-use crate::shell::table::list;
+use crate::shell::parse::unescape;
+use crate::shell::table::{holds, list};
 use crate::shell::walk::{Shell, ShellFinding};
 
 /// A text in code of another language, and where it stands.
@@ -48,17 +49,14 @@ pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<
     if code.contains("execute") || code.contains("query") || code.contains("exec(") {
         found.extend(texts.iter().find_map(|text| sql::statements(&text.text)));
     }
-    for found in found.into_iter().filter(|found| found.class == Class::Destructive) {
-        worst = Some(worst.map_or(found.clone(), |worst| worst.or(found)));
-    }
-    worst
+    let found = found.into_iter().filter(|found| found.class == Class::Destructive);
+    found.fold(worst, |worst, found| ShellFinding::worst(worst, Some(found)))
 }
 
 /// A program that is started with what was just decoded, or a device that is opened to write.
 fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     let decoders = list("codedecodes");
-    let starts = ["system(", "popen(", "Popen(", "execSync(", "run(", "call("];
-    let hidden = starts.iter().any(|start| {
+    let hidden = list("codecalls").iter().any(|start| {
         code.match_indices(start).any(|(at, _)| {
             let after: String = code[at..].chars().take(70).collect();
             decoders.iter().any(|decoder| decoder != &"chr(" && after.contains(decoder))
@@ -67,43 +65,35 @@ fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     if hidden {
         return Some(decoded("system"));
     }
-    let disks = ["/dev/sd", "/dev/nvme", "/dev/hd", "/dev/vd", "/dev/disk", "/dev/mmcblk"];
+    let disks = list("diskbegins");
     let disk = texts.iter().find(|text| disks.iter().any(|disk| text.text.starts_with(disk)))?;
     let writes = code.contains("open(") && texts.iter().any(|text| text.text.contains('w'));
-    writes.then(|| destructive("redirect.device", &disk.text, "It writes over a device."))
+    writes.then(|| lost("redirect.device", &disk.text))
 }
 
 /// A shell whose input and output are another machine.
 fn gives_shell(code: &str) -> Option<ShellFinding> {
-    let shells = ["/bin/sh", "/bin/bash", "pty.spawn", "cmd.exe"];
     if code.contains("/inet/tcp/") || code.contains("/inet/udp/") {
-        return Some(destructive("network.shell", "/inet/", "It talks with another machine."));
+        return Some(lost("network.talk", "/inet/"));
     }
-    let word = shells.iter().find(|shell| code.contains(**shell))?;
-    let sends =
-        ["socket", "Socket", "net.connect", "fsockopen"].iter().any(|word| code.contains(word));
-    sends.then(|| destructive("network.shell", word, "It gives a shell to somebody else."))
+    let has = |name: &str| list(name).into_iter().find(|word| code.contains(word));
+    let shell = has("codeshells")?;
+    has("codesockets").map(|_| lost("network.shell", shell))
 }
 
 /// Processes that are started without end.
 fn forks(code: &str) -> Option<ShellFinding> {
-    let endless = list("codeendless");
-    let forks = code.contains("fork") && endless.iter().any(|text| code.contains(text));
-    forks.then(|| destructive("fork-bomb", "fork", "It starts processes without end."))
+    let endless = list("codeendless").iter().any(|text| code.contains(text));
+    (endless && code.contains("fork")).then(|| lost("fork-bomb", "fork"))
 }
 
 /// The first call that deletes: judged by the path that stands at it, or else as one whose path is not known.
 fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFinding> {
-    let unknown = |word: &str| {
-        destructive("code.delete", word, "The code deletes something that is not named plainly.")
-    };
-    let calls = list("codedeletesdeep").into_iter().map(|call| (call, true));
-    let calls: Vec<_> =
-        calls.chain(list("codedeletes").into_iter().map(|call| (call, false))).collect();
+    let deeply = list("codedeletesdeep").into_iter().map(|call| (call, true));
+    let calls = deeply.chain(list("codedeletes").into_iter().map(|call| (call, false)));
     let mut found = Vec::new();
-    for (at, call, deep) in calls
-        .iter()
-        .flat_map(|(call, deep)| code.match_indices(call).map(move |(at, _)| (at, *call, *deep)))
+    for (at, call, deep) in
+        calls.flat_map(|(call, deep)| code.match_indices(call).map(move |(at, _)| (at, call, deep)))
     {
         let inside = texts.iter().any(|text| text.start < at && at < text.end && !text.ticks);
         let before = code[..at].chars().next_back();
@@ -136,13 +126,12 @@ fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFin
                 let found = remove::one(shell, &literal_path(&path.text), deep);
                 ShellFinding { rule: "code.delete", word: word.to_owned(), ..found }
             }
-            None => unknown(word),
+            None => lost("code.delete", word),
         });
     }
     // The name of such a call, handed to another one: `array_map("unlink", …)`.
-    let handed = ["unlink", "rmdir", "rmtree", "rm_rf", "rmSync", "unlinkSync"];
-    let named = texts.iter().find(|text| handed.contains(&text.text.as_str()));
-    found.extend(named.map(|text| unknown(&text.text)));
+    let named = texts.iter().find(|text| holds("deleters", &text.text));
+    found.extend(named.map(|text| lost("code.delete", &text.text)));
     found.into_iter().find(|found| found.class == Class::Destructive)
 }
 
@@ -160,34 +149,25 @@ fn literal_path(text: &str) -> Arg {
 /// Every text as a command, texts that are added up as one, and lists of texts as its words.
 fn commands(code: &str, texts: &[Text]) -> Vec<String> {
     let mut found = Vec::new();
-    let mut at = 0;
-    while at < texts.len() {
+    for at in 0..texts.len() {
         let mut sum = texts[at].text.clone();
-        let mut list = vec![texts[at].text.clone()];
-        let mut next = at + 1;
-        while next < texts.len() {
-            let between =
-                code.get(texts[next - 1].end..texts[next].start).unwrap_or_default().trim();
-            if between.is_empty() || between == "+" || between == "." {
-                sum.push_str(&texts[next].text);
-                if let Some(last) = list.last_mut() {
-                    last.push_str(&texts[next].text);
+        let mut list = vec![sum.clone()];
+        for pair in texts[at..].windows(2) {
+            let (before, next) = (&pair[0], &pair[1]);
+            match code.get(before.end..next.start).unwrap_or_default().trim() {
+                "" | "+" | "." => {
+                    sum.push_str(&next.text);
+                    list.last_mut().into_iter().for_each(|last| last.push_str(&next.text));
                 }
-            } else if between == "," || [",[", ", [", "', '"].contains(&between) {
-                list.push(texts[next].text.clone());
-            } else {
-                break;
+                "," | ",[" | ", [" | "', '" => list.push(next.text.clone()),
+                _ => break,
             }
-            next += 1;
         }
-        found.push(texts[at].text.clone());
-        found.push(sum);
+        found.extend([texts[at].text.clone(), sum]);
         if list.len() > 1 {
-            let quoted: Vec<String> =
-                list.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
-            found.push(quoted.join(" "));
+            let quoted = list.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
+            found.push(quoted.collect::<Vec<_>>().join(" "));
         }
-        at += 1;
     }
     found.retain(|command| command.len() > 2);
     found.truncate(64);
@@ -224,35 +204,10 @@ pub(super) fn texts(code: &str) -> Vec<Text> {
 
 /// The inside of a quoted text, and how many bytes it takes with its closing quote.
 fn quoted(rest: &str, quote: &str) -> (String, usize) {
-    let mut text = String::new();
     let mut at = 0;
-    while at < rest.len() {
-        let here = &rest[at..];
-        if here.starts_with(quote) {
-            return (text, at + quote.len());
-        }
-        let mut chars = here.chars();
-        let c = chars.next().unwrap_or(' ');
-        at += c.len_utf8();
-        if c != '\\' {
-            text.push(c);
-            continue;
-        }
-        let Some(escaped) = chars.next() else { break };
-        at += escaped.len_utf8();
-        match escaped {
-            'n' | 'r' => text.push('\n'),
-            't' => text.push('\t'),
-            'x' => {
-                let value = rest.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-                if let Some(value) = value {
-                    text.push(char::from(value));
-                    at += 2;
-                }
-            }
-            '\n' => {}
-            other => text.push(other),
-        }
+    while at < rest.len() && !rest[at..].starts_with(quote) {
+        let escaped = rest[at..].starts_with('\\');
+        at += rest[at..].chars().take(1 + usize::from(escaped)).map(char::len_utf8).sum::<usize>();
     }
-    (text, rest.len())
+    (unescape(&rest[..at]).replace('\r', "\n"), (at + quote.len()).min(rest.len()))
 }

@@ -1,10 +1,10 @@
 //! Keys, passwords and tokens: to read them is one thing, to read them and send them away is another.
 
-use super::options::{any, values};
-use super::{ProgramCall, destructive, rules};
+use super::options::values;
+use super::{ProgramCall, lost, rules};
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::paths::place;
-use crate::shell::table::{holds, list};
+use crate::shell::table::{self, holds, list};
 use crate::shell::walk::{Shell, ShellFinding};
 
 /// Whether a path is one that only its owner should read.
@@ -12,18 +12,14 @@ pub(in crate::shell) fn is_secret(path: &str) -> bool {
     let path = path.trim_end_matches(['*', '/']);
     let name = path.rsplit('/').next().unwrap_or_default();
     let shown = list("publicendings").iter().any(|end| path.ends_with(end));
-    let folder = path.split('/').any(|part| holds("secretfolders", part));
     let own_settings = path.ends_with(".ssh/config") || path.ends_with(".aws/config");
-    let environment = name == ".env" || name.starts_with(".env.");
+    let ending = |end: &&str| name.len() > end.len() && name.ends_with(end);
     !shown
         && !own_settings
         && (holds("secretnames", name)
-            || folder
-            || environment
+            || path.split('/').any(|part| holds("secretfolders", part))
             || path == "/etc/passwd"
-            || list("secretendings")
-                .iter()
-                .any(|end| name.len() > end.len() && name.ends_with(end)))
+            || list("secretendings").iter().any(ending))
 }
 
 /// Whether a word names such a path, holds what such a file held, or a variable that reads like one.
@@ -66,14 +62,7 @@ fn given(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
 
 /// Whether what a program prints is secret.
 pub(super) fn prints(shell: &Shell<'_>, call: &ProgramCall<'_>) -> bool {
-    let dumps = rules::told(call)
-        || match call.name {
-            "env" | "printenv" | "set" | "export" | "history" => call.args.iter().all(Arg::option),
-            "declare" | "typeset" => any(call.args, &["-p", "-x"]),
-            "gpg" | "gpg2" => call.args.iter().any(|arg| arg.lead.starts_with("--export-secret")),
-            "age" => any(call.args, &["-d", "--decrypt"]),
-            _ => false,
-        };
+    let dumps = rules::marked("secret", call);
     dumps || call.stdin.secret() || given(shell, call).is_some_and(|_| !holds("senders", call.name))
 }
 
@@ -82,16 +71,11 @@ pub(super) fn leaks(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFi
     if !holds("senders", call.name) {
         return None;
     }
-    let verb = call.args.iter().find(|arg| !arg.option()).map_or("", |arg| arg.text.as_str());
-    let sends = match call.name {
-        "git" => return new_remote(shell, call),
-        "gh" => verb == "gist",
-        "aws" | "gcloud" | "az" => call.args.iter().any(|arg| {
-            ["cp", "sync", "mv", "put-object", "upload", "invoke"].iter().any(|word| arg.is(word))
-        }),
-        "openssl" => verb == "s_client",
-        _ => true,
-    };
+    if call.name == "git" {
+        return new_remote(shell, call);
+    }
+    let sends =
+        table::rows(&format!("sends:{}", call.name)).is_empty() || rules::marked("sends", call);
     let fed = call.stdin.secret().then(|| "input".to_owned());
     let word = given(shell, call).or(fed).filter(|_| sends)?;
     Some(sent(&format!("{} {word}", call.name)))
@@ -99,9 +83,7 @@ pub(super) fn leaks(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFi
 
 /// The finding about a secret that leaves the machine.
 pub(in crate::shell) fn sent(word: &str) -> ShellFinding {
-    let reason = "It reads keys, passwords, tokens or a whole database and sends them away.";
-    destructive("secrets.sent", word, reason)
-        .safer("Leave secrets where they are; name the least that is needed.")
+    lost("secrets.sent", word)
 }
 
 /// `git push` to an address, or to a remote that the same text has added.
@@ -111,14 +93,7 @@ fn new_remote(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding>
     let text = to.text.as_str();
     let address = text.contains("://") || text.contains('@') && text.contains(':');
     let added = shell.remotes.iter().any(|remote| remote == text && text != "origin");
-    (push.is("push") && (address || added)).then(|| {
-        destructive(
-            "git.push-elsewhere",
-            text,
-            "It sends the history to a place that this repository did not know.",
-        )
-        .safer("Push to a remote that a person has added.")
-    })
+    (push.is("push") && (address || added)).then(|| lost("git.push-elsewhere", text))
 }
 
 /// Whether code of another language reads secrets and sends something.

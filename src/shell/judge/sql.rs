@@ -1,9 +1,9 @@
 //! Statements that lose data, in the languages of databases.
 
-use super::{ProgramCall, destructive, opaque, rules};
+use super::{ProgramCall, lost, opaque, rules};
 use crate::shell::Class;
 use crate::shell::expand::Arg;
-use crate::shell::table::list;
+use crate::shell::table::{self, TableRow, list};
 use crate::shell::walk::{Shell, ShellFinding};
 
 use super::options::{operands, values};
@@ -62,49 +62,26 @@ fn escape(line: &str) -> Option<&str> {
 /// The first statement that loses data without saying which.
 pub(super) fn statements(text: &str) -> Option<ShellFinding> {
     for words in split(text) {
-        let word = |at: usize| words.get(at).map_or("", String::as_str);
-        let has = |wanted: &str| words.iter().any(|word| word == wanted);
-        let shown = words.iter().take(3).cloned().collect::<Vec<_>>().join(" ");
-        let lost = match word(0) {
-            "DROP" if !["FUNCTION", "TRIGGER", "INDEX", "VIEW"].contains(&word(1)) => {
-                Some(("sql.drop", "It drops something together with its data."))
-            }
-            "TRUNCATE" => Some(("sql.truncate", "It empties a table.")),
-            "DELETE" if !has("WHERE") || always(&words) => {
-                Some(("sql.delete-all", "It deletes every row: there is no condition."))
-            }
-            "UPDATE" if has("SET") && (!has("WHERE") || always(&words)) => {
-                Some(("sql.update-all", "It changes every row: there is no condition."))
-            }
-            "ALTER" if has("DELETE") && always(&words) => {
-                Some(("sql.delete-all", "It deletes every row: there is no condition."))
-            }
-            "ALTER" if has("DROP") && !has("CONSTRAINT") => {
-                Some(("sql.drop", "It drops a column together with its data."))
-            }
-            "FLUSHALL" | "FLUSHDB" => Some(("sql.flush", "It empties the database.")),
-            "COPY" if has("PROGRAM") => {
-                Some(("sql.program", "It runs a program on the server of the database."))
-            }
-            "GRANT" if has("ALL") => Some(("sql.grant", "It gives all rights.")),
-            "CREATE" | "ALTER" if has("SUPERUSER") => Some(("sql.grant", "It gives all rights.")),
-            "WITH" | "MATCH" if has("DELETE") && !has("WHERE") => {
-                Some(("sql.delete-all", "It deletes every row: there is no condition."))
-            }
-            _ => None,
-        };
-        if let Some((rule, reason)) = lost {
-            return Some(
-                destructive(rule, &shown, reason)
-                    .safer("Look first with SELECT, take a dump, and name a condition."),
-            );
+        let first = words.first().map_or("", String::as_str);
+        let rows = table::rows(&format!("sql:{first}"));
+        if let Some(row) = rows.iter().find(|row| stands(row, &words)) {
+            return Some(lost(row.word(1), &words[..words.len().min(3)].join(" ")));
         }
     }
     let squeezed: String = text.split_whitespace().collect();
     let squeezed = squeezed.to_ascii_lowercase();
-    let calls = list("sqldrops");
-    let found = calls.into_iter().find(|call| squeezed.contains(call))?;
-    Some(destructive("sql.drop", found, "It drops a collection or a whole database."))
+    let found = list("sqldrops").into_iter().find(|call| squeezed.contains(call))?;
+    Some(lost("sql.drop", found))
+}
+
+/// Whether one of the words stands there that a row asks for, and none that it must not have.
+fn stands(row: &TableRow, words: &[String]) -> bool {
+    let there = |word: &&str| match *word {
+        "$always" => always(words),
+        wanted => words.iter().any(|word| word == wanted),
+    };
+    let (with, without) = (row.list("if"), row.list("unless"));
+    (with.is_empty() || with.iter().any(there)) && !without.iter().any(there)
 }
 
 /// `WHERE 1=1`, `WHERE true`: a condition that holds for everything.

@@ -1,7 +1,7 @@
 //! A program that no line is about: what it is asked to do is read from its words, a verb and a noun.
 
 use super::options::{any, values};
-use super::{ProgramCall, destructive, sql};
+use super::{ProgramCall, lost, sql};
 use crate::shell::expand::Arg;
 use crate::shell::table::{holds, list};
 use crate::shell::walk::ShellFinding;
@@ -98,12 +98,7 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
     // `ldapdelete`
     let named = list("destroyverbs").into_iter().find(|verb| call.name.ends_with(verb) && !known);
     let word = found.or(option.copied()).or(named)?;
-    let reason = "A program that is not known here is asked to delete something.";
-    let shown = format!("{} {word}", call.name);
-    Some(
-        destructive("program.destroys", &shown, reason)
-            .safer("Look first with the listing or dry-run form, and let a person run it."),
-    )
+    Some(lost("program.destroys", &format!("{} {word}", call.name)))
 }
 
 /// Statements that lose data, handed to any program: behind an option for code, in a request, or on a client's input.
@@ -131,8 +126,7 @@ pub(super) fn widens(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let grants = list("grants");
     let all = |part: &str| grants.contains(&part) || grants.contains(&base(part));
     let word = call.args.iter().find(|arg| arg.text.split(['=', ',']).any(all))?;
-    let shown = format!("{} {}", call.name, word.text);
-    Some(destructive("access.widened", &shown, "It gives all rights, or gives them to everybody."))
+    Some(lost("access.widened", &format!("{} {}", call.name, word.text)))
 }
 
 /// What stands behind the last slash.

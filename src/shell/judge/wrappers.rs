@@ -1,11 +1,12 @@
 //! Sees through programs that start another one.
 
 use super::options::{self, Known};
-use super::options::{any, operands, takes_next, values};
-use super::{ProgramCall, family, opaque, output, reads, redirected};
+use super::options::{any, leading, operands, takes_next, values};
+use super::{ProgramCall, family, opaque, output, redirected};
 use crate::shell::Class;
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::mentions;
+use crate::shell::proof::is_name;
 use crate::shell::table::{self, TableRow};
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 
@@ -31,24 +32,23 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
     if looks_up(call) {
         return None;
     }
-    let rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "runs");
-    let (row, at) = rows.into_iter().find_map(|row| Some((row, matched(row, call)?)))?;
-    let wrap = Wrap::of(call.name, row);
-    let mut found = inner(shell, call, &wrap, at)?;
+    let mut rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "runs");
+    let (row, at) = rows.find_map(|row| Some((row, matched(row, call)?)))?;
+    let mut found = inner(shell, call, row, at)?;
     for file in values(call.args, &row.list("outputs")) {
-        found = found.or(redirected(shell, &file, false).unwrap_or_else(|| reads(call.name)));
+        found = found.worse(redirected(shell, &file, false));
     }
-    if wrap.elsewhere {
+    if row.flag("elsewhere") {
         return Some(opaque("elsewhere", call.name).or(found));
     }
-    let own = &call.args[..call.args.len().saturating_sub(rest(&call.args[at..], &wrap).len())];
+    let command = rest(call.name, &call.args[at..], row).len();
+    let own = &call.args[..call.args.len().saturating_sub(command)];
     for arg in own.iter().filter(|arg| !arg.option()) {
         if mentions::is_path(&arg.text) {
             shell.may_change(arg);
         }
         if let Some((name, value)) = arg.lead.split_once('=') {
-            let (name, value) = (name.to_owned(), value.to_owned());
-            shell.exported(&name, Some(&value).filter(|_| arg.sure).map(String::as_str));
+            shell.exported(name, Some(value).filter(|_| arg.sure));
         }
     }
     let clear = row.flag("clear")
@@ -57,38 +57,16 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
     Some(if clear { found } else { opaque("wrapper", call.name).or(found) })
 }
 
-/// A line about a program that starts another one.
-struct Wrap {
-    name: String,
-    takes: Vec<&'static str>,
-    code: Vec<&'static str>,
-    operands: usize,
-    dashes: bool,
-    how: &'static str,
-    elsewhere: bool,
-}
-
-impl Wrap {
-    fn of(name: &str, row: &'static TableRow) -> Self {
-        Self {
-            name: name.to_owned(),
-            takes: [row.list("takes"), row.list("outputs")].concat(),
-            code: row.list("code"),
-            operands: row.text("after").parse().unwrap_or(0),
-            dashes: row.flag("dashes"),
-            how: row.word(1),
-            elsewhere: row.flag("elsewhere"),
-        }
-    }
+/// The options of a wrapper that take the next word.
+fn taking(row: &TableRow) -> Vec<&'static str> {
+    [row.list("takes"), row.list("outputs")].concat()
 }
 
 /// Where the words after the subcommand begin, when it is the one of this row.
 fn matched(row: &TableRow, call: &ProgramCall<'_>) -> Option<usize> {
-    let mut at = 0;
+    let (mut at, takes) = (0, row.list("takes"));
     for wanted in row.words.split_whitespace() {
-        while call.args.get(at).is_some_and(Arg::option) {
-            at += 1 + usize::from(takes_next(&call.args[at].lead, &row.list("takes")));
-        }
+        at += leading(&call.args[at..], &takes);
         let word = call.args.get(at)?.literal()?;
         if !wanted.split('|').any(|name| name == word) {
             return None;
@@ -101,15 +79,12 @@ fn matched(row: &TableRow, call: &ProgramCall<'_>) -> Option<usize> {
 fn inner(
     shell: &mut Shell<'_>,
     call: &ProgramCall<'_>,
-    row: &Wrap,
+    row: &TableRow,
     from: usize,
 ) -> Option<ShellFinding> {
     let args = &call.args[from..];
     let mut codes = coded(args, row);
-    let packaged = packaged(call.name, rest(args, row));
-    let rest = packaged.as_slice();
-    let elsewhere = shell.elsewhere;
-    let shown: String = call.name.to_owned();
+    let rest = packaged(call.name, rest(call.name, args, row));
     let stdin = call.stdin.clone();
     let mut run: Option<Vec<Arg>> = None;
     if call.name == "ssh" {
@@ -118,29 +93,27 @@ fn inner(
             codes.extend(stdin.pieces.as_deref().map(Arg::from_pieces));
         }
     }
-    match row.how {
+    match row.word(1) {
         _ if rest.is_empty() => {}
-        "words" if call.name == "screen" => codes.extend(stuffed(args)),
-        "words" if !codes.is_empty() => {}
-        "words" => run = Some(rest.to_vec()),
+        "words" if call.name == "screen" => {
+            codes.extend(stuffed(args));
+            run = codes.is_empty().then_some(rest);
+        }
+        "words" if codes.is_empty() => run = Some(rest),
         "joined" => {
-            let keys = ["Enter", "C-m", "ENTER", "C-j", "KPEnter"];
             let words: Vec<&Arg> =
-                rest.iter().filter(|arg| !keys.iter().any(|key| arg.is(key))).collect();
+                rest.iter().filter(|arg| !table::holds("sentkeys", &arg.text)).collect();
             codes.push(Arg::from_pieces(&output::joined(&words)));
         }
-        "each" => codes.extend(rest.iter().cloned()),
+        "each" => codes.extend(rest),
         _ => {}
     }
-    if call.name == "screen" && codes.is_empty() && !rest.is_empty() {
-        run = Some(rest.to_vec());
-    }
     // `uv run -` hands its input to Python; `--entrypoint` stands before the words.
-    if call.name == "uv" && rest.is_empty() && args.iter().any(|arg| arg.is("-")) {
+    if call.name == "uv" && run.is_none() && args.iter().any(|arg| arg.is("-")) {
         run = Some(vec![Arg::known("python")]);
     }
     if let Some(entry) = values(args, &["--entrypoint"]).into_iter().next() {
-        let image = operands(args, &row.takes).first().map(|arg| arg.text.clone());
+        let image = operands(args, &taking(row)).first().map(|arg| arg.text.clone());
         let at = args.iter().rposition(|arg| Some(&arg.text) == image.as_ref());
         let words = at.map_or(&[][..], |at| &args[at + 1..]);
         run = Some(std::iter::once(entry).chain(words.iter().cloned()).collect());
@@ -148,21 +121,16 @@ fn inner(
     if codes.is_empty() && run.is_none() {
         return None;
     }
-    let found = shell.within(|shell| {
-        shell.process(&shown, |shell| {
-            shell.elsewhere |= row.elsewhere;
-            shell.with_input(Vec::new(), stdin.clone(), |shell| {
-                for code in &codes {
-                    shell.code(code, &shown);
-                }
-            });
-            if let Some(args) = run {
-                shell.run(args, stdin);
-            }
+    let elsewhere = shell.elsewhere;
+    shell.elsewhere |= row.flag("elsewhere");
+    let found = shell.inside(call.name, |shell| {
+        shell.with_input(Vec::new(), stdin.clone(), |shell| {
+            codes.iter().for_each(|code| drop(shell.code(code, call.name)));
         });
-        shell.elsewhere = elsewhere;
+        shell.run(run.unwrap_or_default(), stdin);
     });
-    if ["setsid", "nohup", "tmux", "screen", "systemd-run", "dtach"].contains(&call.name) {
+    shell.elsewhere = elsewhere;
+    if table::holds("backgrounders", call.name) {
         shell.background();
     }
     Some(found.unwrap_or_else(|| opaque("wrapper", call.name)))
@@ -171,8 +139,8 @@ fn inner(
 /// The words of a command that a package brings along: `rimraf@5` and `nixpkgs#git` name their programs.
 fn packaged(by: &str, words: &[Arg]) -> Vec<Arg> {
     let mut words = words.to_vec();
-    let package = ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "nix"];
-    let Some(first) = words.first_mut().filter(|_| package.contains(&by)) else { return words };
+    let first = words.first_mut().filter(|_| table::holds("packagers", by));
+    let Some(first) = first else { return words };
     let Some(name) = first.literal() else { return words };
     let name = name.rsplit('#').next().unwrap_or(name);
     let version = name.rfind('@').filter(|at| *at > 0);
@@ -187,48 +155,41 @@ fn stuffed(args: &[Arg]) -> Vec<Arg> {
 }
 
 /// The values of the options that hold code, before the command itself begins.
-fn coded(args: &[Arg], row: &Wrap) -> Vec<Arg> {
-    if row.code.is_empty() {
-        return Vec::new();
-    }
+fn coded(args: &[Arg], row: &TableRow) -> Vec<Arg> {
     let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
-    values(&args[..end], &row.code)
+    values(&args[..end], &row.list("code"))
 }
 
 /// The words from the command on.
-fn rest<'a>(args: &'a [Arg], row: &Wrap) -> &'a [Arg] {
-    if row.dashes {
+fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
+    if row.flag("dashes") {
         let at = args.iter().position(|arg| arg.is("--"));
         return at.map_or(&[], |at| &args[at + 1..]);
     }
+    let (takes, code) = (taking(row), row.list("code"));
+    let assigns = |arg: &Arg| {
+        ["sudo", "env", "doas", "cross-env"].contains(&name)
+            && arg.lead.split_once('=').is_some_and(|(name, _)| is_name(name))
+    };
+    let mut left: usize = row.text("after").parse().unwrap_or(0);
     let mut at = 0;
-    let mut left = row.operands;
     while let Some(arg) = args.get(at) {
         if arg.is("--") {
             at += 1;
             if left == 0 {
                 break;
             }
-            continue;
-        }
-        // `nice -10`, `-u root`, `--user=root`.
-        if arg.option() {
-            at += 1 + usize::from(
-                takes_next(&arg.lead, &row.takes) || row.code.contains(&arg.lead.as_str()),
-            );
-            continue;
-        }
-        let assigns = ["sudo", "env", "doas", "cross-env"].contains(&row.name.as_str())
-            && arg.lead.split_once('=').is_some_and(|(name, _)| variable(name));
-        if assigns {
+        } else if arg.option() {
+            // `nice -10`, `-u root`, `--user=root`.
+            let lead = arg.lead.as_str();
+            at += 1 + usize::from(takes_next(lead, &takes) || code.contains(&lead));
+        } else if assigns(arg) {
             at += 1;
-            continue;
-        }
-        if left == 0 {
+        } else if left > 0 {
+            (left, at) = (left - 1, at + 1);
+        } else {
             break;
         }
-        left -= 1;
-        at += 1;
     }
     // `su - root`, `sudo -` and a lone `-` of `env`.
     while args.get(at).is_some_and(|arg| arg.is("-")) {
@@ -237,18 +198,9 @@ fn rest<'a>(args: &'a [Arg], row: &Wrap) -> &'a [Arg] {
     args.get(at..).unwrap_or_default()
 }
 
-fn variable(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
 /// `xargs`: the command with what comes in as its last words, or in the place of `{}`.
 fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
-    let takes = table::list("xargstakes");
-    let mut at = 0;
-    while call.args.get(at).is_some_and(Arg::option) {
-        let one = call.args[at].is("-i") || call.args[at].is("-e");
-        at += 1 + usize::from(!one && takes_next(&call.args[at].lead, &takes));
-    }
+    let at = leading(call.args, &table::list("xargstakes"));
     let command = call.args.get(at..).filter(|rest| !rest.is_empty())?;
     let marks = values(&call.args[..at], &["-I", "-J", "--replace"]);
     let old = any(&call.args[..at], &["-i"]).then(|| "{}".to_owned());
@@ -261,14 +213,7 @@ fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> 
 
 /// `parallel COMMAND ::: WORD…`
 fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let mut at = 0;
-    while call.args.get(at).is_some_and(Arg::option) {
-        at += 1 + usize::from(takes_next(
-            &call.args[at].lead,
-            &["-j", "-P", "-N", "-n", "--jobs", "-S", "--joblog"],
-        ));
-    }
-    let rest = &call.args[at..];
+    let rest = &call.args[leading(call.args, &table::list("paralleltakes"))..];
     let end = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
     let words: Vec<WordPiece> = output::joined(&rest.iter().skip(end + 1).collect::<Vec<_>>());
     let stdin = if end < rest.len() { Feed::known(words) } else { call.stdin.clone() };
@@ -279,19 +224,13 @@ fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
             let text =
                 code.text.replace("{}", &stdin.text().unwrap_or_else(|| "\"$X\"".to_owned()));
             let code = Arg { text, ..code.clone() };
-            let found = shell.within(|shell| {
-                shell.process("parallel", |shell| {
-                    shell.code(&code, "parallel");
-                });
-            });
+            let found = shell.inside("parallel", |shell| drop(shell.code(&code, "parallel")));
             found.unwrap_or_else(|| opaque("wrapper", "parallel"))
         }
-        command => given(
-            shell,
-            &call,
-            command,
-            Some("{}").filter(|_| command.iter().any(|arg| arg.text.contains("{}"))),
-        ),
+        command => {
+            let marked = command.iter().any(|arg| arg.text.contains("{}"));
+            given(shell, &call, command, Some("{}").filter(|_| marked))
+        }
     }
 }
 
@@ -303,19 +242,13 @@ fn given(
     mark: Option<&str>,
 ) -> ShellFinding {
     let origin = call.stdin.origin().unwrap_or(WordOrigin::Output);
-    let words: Vec<Arg> = match &call.stdin.pieces {
-        Some(pieces) => match call.stdin.text() {
-            // What is quoted in it, or too much, is not taken apart.
-            Some(text)
-                if text.contains(['"', '\'', '\\'])
-                    || text.split_whitespace().nth(32).is_some() =>
-            {
-                vec![Arg::unknown("$input", origin)]
-            }
-            Some(text) => text.split_whitespace().map(Arg::known).collect(),
-            None => taken_apart(pieces),
-        },
-        None => vec![Arg::unknown("$input", origin)],
+    // What is quoted in it, or too much, is not taken apart.
+    let hard = call.stdin.text().is_some_and(|text| {
+        text.contains(['"', '\'', '\\']) || text.split_whitespace().nth(32).is_some()
+    });
+    let words = match &call.stdin.pieces {
+        Some(pieces) if !hard => taken_apart(pieces),
+        _ => vec![Arg::unknown("$input", origin)],
     };
     let mut args: Vec<Arg> = Vec::new();
     for arg in command {
@@ -328,11 +261,7 @@ fn given(
         args.extend(words);
     }
     let shell_itself = args[0].literal().is_some_and(|name| ["sh", "bash", "zsh"].contains(&name));
-    let found = shell.within(|shell| {
-        shell.process(call.name, |shell| {
-            shell.run(args, Feed::default());
-        });
-    });
+    let found = shell.started_by(call.name, args, Feed::default());
     let found = found.unwrap_or_else(|| opaque("wrapper", call.name));
     if shell_itself && found.class == Class::Read { opaque("wrapper", call.name) } else { found }
 }
@@ -341,17 +270,18 @@ fn given(
 fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
     let mut words: Vec<Vec<WordPiece>> = vec![Vec::new()];
     for piece in pieces {
-        let WordPiece::Text(text) = piece else {
-            words.last_mut().into_iter().for_each(|word| word.push(piece.clone()));
-            continue;
+        let parts = match piece {
+            WordPiece::Text(text) => {
+                let parts = text.split(char::is_whitespace);
+                parts.map(|part| WordPiece::Text(part.to_owned())).collect()
+            }
+            other => vec![other.clone()],
         };
-        for (at, part) in text.split(char::is_whitespace).enumerate() {
+        for (at, part) in parts.into_iter().enumerate() {
             if at > 0 {
                 words.push(Vec::new());
             }
-            if let Some(word) = words.last_mut().filter(|_| !part.is_empty()) {
-                word.push(WordPiece::Text(part.to_owned()));
-            }
+            words.last_mut().into_iter().for_each(|word| word.push(part.clone()));
         }
     }
     for word in &mut words {
@@ -360,7 +290,8 @@ fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
             word.push(WordPiece::Splits);
         }
     }
-    words.iter().filter(|word| !word.is_empty()).map(|word| Arg::from_pieces(word)).collect()
+    let words = words.iter().map(|word| Arg::from_pieces(word));
+    words.filter(|word| !word.text.is_empty()).collect()
 }
 
 fn filled(arg: &Arg, mark: &str, word: &Arg) -> Arg {

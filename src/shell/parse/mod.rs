@@ -9,6 +9,8 @@
 mod script;
 mod word;
 
+pub(super) use word::unescape;
+
 /// Longer texts are not read: nobody judges a screenful of shell at a glance.
 pub(super) const MAX_CHARS: usize = 10_000;
 /// Deeper nesting is not read.

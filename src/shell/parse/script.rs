@@ -176,27 +176,25 @@ impl<'a> Parser<'a> {
         if let Some(function) = self.function(word)? {
             return Ok(function);
         }
-        if !RESERVED.contains(&word) {
+        if !RESERVED.contains(&word) || ["in", "!", "time", "]]"].contains(&word) {
             return Ok(Kind::Simple { assigns: Vec::new(), words: Vec::new() });
         }
+        let start = self.at;
+        self.at += word.len();
         match word {
-            "{" => {
-                self.at += 1;
-                Ok(Kind::Group(self.closed(&["}"], "a { is not closed")?))
-            }
+            "{" => Ok(Kind::Group(self.closed(&["}"], "a { is not closed")?)),
             "if" => self.conditional(),
-            "while" | "until" => self.repeated(word.len()),
-            "for" | "select" => self.counted(word.len()),
+            "while" | "until" => self.repeated(),
+            "for" | "select" => self.counted(),
             "case" => self.case(),
             "coproc" => {
-                self.at += word.len();
                 self.skip_space();
                 Ok(Kind::Coproc(Box::new(self.command()?)))
             }
-            "in" | "!" | "time" | "]]" => {
-                Ok(Kind::Simple { assigns: Vec::new(), words: Vec::new() })
+            _ => {
+                self.at = start;
+                Err(self.error("a reserved word where none belongs"))
             }
-            _ => Err(self.error("a reserved word where none belongs")),
         }
     }
 
@@ -221,7 +219,6 @@ impl<'a> Parser<'a> {
     }
 
     fn conditional(&mut self) -> Result<Kind, SyntaxError> {
-        self.at += "if".len();
         let mut parts = vec![self.closed(&["then"], "an if without then")?];
         loop {
             parts.push(self.script(&["elif", "else", "fi"])?);
@@ -238,15 +235,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn repeated(&mut self, length: usize) -> Result<Kind, SyntaxError> {
-        self.at += length;
+    fn repeated(&mut self) -> Result<Kind, SyntaxError> {
         let condition = self.closed(&["do"], "a loop without do")?;
         let body = self.closed(&["done"], "a loop without done")?;
         Ok(Kind::Loop(vec![condition, body]))
     }
 
-    fn counted(&mut self, length: usize) -> Result<Kind, SyntaxError> {
-        self.at += length;
+    fn counted(&mut self) -> Result<Kind, SyntaxError> {
         self.skip_space();
         if self.rest().starts_with("((") {
             let head = self.arithmetic_command()?.ok_or(self.error("a for without ))"))?;
@@ -287,7 +282,6 @@ impl<'a> Parser<'a> {
     }
 
     fn case(&mut self) -> Result<Kind, SyntaxError> {
-        self.at += "case".len();
         self.skip_space();
         let subject = self.word()?.ok_or(self.error("a case without a word"))?;
         self.expect_word("in", "a case without in")?;
@@ -500,38 +494,24 @@ impl<'a> Parser<'a> {
         self.at += sign.len();
         self.skip_space();
         let target = self.word()?.ok_or(self.error("a redirection without a target"))?;
-        if let Direction::Document(tabs) = direction {
-            let document = self.announce(target, tabs == 1);
-            return Ok(Some(Redirect { number: number.parse().ok(), ..document }));
-        }
+        let direction = match direction {
+            Direction::Document(tabs) => self.announce(&target, tabs == 1),
+            other => other,
+        };
         let output = sign.contains('>') && matches!(number, "" | "1");
-        let number = number.parse().ok();
-        Ok(Some(Redirect {
-            direction,
-            output,
-            reads: sign.starts_with('<'),
-            number,
-            named,
-            target,
-        }))
+        let (reads, number) = (sign.starts_with('<'), number.parse().ok());
+        Ok(Some(Redirect { direction, output, reads, number, named, target }))
     }
 
     /// A heredoc whose body comes after the end of the line.
-    fn announce(&mut self, word: Word, strip_tabs: bool) -> Redirect {
+    fn announce(&mut self, word: &Word, strip_tabs: bool) -> Direction {
         let literal = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)))
             || word.raw.contains(['\'', '"', '\\']);
         let end = word.plain().unwrap_or_else(|| word.raw.clone());
         let index = self.heredocs.len();
         self.heredocs.push(Word::default());
         self.pending.push(Pending { index, end, literal, strip_tabs });
-        Redirect {
-            direction: Direction::Document(index),
-            output: false,
-            reads: true,
-            number: None,
-            named: false,
-            target: word,
-        }
+        Direction::Document(index)
     }
 
     /// The bodies of the heredocs that were announced on the line before.
@@ -587,9 +567,10 @@ fn declares(words: &[Word]) -> bool {
     words.first().and_then(Word::plain).is_some_and(|name| names.contains(&name.as_str()))
 }
 
-/// An assignment as the operand that it is for `export` and its like.
+/// An assignment as the operand that it is for `export` and its like; of an array only the name.
 fn spelled(assign: &Assign) -> Word {
-    let mut parts = vec![Part::Quoted(format!("{}=", assign.name))];
+    let sign = if assign.elements.is_some() { "" } else { "=" };
+    let mut parts = vec![Part::Quoted(format!("{}{sign}", assign.name))];
     parts.extend(assign.value.parts.iter().cloned());
-    Word { parts, raw: format!("{}={}", assign.name, assign.value.raw) }
+    Word { parts, raw: format!("{}{sign}{}", assign.name, assign.value.raw) }
 }

@@ -1,5 +1,7 @@
 //! Words: quotes, escapes, parameters and substitutions.
 
+use std::str::Chars;
+
 use super::script::ends_word;
 use super::{Op, ParsedScript, Parser, Part, SyntaxError, Word};
 
@@ -329,74 +331,15 @@ impl Parser<'_> {
 
     /// After `$'`, up to its `'`.
     fn ansi(&mut self) -> Result<String, SyntaxError> {
-        let mut bytes = Vec::new();
+        let start = self.at;
         loop {
             match self.bump() {
                 None => return Err(self.error("a $' is not closed")),
-                Some('\'') => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
-                Some('\\') => self.escape(&mut bytes)?,
-                Some(c) => bytes.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+                Some('\'') => return Ok(unescape(&self.text[start..self.at - 1])),
+                Some('\\') => drop(self.bump()),
+                Some(_) => {}
             }
         }
-    }
-
-    fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<(), SyntaxError> {
-        let Some(next) = self.bump() else { return Err(self.error("a $' is not closed")) };
-        let simple = match next {
-            'n' => Some(b'\n'),
-            't' => Some(b'\t'),
-            'r' => Some(b'\r'),
-            'a' => Some(7),
-            'b' => Some(8),
-            'e' | 'E' => Some(27),
-            'f' => Some(12),
-            'v' => Some(11),
-            _ => None,
-        };
-        match next {
-            _ if simple.is_some() => bytes.extend(simple),
-            'x' | 'u' | 'U' => {
-                let most = match next {
-                    'x' => 2,
-                    'u' => 4,
-                    _ => 8,
-                };
-                match (self.digits(16, most), next) {
-                    (None, _) => bytes.extend([b'\\', next as u8]),
-                    (Some(value), 'x') => bytes.extend(u8::try_from(value).ok()),
-                    (Some(value), _) => {
-                        let c = char::from_u32(value).unwrap_or('\u{fffd}');
-                        bytes.extend(c.encode_utf8(&mut [0; 4]).bytes());
-                    }
-                }
-            }
-            '0'..='7' => {
-                self.at -= 1;
-                let value = self.digits(8, 3).unwrap_or(0);
-                bytes.push((value & 0xff) as u8);
-            }
-            'c' => {
-                if let Some(c) = self.bump() {
-                    bytes.push(c as u8 & 0x1f);
-                }
-            }
-            '\\' | '\'' | '"' | '?' => bytes.push(next as u8),
-            other => {
-                bytes.push(b'\\');
-                bytes.extend(other.encode_utf8(&mut [0; 4]).bytes());
-            }
-        }
-        Ok(())
-    }
-
-    fn digits(&mut self, base: u32, most: usize) -> Option<u32> {
-        let mut value = None;
-        for _ in 0..most {
-            let Some(digit) = self.peek().and_then(|c| c.to_digit(base)) else { break };
-            value = Some(value.unwrap_or(0_u32).wrapping_mul(base).wrapping_add(digit));
-            self.at += 1;
-        }
-        value
     }
 
     /// `?(a|b)` and its like: some name, not known which.
@@ -415,6 +358,60 @@ impl Parser<'_> {
         }
         Err(self.error("a ( in a pattern is not closed"))
     }
+}
+
+/// What `\n`, `\x72` and `\162` stand for in a text, as `$'…'`, `echo -e` and `printf` read them.
+pub(in crate::shell) fn unescape(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => escape(&mut rest, &mut bytes),
+            c => bytes.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What stands behind a backslash.
+fn escape(rest: &mut Chars<'_>, bytes: &mut Vec<u8>) {
+    let before = rest.clone();
+    let next = rest.next().unwrap_or('\\');
+    let simple = "ntrabeEfv".find(next).map(|at| b"\n\t\r\x07\x08\x1b\x1b\x0c\x0b"[at]);
+    match next {
+        _ if simple.is_some() => bytes.extend(simple),
+        'x' => match digits(rest, 16, 2) {
+            Some(value) => bytes.push((value & 0xff) as u8),
+            None => bytes.extend(b"\\x"),
+        },
+        'u' | 'U' => match digits(rest, 16, if next == 'u' { 4 } else { 8 }) {
+            Some(value) => {
+                let c = char::from_u32(value).unwrap_or('\u{fffd}');
+                bytes.extend(c.encode_utf8(&mut [0; 4]).bytes());
+            }
+            None => bytes.extend([b'\\', next as u8]),
+        },
+        '0'..='7' => {
+            *rest = before;
+            bytes.push((digits(rest, 8, 3).unwrap_or(0) & 0xff) as u8);
+        }
+        'c' => bytes.extend(rest.next().map(|c| c as u8 & 0x1f)),
+        '\\' | '\'' | '"' | '?' => bytes.push(next as u8),
+        other => {
+            bytes.push(b'\\');
+            bytes.extend(other.encode_utf8(&mut [0; 4]).bytes());
+        }
+    }
+}
+
+fn digits(rest: &mut Chars<'_>, base: u32, most: usize) -> Option<u32> {
+    let mut value = None;
+    for _ in 0..most {
+        let Some(digit) = rest.clone().next().and_then(|c| c.to_digit(base)) else { break };
+        value = Some(value.unwrap_or(0_u32).wrapping_mul(base).wrapping_add(digit));
+        rest.next();
+    }
+    value
 }
 
 const NO_ARITHMETIC: &str = "a (( is not closed";
