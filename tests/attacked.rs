@@ -191,10 +191,12 @@ fn commands() -> Vec<Vec<&'static str>> {
         "explain ls",
         "lsp",
         "mcp",
-        "init --yes",
+        "init --team",
+        "demo ../shown",
         "completions bash",
         "man",
         "schema policy",
+        "uninstall --everything",
     ];
     lines.into_iter().map(|line| line.split(' ').collect()).collect()
 }
@@ -525,8 +527,9 @@ fn no_command_starts_a_program_or_opens_a_connection() {
         json!({ "jsonrpc": "2.0", "method": "exit" }),
     ];
     let session: String = session.iter().map(|message| frame(&message.to_string())).collect();
-    // These are there to start a program: the one that is named, or git to change the index or to make a work tree.
-    let starters = ["test", "seal", "worktree"];
+    // These are there to start a program: the one that is named, or git to change the index, to make a work tree
+    // or a repository.
+    let starters = ["test", "seal", "worktree", "demo"];
     for command in commands() {
         let input = if command[0] == "lsp" { session.as_bytes() } else { b"" };
         let started = clone.traced(&command, input);

@@ -28,10 +28,10 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
     accept, anchor, approve, check, clear, compact, complete, completions,
-    context as context_command, doctor, erase, explain, fence, gate, git_hooks, hook, init, lesson,
-    list, lsp, man, map, mcp, new, off, owners, policy, propose, protocol, reassign, record,
-    report as report_command, schema, seal, select, start, status, test, trace, verify, why,
-    worktree,
+    context as context_command, demo, doctor, erase, explain, fence, gate, git_hooks, hook, init,
+    lesson, list, lsp, man, map, mcp, new, off, owners, policy, propose, protocol, reassign,
+    record, report as report_command, schema, seal, select, start, status, test, trace, uninstall,
+    verify, why, worktree,
 };
 use context::Context;
 use error::CliError;
@@ -97,6 +97,8 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::Args),
+    Demo(demo::Args),
+    Uninstall(uninstall::Args),
     List(list::Args),
     New(new::Args),
     Start(start::Args),
@@ -172,6 +174,8 @@ fn run(cli: Cli) -> Exit {
 fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
     match command {
         Command::Init(args) => init::run(context, args),
+        Command::Demo(args) => demo::run(context, args),
+        Command::Uninstall(args) => uninstall::run(context, args),
         Command::List(args) => list::run(context, args),
         Command::New(args) => new::run(context, args),
         Command::Start(args) => start::run(context, args),

@@ -74,6 +74,16 @@ pub(crate) fn on_path(search: Option<&OsStr>) -> Option<PathBuf> {
     folders.find_map(|folder| Some(folder.join(file_name())).filter(|file| file.is_file()))
 }
 
+/// Whether a program of that name is installed: in an absolute folder of the `PATH`, since what a repository brings along
+/// is not installed.
+pub(crate) fn is_installed(search: Option<&OsStr>, program: &str) -> bool {
+    let folders = search.map(std::env::split_paths).into_iter().flatten();
+    let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };
+    folders.filter(|folder| folder.is_absolute()).any(|folder| {
+        endings.iter().any(|ending| folder.join(format!("{program}{ending}")).is_file())
+    })
+}
+
 fn file_name() -> String {
     format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)
 }

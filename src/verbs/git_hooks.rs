@@ -100,6 +100,35 @@ pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> 
     })
 }
 
+/// What taking the hooks out is about.
+pub(super) struct TakenHooks {
+    /// Our scripts, and whether a hook that was there before comes back in their place.
+    pub ours: Vec<(std::path::PathBuf, bool)>,
+    /// Files of others that call us; only they can take the line out.
+    pub callers: Vec<std::path::PathBuf>,
+}
+
+/// Takes our hooks out, also those that lie where git looks no more; with `dry_run` nothing is changed.
+pub(super) fn take_out(ws: &Workspace, git: &Git, dry_run: bool) -> Result<TakenHooks, VerbError> {
+    let (folder, _) = git.hooks_folder();
+    let usual = ws.root.common_dir().map(|common| common.join("hooks"));
+    let mut folders = vec![folder.clone()];
+    folders.extend(usual.filter(|usual| *usual != folder));
+    let mut taken = TakenHooks { ours: Vec::new(), callers: Vec::new() };
+    for folder in &folders {
+        taken.ours.extend(ours::installed(folder));
+        if !dry_run {
+            ours::remove(folder)?;
+        }
+    }
+    let top = ws.root.work_tree().unwrap_or(ws.root.path());
+    let calling = all().flat_map(|name| calls::callers(top, &folder, name));
+    taken.callers = calling.filter(|path| !ours::is_ours(path)).collect();
+    taken.callers.sort();
+    taken.callers.dedup();
+    Ok(taken)
+}
+
 fn manager(ws: &Workspace, git: &Git) -> Option<Manager> {
     let (folder, is_shared) = git.hooks_folder();
     manager::find(ws, &folder, is_shared)

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::git_hooks::{Act, GitHooksAnswer, git_hooks};
-use super::{OpenError, VerbError, Workspace};
+use super::{OpenError, VerbError, Workspace, select};
 use crate::workspace::{Root, store};
 
 const REGISTRY: &str = include_str!("templates/active_intents.yaml");
@@ -29,7 +29,22 @@ pub struct InitAnswer {
     /// The git hooks that were installed. `None` without git, or if another program manages the hooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<GitHooksAnswer>,
+    /// Whether a person has declined the hooks, so that none were installed.
+    pub declined: bool,
+    /// Whether anything is there now that was not there before.
+    pub changed: bool,
+    /// The command to go on with.
+    pub next: String,
 }
+
+/// The files that are made, with their texts.
+pub(super) const FILES: [(&str, &str); 5] = [
+    (".orchestration/active_intents.yaml", REGISTRY),
+    (".orchestration/policy.yaml", POLICY),
+    (".orchestration/.gitignore", IGNORE),
+    (".orchestration/.gitattributes", ATTRIBUTES),
+    (".intentignore", INTENT_IGNORE),
+];
 
 /// Makes `.orchestration/` in the workspace that holds `folder` (the git work tree's top, else the folder itself).
 pub fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
@@ -40,15 +55,11 @@ pub fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
         kept: Vec::new(),
         layout: layout(&root),
         hooks: None,
+        declined: false,
+        changed: false,
+        next: String::new(),
     };
-    let files = [
-        (".orchestration/active_intents.yaml", REGISTRY),
-        (".orchestration/policy.yaml", POLICY),
-        (".orchestration/.gitignore", IGNORE),
-        (".orchestration/.gitattributes", ATTRIBUTES),
-        (".intentignore", INTENT_IGNORE),
-    ];
-    for (name, text) in files {
+    for (name, text) in FILES {
         let list = if store::create_new(&root.path().join(name), text.as_bytes())? {
             &mut answer.created
         } else {
@@ -56,10 +67,30 @@ pub fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
         };
         list.push(name.to_owned());
     }
-    if root.git_dir().is_some() {
-        answer.hooks = git_hooks(&Workspace::at(root), Act::Install).ok();
+    answer.changed = !answer.created.is_empty();
+    let ws = Workspace::open(root.path())?;
+    if let Some(git) = ws.git() {
+        answer.declined = git.declines_hooks();
+        let before = git_hooks(&ws, Act::Status).ok();
+        let act = if answer.declined { Act::Status } else { Act::Install };
+        answer.hooks = git_hooks(&ws, act).ok();
+        let sealing =
+            |hooks: &Option<GitHooksAnswer>| hooks.as_ref().is_some_and(|it| it.installed);
+        answer.changed |= sealing(&answer.hooks) && !sealing(&before);
     }
+    answer.next = next(&ws);
     Ok(answer)
+}
+
+/// One command, whatever there is to do.
+fn next(ws: &Workspace) -> String {
+    if ws.registry.intents().is_empty() {
+        return "intent new \"What somebody asked for\" --scope 'src/**' --start".to_owned();
+    }
+    let step = select::next_step(ws);
+    let command = step.split('`').nth(1).filter(|_| ws.selected(None).is_none());
+    // Where there are several, nobody but the person can say which.
+    command.filter(|command| !command.ends_with(" ID")).unwrap_or("intent list").to_owned()
 }
 
 fn layout(root: &Root) -> String {

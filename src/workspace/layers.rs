@@ -140,10 +140,14 @@ fn layer(below: &str, read: ReadLayer<'_>) -> Result<Mapping, String> {
     Ok(mapping(&text))
 }
 
-/// What a text sets; nothing where it is no mapping, which is a finding of its own.
+/// What a text sets; nothing where it is no mapping, which is a finding of its own. A key with nothing behind it sets
+/// nothing.
 fn mapping(text: &str) -> Mapping {
     match serde_yaml::from_str(text) {
-        Ok(Value::Mapping(mapping)) => mapping,
+        Ok(Value::Mapping(mut mapping)) => {
+            mapping.retain(|_, value| !value.is_null());
+            mapping
+        }
         _ => Mapping::new(),
     }
 }
@@ -172,7 +176,7 @@ fn line(value: &Value) -> String {
 mod tests {
     use super::*;
 
-    const OWN: &str = "extends: .orchestration/org.yaml\nmode: ask\nprotected_paths: [b/**]\nlevels: {unowned: info}\n";
+    const OWN: &str = "extends: .orchestration/org.yaml\nmode: ask\nrules:\nprotected_paths: [b/**]\nlevels: {unowned: info}\n";
     const ORG: &str = "mode: enforce\nswitching: deny\nprotected_paths: [a/**]\nlevels: {unowned: error, suspect: error}\n";
 
     fn read(own: &str, org: Option<&str>) -> LayeredPolicy {

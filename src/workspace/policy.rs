@@ -298,7 +298,10 @@ impl Policy {
         let parsed: Result<Option<Self>, _> = serde_yaml::from_str(text);
         let policy = match parsed {
             Ok(policy) => policy.unwrap_or_default(),
-            Err(error) => return (Self::default(), vec![broken(path, text, &error)]),
+            Err(error) => match without_empty_keys(text) {
+                Some(policy) => policy,
+                None => return (Self::default(), vec![broken(path, text, &error)]),
+            },
         };
         let findings = policy.judge(path, text);
         (policy, findings)
@@ -402,6 +405,17 @@ fn is_trailer(template: &str) -> bool {
             .all(|found| matches!(found, Some(("intent" | "tool" | "model" | "session", _))))
 }
 
+/// The policy where nothing but keys with nothing behind them stood in the way: `rules:` whose lines below are still
+/// comments says nothing, as it would if it were not there.
+fn without_empty_keys(text: &str) -> Option<Policy> {
+    let known = serde_json::to_value(Policy::default()).ok()?;
+    let mut written: serde_yaml::Mapping = serde_yaml::from_str(text).ok()?;
+    let is_known =
+        |key: &serde_yaml::Value| key.as_str().is_some_and(|key| known.get(key).is_some());
+    written.retain(|key, value| !(value.is_null() && is_known(key)));
+    serde_yaml::from_value(serde_yaml::Value::Mapping(written)).ok()
+}
+
 fn place() -> RelativePath {
     RelativePath::new(".orchestration/policy.yaml").expect("a plain path")
 }
@@ -478,7 +492,10 @@ mod tests {
         };
         for (from, to) in keys.iter().zip(keys[1..].iter().chain([&lines.len()])) {
             assert_eq!(parse(&uncommented(*from, *to)).1, [], "{}", lines[*from]);
+            // The line alone, and what stands below it still a comment.
+            assert_eq!(parse(&uncommented(*from, from + 1)).1, [], "{}", lines[*from]);
         }
+        assert!(!parse("modus:\n").1.is_empty(), "an empty key is a known one");
         assert_eq!(parse(&uncommented(keys[0], lines.len())).1, []);
         let (_, findings) = parse("mode: ask\n{}\n");
         assert!(findings[0].help.contains("Remove the line `{}`"), "{findings:?}");

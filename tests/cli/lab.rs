@@ -158,6 +158,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
     if let Some(line) = fence.map(str::to_owned) {
         text = text.replace(&line, "- fence           [of this machine]");
     }
+    text = without_what_was_found(&text);
     for (pattern, shown) in [
         ("repository-data-################", "repository-data-[number]"),
         ("########-####-####-####-############", "[record]"),
@@ -175,6 +176,21 @@ pub fn masked(lab: &Lab, text: &str) -> String {
         text = replaced(&text, pattern, shown);
     }
     text
+}
+
+/// Which agents and editors are installed is the machine's: those lines of `intent init` are left out.
+fn without_what_was_found(text: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut skipped = false;
+    for line in text.split('\n') {
+        if line.starts_with("  found    ") {
+            skipped = true;
+        } else if !(skipped && line.is_empty() && lines.last() == Some(&"")) {
+            lines.push(line);
+            skipped = false;
+        }
+    }
+    lines.join("\n")
 }
 
 /// `#` stands for a hexadecimal digit, `9` for a decimal one, everything else for itself.

@@ -5,6 +5,7 @@ mod claimed;
 mod clones;
 mod compact;
 mod context;
+mod first_use;
 mod founded;
 mod hooks;
 mod hostile;

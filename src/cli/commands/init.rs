@@ -1,38 +1,50 @@
 //! `intent init`: the first files of a workspace, and the agents that are to ask before they write.
 
+mod editors;
+pub(super) mod show;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
 use crate::hook::binary;
 use crate::hook::host::{self, HOSTS, Host};
+use crate::hook::install::found::{self, FoundBy};
 use crate::hook::install::{
     self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, WiredAnswer,
 };
 use crate::verbs::VerbError;
 use crate::verbs::init::{InitAnswer, init};
+use crate::verbs::team::{TeamAnswer, TeamFileDone, team};
 use crate::workspace::Root;
 
-/// Make the first files of a workspace, and wire agents; never overwrites one
+/// Set up a repository: files, git's hooks, its agents; never overwrites
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Writes a commented registry and policy below .orchestration/, with the .gitignore and
 .gitattributes that keep private files out of commits and git's hands off the ledger,
-and .intentignore beside it.
+and .intentignore beside it. Puts in git's hooks, or says what to add to the program that
+manages them. Wires the agents whose settings are in the project, and names those that
+are only installed here, and what your editor needs. It asks nothing; a second run
+changes nothing; `intent uninstall` takes all of it back.
 
-With --agent or --all it also puts our hook and our MCP server into the settings of
+With --agent or --all it puts our hook and our MCP server into the settings of
 these agents, in the strictest way each has, and says what it cannot enforce. What
-others wrote there stays, comments included; a second run changes nothing; a file that
-does not parse is left alone, and then nothing is changed at all.
+others wrote there stays, comments included; a file that does not parse is left alone,
+and then nothing is changed at all.
+
+With --team it adds a job that judges pull requests (GitHub, GitLab; for Jenkins it prints
+the stage), an entry in .pre-commit-config.yaml if that exists, and lines of CODEOWNERS for
+the files that steer agents. What is there is kept.
 
 Agents: claude-code codex cursor copilot vscode gemini antigravity windsurf cline kiro
 droid devin opencode amp pi
 
 Examples:
   intent init
+  intent init --team --owner @ada
   intent init --agent claude-code --agent codex
   intent init --all
   intent init --agent gemini --user
@@ -50,6 +62,18 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     remove_agent: Vec<String>,
 
+    /// Leave the settings of agents alone, also of those that the project shows
+    #[arg(long, conflicts_with_all = ["agent", "all", "remove_agent"])]
+    no_agents: bool,
+
+    /// Also what a team has: a job for the forge, an entry for pre-commit, lines of CODEOWNERS
+    #[arg(long, conflicts_with_all = ["user", "remove_agent"])]
+    team: bool,
+
+    /// With --team: who answers for the files that steer agents; may be repeated
+    #[arg(long, value_name = "HANDLE", requires = "team", value_parser = owner)]
+    owner: Vec<String>,
+
     /// The settings in your home folder instead, for all of your projects
     #[arg(long)]
     user: bool,
@@ -59,6 +83,53 @@ pub(crate) struct Args {
     absolute: bool,
 }
 
+/// A person or a team as forges name them in `CODEOWNERS`.
+fn owner(text: &str) -> Result<String, String> {
+    let is_one = text.contains('@') && !text.contains(|c: char| c.is_whitespace() || c == '#');
+    if is_one && text.len() > 1 {
+        return Ok(text.to_owned());
+    }
+    Err("an owner is written as @name, @group/team or an e-mail address".to_owned())
+}
+
+/// The answer where no agent is named.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct FirstUseAnswer {
+    #[serde(flatten)]
+    workspace: InitAnswer,
+    /// Agents whose settings are in the project, and what was done to these.
+    agents: Vec<WiredAnswer>,
+    /// Those of them that could not be wired.
+    refused: Vec<RefusedAgent>,
+    /// Agents that are not wired here: installed on this machine, or told of in the project.
+    agents_here: Vec<InitOffer>,
+    /// Editors that were found, and what each needs.
+    editors: Vec<InitOffer>,
+    /// What was done for a team, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team: Option<TeamAnswer>,
+}
+
+/// An agent whose settings were left alone.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct RefusedAgent {
+    /// Its name.
+    name: String,
+    /// Why.
+    why: String,
+}
+
+/// What a person can have with one command.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct InitOffer {
+    /// What it is for.
+    name: String,
+    /// By what it was found: a file of the project, or a program.
+    by: String,
+    /// The command.
+    command: String,
+}
+
 /// The answer where agents are wired.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WiringAnswer {
@@ -66,6 +137,9 @@ pub(crate) struct WiringAnswer {
     workspace: Option<InitAnswer>,
     /// What was done to the settings of each agent.
     agents: Vec<WiredAnswer>,
+    /// What was done for a team, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    team: Option<TeamAnswer>,
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
@@ -78,14 +152,64 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
                 "name one with --agent, or all with --all",
             ));
         }
-        let answer = init(&context.cwd)?;
-        note_program(context)?;
-        context.answer(&answer, |page| show(page, &answer))?;
-        return Ok(Exit::Fine);
+        let answer = first_use(context, &args)?;
+        context.answer(&answer, |page| show::first_use(page, &answer))?;
+        return Ok(Exit::found(!answer.refused.is_empty()));
     }
     let answer = wire(context, &args, &hosts, act)?;
-    context.answer(&answer, |page| show_wiring(page, &answer, act))?;
+    context.answer(&answer, |page| show::wiring(page, &answer, act))?;
     Ok(Exit::Fine)
+}
+
+/// Sets up what the repository shows that it needs. One agent whose settings cannot be changed holds nothing else up.
+fn first_use(context: &Context, args: &Args) -> Result<FirstUseAnswer, CliError> {
+    let workspace = init(&context.cwd)?;
+    note_program(context)?;
+    let root = Root::find(&context.cwd)?;
+    let mut answer = FirstUseAnswer {
+        workspace,
+        agents: Vec::new(),
+        refused: Vec::new(),
+        agents_here: Vec::new(),
+        editors: Vec::new(),
+        team: for_team(context, args)?,
+    };
+    let mut files = answer.team.iter().flat_map(|team| &team.files);
+    let is_new = |done| matches!(done, TeamFileDone::Created | TeamFileDone::Changed);
+    answer.workspace.changed |= files.any(|file| is_new(file.done));
+    // Without a home folder nobody knows what is set up there; the workspace is made all the same.
+    let Some(folders) = Folders::here(root.path()) else { return Ok(answer) };
+    let search = std::env::var_os("PATH");
+    answer.editors = editors::found(root.path(), &folders.home, search.as_deref());
+    let agents = match args.no_agents {
+        true => Vec::new(),
+        false => found::agents(&folders, search.as_deref()),
+    };
+    for (host, by) in agents {
+        let by = match by {
+            FoundBy::Settings(_) => {
+                let level = InstallLevel::Project;
+                let program = HostProgram::Found;
+                match install::install(&folders, &[host], level, &program, InstallAct::Put) {
+                    Ok(wired) => answer.agents.extend(wired.agents),
+                    Err(error) => answer
+                        .refused
+                        .push(RefusedAgent { name: host.name.to_owned(), why: error.to_string() }),
+                }
+                continue;
+            }
+            FoundBy::Told(by) | FoundBy::Program(by) => by.to_owned(),
+        };
+        let command = format!("intent init --agent {}", host.name);
+        answer.agents_here.push(InitOffer { name: host.name.to_owned(), by, command });
+    }
+    let mut files = answer.agents.iter().flat_map(|agent| &agent.files);
+    answer.workspace.changed |= files.any(|file| file.done != Done::Kept);
+    Ok(answer)
+}
+
+fn for_team(context: &Context, args: &Args) -> Result<Option<TeamAnswer>, CliError> {
+    args.team.then(|| Ok(team(&context.cwd, &args.owner)?)).transpose()
 }
 
 /// The hosts that are named, in the order of the table where all are.
@@ -121,7 +245,7 @@ fn wire(
     if act == InstallAct::Put {
         note_program(context)?;
     }
-    Ok(WiringAnswer { workspace, agents: wired.agents })
+    Ok(WiringAnswer { workspace, agents: wired.agents, team: for_team(context, args)? })
 }
 
 /// Notes which program the hooks will start, so that another one in its place is noticed.
@@ -143,63 +267,5 @@ impl From<InstallError> for CliError {
     fn from(error: InstallError) -> Self {
         let help = "`intent init --help` says what is written where";
         Self::usage(error.to_string(), help)
-    }
-}
-
-fn show(page: &mut Page, answer: &InitAnswer) {
-    page.styled(STRONG, &answer.root).end();
-    for path in &answer.created {
-        page.own("  ").styled(GOOD, "created").to(11).text(path).end();
-    }
-    for path in &answer.kept {
-        page.own("  ").styled(DIM, "kept").to(11).styled(DIM, path).end();
-    }
-    page.own("  ledger").to(11).text(&answer.layout).end();
-    if let Some(hooks) = &answer.hooks {
-        let said = match hooks.installed {
-            true => "git seals records into commits; `intent git-hooks --remove` takes that back",
-            false => "not installed; `intent git-hooks` says why",
-        };
-        page.own("  hooks").to(11).own(said).end();
-    }
-    if !answer.created.is_empty() {
-        page.gap()
-            .own("Next: intent new \"What somebody asked for\" --scope 'src/**' --start")
-            .end();
-    }
-}
-
-fn show_wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
-    let created = answer.workspace.as_ref().filter(|workspace| !workspace.created.is_empty());
-    if let Some(workspace) = created {
-        show(page, workspace);
-        page.gap();
-    }
-    for (at, agent) in answer.agents.iter().enumerate() {
-        if at > 0 {
-            page.gap();
-        }
-        page.styled(STRONG, &agent.agent).own("  ").styled(DIM, &agent.standing).end();
-        for file in &agent.files {
-            let (style, word) = match file.done {
-                Done::Created => (GOOD, "created"),
-                Done::Changed => (GOOD, "changed"),
-                Done::Removed => (GOOD, "removed"),
-                Done::Kept => (DIM, "kept"),
-            };
-            page.own("  ").styled(style, word).to(11).text(&file.path).end();
-        }
-        if agent.files.is_empty() && act == InstallAct::Take {
-            page.own("  nothing of ours was there").end();
-        }
-        for cannot in &agent.cannot {
-            page.own("  ").styled(WARN, "!").to(11).text(cannot).end();
-        }
-        for next in &agent.next {
-            page.own("  ").styled(NOTE, "next").to(11).text(next).end();
-        }
-    }
-    if act == InstallAct::Put {
-        page.gap().own("`intent doctor` says whether each of them really asks.").end();
     }
 }

@@ -13,8 +13,8 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::verbs::{
     accept, anchor, approval, check, compact, context, criteria, doctor, erase, explain, gate,
-    git_hooks, init, lesson, map, owners, proposal, reassign, registry, report, seal, select,
-    verify, why,
+    git_hooks, lesson, map, owners, proposal, reassign, registry, report, seal, select, verify,
+    why,
 };
 use crate::workspace::approvals::Approval;
 
@@ -68,6 +68,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("compact", written::<compact::CompactAnswer>()),
         ("complete", written::<criteria::CompletionAnswer>()),
         ("context", written::<context::ContextAnswer>()),
+        ("demo", written::<super::demo::DemoAnswer>()),
         ("doctor", written::<doctor::DoctorAnswer>()),
         ("erase", written::<erase::EraseAnswer>()),
         ("explain", written::<crate::shell::Reading>()),
@@ -75,7 +76,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("for", written::<Vec<owners::FileOwners>>()),
         ("gate", written::<gate::Decision>()),
         ("git-hooks", written::<git_hooks::GitHooksAnswer>()),
-        ("init", written::<init::InitAnswer>()),
+        ("init", written::<init_command::FirstUseAnswer>()),
         ("init-agents", written::<init_command::WiringAnswer>()),
         ("lesson", written::<lesson::LessonAnswer>()),
         ("list", written::<Vec<select::IntentSummary>>()),
@@ -98,6 +99,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("start", written::<registry::RegistryAnswer>()),
         ("status", written::<select::StatusAnswer>()),
         ("test", written::<Vec<test_command::TestAnswer>>()),
+        ("uninstall", written::<crate::verbs::uninstall::UninstallAnswer>()),
         ("verify", written::<verify::VerifyAnswer>()),
         ("why", written::<why::WhyAnswer>()),
     ]

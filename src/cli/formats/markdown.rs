@@ -86,16 +86,10 @@ fn findings(text: &mut String, answer: &CheckAnswer) {
         };
         let path = finding.path.as_deref().unwrap_or("workspace");
         let at = finding.start_line.map(|line| format!(":{line}")).unwrap_or_default();
-        let message = escaped(&finding.message);
-        line(
-            text,
-            format!(
-                "| {mark} | {}{at} | **{}** {message}<br>{} |",
-                escaped(path),
-                finding.code,
-                escaped(&finding.help)
-            ),
-        );
+        // A table's cell ends at a bar, in a code span too.
+        let place = text::markdown_code(&format!("{path}{at}")).replace('|', "\\|");
+        let (message, help) = (escaped(&finding.message), escaped(&finding.help));
+        line(text, format!("| {mark} | {place} | **{}** {message}<br>{help} |", finding.code));
     }
     more(text, told.len(), MAX_FINDINGS);
     line(text, "\n</details>\n");

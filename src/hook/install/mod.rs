@@ -3,6 +3,7 @@
 //! Everything is decided before anything is written: where one file cannot be understood, none is touched. What others
 //! wrote stays as it is. Settings of a project are committed, so they name no file of this machine unless asked to.
 
+pub(crate) mod found;
 mod json;
 pub(crate) mod ours;
 mod recipes;
@@ -177,6 +178,29 @@ pub fn install(
     program: &HostProgram,
     act: InstallAct,
 ) -> Result<InstallAnswer, InstallError> {
+    let (plan, answer) = planned(folders, hosts, level, program, act)?;
+    plan.write()?;
+    Ok(answer)
+}
+
+/// What [`install`] would do; nothing is written.
+pub fn preview(
+    folders: &Folders,
+    hosts: &[Host],
+    level: InstallLevel,
+    program: &HostProgram,
+    act: InstallAct,
+) -> Result<InstallAnswer, InstallError> {
+    Ok(planned(folders, hosts, level, program, act)?.1)
+}
+
+fn planned<'a>(
+    folders: &'a Folders,
+    hosts: &[Host],
+    level: InstallLevel,
+    program: &HostProgram,
+    act: InstallAct,
+) -> Result<(InstallPlan<'a>, InstallAnswer), InstallError> {
     let mut plan = InstallPlan { folders, level, files: BTreeMap::new() };
     let mut agents = Vec::new();
     for host in hosts {
@@ -194,8 +218,7 @@ pub fn install(
             next: next.into_iter().map(str::to_owned).collect(),
         });
     }
-    plan.write()?;
-    Ok(InstallAnswer { agents })
+    Ok((plan, InstallAnswer { agents }))
 }
 
 /// How a file of a host's settings stands.

@@ -21,6 +21,11 @@ pub(super) fn state(top: &Path, folder: &Path, name: &str) -> HookState {
     HookState::Other
 }
 
+/// The files that call us as a part of a hook.
+pub(super) fn callers(top: &Path, folder: &Path, name: &str) -> Vec<PathBuf> {
+    called(top, folder, name).into_iter().filter(|path| seals(path, name)).collect()
+}
+
 /// The files in which a call of `intent` counts as a part of a hook.
 fn called(top: &Path, folder: &Path, name: &str) -> Vec<PathBuf> {
     let hook = folder.join(name);

@@ -35,6 +35,15 @@ pub(super) fn remove(folder: &Path) -> Result<(), VerbError> {
     unlink_neighbours(folder)
 }
 
+/// Our hooks in a folder, and whether one that was there before comes back when ours is removed.
+pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, bool)> {
+    let ours = all().flat_map(|name| {
+        let comes_back = is_there(&before(folder, name));
+        places(folder, name).into_iter().map(move |place| (place, comes_back))
+    });
+    ours.filter(|(place, _)| is_ours(place)).collect()
+}
+
 /// Returns true if our hook calls one that was there before.
 pub(super) fn is_chained(folder: &Path, name: &str) -> bool {
     places(folder, name).iter().any(|place| is_ours(place)) && is_there(&before(folder, name))
@@ -172,7 +181,7 @@ fn script(folder: &Path, name: &str, program: &Path) -> String {
 }
 
 /// A link to a script of ours is not ours: we wrote no link.
-fn is_ours(path: &Path) -> bool {
+pub(super) fn is_ours(path: &Path) -> bool {
     !path.is_symlink() && calls::text(path).contains(MARK)
 }
 

@@ -65,6 +65,14 @@ impl Git {
         name_in(&self.configured("user.name")?)
     }
 
+    /// The addresses of the remotes, as the repository's settings have them.
+    pub fn remotes(&self) -> Vec<String> {
+        let repo = self.handle();
+        let config = repo.config_snapshot();
+        let sections = config.plumbing().sections_by_name("remote").into_iter().flatten();
+        sections.filter_map(|section| Some(section.value("url")?.to_string())).collect()
+    }
+
     /// A setting, from the repository's own settings or the person's, with what these include. `None` where it is not set.
     pub fn configured(&self, key: &str) -> Option<String> {
         self.followed(|file| Some(file.string(key)?.to_string()))

@@ -1,0 +1,15 @@
+// What a pull request brings, judged by intent-lsp, which has to be on the PATH of the agent. In `stages`:
+stage('intent') {
+    when { changeRequest() }
+    steps {
+        sh '''
+            set -eu
+            git fetch --quiet origin "+refs/heads/$CHANGE_TARGET:refs/remotes/origin/$CHANGE_TARGET"
+            intent-lsp check --base "origin/$CHANGE_TARGET" --format junit > intent-junit.xml || true
+            intent-lsp check --base "origin/$CHANGE_TARGET"
+        '''
+    }
+    post {
+        always { junit testResults: 'intent-junit.xml', allowEmptyResults: true }
+    }
+}

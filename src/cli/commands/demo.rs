@@ -1,0 +1,264 @@
+//! `intent demo`: a small repository with a story to look at. Everything in it is made by the verbs themselves and by git;
+//! no ledger is written by hand.
+
+mod story;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::git::{in_time, stage};
+use crate::cli::print::{GOOD, Page, STRONG};
+use crate::intent::{NewIntent, Status};
+use crate::verbs::init::init;
+use crate::verbs::record::{RecordRequest, record};
+use crate::verbs::seal::{SealScope, seal};
+use crate::verbs::{Workspace, map, registry, select};
+use crate::workspace::{RelativePath, Root, text};
+
+/// The person of the story.
+const PERSON: (&str, &str) = ("Ada Lovelace", "ada@example.org");
+
+/// Make a small repository with a story to look at
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A person's first commit, two intents, two agents that worked under them, their records in
+the commits, and one edit since that is out of scope. It needs git, and touches nothing but
+the folder; remove that when you have seen enough.
+
+Examples:
+  intent demo
+  intent demo ~/intent-demo")]
+pub(crate) struct Args {
+    /// Where to make it: a folder that is empty or not there; a temporary one where none is named
+    folder: Option<PathBuf>,
+}
+
+/// A repository that was made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DemoAnswer {
+    /// Its folder.
+    folder: String,
+    /// Commands to try in it, one after the other.
+    commands: Vec<String>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let folder = match &args.folder {
+        Some(folder) => {
+            let folder = context.cwd.join(folder);
+            ungoverned(&folder)?;
+            empty(&folder)?
+        }
+        None => temporary()?,
+    };
+    let stage = Stage { folder };
+    stage.play()?;
+    let answer = DemoAnswer {
+        folder: stage.folder.display().to_string(),
+        commands: COMMANDS.iter().map(|(command, _)| (*command).to_owned()).collect(),
+    };
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+/// The commands that are shown, and what each is for.
+const COMMANDS: [(&str, &str); 5] = [
+    (
+        "intent why src/auth/tokens.py:19",
+        "who asked for this line, who wrote it, and is it still so?",
+    ),
+    ("intent list", "what was asked for, and what came of it"),
+    ("intent map --stdout", "which definitions belong to which intent"),
+    ("intent report --html", "all of it on one page for the browser"),
+    ("intent check", "does what is not committed agree? (no: it ends with 1)"),
+];
+
+fn show(page: &mut Page, answer: &DemoAnswer) {
+    page.styled(GOOD, "●").own(" ").styled(STRONG, &answer.folder).end();
+    page.own("Two agents have worked here under two intents, and somebody has edited since.").end();
+    page.gap().own("  cd ").text(&text::shell_word(&answer.folder)).end();
+    for (command, what) in COMMANDS {
+        page.own("  ").text(command).to(38).own("# ").own(what).end();
+    }
+    page.gap().own("Or open the folder in your editor. Remove it when you have seen enough.").end();
+}
+
+/// What is made inside of another workspace would be judged by that one's rules.
+fn ungoverned(folder: &Path) -> Result<(), CliError> {
+    let root = Root::find(folder)?;
+    if !root.governed() {
+        return Ok(());
+    }
+    Err(CliError::usage(
+        format!("{} lies in the workspace {}", folder.display(), root.path().display()),
+        "name a folder outside of it, or none: `intent demo`",
+    ))
+}
+
+/// A folder that is empty, made where it is not there.
+fn empty(folder: &Path) -> Result<PathBuf, CliError> {
+    let io = |source| CliError::io(folder.to_path_buf(), "made", source);
+    std::fs::create_dir_all(folder).map_err(io)?;
+    if std::fs::read_dir(folder).map_err(io)?.next().is_some() {
+        return Err(CliError::usage(
+            format!("{} is not empty; nothing was changed", folder.display()),
+            "name a folder that is not there yet, or none: `intent demo`",
+        ));
+    }
+    folder.canonicalize().map_err(io)
+}
+
+fn temporary() -> Result<PathBuf, CliError> {
+    let io = |source| CliError::io(std::env::temp_dir(), "written to", source);
+    let made = tempfile::Builder::new().prefix("intent-demo-").tempdir().map_err(io)?;
+    made.keep().canonicalize().map_err(io)
+}
+
+/// Where the story is played.
+struct Stage {
+    folder: PathBuf,
+}
+
+/// What an agent did in its session.
+struct SessionWork<'a> {
+    session: &'a str,
+    agent: &'a str,
+    model: &'a str,
+    intent: &'a str,
+    path: &'a str,
+    text: &'a str,
+    subject: &'a str,
+}
+
+impl Stage {
+    fn play(&self) -> Result<(), CliError> {
+        self.git(&["init", "--quiet"])?;
+        self.git(&["symbolic-ref", "HEAD", "refs/heads/main"])?;
+        // Whoever goes on here commits as this person, and not as whoever made it.
+        self.git(&["config", "user.name", PERSON.0])?;
+        self.git(&["config", "user.email", PERSON.1])?;
+        self.write("README.md", story::README)?;
+        self.write(story::TOKENS, story::TOKENS_BEFORE)?;
+        self.write(story::INVOICE, story::INVOICE_BEFORE)?;
+        self.commit("A shop: tokens and invoices")?;
+
+        init(&self.folder)?;
+        self.intent("Tokens that expire", "src/auth/**", "No external auth providers")?;
+        self.intent("Taxes on invoices", "src/billing/**", "Amounts are whole cents")?;
+        self.commit("Say what is asked for")?;
+
+        self.act(&SessionWork {
+            session: "claude-code:demo-1",
+            agent: "claude-code",
+            model: "anthropic/claude-sonnet",
+            intent: "INT-001",
+            path: story::TOKENS,
+            text: story::TOKENS_AFTER,
+            subject: "auth: refuse tokens that have expired",
+        })?;
+        self.act(&SessionWork {
+            session: "codex:demo-2",
+            agent: "codex",
+            model: "openai/gpt",
+            intent: "INT-002",
+            path: story::INVOICE,
+            text: story::INVOICE_AFTER,
+            subject: "billing: add taxes, and show amounts",
+        })?;
+
+        // Somebody works on tokens, and changes an invoice by the way.
+        select::select(&self.workspace()?, "INT-001", None)?;
+        let (before, after) = story::OUT_OF_SCOPE;
+        self.write(story::INVOICE, &story::INVOICE_AFTER.replace(before, after))?;
+        map::refresh(&self.workspace()?);
+        Ok(())
+    }
+
+    fn workspace(&self) -> Result<Workspace, CliError> {
+        Ok(Workspace::open(&self.folder)?)
+    }
+
+    fn intent(&self, name: &str, scope: &str, constraint: &str) -> Result<(), CliError> {
+        let intent = NewIntent {
+            name: name.to_owned(),
+            status: Some(Status::InProgress),
+            owned_scope: vec![scope.to_owned()],
+            constraints: vec![constraint.to_owned()],
+            owner: Some("@ada".to_owned()),
+            ..NewIntent::default()
+        };
+        registry::new(&self.workspace()?, intent)?;
+        Ok(())
+    }
+
+    /// An agent selects an intent, writes a file, and commits: its records ride in the commit.
+    fn act(&self, act: &SessionWork<'_>) -> Result<(), CliError> {
+        select::select(&self.workspace()?, act.intent, Some(act.session))?;
+        self.write(act.path, act.text)?;
+        let path = RelativePath::new(act.path).map_err(crate::verbs::VerbError::from)?;
+        let request = RecordRequest {
+            paths: vec![path],
+            intent: Some(act.intent.to_owned()),
+            session: Some(act.session.to_owned()),
+            agent: Some(act.agent.to_owned()),
+            model: Some(act.model.to_owned()),
+            ..RecordRequest::default()
+        };
+        record(&self.workspace()?, &request)?;
+        self.commit(act.subject)
+    }
+
+    fn write(&self, path: &str, text: &str) -> Result<(), CliError> {
+        let path = self.folder.join(path);
+        let io = |source| CliError::io(path.clone(), "written", source);
+        std::fs::create_dir_all(path.parent().unwrap_or(&self.folder)).map_err(io)?;
+        std::fs::write(&path, text).map_err(io)
+    }
+
+    /// Commits all there is, with what was recorded of it, as git's hooks would do it.
+    fn commit(&self, subject: &str) -> Result<(), CliError> {
+        self.git(&["add", "--all"])?;
+        let workspace = self.workspace()?;
+        if workspace.root.governed() {
+            let sealed = seal(&workspace, SealScope::Commit, None)?;
+            stage(&workspace, sealed.written.iter().chain(&sealed.removed))
+                .map_err(|source| CliError::io(self.folder.clone(), "staged", source))?;
+        }
+        self.git(&["commit", "--quiet", "--message", subject])
+    }
+
+    /// Starts git without the settings of the person and the machine: no hook, template or signature of theirs.
+    fn git(&self, arguments: &[&str]) -> Result<(), CliError> {
+        let io = |source| CliError::io(PathBuf::from("git"), "started", source);
+        let mut git = Command::new("git");
+        for handed in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_TEMPLATE_DIR"] {
+            git.env_remove(handed);
+        }
+        let git = git
+            .args(["-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false"])
+            .args(arguments)
+            .env("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" })
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(io)?;
+        let output = in_time(git).map_err(io)?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let told = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(CliError::usage(
+            format!("git did not do its part in {}: {told}", self.folder.display()),
+            "remove that folder, and run this again with a newer git",
+        ))
+    }
+}

@@ -1,0 +1,123 @@
+//! Which editors a person has, and the one command that puts us into each.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::hook::binary;
+use crate::workspace::text;
+
+use super::InitOffer;
+
+/// An editor, by what it leaves in a project and by its programs.
+struct KnownEditor {
+    name: &'static str,
+    folders: &'static [&'static str],
+    programs: &'static [&'static str],
+    /// Below the home folder: what is there once it is set up.
+    done: &'static str,
+    /// The command; `{}` stands for the folder `editors` of a clone.
+    command: &'static str,
+}
+
+const EDITORS: &[KnownEditor] = &[
+    KnownEditor {
+        name: "VS Code",
+        folders: &[".vscode"],
+        programs: &["code"],
+        done: "",
+        command: "code --install-extension {}/vscode/intent-lsp.vsix",
+    },
+    KnownEditor {
+        name: "Neovim",
+        folders: &[".nvim", ".nvim.lua"],
+        programs: &["nvim"],
+        done: ".local/share/nvim/site/pack/intent/start/intent",
+        command: "mkdir -p ~/.local/share/nvim/site/pack/intent/start && ln -s {}/nvim ~/.local/share/nvim/site/pack/intent/start/intent",
+    },
+    KnownEditor {
+        name: "Helix",
+        folders: &[".helix"],
+        programs: &["hx", "helix"],
+        done: "",
+        command: "mkdir -p ~/.config/helix && cat {}/helix/languages.toml >> ~/.config/helix/languages.toml",
+    },
+    KnownEditor {
+        name: "Emacs",
+        folders: &[],
+        programs: &["emacs"],
+        done: "",
+        command: "emacs --eval '(package-vc-install-from-checkout \"{}/emacs\" \"intent\")' -f global-intent-mode",
+    },
+    KnownEditor {
+        name: "Zed",
+        folders: &[".zed"],
+        programs: &["zed", "zeditor"],
+        done: "",
+        command: "zed: install dev extension {}/zed",
+    },
+];
+
+/// What each editor needs that is found in the project or on this machine.
+pub(super) fn found(project: &Path, home: &Path, search: Option<&OsStr>) -> Vec<InitOffer> {
+    let clone = clone();
+    let folder = clone.map(|clone| text::shell_word(&clone.display().to_string()));
+    let folder = folder.as_deref().unwrap_or("~/src/intent-lsp/editors");
+    let offer = |editor: &KnownEditor| {
+        let shown = editor.folders.iter().find(|name| project.join(name).exists());
+        let by = shown.or_else(|| {
+            editor.programs.iter().find(|program| binary::is_installed(search, program))
+        })?;
+        let is_done = !editor.done.is_empty() && home.join(editor.done).exists();
+        (!is_done).then(|| InitOffer {
+            name: editor.name.to_owned(),
+            by: (*by).to_owned(),
+            command: editor.command.replace("{}", folder),
+        })
+    };
+    EDITORS.iter().filter_map(offer).collect()
+}
+
+/// The folder `editors` of the clone that this program was built in.
+fn clone() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?;
+    let folders = program.ancestors().skip(1).take(4).map(|above| above.join("editors"));
+    folders
+        .into_iter()
+        .find(|folder| folder.join("nvim").is_dir() && folder.join("vscode").is_dir())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_editor_is_offered_until_it_is_set_up() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (project, home, bin) =
+            (place.path().join("p"), place.path().join("home"), place.path().join("bin"));
+        for folder in [&project.join(".vscode"), &home, &bin] {
+            std::fs::create_dir_all(folder).expect("folders");
+        }
+        std::fs::write(bin.join("nvim"), "").expect("written");
+        let names = || -> Vec<(String, String)> {
+            let found = found(&project, &home, Some(bin.as_os_str()));
+            found.into_iter().map(|offer| (offer.name, offer.by)).collect()
+        };
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(names(), [pair("VS Code", ".vscode"), pair("Neovim", "nvim")]);
+        std::fs::create_dir_all(home.join(EDITORS[1].done)).expect("folders");
+        assert_eq!(names(), [pair("VS Code", ".vscode")]);
+    }
+
+    #[test]
+    fn what_is_named_is_there() {
+        let editors = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors");
+        for editor in EDITORS {
+            let (_, named) = editor.command.split_once("{}/").expect("a path below editors");
+            let named = named.split([' ', '"']).next().expect("a path");
+            // The extension is built first.
+            let named = named.strip_suffix("/intent-lsp.vsix").unwrap_or(named);
+            assert!(editors.join(named).exists(), "{}: {named}", editor.name);
+        }
+    }
+}

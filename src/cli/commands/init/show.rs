@@ -1,0 +1,151 @@
+//! How `intent init` reads.
+
+use super::{FirstUseAnswer, InitOffer, WiringAnswer};
+use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
+use crate::hook::install::{Done, InstallAct, WiredAnswer};
+use crate::verbs::init::InitAnswer;
+use crate::verbs::team::{TeamAnswer, TeamFileDone};
+
+/// The column behind the word that says what was done.
+pub(crate) const COLUMN: usize = 11;
+
+/// A person who says `intent init` reads what was done, line by line, and what to do next.
+pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
+    workspace(page, &answer.workspace);
+    for agent in &answer.agents {
+        page.gap().styled(STRONG, &agent.agent).own("  wired, as its settings are in the project");
+        page.end();
+        files(page, agent);
+        let is_new = agent.files.iter().any(|file| file.done != Done::Kept);
+        for then in agent.next.iter().filter(|_| is_new) {
+            page.own("  ").styled(NOTE, "then").to(COLUMN).text(then).end();
+        }
+    }
+    for refused in &answer.refused {
+        page.gap().styled(STRONG, &refused.name).own("  ").styled(WARN, "not wired").end();
+        page.own("  ").styled(WARN, "!").to(COLUMN).text(&refused.why).end();
+    }
+    if !answer.agents_here.is_empty() || !answer.editors.is_empty() {
+        page.gap();
+    }
+    for offer in &answer.agents_here {
+        offered(page, offer, ", not wired: ");
+    }
+    for offer in &answer.editors {
+        offered(page, offer, ": ");
+    }
+    if let Some(team) = &answer.team {
+        for_team(page, team);
+    }
+    if let Some(manager) = advice(&answer.workspace) {
+        page.gap().styled(NOTE, &manager.name).own(" manages the hooks of git here: ");
+        page.text(&manager.advice).end();
+        page.gap().lines(&manager.lines);
+    }
+    page.gap();
+    if !answer.workspace.changed {
+        page.own("Nothing was changed: all of it was there.").end();
+    }
+    page.own("Next: ").text(&answer.workspace.next).end();
+}
+
+/// What is on this machine, or only told of, differs from one to the next: so these lines have a word of their own.
+fn offered(page: &mut Page, offer: &InitOffer, then: &'static str) {
+    page.own("  ").styled(NOTE, "found").to(COLUMN).styled(STRONG, &offer.name);
+    page.own(" by ").text(&offer.by).own(then).own("`").text(&offer.command).own("`").end();
+}
+
+fn workspace(page: &mut Page, answer: &InitAnswer) {
+    page.styled(STRONG, &answer.root).end();
+    for path in &answer.created {
+        page.own("  ").styled(GOOD, "created").to(COLUMN).text(path).end();
+    }
+    for path in &answer.kept {
+        page.own("  ").styled(DIM, "kept").to(COLUMN).styled(DIM, path).end();
+    }
+    page.own("  ledger").to(COLUMN).text(&answer.layout).end();
+    if let Some(hooks) = &answer.hooks {
+        let said = match (hooks.installed, answer.declined, &hooks.manager) {
+            (true, ..) => {
+                "git seals records into commits; `intent git-hooks --remove` takes that back"
+            }
+            (_, true, _) => "not installed, as `git config intent.hooks` is false",
+            (_, _, Some(_)) => "not installed, as another program manages them: see below",
+            _ => "not installed; `intent git-hooks` says why",
+        };
+        page.own("  hooks").to(COLUMN).own(said).end();
+    }
+}
+
+fn for_team(page: &mut Page, answer: &TeamAnswer) {
+    page.gap().styled(STRONG, "team").end();
+    for file in &answer.files {
+        let what = match file.done {
+            TeamFileDone::Created => Done::Created,
+            TeamFileDone::Changed => Done::Changed,
+            TeamFileDone::Kept => Done::Kept,
+            TeamFileDone::ToAdd => continue,
+        };
+        done(page, what, &file.path);
+    }
+    for note in &answer.notes {
+        page.own("  ").styled(WARN, "!").to(COLUMN).text(note).end();
+    }
+    for file in &answer.files {
+        let Some(lines) = &file.lines else { continue };
+        page.gap().own("Add this to ").text(&file.path).own(":").end().gap().lines(lines);
+    }
+}
+
+fn advice(answer: &InitAnswer) -> Option<&crate::verbs::git_hooks::Manager> {
+    let hooks = answer.hooks.as_ref().filter(|hooks| !hooks.installed && !answer.declined)?;
+    hooks.manager.as_ref()
+}
+
+fn files(page: &mut Page, agent: &WiredAnswer) {
+    for file in &agent.files {
+        done(page, file.done, &file.path);
+    }
+}
+
+/// One file, and what became of it.
+fn done(page: &mut Page, done: Done, path: &str) {
+    let (style, word) = match done {
+        Done::Created => (GOOD, "created"),
+        Done::Changed => (GOOD, "changed"),
+        Done::Removed => (GOOD, "removed"),
+        Done::Kept => (DIM, "kept"),
+    };
+    page.own("  ").styled(style, word).to(COLUMN).text(path).end();
+}
+
+/// What was done for agents that a person named.
+pub(super) fn wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
+    let created = answer.workspace.as_ref().filter(|workspace| !workspace.created.is_empty());
+    if let Some(created) = created {
+        workspace(page, created);
+        page.gap();
+    }
+    for (at, agent) in answer.agents.iter().enumerate() {
+        if at > 0 {
+            page.gap();
+        }
+        page.styled(STRONG, &agent.agent).own("  ").styled(DIM, &agent.standing).end();
+        files(page, agent);
+        if agent.files.is_empty() && act == InstallAct::Take {
+            page.own("  nothing of ours was there").end();
+        }
+        for cannot in &agent.cannot {
+            page.own("  ").styled(WARN, "!").to(COLUMN).text(cannot).end();
+        }
+        for next in &agent.next {
+            page.own("  ").styled(NOTE, "next").to(COLUMN).text(next).end();
+        }
+    }
+    if let Some(team) = &answer.team {
+        for_team(page, team);
+    }
+    if act == InstallAct::Put {
+        page.gap().own("`intent doctor` says whether each of them really asks.").end();
+    }
+}

@@ -1,0 +1,140 @@
+//! `intent uninstall`: everything that `intent init` put anywhere is taken back.
+
+use std::path::Path;
+
+use super::init::show::COLUMN;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::person;
+use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
+use crate::hook::host::{HOSTS, Host};
+use crate::hook::install::{
+    self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, found,
+};
+use crate::verbs::uninstall::{TakenHow, UninstallAnswer, UninstallRequest, uninstall};
+use crate::workspace::{Root, store};
+
+/// Settings larger than this, in bytes, are not looked at.
+const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
+
+/// Take back everything that `intent init` put into this repository
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Our entries in agents' settings, git's hooks (those that were there before come back), the
+job of the forge, the entry for pre-commit, the lines of CODEOWNERS, what is for this work
+tree alone, and our folder in the git directory. Nothing of others is touched, and what is
+not as we wrote it stays and is told.
+
+Registry, policy and evidence in .orchestration/ stay: they are the team's record. With
+--everything they go as far as git has them, or as `intent init` wrote them. Records that
+are in no commit are nowhere else, and go with --everything only.
+
+For a person, not for an agent.
+
+Examples:
+  intent uninstall --dry-run
+  intent uninstall
+  intent uninstall --user")]
+pub(crate) struct Args {
+    /// Also our entries in your home folder, for all of your projects
+    #[arg(long)]
+    user: bool,
+
+    /// Also .orchestration/, as far as git has it
+    #[arg(long)]
+    everything: bool,
+
+    /// Change nothing; say what would be done
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    person::no_agent()?;
+    let root = Root::find(&context.cwd)?;
+    let mut answer = UninstallAnswer::new(&root, args.dry_run);
+    // Without a home folder nobody knows where a person's settings are, and those of the project are found all the same.
+    match Folders::here(root.path()) {
+        Some(folders) => agents(&folders, &args, &mut answer),
+        None if args.user => {
+            return Err(CliError::usage(
+                "your home folder is not known",
+                "set HOME, then run this again",
+            ));
+        }
+        None => {}
+    }
+    let request = UninstallRequest { everything: args.everything, dry_run: args.dry_run };
+    uninstall(&root, request, &mut answer)?;
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+/// Our entries in the settings of agents. A file that cannot be changed holds up no other.
+fn agents(folders: &Folders, args: &Args, answer: &mut UninstallAnswer) {
+    for host in HOSTS {
+        unwire(folders, host, InstallLevel::Project, answer);
+        if args.user {
+            unwire(folders, host, InstallLevel::User, answer);
+        } else if found::is_wired(folders, host) {
+            let why = "you have wired it for all of your projects";
+            answer.leave(Path::new(host.name), why, "`intent uninstall --user`");
+        }
+    }
+}
+
+fn unwire(folders: &Folders, host: &Host, level: InstallLevel, answer: &mut UninstallAnswer) {
+    let act = if answer.dry_run { install::preview } else { install::install };
+    let hosts = [*host];
+    match act(folders, &hosts, level, &HostProgram::Found, InstallAct::Take) {
+        Ok(taken) => {
+            let files = taken.agents.into_iter().flat_map(|agent| agent.files);
+            for file in files.filter(|file| file.done != Done::Kept) {
+                let how =
+                    if file.done == Done::Removed { TakenHow::Removed } else { TakenHow::Changed };
+                answer.took(Path::new(&file.path), how);
+            }
+        }
+        Err(error) => {
+            let path = match &error {
+                InstallError::Conflict { path, .. } | InstallError::Link { path } => path.clone(),
+                InstallError::Store(_) => folders.project.join(host.name),
+            };
+            // What others have broken, and never was ours, is nobody's business here.
+            let text = store::read_capped(&path, MAX_SETTINGS).ok().flatten().unwrap_or_default();
+            if String::from_utf8_lossy(&text).contains("intent") {
+                let user = if level == InstallLevel::User { " --user" } else { "" };
+                let remedy =
+                    format!("mend it, then `intent init --remove-agent {}{user}`", host.name);
+                answer.leave(&path, error.to_string(), remedy);
+            }
+        }
+    }
+}
+
+fn show(page: &mut Page, answer: &UninstallAnswer) {
+    page.styled(STRONG, &answer.root).end();
+    for taken in &answer.taken {
+        let word = match taken.how {
+            TakenHow::Removed => "removed",
+            TakenHow::Changed => "changed",
+            TakenHow::PutBack => "put back",
+        };
+        page.own("  ").styled(GOOD, word).to(COLUMN).text(&taken.path).end();
+    }
+    if answer.taken.is_empty() {
+        page.own("  nothing of ours was here").end();
+    }
+    if !answer.left.is_empty() {
+        page.gap();
+    }
+    for left in &answer.left {
+        page.own("  ").styled(WARN, "stays").to(COLUMN).text(&left.path).own(": ");
+        page.styled(DIM, &left.why).end();
+        page.to(COLUMN).styled(NOTE, "then:").own(" ").text(&left.remedy).end();
+    }
+    if answer.dry_run {
+        page.gap().own("Nothing was changed: this is what `intent uninstall` would do.").end();
+    }
+}

@@ -1,0 +1,145 @@
+//! Which agents work here: by their settings in the project, else by their programs on this machine.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use super::{Folders, InstallLevel, SettingsState};
+use crate::hook::binary;
+use crate::hook::host::{HOSTS, Host};
+
+/// By what an agent is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// Its settings, or a folder for them, are in the project: it is used here, by everybody.
+    Settings(&'static str),
+    /// A text for it is in the project, and no settings.
+    Told(&'static str),
+    /// It is installed on this machine, which says nothing of the project.
+    Program(&'static str),
+}
+
+/// How an agent is known again.
+struct Signs {
+    host: &'static str,
+    /// Settings, and folders that hold settings (with a `/` at the end), in the project.
+    settings: &'static [&'static str],
+    /// Texts that are written for it alone.
+    told: &'static [&'static str],
+    /// Its programs.
+    programs: &'static [&'static str],
+}
+
+/// In the order of the table of hosts. What several of them read (`AGENTS.md`, `.mcp.json`) tells nothing.
+const SIGNS: &[Signs] = &[
+    signs("claude-code", &[".claude/"], &["CLAUDE.md"], &["claude"]),
+    signs("codex", &[".codex/"], &[], &["codex"]),
+    signs("cursor", &[".cursor/"], &[".cursorrules"], &["cursor-agent", "cursor"]),
+    signs("copilot", &[".github/hooks/"], &[".github/copilot-instructions.md"], &["copilot"]),
+    signs("vscode", &[".vscode/mcp.json"], &[], &[]),
+    signs("gemini", &[".gemini/"], &["GEMINI.md"], &["gemini"]),
+    signs("antigravity", &[".agents/hooks.json"], &[], &["antigravity"]),
+    signs("windsurf", &[".windsurf/"], &[".windsurfrules"], &["windsurf"]),
+    signs("cline", &[".clinerules/"], &[], &["cline"]),
+    signs("kiro", &[".kiro/"], &[], &["kiro", "kiro-cli"]),
+    signs("droid", &[".factory/"], &[], &["droid"]),
+    signs("devin", &[".devin/"], &[], &["devin"]),
+    signs("opencode", &[".opencode/", "opencode.json", "opencode.jsonc"], &[], &["opencode"]),
+    signs("amp", &[".amp/"], &[], &["amp"]),
+    signs("pi", &[".pi/"], &[], &["pi"]),
+];
+
+const fn signs(
+    host: &'static str,
+    settings: &'static [&'static str],
+    told: &'static [&'static str],
+    programs: &'static [&'static str],
+) -> Signs {
+    Signs { host, settings, told, programs }
+}
+
+/// The agents that the project shows, and those that this machine has, in the order of the table. Those that a person has
+/// wired for all projects need not be named.
+pub fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)> {
+    let found = |host: &Host| {
+        let signs = SIGNS.iter().find(|signs| signs.host == host.name)?;
+        Some((*host, signs.seen(&folders.project, search)?))
+    };
+    let found = HOSTS.iter().filter_map(found);
+    found
+        .filter(|(host, by)| matches!(by, FoundBy::Settings(_)) || !is_wired(folders, host))
+        .collect()
+}
+
+/// Whether a person has wired an agent for all of their projects.
+pub fn is_wired(folders: &Folders, host: &Host) -> bool {
+    let files = super::examine(folders, host, InstallLevel::User);
+    files.iter().any(|file| matches!(file.standing, SettingsState::Ours | SettingsState::Different))
+}
+
+impl Signs {
+    fn seen(&self, project: &Path, search: Option<&OsStr>) -> Option<FoundBy> {
+        let is_there = |name: &&&'static str| match name.strip_suffix('/') {
+            Some(folder) => project.join(folder).is_dir(),
+            None => project.join(name).is_file(),
+        };
+        let is_installed = |name: &&&'static str| binary::is_installed(search, name);
+        let settings = self.settings.iter().find(is_there).map(|name| FoundBy::Settings(name));
+        settings
+            .or_else(|| self.told.iter().find(is_there).map(|name| FoundBy::Told(name)))
+            .or_else(|| self.programs.iter().find(is_installed).map(|name| FoundBy::Program(name)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_host_has_signs() {
+        let known: Vec<&str> = SIGNS.iter().map(|signs| signs.host).collect();
+        assert_eq!(known, HOSTS.iter().map(|host| host.name).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn settings_say_more_than_texts_and_texts_more_than_programs() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (project, bin) = (place.path().join("p"), place.path().join("bin"));
+        let write = |path: &Path| {
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+            std::fs::write(path, "").expect("written");
+        };
+        for program in ["claude", "gemini", "codex"] {
+            write(&bin.join(program));
+        }
+        for file in
+            ["CLAUDE.md", "GEMINI.md", ".claude/settings.json", ".clinerules", "opencode.jsonc"]
+        {
+            write(&project.join(file));
+        }
+        let folders = Folders {
+            project,
+            home: place.path().join("home"),
+            managed: place.path().join("managed"),
+            variable: |_| None,
+        };
+        let found = |search: Option<&OsStr>| -> Vec<(&str, FoundBy)> {
+            agents(&folders, search).into_iter().map(|(host, by)| (host.name, by)).collect()
+        };
+        let expected = [
+            ("claude-code", FoundBy::Settings(".claude/")),
+            ("codex", FoundBy::Program("codex")),
+            ("gemini", FoundBy::Told("GEMINI.md")),
+            // `.clinerules` is a file here: there is no folder for hooks.
+            ("opencode", FoundBy::Settings("opencode.jsonc")),
+        ];
+        assert_eq!(found(Some(bin.as_os_str())), expected);
+        assert_eq!(found(Some(OsStr::new("bin"))).len(), 3, "a relative folder installs nothing");
+        assert_eq!(found(None).len(), 3);
+        let gemini = crate::hook::host::named("gemini").expect("a host");
+        let (program, act) =
+            (crate::hook::install::HostProgram::Found, super::super::InstallAct::Put);
+        super::super::install(&folders, &[gemini], InstallLevel::User, &program, act)
+            .expect("wired at home");
+        assert_eq!(found(None).len(), 2, "who is wired for all projects is not named");
+    }
+}

@@ -1,0 +1,159 @@
+//! The job of a forge: a file of its own where there is one to be had, else lines to paste.
+
+use super::{Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace};
+use crate::workspace::store::StoreError;
+
+const WORKFLOW: &str = ".github/workflows/intent.yml";
+const GITLAB: &str = ".gitlab-ci.yml";
+const JENKINS: &str = "Jenkinsfile";
+/// Files that may have something of ours in them.
+pub(super) const PATHS: [&str; 3] = [WORKFLOW, GITLAB, JENKINS];
+const WORKFLOW_TEXT: &str = include_str!("../../../ci/github.yml");
+const GITLAB_TEXT: &str = include_str!("../../../ci/gitlab.yml");
+const JENKINS_TEXT: &str = include_str!("../../../ci/jenkins.groovy");
+
+/// What is filled in by people, and does not make the file theirs.
+const FILLED_IN: [&str; 3] = ["INTENT_ARCHIVE:", "INTENT_SHA256:", "INTENT_FOLDER:"];
+
+/// Who runs the jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Forge {
+    GitHub,
+    GitLab,
+    Jenkins,
+}
+
+/// The forges that the tree shows, or else the addresses of the remotes.
+pub(super) fn forges(place: &TeamPlace, remotes: &[String]) -> Vec<Forge> {
+    let in_tree = [
+        (Forge::GitHub, &[".github/workflows"][..]),
+        (Forge::GitLab, &[GITLAB, ".gitlab"]),
+        (Forge::Jenkins, &[JENKINS]),
+    ];
+    let shown =
+        in_tree.into_iter().filter(|(_, names)| names.iter().any(|name| place.exists(name)));
+    let hosts: Vec<&str> = remotes.iter().map(|address| host(address)).collect();
+    let named = [(Forge::GitHub, "github"), (Forge::GitLab, "gitlab")];
+    let named = named.into_iter().filter(|(_, word)| hosts.iter().any(|host| host.contains(word)));
+    // Other things than workflows are kept there too, settings of agents among them, whatever the forge is.
+    let by_folder = place.exists(".github").then_some(Forge::GitHub);
+    let found: [Vec<Forge>; 3] = [
+        shown.map(|(forge, _)| forge).collect(),
+        named.map(|(forge, _)| forge).collect(),
+        by_folder.into_iter().collect(),
+    ];
+    found.into_iter().find(|forges| !forges.is_empty()).unwrap_or_default()
+}
+
+/// The host of an address: `https://host/…`, `ssh://git@host:22/…`, `git@host:…`.
+fn host(address: &str) -> &str {
+    let after = address.split_once("://").map_or(address, |(_, after)| after);
+    let host = after.split(['/', ':']).next().unwrap_or_default();
+    // A name and a password may stand before it, and these may hold a `:`.
+    match after.split('/').next().and_then(|authority| authority.rsplit_once('@')) {
+        Some((_, host)) => host.split(':').next().unwrap_or_default(),
+        None => host,
+    }
+}
+
+pub(super) fn add(
+    place: &TeamPlace,
+    forges: &[Forge],
+    answer: &mut TeamAnswer,
+) -> Result<(), StoreError> {
+    if forges.is_empty() {
+        answer.notes.push(
+            "no forge is seen in the tree or in the remotes: in CI run `intent check --base origin/main`".to_owned(),
+        );
+    }
+    for forge in forges {
+        let file = match forge {
+            Forge::GitHub => of_our_own(place, WORKFLOW, WORKFLOW_TEXT, answer)?,
+            Forge::GitLab if !place.exists(GITLAB) => {
+                of_our_own(place, GITLAB, GITLAB_TEXT, answer)?
+            }
+            Forge::GitLab => beside_others(place, GITLAB, GITLAB_TEXT)?,
+            Forge::Jenkins => beside_others(place, JENKINS, JENKINS_TEXT)?,
+        };
+        answer.files.push(file);
+    }
+    Ok(())
+}
+
+fn of_our_own(
+    place: &TeamPlace,
+    path: &str,
+    template: &str,
+    answer: &mut TeamAnswer,
+) -> Result<TeamFile, StoreError> {
+    let there = place.read(path)?;
+    let done = match there {
+        Some(_) => TeamFileDone::Kept,
+        None => {
+            place.write(path, &in_folder(place, template))?;
+            TeamFileDone::Created
+        }
+    };
+    let text = there.unwrap_or_else(|| template.to_owned());
+    if text.contains("INTENT_ARCHIVE: \"\"") {
+        answer.notes.push(format!(
+            "{path} checks nothing until INTENT_ARCHIVE and INTENT_SHA256 in it say where the program comes from"
+        ));
+    }
+    Ok(TeamFile { path: path.to_owned(), done, lines: None })
+}
+
+fn beside_others(place: &TeamPlace, path: &str, template: &str) -> Result<TeamFile, StoreError> {
+    let there = place.read(path)?.unwrap_or_default();
+    let calls_us =
+        ["intent-lsp", "intent check", "ci/gitlab.yml"].iter().any(|it| there.contains(it));
+    let (done, lines) = match calls_us {
+        true => (TeamFileDone::Kept, None),
+        false => (TeamFileDone::ToAdd, Some(in_folder(place, template))),
+    };
+    Ok(TeamFile { path: path.to_owned(), done, lines })
+}
+
+fn in_folder(place: &TeamPlace, template: &str) -> String {
+    match place.below.as_str() {
+        "" => template.to_owned(),
+        below => template
+            .replace("INTENT_FOLDER: \".\"", &format!("INTENT_FOLDER: {below:?}"))
+            .replace("intent-lsp check", &format!("intent-lsp -C {below:?} check")),
+    }
+}
+
+/// What is left of our file: nothing, if people have only filled in what is theirs to fill in.
+pub(super) fn without(path: &str, text: &str) -> Option<Remainder> {
+    let template = if path == WORKFLOW { WORKFLOW_TEXT } else { GITLAB_TEXT };
+    if bare(text) == bare(template) {
+        return Some(Remainder::Nothing);
+    }
+    let is_about_us = path == WORKFLOW || text.contains("intent-lsp");
+    is_about_us.then(|| Remainder::Theirs("it is not as `intent init --team` writes it".to_owned()))
+}
+
+fn bare(text: &str) -> Vec<&str> {
+    let is_theirs = |line: &&str| FILLED_IN.iter().any(|key| line.trim_start().starts_with(key));
+    text.lines().map(str::trim_end).filter(|line| !is_theirs(line)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_of_an_address_is_found_in_every_form() {
+        for (address, expected) in [
+            ("https://git.example.org/a/b", "git.example.org"),
+            ("https://me:se:cret@git.example.org:8443/a", "git.example.org"),
+            ("ssh://git@git.example.org:22/a", "git.example.org"),
+            ("git@git.example.org:a/b.git", "git.example.org"),
+            ("git.example.org:a/b", "git.example.org"),
+            ("/srv/git/github-mirror", ""),
+            ("../beside", ".."),
+        ] {
+            assert_eq!(host(address), expected, "{address}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Who answers for the files that steer agents: lines of ours in `CODEOWNERS`.
+//!
+//! Evidence is not among them: every commit brings some, and somebody would have to approve each.
+
+use super::ci::Forge;
+use super::{TeamAnswer, TeamFile, TeamFileDone, TeamPlace, block_in, with_block};
+use crate::workspace::store::StoreError;
+
+/// Where forges look, in this order.
+pub(super) const PLACES: [&str; 4] =
+    [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
+
+/// Files of rules, below the workspace's root.
+const RULES: [&str; 7] = [
+    ".orchestration/policy.yaml",
+    ".orchestration/active_intents.yaml",
+    ".orchestration/intents/",
+    ".orchestration/allowed_signers",
+    ".orchestration/.gitignore",
+    ".orchestration/.gitattributes",
+    ".intentignore",
+];
+
+/// What stands where nobody was named.
+const TO_FILL_IN: &str =
+    "# Nobody is named yet: `intent init --team --owner @team` fills in who answers for these.";
+
+pub(super) fn add(
+    place: &TeamPlace,
+    forges: &[Forge],
+    owners: &[String],
+    answer: &mut TeamAnswer,
+) -> Result<(), StoreError> {
+    let there = PLACES.into_iter().find(|path| place.exists(path));
+    let path = there.unwrap_or(match forges.contains(&Forge::GitHub) {
+        true => PLACES[0],
+        false => PLACES[1],
+    });
+    let text = place.read(path)?;
+    let is_in = text.as_deref().is_some_and(|text| block_in(text).is_some());
+    let before = text.clone().unwrap_or_default();
+    // Owners that are there stay, until others are named.
+    let after = match is_in && owners.is_empty() {
+        true => before.clone(),
+        false => with_block(&before, &lines(place, owners)),
+    };
+    let done = match &text {
+        Some(_) if after == before => TeamFileDone::Kept,
+        Some(_) => TeamFileDone::Changed,
+        None => TeamFileDone::Created,
+    };
+    if done != TeamFileDone::Kept {
+        place.write(path, &after)?;
+    }
+    if after.contains(TO_FILL_IN) {
+        answer.notes.push(format!(
+            "{path} names nobody yet: `intent init --team --owner @team` fills it in"
+        ));
+    }
+    answer.files.push(TeamFile { path: path.to_owned(), done, lines: None });
+    Ok(())
+}
+
+fn lines(place: &TeamPlace, owners: &[String]) -> String {
+    let below = match place.below.as_str() {
+        "" => String::new(),
+        // Spaces end a pattern.
+        below => format!("{}/", below.replace(' ', "\\ ")),
+    };
+    let (mark, owners) = match owners {
+        [] => ("# ", "@OWNER".to_owned()),
+        owners => ("", owners.join(" ")),
+    };
+    let lines = RULES.iter().map(|rule| format!("{mark}/{below}{rule} {owners}\n"));
+    let told = if mark.is_empty() { String::new() } else { format!("{TO_FILL_IN}\n") };
+    told + &lines.collect::<String>()
+}

@@ -1,0 +1,155 @@
+//! Our entry in the settings of the framework pre-commit: one list item between marks, at the end of `repos`.
+//!
+//! The file is a person's, with comments. So lines are put in and nothing is written anew, and the result is parsed to see
+//! that exactly our entry came.
+
+use super::{BEGIN, END, Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace};
+use crate::intent::yaml;
+use crate::workspace::store::StoreError;
+
+pub(super) const CONFIG: &str = ".pre-commit-config.yaml";
+
+/// Where somebody does not have the program, their commits pass: CI checks them.
+const ENTRY: &str = "\
+- repo: local
+  hooks:
+    - id: intent-check
+      name: intent check
+      entry: sh -c 'command -v intent-lsp >/dev/null || exit 0; exec intent-lsp check --staged'
+      language: system
+      pass_filenames: false
+      always_run: true
+";
+
+pub(super) fn add(place: &TeamPlace, answer: &mut TeamAnswer) -> Result<(), StoreError> {
+    let Some(text) = place.read(CONFIG)? else { return Ok(()) };
+    let file = |done, lines| TeamFile { path: CONFIG.to_owned(), done, lines };
+    // A person may have an entry of their own, by `.pre-commit-hooks.yaml`.
+    if text.contains("id: intent-check") {
+        answer.files.push(file(TeamFileDone::Kept, None));
+        return Ok(());
+    }
+    let entry = entry(place);
+    match with_entry(&text, &entry) {
+        Some(after) => {
+            place.write(CONFIG, &after)?;
+            answer.files.push(file(TeamFileDone::Changed, None));
+        }
+        None => answer.files.push(file(TeamFileDone::ToAdd, Some(entry))),
+    }
+    Ok(())
+}
+
+fn entry(place: &TeamPlace) -> String {
+    match place.below.as_str() {
+        "" => ENTRY.to_owned(),
+        below => {
+            ENTRY.replace("exec intent-lsp check", &format!("exec intent-lsp -C \"{below}\" check"))
+        }
+    }
+}
+
+/// The text with our entry as the last of `repos`; `None` where we cannot tell where that is.
+fn with_entry(text: &str, entry: &str) -> Option<String> {
+    let before = yaml::parse(text).ok()?.to_json();
+    let end_of_line = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let (at, indent) = end_of_repos(text)?;
+    let indent = " ".repeat(indent);
+    let lines = [BEGIN].into_iter().chain(entry.lines()).chain([END]);
+    let block: String = lines.map(|line| format!("{indent}{line}{end_of_line}")).collect();
+    let gap = if text[..at].ends_with('\n') { "" } else { end_of_line };
+    let after = format!("{}{gap}{block}{}", &text[..at], &text[at..]);
+    // The framework reads it as we do.
+    let mut expected = before;
+    let ours = yaml::parse(entry).ok()?.to_json();
+    expected.get_mut("repos")?.as_array_mut()?.push(ours.get(0)?.clone());
+    (yaml::parse(&after).ok()?.to_json() == expected).then_some(after)
+}
+
+/// The byte behind the last line of the list `repos`, and how far its items are indented.
+fn end_of_repos(text: &str) -> Option<(usize, usize)> {
+    let mut at = 0;
+    let mut inside = false;
+    let mut found: Option<(usize, usize)> = None;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        let bare = line.trim();
+        let depth = line.len() - line.trim_start_matches(' ').len();
+        let is_item = bare == "-" || bare.starts_with("- ");
+        if !inside {
+            inside = depth == 0 && line.strip_prefix("repos:").is_some_and(is_bare);
+            continue;
+        }
+        if bare.is_empty() || bare.starts_with('#') {
+            continue;
+        }
+        let indent = match found {
+            Some((_, indent)) => indent,
+            None if is_item => depth,
+            None => return None,
+        };
+        if depth < indent || (depth == indent && !is_item) {
+            break;
+        }
+        found = Some((at, indent));
+    }
+    found
+}
+
+/// Nothing, or a comment, stands on the rest of a line.
+fn is_bare(rest: &str) -> bool {
+    rest.trim().is_empty() || rest.trim_start().starts_with('#')
+}
+
+pub(super) fn without(text: &str) -> Option<Remainder> {
+    match super::without_block(text) {
+        // A list that we found is never empty without our entry, so somebody has moved the marks.
+        Some(Remainder::Nothing) => {
+            Some(Remainder::Theirs("nothing would be left of it".to_owned()))
+        }
+        Some(rest) => Some(rest),
+        None => text.contains("id: intent-check").then(|| {
+            Remainder::Theirs("its entry `intent-check` has no marks of ours around it".to_owned())
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_entry_comes_last_and_goes_again() {
+        let cases = [
+            "repos:\n  - repo: a # why\n    hooks:\n      - id: x\n",
+            "# top\nrepos:\n# first\n- repo: a\n  hooks: [{id: x}]\n\n# after\nci:\n  skip: [y]\n",
+            "ci: {}\nrepos: # all of them\n- repo: a\n  hooks:\n  - id: x\n    args:\n    - |\n      -\n\n      z",
+            "repos:\r\n  - repo: a\r\n    hooks:\r\n      - id: x\r\n",
+        ];
+        for text in cases {
+            let put = with_entry(text, ENTRY).unwrap_or_else(|| panic!("{text:?}"));
+            assert!(put.contains("intent-check") && !put.contains("\r\r"), "{put}");
+            let rest = match super::super::without_block(&put) {
+                Some(Remainder::Text(rest)) => rest,
+                _ => panic!("{put:?}"),
+            };
+            assert_eq!(rest.trim_end(), text.trim_end());
+        }
+    }
+
+    #[test]
+    fn where_we_cannot_tell_nothing_is_put_in() {
+        for text in [
+            "",
+            "repos: []\n",
+            "repos: [{repo: a, hooks: []}]\n",
+            "repos:\n",
+            "{repos: [a]}\n",
+            "x: |\n  repos:\n  - a\n",
+            "a: |\nrepos:\n  - ]\n",
+            "repos: &a\n  - repo: x\n",
+        ] {
+            assert_eq!(with_entry(text, ENTRY), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The files for CI, tried: their steps run here, in a clone, with the variables that the forge would set.
+#![cfg(unix)]
+
+#[path = "cli/lab.rs"]
+#[allow(dead_code)]
+mod lab;
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use intent_lsp::workspace::store::sha256;
+use lab::Lab;
+use serde_json::Value;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_intent-lsp");
+
+fn project(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn yaml(text: &str) -> Value {
+    serde_yaml::from_str(text).expect("YAML")
+}
+
+/// A clone with a branch `main` at its origin, and the branch `topic` checked out.
+struct Clone {
+    lab: Lab,
+    /// Beside the clone: what the runner has.
+    temp: PathBuf,
+    archive: String,
+    sum: String,
+}
+
+impl Clone {
+    /// `brings` is what `topic` brings.
+    fn with(brings: &str) -> Self {
+        let lab = Lab::governed();
+        let policy = lab.read(".orchestration/policy.yaml");
+        lab.write(".orchestration/policy.yaml", policy + "protected_paths: [infra/**]\n");
+        lab.write("src/a.rs", "fn a() {}\n");
+        lab.commit();
+        lab.run_git(&["init", "-q", "--bare", "-b", "main", "../origin"]);
+        lab.run_git(&["remote", "add", "origin", "../origin"]);
+        lab.run_git(&["push", "-q", "origin", "main"]);
+        lab.run_git(&["checkout", "-q", "-b", "topic"]);
+        lab.write(brings, "fn b() {\n    call();\n}\n");
+        lab.commit();
+        let temp = lab.root.join("../temp");
+        std::fs::create_dir_all(temp.join("made/intent-lsp-1.2.3")).expect("folders");
+        let program = temp.join("made/intent-lsp-1.2.3/intent-lsp");
+        std::fs::write(&program, starter()).expect("written");
+        executable(&program);
+        let archive = temp.join("archive.tar.gz");
+        let mut tar = Command::new("tar");
+        tar.args(["-czf"]).arg(&archive).arg("-C").arg(temp.join("made")).arg("intent-lsp-1.2.3");
+        assert!(tar.status().expect("tar runs").success());
+        let sum = sha256(&std::fs::read(&archive).expect("an archive"));
+        Self { lab, archive: archive.display().to_string(), temp, sum }
+    }
+
+    fn good() -> Self {
+        Self::with("src/b.rs")
+    }
+
+    fn bad() -> Self {
+        Self::with("infra/b.rs")
+    }
+
+    fn shell(&self, script: &str, variables: &BTreeMap<String, String>) -> Output {
+        let mut bash = lab::clean(Command::new("bash"), &self.lab.root);
+        bash.args(["-e", "-c", script]).envs(variables).output().expect("bash runs")
+    }
+}
+
+fn executable(path: &Path) {
+    let all = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(path, all).expect("made executable");
+}
+
+/// A program that is small enough for an archive. Where the check knows no formats yet, they are left out.
+fn starter() -> String {
+    let help = Command::new(PROGRAM).args(["check", "--help"]).output().expect("it runs");
+    match String::from_utf8_lossy(&help.stdout).contains("--format") {
+        true => format!("#!/bin/sh\nexec '{PROGRAM}' \"$@\"\n"),
+        false => format!(
+            "#!/bin/bash\nwords=()\nwhile [ $# -gt 0 ]; do\n  if [ \"$1\" = --format ]; then shift; else words+=(\"$1\"); fi\n  shift\ndone\nexec '{PROGRAM}' \"${{words[@]}}\"\n"
+        ),
+    }
+}
+
+/// What came of the steps of a job.
+struct Ran {
+    code: Option<i32>,
+    said: String,
+    summary: String,
+}
+
+/// Runs steps as GitHub's runner does, until one fails. Other actions are left out: they are not ours.
+fn steps(clone: &Clone, steps: &Value, known: &BTreeMap<String, String>) -> Ran {
+    let file = |name: &str| clone.temp.join(name).display().to_string();
+    let mut known = known.clone();
+    let mut variables: BTreeMap<String, String> = [
+        ("GITHUB_PATH", file("path")),
+        ("GITHUB_OUTPUT", file("output")),
+        ("GITHUB_STEP_SUMMARY", file("summary")),
+        ("RUNNER_TEMP", file(".")),
+        ("GITHUB_BASE_REF", "main".to_owned()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into();
+    for name in ["path", "output", "summary"] {
+        std::fs::write(file(name), "").expect("written");
+    }
+    let mut ran = Ran { code: Some(0), said: String::new(), summary: String::new() };
+    for step in steps.as_array().expect("steps") {
+        let Some(script) = step["run"].as_str() else { continue };
+        assert!(!script.contains("${{"), "a value of the event in a command line: {script}");
+        let mut here = variables.clone();
+        for (name, value) in known.iter().filter(|(name, _)| name.starts_with("env.")) {
+            here.insert(name["env.".len()..].to_owned(), value.clone());
+        }
+        for (name, value) in step["env"].as_object().into_iter().flatten() {
+            here.insert(name.clone(), filled(value.as_str().expect("a text"), &known));
+        }
+        let paths = std::fs::read_to_string(file("path")).expect("read");
+        let mut path: Vec<&str> = paths.lines().collect();
+        let before = std::env::var("PATH").expect("a PATH");
+        path.push(&before);
+        here.insert("PATH".to_owned(), path.join(":"));
+        let output = clone.shell(script, &here);
+        ran.said += &String::from_utf8_lossy(&output.stdout);
+        ran.said += &String::from_utf8_lossy(&output.stderr);
+        ran.code = output.status.code();
+        if ran.code != Some(0) {
+            break;
+        }
+        let told = std::fs::read_to_string(file("output")).expect("read");
+        for (name, value) in told.lines().filter_map(|line| line.split_once('=')) {
+            known.insert(format!("steps.check.outputs.{name}"), value.to_owned());
+        }
+        variables.remove("PATH");
+    }
+    ran.summary = std::fs::read_to_string(file("summary")).expect("read");
+    ran
+}
+
+/// A text with the values for `${{ name }}`.
+fn filled(text: &str, known: &BTreeMap<String, String>) -> String {
+    let mut pieces = text.split("${{");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (name, after) = piece.split_once("}}").expect("a closed expression");
+        let name = name.trim();
+        out += known.get(name).unwrap_or_else(|| panic!("nobody knows {name}"));
+        out += after;
+    }
+    out
+}
+
+/// The action's own steps, with these inputs.
+fn action(clone: &Clone, inputs: &[(&str, &str)]) -> Ran {
+    let action = yaml(&project("action.yml"));
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    for (name, input) in action["inputs"].as_object().expect("inputs") {
+        let default = input["default"].as_str().expect("a default");
+        known.insert(format!("inputs.{name}"), default.to_owned());
+    }
+    for (name, value) in inputs {
+        let before = known.insert(format!("inputs.{name}"), (*value).to_owned());
+        assert!(before.is_some(), "there is no input {name}");
+    }
+    known.insert("github.server_url".into(), "file:///nowhere".into());
+    known.insert("github.action_repository".into(), "owner/intent-lsp".into());
+    steps(clone, &action["runs"]["steps"], &known)
+}
+
+#[test]
+fn the_action_installs_an_archive_and_judges_the_branch() {
+    let (good, bad) = (Clone::good(), Clone::bad());
+    let from = |clone: &Clone, more: &[(&str, &str)]| {
+        let archive = [("archive", clone.archive.as_str()), ("sha256", clone.sum.as_str())];
+        action(clone, &[&archive, more].concat())
+    };
+    let ran = from(&good, &[]);
+    assert_eq!(ran.code, Some(0), "{}", ran.said);
+    assert!(!ran.summary.is_empty());
+    let ran = from(&bad, &[]);
+    assert_eq!(ran.code, Some(1), "{}", ran.said);
+    assert!(ran.said.contains("infra/b.rs"), "{}", ran.said);
+    assert!(ran.summary.contains("infra/b.rs"), "{}", ran.summary);
+    assert_eq!(from(&bad, &[("fail-on", "never")]).code, Some(0));
+    assert_eq!(from(&bad, &[("fail-on", "never"), ("base", "nowhere")]).code, Some(2));
+    assert_eq!(from(&good, &[("summary", "false")]).summary, "");
+    let ran = from(&bad, &[("sarif", "true"), ("fail-on", "never")]);
+    assert_eq!(ran.code, Some(0));
+    assert!(bad.temp.join("intent.sarif").is_file());
+}
+
+#[test]
+fn the_action_takes_no_other_archive_and_a_program_that_is_there() {
+    let clone = Clone::good();
+    let wrong = "0".repeat(64);
+    let ran = action(&clone, &[("archive", &clone.archive), ("sha256", &wrong)]);
+    assert!(ran.code != Some(0) && !clone.temp.join("intent-lsp/intent-lsp-1.2.3").exists());
+    let ran = action(&clone, &[("archive", &clone.archive)]);
+    assert!(ran.code == Some(2) && ran.said.contains("'sha256'"), "{}", ran.said);
+    let ran = action(&clone, &[]);
+    assert!(ran.code == Some(2) && ran.said.contains("::error::"), "{}", ran.said);
+    let folder = clone.temp.join("made/intent-lsp-1.2.3");
+    for path in [folder.join("intent-lsp"), folder] {
+        let ran = action(&clone, &[("path", &path.display().to_string())]);
+        assert_eq!(ran.code, Some(0), "{}", ran.said);
+    }
+}
+
+#[test]
+fn the_workflow_that_init_writes_judges_the_branch_once_it_is_filled_in() {
+    for (clone, expected) in [(Clone::good(), 0), (Clone::bad(), 1)] {
+        clone.lab.write(".github/workflows/build.yml", "on: push\n");
+        clone.lab.fine(&["init", "--team"]);
+        let text = clone.lab.read(".github/workflows/intent.yml");
+        let workflow = yaml(&text);
+        let job = &workflow["jobs"]["intent"]["steps"];
+        assert_eq!(job[0]["with"]["fetch-depth"], 0);
+        let mut known = BTreeMap::from([("github.base_ref".to_owned(), "main".to_owned())]);
+        for (name, value) in workflow["env"].as_object().expect("variables") {
+            known.insert(format!("env.{name}"), value.as_str().expect("a text").to_owned());
+        }
+        let ran = steps(&clone, job, &known);
+        assert_eq!(ran.code, Some(0), "{}", ran.said);
+        assert!(ran.said.contains("::warning::Nothing is checked"), "{}", ran.said);
+        known.insert("env.INTENT_ARCHIVE".into(), clone.archive.clone());
+        known.insert("env.INTENT_SHA256".into(), clone.sum.clone());
+        let ran = steps(&clone, job, &known);
+        assert_eq!(ran.code, Some(expected), "{}", ran.said);
+        assert!(!ran.summary.is_empty());
+    }
+}
+
+#[test]
+fn the_job_for_gitlab_judges_the_branch_and_leaves_reports() {
+    for (clone, expected) in [(Clone::good(), 0), (Clone::bad(), 1)] {
+        let job = yaml(&project("ci/gitlab.yml"))["intent"].clone();
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        let mut variables: BTreeMap<String, String> = job["variables"]
+            .as_object()
+            .expect("variables")
+            .iter()
+            .map(|(name, value)| (name.clone(), text(value)))
+            .collect();
+        variables.insert("CI_MERGE_REQUEST_TARGET_BRANCH_NAME".into(), "main".into());
+        let script = text(&job["script"][0]);
+        let output = clone.shell(&script, &variables);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && said.contains("Nothing is checked"), "{said}");
+        variables.insert("INTENT_ARCHIVE".into(), clone.archive.clone());
+        variables.insert("INTENT_SHA256".into(), clone.sum.clone());
+        let output = clone.shell(&script, &variables);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(expected), "{said}");
+        for report in job["artifacts"]["reports"].as_object().expect("reports").values() {
+            assert!(clone.lab.root.join(text(report)).is_file(), "{report}");
+        }
+    }
+}
+
+#[test]
+fn the_stage_for_jenkins_judges_the_branch() {
+    let stage = project("ci/jenkins.groovy");
+    let script = stage.split("'''").nth(1).expect("a script");
+    for (clone, expected) in [(Clone::good(), 0), (Clone::bad(), 1)] {
+        let bin = clone.temp.join("made/intent-lsp-1.2.3").display().to_string();
+        let path = format!("{bin}:{}", std::env::var("PATH").expect("a PATH"));
+        let variables = [("CHANGE_TARGET", "main".to_owned()), ("PATH", path)];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value)).into();
+        let output = clone.shell(script, &variables);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(expected), "{said}");
+        assert!(clone.lab.root.join("intent-junit.xml").is_file());
+    }
+}
+
+#[test]
+fn the_entries_for_pre_commit_judge_what_is_staged() {
+    let lab = Lab::governed();
+    let policy = lab.read(".orchestration/policy.yaml");
+    lab.write(".orchestration/policy.yaml", policy + "protected_paths: [infra/**]\n");
+    lab.write(".pre-commit-config.yaml", "repos:\n- repo: local # ours\n  hooks: []\n");
+    lab.commit();
+    lab.fine(&["init", "--team"]);
+    let config = yaml(&lab.read(".pre-commit-config.yaml"));
+    let hooks = yaml(&project(".pre-commit-hooks.yaml"));
+    let of_project = hooks.as_array().expect("hooks").iter();
+    let entry = |hook: &Value| hook["entry"].as_str().expect("an entry").to_owned();
+    let local = entry(&config["repos"][1]["hooks"][0]);
+    let entries: Vec<String> = of_project.map(entry).chain([local.clone()]).collect();
+    for (path, expected) in [("src/a.rs", 0), ("infra/a.rs", 1)] {
+        lab.write(path, "fn a() {\n    call();\n}\n");
+        lab.run_git(&["add", path]);
+        for entry in &entries {
+            let folder = Path::new(PROGRAM).parent().expect("a folder").display();
+            let path = format!("{folder}:{}", std::env::var("PATH").expect("a PATH"));
+            let mut shell = lab::clean(Command::new("sh"), &lab.root);
+            let output = shell.args(["-c", entry]).env("PATH", path).output().expect("sh runs");
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert_eq!(output.status.code(), Some(expected), "{entry}: {said}");
+        }
+    }
+    // Who does not have the program commits all the same.
+    let mut shell = lab::clean(Command::new("/bin/sh"), &lab.root);
+    let output = shell.args(["-c", &local]).env("PATH", "/usr/bin:/bin").output().expect("sh runs");
+    assert!(output.status.success());
+}
+
+#[test]
+fn every_input_of_the_action_is_used_and_documented() {
+    let text = project("action.yml");
+    let action = yaml(&text);
+    let page = project("docs/ci.md");
+    assert_eq!(action["runs"]["using"], "composite");
+    for (name, input) in action["inputs"].as_object().expect("inputs") {
+        assert!(text.contains(&format!("inputs.{name}")), "{name} is not used");
+        assert!(page.contains(&format!("`{name}`")), "docs/ci.md does not name {name}");
+        assert!(input["description"].as_str().is_some_and(|it| !it.is_empty()));
+    }
+    for step in action["runs"]["steps"].as_array().expect("steps") {
+        assert!(step.get("uses").is_some() || step["shell"] == "bash", "{step}");
+    }
+}
