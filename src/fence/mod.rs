@@ -152,7 +152,7 @@ pub enum FenceError {
 }
 
 impl FenceError {
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     fn failed(what: impl Into<String>, source: impl Into<std::io::Error>) -> Self {
         Self::Failed { what: what.into(), source: source.into() }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{add, put};
+use super::put;
 use crate::fence::{FenceAccess, FencePlan};
 use crate::verbs::gate::settings_in_home;
 use crate::verbs::{VerbError, Workspace};
@@ -67,7 +67,7 @@ pub(super) fn add_system(plan: &mut FencePlan) {
         return;
     }
     for place in ["/proc/sys", "/proc/sysrq-trigger", "/sys"] {
-        add(plan, Path::new(place), FenceAccess::ReadOnly, "the kernel's settings");
+        super::add(plan, Path::new(place), FenceAccess::ReadOnly, "the kernel's settings");
     }
     for entry in std::fs::read_dir("/dev").into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_block_device()) {

@@ -165,18 +165,10 @@ impl Disk<'_> {
         }
     }
 
-    /// Whether a file may be run as a program, where the file system can say it.
-    #[cfg(unix)]
+    /// Whether a file may be run as a program, where the file system can say it and git listens.
     fn mode_of(&self, found: &Metadata) -> Option<EntryKind> {
-        use std::os::unix::fs::PermissionsExt;
-        let runs = found.permissions().mode() & 0o100 != 0;
-        let kind = if runs { EntryKind::BlobExecutable } else { EntryKind::Blob };
+        let kind = if runs(found)? { EntryKind::BlobExecutable } else { EntryKind::Blob };
         self.heeds_modes.then_some(kind)
-    }
-
-    #[cfg(not(unix))]
-    fn mode_of(&self, _: &Metadata) -> Option<EntryKind> {
-        None
     }
 
     /// Left out of the work tree by a sparse checkout.
@@ -236,6 +228,17 @@ impl Disk<'_> {
         let Ok(now) = Stat::from_fs(&found) else { return false };
         tracked.stat.matches(&now, self.options) && !(self.index.racy_from)(&tracked.stat)
     }
+}
+
+#[cfg(unix)]
+fn runs(found: &Metadata) -> Option<bool> {
+    use std::os::unix::fs::PermissionsExt;
+    Some(found.permissions().mode() & 0o100 != 0)
+}
+
+#[cfg(not(unix))]
+fn runs(_: &Metadata) -> Option<bool> {
+    None
 }
 
 fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
