@@ -1,19 +1,24 @@
-// Where the `intent` program is: a person's own setting, the PATH, or where cargo installs. Never a path that a workspace
-// chose, and never one that depends on the current folder.
+// Where the program is: a person's own setting, what this extension brings, the PATH, or where cargo installs. Never a
+// path that a workspace chose, and never one that depends on the current folder.
 
 import * as fs from "node:fs";
 import * as os from "node:os";
 import * as path from "node:path";
 
+/** The program's names: the one that no other program has, and the short one. */
+const NAMES = ["intent-lsp", "intent"];
+
 export interface Surroundings {
   path: string;
+  /** Where an extension that was made for one platform has its server. */
+  brought?: string;
   cargoHome?: string;
   home?: string;
   platform?: NodeJS.Platform;
 }
 
-export function surroundings(): Surroundings {
-  return { path: process.env.PATH ?? "", cargoHome: process.env.CARGO_HOME, home: os.homedir() };
+export function surroundings(brought?: string): Surroundings {
+  return { path: process.env.PATH ?? "", brought, cargoHome: process.env.CARGO_HOME, home: os.homedir() };
 }
 
 export type Found = { program: string } | { missing: "setting" | "path"; tried: string };
@@ -24,8 +29,16 @@ export function findIntent(chosen: string, around: Surroundings): Found {
     if (path.isAbsolute(chosen) && isProgram(chosen)) return { program: chosen };
     return { missing: "setting", tried: chosen };
   }
-  const program = findOnPath("intent", around) ?? inFolder(cargoBin(around), "intent", around);
-  return program ? { program } : { missing: "path", tried: "intent" };
+  const look: ((name: string) => string | undefined)[] = [
+    (name) => inFolder(around.brought ?? "", name, around),
+    (name) => findOnPath(name, around),
+    (name) => inFolder(cargoBin(around), name, around),
+  ];
+  for (const place of look) {
+    const program = NAMES.map(place).find((found) => found);
+    if (program) return { program };
+  }
+  return { missing: "path", tried: "intent" };
 }
 
 /** The first on PATH. A relative entry would be looked up in the current folder, so it does not count. */

@@ -42,7 +42,11 @@ export class Server implements vscode.Disposable {
   /** What the server says of a workspace, whenever that changes. */
   readonly onStatus = this.told.event;
 
-  constructor(private readonly log: vscode.LogOutputChannel) {}
+  /** `brought` is where the extension has its own server, where it was made for one platform. */
+  constructor(
+    private readonly log: vscode.LogOutputChannel,
+    private readonly brought: string,
+  ) {}
 
   /** Ends what runs and starts anew. Calls follow each other. */
   restart(): Promise<void> {
@@ -83,7 +87,7 @@ export class Server implements vscode.Disposable {
 
   private async startNow(): Promise<void> {
     this.chosen = chosenProgram();
-    const found = findIntent(this.chosen, surroundings());
+    const found = findIntent(this.chosen, surroundings(this.brought));
     if ("missing" in found) {
       this.program = undefined;
       this.tried = found.tried;

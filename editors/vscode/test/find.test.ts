@@ -45,6 +45,25 @@ test("cargo's own folder is looked at last", () => {
   fs.rmSync(made, { recursive: true });
 });
 
+test("what the extension brings comes after the setting and before the PATH", () => {
+  const [made, brought] = [folder(), folder()];
+  fs.renameSync(path.join(brought, "intent"), path.join(brought, "intent-lsp"));
+  const around = { path: made, brought };
+  assert.deepEqual(findIntent("", around), { program: path.join(brought, "intent-lsp") });
+  assert.deepEqual(findIntent("", { path: "", brought }), { program: path.join(brought, "intent-lsp") }, "with nothing on PATH");
+  assert.deepEqual(findIntent(path.join(made, "intent"), around), { program: path.join(made, "intent") });
+  fs.chmodSync(path.join(brought, "intent-lsp"), 0o644);
+  assert.deepEqual(findIntent("", around), { program: path.join(made, "intent") }, "what cannot be run is no program");
+  for (const gone of [made, brought]) fs.rmSync(gone, { recursive: true });
+});
+
+test("the name that no other program has is looked for first, anywhere on PATH", () => {
+  const [made, other] = [folder(), folder()];
+  fs.copyFileSync(path.join(made, "intent"), path.join(made, "intent-lsp"));
+  assert.deepEqual(findIntent("", { path: [other, made].join(path.delimiter) }), { program: path.join(made, "intent-lsp") });
+  for (const gone of [made, other]) fs.rmSync(gone, { recursive: true });
+});
+
 test("versions are compared by number", () => {
   assert.equal(isOlder("0.9.0", "0.10.0"), true);
   assert.equal(isOlder("1.0.0", "0.10.0"), false);
