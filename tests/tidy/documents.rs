@@ -99,6 +99,36 @@ fn dependencies() -> BTreeSet<String> {
     names
 }
 
+/// It is raised in `Cargo.toml` and in these; packages for registries take it from there.
+#[test]
+fn the_version_is_the_same_everywhere() {
+    let version = env!("CARGO_PKG_VERSION");
+    let json = format!("\n  \"version\": \"{version}\",\n");
+    let toml = format!("\nversion = \"{version}\"\n");
+    let places = [
+        ("editors/vscode/package.json", json.clone()),
+        ("editors/vscode/package-lock.json", json),
+        ("editors/vscode/CHANGELOG.md", format!("\n## {version}\n")),
+        ("editors/zed/Cargo.toml", toml.clone()),
+        ("editors/zed/extension.toml", toml),
+        ("editors/emacs/intent.el", format!("\n;; Version: {version}\n")),
+        ("editors/registries/mason/package.yaml", format!("@v{version}\n")),
+    ];
+    let mut complaints: Vec<String> = places
+        .iter()
+        .filter(|(name, line)| !read(&root().join(name)).contains(line.as_str()))
+        .map(|(name, _)| format!("{name} is not of version {version}, which Cargo.toml has"))
+        .collect();
+    let told = read(&root().join("CHANGELOG.md"));
+    if !["## [Unreleased]\n".to_owned(), format!("## [{version}] - ")]
+        .iter()
+        .any(|title| told.contains(title))
+    {
+        complaints.push(format!("CHANGELOG.md tells neither of {version} nor of what is to come"));
+    }
+    none(&complaints);
+}
+
 #[test]
 fn every_dependency_is_used() {
     let mut sources = files_below(&root().join("src"), ".rs");
