@@ -187,6 +187,10 @@ fn commands() -> Vec<Vec<&'static str>> {
         "git-hooks",
         "fence --explain",
         "worktree agent",
+        "policy --explain",
+        "check --format sarif",
+        "check --format junit --baseline",
+        "check --format markdown --verbose",
         "protocol",
         "explain ls",
         "lsp",
@@ -428,6 +432,20 @@ fn a_source_with_too_much_in_it_is_one_block_and_said_to_be() {
 }
 
 #[test]
+fn a_policy_that_extends_what_is_no_policy_neither_hangs_nor_shows_it() {
+    for file in ["/dev/zero", "/dev/tty", "/etc/passwd", "/proc/self/environ", "/proc/kmsg"] {
+        let clone = Clone::of(|repo, _| {
+            repo.write(".orchestration/policy.yaml", &format!("extends: {file}\n"));
+        });
+        for words in [&["check"][..], &["policy", "--explain"], &["doctor"], &["status"]] {
+            let told = clone.run(words);
+            assert!(!told.contains("root:") && !told.contains("PATH="), "{file} {words:?}: {told}");
+        }
+        assert!(clone.run(&["policy"]).contains(file), "{file}");
+    }
+}
+
+#[test]
 fn many_large_sources_are_bounded_together() {
     let clone = Clone::of(|repo, _| {
         for file in 0..40 {
@@ -435,7 +453,7 @@ fn many_large_sources_are_bounded_together() {
             repo.write(&format!("src/f{file}.rs"), &functions.collect::<String>());
         }
     });
-    let judged = clone.run_within(6 * PATIENCE, &["check", "--base", "HEAD~1"]);
+    let judged = clone.run_within(6 * PATIENCE, &["check", "--base", "HEAD~1", "--verbose"]);
     let note = "The large files of this change have more in them than is looked at block by block";
     assert!(judged.contains(note), "{}", judged.chars().take(4_000).collect::<String>());
     assert!(judged.contains("src/f9.rs"), "the last one is judged as a whole");

@@ -28,7 +28,7 @@ fn a_pull_request_of_somebody_who_records_nothing_passes_with_one_line() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
     let line = said.lines().find(|line| line.contains("covered by no record")).expect("a line");
-    assert!(line.contains("2 changes covered by no record"), "{said}");
+    assert!(line.contains("2 changes covered by no record in docs/new.md, src/a.rs ("), "{said}");
     assert!(!said.contains("hint["), "{said}");
     assert!(lab.fine(&["check", "--base", "main", "--verbose"]).contains("function one changed"));
     // A team that wants everything recorded moves the line.

@@ -183,7 +183,7 @@ fn behind_the_fence_nothing_out_of_scope_is_written() {
             let committed =
                 lab.sh(&format!("git diff --name-only {range} -- . ':!src/auth' ':!notes.md'"));
             if !committed.is_empty() {
-                let found = lab.intent(&["check", &range]);
+                let found = lab.intent(&["check", &range, "--verbose"]);
                 let said = String::from_utf8_lossy(&found.stdout).into_owned();
                 for path in committed.lines() {
                     // Of the registry the intents are named.
@@ -293,6 +293,7 @@ const SCRIPTS: &[(&str, &[&str])] = &[
     ("rm .orchestration/policy.yaml", &[".orchestration/policy.yaml"]),
     ("echo x >> .orchestration/.gitignore", &[".orchestration/.gitignore"]),
     ("echo x > .orchestration/allowed_signers", &[".orchestration/allowed_signers"]),
+    ("echo {} > .orchestration/baseline.json", &[".orchestration/baseline.json"]),
     (
         "mkdir -p .orchestration/intents; printf 'id: INT-009\\nname: Mine\\nstatus: IN_PROGRESS\\nowned_scope: [\"**\"]\\n' > .orchestration/intents/INT-009.yaml",
         &[".orchestration/intents/INT-009.yaml"],

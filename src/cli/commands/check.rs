@@ -17,7 +17,7 @@ use crate::verbs::check::{
 };
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::short_id;
-use crate::workspace::{Code, Level, RelativePath, store};
+use crate::workspace::{Code, Level, RelativePath, store, text};
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -152,14 +152,16 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         context.printer.json(&answer)?;
         return Ok(exit);
     }
-    let all = answer.findings.len();
+    let mut left_out: Vec<FindingAnswer> = Vec::new();
     if !args.verbose {
         // People who do not record what they write are told once that nothing covers it.
-        answer.findings.retain(|finding| fails(finding) || !is_uncovered(finding));
+        let is_told = |finding: &FindingAnswer| fails(finding) || !is_uncovered(finding);
+        (answer.findings, left_out) = answer.findings.into_iter().partition(is_told);
     }
-    let left_out = all - answer.findings.len();
     if !formats::write(context.printer, args.format, &answer, least)? {
-        context.answer(&answer, |page| show(page, &answer, left_out))?;
+        let mut paths: Vec<&str> = left_out.iter().filter_map(|it| it.path.as_deref()).collect();
+        paths.dedup();
+        context.answer(&answer, |page| show(page, &answer, &paths))?;
     }
     Ok(exit)
 }
@@ -196,7 +198,8 @@ fn range(text: &str) -> Result<(String, String), String> {
     Ok((end(from), end(to.trim_start_matches('.'))))
 }
 
-fn show(page: &mut Page, answer: &CheckAnswer, left_out: usize) {
+/// `left_out`: the files of findings that say only that no record covers a change.
+fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
     shared::findings(page, &answer.findings);
     page.gap();
     let summary = &answer.summary;
@@ -213,8 +216,8 @@ fn show(page: &mut Page, answer: &CheckAnswer, left_out: usize) {
     }
     if summary.uncovered > 0 {
         page.own(", ").count(summary.uncovered, "change").own(" covered by no record");
-        if left_out > 0 {
-            page.own(" (--verbose lists them)");
+        if !left_out.is_empty() {
+            page.own(" in ").text(&text::listed(left_out)).own(" (--verbose lists them)");
         }
     }
     if summary.known > 0 {

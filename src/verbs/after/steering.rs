@@ -29,7 +29,8 @@ const OF_GIT: [&str; 8] = [
 const AT_HOME: [&str; 4] =
     [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
 /// What stands in the folder of the workspace beside registry, journal and evidence.
-const OF_WORKSPACE: [&str; 4] = ["policy.yaml", "allowed_signers", ".gitignore", ".gitattributes"];
+const OF_WORKSPACE: [&str; 5] =
+    ["policy.yaml", "allowed_signers", "baseline.json", ".gitignore", ".gitattributes"];
 
 /// What changed since a moment.
 #[derive(Debug, Default)]
