@@ -116,6 +116,12 @@ impl TableRow {
         self.details.split(' ').find_map(|detail| detail.strip_prefix(key)?.strip_prefix('='))
     }
 
+    /// Whether one of the words of `if=` is there, where there are any, and none of those of `unless=`.
+    pub(super) fn asks_for(&self, there: impl Fn(&str) -> bool) -> bool {
+        let (with, without) = (self.list("if"), self.list("unless"));
+        (with.is_empty() || with.into_iter().any(&there)) && !without.into_iter().any(&there)
+    }
+
     /// The words of a detail.
     pub(super) fn list(&self, key: &str) -> Vec<&'static str> {
         self.detail(key).map_or_else(Vec::new, spelled)
@@ -147,7 +153,7 @@ mod tests {
             assert!((3..=5).contains(&cells.len()), "{place}");
             let what: Vec<&str> = cells[2].split(' ').collect();
             let words = match what[0] {
-                "reads" | "looks" | "tells" => 1,
+                "reads" | "looks" => 1,
                 "writes" | "unsure" | "runs" | "judge" => 2,
                 "destroys" => 3,
                 _ => 0,

@@ -185,7 +185,7 @@ fn behind_sign<'a>(shell: &mut Shell<'_>, words: &'a [Arg], called: bool) -> Opt
     }
 }
 
-/// The line about what a language of Windows has of its own.
+/// The row of a command that only PowerShell or `cmd.exe` has: `ps:remove-item`, `cmd:rd`.
 fn windows_row(dialect: Dialect, name: &str) -> Option<&'static TableRow> {
     let language = if dialect == Dialect::Cmd { "cmd" } else { "ps" };
     table::rows(&format!("{language}:{name}")).first()

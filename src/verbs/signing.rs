@@ -57,9 +57,9 @@ impl Signatures for Nobody {
 /// more.
 pub(super) fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
     let signers = policy.allowed_signers.as_deref().unwrap_or(SIGNERS);
+    let is_below = policy.extended_file().as_ref() == Some(path);
     let path = path.as_str();
     let fixed = [POLICY, KnownFindings::FILE];
-    let is_below = policy.extends.as_deref() == Some(path);
     fixed.contains(&path) || path == signers || is_below || IGNORE_FILES.contains(&path)
 }
 

@@ -28,8 +28,8 @@ pub struct LayeredPolicy {
     pub policy: Policy,
     /// What is wrong with either file. With a finding the file of the workspace counts alone.
     pub findings: Vec<Finding>,
-    /// The files as they are named, with what each sets: that of the organisation first.
-    layers: Vec<(String, Mapping)>,
+    /// The files as they are named, with their texts: that of the organisation first.
+    layers: Vec<(String, String)>,
 }
 
 /// Reads a file of the workspace. The error is the end of a sentence.
@@ -39,11 +39,11 @@ impl LayeredPolicy {
     /// Reads the policy in `text`, which is that of `path`, and what it extends.
     pub(crate) fn of(path: &RelativePath, text: &str, read: ReadLayer<'_>) -> Self {
         let (policy, findings) = Policy::parse(path, text);
-        let own = mapping(text);
-        let mut layered = Self { policy, findings, layers: vec![(path.to_string(), own)] };
+        let own = (path.to_string(), text.to_owned());
+        let mut layered = Self { policy, findings, layers: vec![own] };
         let Some(below) = layered.policy.extends.clone() else { return layered };
         match layer(&below, read) {
-            Ok(mapping) => layered.put_below(below, mapping),
+            Ok(text) => layered.put_below(below, text),
             Err(problem) => {
                 let at = text.find(&below).map_or(0..text.len(), |at| at..at + below.len());
                 let message = format!("extends: {below} {problem}.");
@@ -55,10 +55,10 @@ impl LayeredPolicy {
         layered
     }
 
-    fn put_below(&mut self, name: String, below: Mapping) {
+    fn put_below(&mut self, name: String, below: String) {
         let (_, own) = &self.layers[0];
-        let mut merged = below.clone();
-        put_over(&mut merged, own);
+        let mut merged = mapping(&below);
+        put_over(&mut merged, &mapping(own));
         // Each file is a policy by itself, so both together are one.
         if let Ok(policy) = serde_yaml::from_value(Value::Mapping(merged)) {
             self.policy = policy;
@@ -69,10 +69,12 @@ impl LayeredPolicy {
     /// Every value that holds, with where it was set; keys in their order.
     pub fn explained(&self) -> Vec<PolicyValue> {
         let all = serde_yaml::to_value(&self.policy).unwrap_or_default();
+        let layers = self.layers.iter().map(|(file, text)| (file, mapping(text)));
+        let layers: Vec<(&String, Mapping)> = layers.collect();
         let mut found = Vec::new();
         for (key, value) in all.as_mapping().into_iter().flatten() {
             let key = key.as_str().unwrap_or_default();
-            let set = self.layers.iter().filter_map(|(file, set)| Some((file, set.get(key)?)));
+            let set = layers.iter().filter_map(|(file, set)| Some((*file, set.get(key)?)));
             let set: Vec<_> = set.collect();
             match value {
                 Value::Sequence(items) if !items.is_empty() => {
@@ -111,8 +113,8 @@ impl LayeredPolicy {
     }
 }
 
-/// What the file below sets. Of a file outside the workspace no word is quoted in the error.
-fn layer(below: &str, read: ReadLayer<'_>) -> Result<Mapping, String> {
+/// The text of the file below, which is a policy. Of a file outside the workspace no word is quoted in the error.
+fn layer(below: &str, read: ReadLayer<'_>) -> Result<String, String> {
     let (bytes, inside) = match RelativePath::new(below) {
         Ok(path) if path.is_orchestration() => (read(&path)?, Some(path)),
         Err(_) if Path::new(below).is_absolute() => {
@@ -137,7 +139,7 @@ fn layer(below: &str, read: ReadLayer<'_>) -> Result<Mapping, String> {
     if policy.extends.is_some() {
         return Err("extends a file itself; one file below is all there is".to_owned());
     }
-    Ok(mapping(&text))
+    Ok(text)
 }
 
 /// What a text sets; nothing where it is no mapping, which is a finding of its own. A key with nothing behind it sets

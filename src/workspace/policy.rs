@@ -115,7 +115,8 @@ pub enum RuleDecision {
     Deny,
 }
 
-/// What the commits of certain authors are bound to, where no trailer says more.
+/// A rule for the commits of certain authors, such as bots: the intent that their changes are held against, or that nobody
+/// asks for records of them. A trailer of the commit that names an intent goes before it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AuthorRule {
@@ -380,6 +381,10 @@ impl Policy {
             findings.push(finding.at(path, text, span));
         }
         findings
+    }
+    /// The file that this one is put over, where that is a file of the workspace.
+    pub fn extended_file(&self) -> Option<RelativePath> {
+        RelativePath::new(self.extends.as_deref()?).ok()
     }
     /// The level of a code in the editor.
     pub fn editor_level(&self, code: Code) -> Level {

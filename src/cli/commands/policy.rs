@@ -32,7 +32,7 @@ pub(crate) struct Args {
 pub(crate) struct PolicyAnswer {
     /// Every value, defaults included.
     values: Vec<PolicyValue>,
-    /// What is wrong with it; then the gate denies.
+    /// What is wrong with the policy. While there is anything, the gate denies every write.
     findings: Vec<FindingAnswer>,
 }
 

@@ -29,7 +29,8 @@ struct Signs {
     programs: &'static [&'static str],
 }
 
-/// In the order of the table of hosts. What several of them read (`AGENTS.md`, `.mcp.json`) tells nothing.
+/// The signs of each host, in the order of [`HOSTS`](crate::hook::host::HOSTS). Files that several hosts read, such as
+/// `AGENTS.md` and `.mcp.json`, are left out: they do not say which host is used.
 const SIGNS: &[Signs] = &[
     signs("claude-code", &[".claude/"], &["CLAUDE.md"], &["claude"]),
     signs("codex", &[".codex/"], &[], &["codex"]),

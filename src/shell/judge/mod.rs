@@ -159,10 +159,10 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
 
 /// What a program that is not looked into is asked to do, by words that mean the same to most programs.
 fn asked(shell: &Shell<'_>, call: &ProgramCall<'_>, finding: ShellFinding) -> ShellFinding {
-    let endless = call.name == "yes"
-        || call.args.iter().any(|arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is(it)));
-    let fills = |path: &String| endless && call.name != "head" && !path.starts_with("/dev/");
-    if let Some(file) = shell.redirected_to.as_ref().filter(|path| fills(path)) {
+    let device = |arg: &Arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is(it));
+    let endless = call.name == "yes" || call.name == "cat" && call.args.iter().any(device);
+    let file = shell.redirected_to.as_ref().filter(|path| !path.starts_with("/dev/"));
+    if let Some(file) = file.filter(|_| endless) {
         return lost("disk.fill", file);
     }
     let rules = ["program.unknown", "program.subcommand", "program.looks", "network", "elsewhere"];

@@ -106,7 +106,7 @@ fn dry(args: &[Arg]) -> bool {
 
 /// Whether the words stand there that must, and none that must not.
 fn stands(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
-    let there = |word: &&str| match *word {
+    let there = |word: &str| match word {
         "$many" => words.iter().skip(1).any(|arg| !arg.sure),
         word => match word.split_once('+') {
             Some((first, second)) if !first.is_empty() => {
@@ -116,38 +116,34 @@ fn stands(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
             _ => any(args, &[word]),
         },
     };
-    let (with, without) = (row.list("if"), row.list("unless"));
-    (with.is_empty() || with.iter().any(there)) && !without.iter().any(there)
+    row.asks_for(there)
 }
 
 /// Whether the words begin as a row's do. Some programs take them in capitals too, which proves nothing.
 fn path(row: &TableRow, words: &[&Arg]) -> bool {
     let wanted: Vec<&str> = row.words.split_whitespace().collect();
-    let exact = row.kind() == "reads";
-    let words: Vec<String> = words
-        .iter()
-        .map(|arg| if exact { arg.text.clone() } else { arg.text.to_ascii_lowercase() })
-        .collect();
-    let lower = |word: &&str| if exact { (*word).to_owned() } else { word.to_ascii_lowercase() };
-    fits(&wanted.iter().map(lower).collect::<Vec<_>>(), &words)
+    fits(&wanted, words, row.kind() == "reads")
 }
 
-fn fits(wanted: &[String], words: &[String]) -> bool {
+/// `exact`: capitals make another word.
+fn fits(wanted: &[&str], words: &[&Arg], exact: bool) -> bool {
     let Some((first, rest)) = wanted.split_first() else { return true };
-    if first == "**" {
-        return (0..=words.len()).any(|at| fits(rest, &words[at..]));
+    if *first == "**" {
+        return (0..=words.len()).any(|at| fits(rest, &words[at..], exact));
     }
     let Some((word, left)) = words.split_first() else { return false };
-    let fit = first == "*"
-        || first.split('|').any(|name| name == word || name.contains('*') && wild(name, word));
-    fit && fits(rest, left)
+    let is_it = |name: &str| match (name.contains('*'), exact) {
+        (true, true) => wild(name, &word.text),
+        (true, false) => wild(name, &word.text.to_ascii_lowercase()),
+        (false, true) => name == word.text,
+        (false, false) => name.eq_ignore_ascii_case(&word.text),
+    };
+    (*first == "*" || first.split('|').any(is_it)) && fits(rest, left, exact)
 }
 
 /// The line that decides how the files of a program are shown, written or checked.
 pub(super) fn line(name: &str) -> Option<&'static TableRow> {
-    table::rows(family(name))
-        .iter()
-        .find(|row| row.words.is_empty() && !["runs", "tells"].contains(&row.kind()))
+    table::rows(family(name)).iter().find(|row| row.words.is_empty() && row.kind() != "runs")
 }
 
 /// What the options of a program that reads otherwise make of it.

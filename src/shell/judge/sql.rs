@@ -3,7 +3,7 @@
 use super::{ProgramCall, lost, opaque, rules};
 use crate::shell::Class;
 use crate::shell::expand::Arg;
-use crate::shell::table::{self, TableRow, list};
+use crate::shell::table::{self, list};
 use crate::shell::walk::{Shell, ShellFinding};
 
 use super::options::{operands, values};
@@ -64,7 +64,11 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
     for words in split(text) {
         let first = words.first().map_or("", String::as_str);
         let rows = table::rows(&format!("sql:{first}"));
-        if let Some(row) = rows.iter().find(|row| stands(row, &words)) {
+        let there = |wanted: &str| match wanted {
+            "$always" => always(&words),
+            wanted => words.iter().any(|word| word == wanted),
+        };
+        if let Some(row) = rows.iter().find(|row| row.asks_for(there)) {
             return Some(lost(row.word(1), &words[..words.len().min(3)].join(" ")));
         }
     }
@@ -72,16 +76,6 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
     let squeezed = squeezed.to_ascii_lowercase();
     let found = list("sqldrops").into_iter().find(|call| squeezed.contains(call))?;
     Some(lost("sql.drop", found))
-}
-
-/// Whether one of the words stands there that a row asks for, and none that it must not have.
-fn stands(row: &TableRow, words: &[String]) -> bool {
-    let there = |word: &&str| match *word {
-        "$always" => always(words),
-        wanted => words.iter().any(|word| word == wanted),
-    };
-    let (with, without) = (row.list("if"), row.list("unless"));
-    (with.is_empty() || with.iter().any(there)) && !without.iter().any(there)
 }
 
 /// `WHERE 1=1`, `WHERE true`: a condition that holds for everything.

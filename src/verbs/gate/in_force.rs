@@ -69,13 +69,8 @@ fn paths(ws: &Workspace) -> Vec<RelativePath> {
     let mut paths: Vec<RelativePath> =
         ws.registry.files().iter().map(|it| it.path().clone()).collect();
     paths.extend(fixed.filter_map(|path| RelativePath::new(path).ok()));
-    paths.extend(below(ws));
+    paths.extend(ws.policy.extended_file());
     paths
-}
-
-/// The file that the policy is put over, where it is one of the workspace.
-fn below(ws: &Workspace) -> Option<RelativePath> {
-    RelativePath::new(ws.policy.extends.as_deref()?).ok()
 }
 
 const POLICY: &str = ".orchestration/policy.yaml";
@@ -86,7 +81,7 @@ fn is_rule(ws: &Workspace, path: &RelativePath) -> bool {
     ws.registry.holds(path)
         || name == POLICY
         || IGNORE_FILES.contains(&name)
-        || ws.policy.extends.as_deref() == Some(name)
+        || ws.policy.extended_file().as_ref() == Some(path)
 }
 
 /// Keeps the rules as they stand before a command, and returns their digest. Rules that were kept before cost a look.

@@ -49,7 +49,7 @@ pub(super) fn forges(place: &TeamPlace, remotes: &[String]) -> Vec<Forge> {
 fn host(address: &str) -> &str {
     let after = address.split_once("://").map_or(address, |(_, after)| after);
     let host = after.split(['/', ':']).next().unwrap_or_default();
-    // A name and a password may stand before it, and these may hold a `:`.
+    // In `https://name:password@host/` the first colon belongs to the password, so the host is what follows the last `@`.
     match after.split('/').next().and_then(|authority| authority.rsplit_once('@')) {
         Some((_, host)) => host.split(':').next().unwrap_or_default(),
         None => host,

@@ -66,7 +66,8 @@ fn with_entry(text: &str, entry: &str) -> Option<String> {
     (yaml::parse(&after).ok()?.to_json() == expected).then_some(after)
 }
 
-/// The byte behind the last line of the list `repos`, and how far its items are indented.
+/// Finds where an item can be added to the list `repos`: the byte after its last line, and by how many blanks its items
+/// are indented. `None` if the list is not there, or is not written with one item per line.
 fn end_of_repos(text: &str) -> Option<(usize, usize)> {
     let mut at = 0;
     let mut inside = false;
