@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use intent_lsp::intent::Registry;
-use intent_lsp::ledger::{Record, RecordKind};
-use intent_lsp::verbs::Workspace;
-use intent_lsp::verbs::gate::{Decision, GateRequest, judge};
-use intent_lsp::workspace::{Git, Ignores, Policy, RelativePath, Root, session};
+use intent_lsp::facade::intent::Registry;
+use intent_lsp::facade::ledger::{Record, RecordKind};
+use intent_lsp::facade::verbs::Workspace;
+use intent_lsp::facade::verbs::gate::{Decision, GateRequest, judge};
+use intent_lsp::facade::workspace::{Git, Ignores, Policy, RelativePath, Root, session};
 use support::{binary_beside, git, millis, print, write, write_chains};
 
 const FOLDERS: usize = 100;
@@ -192,7 +192,7 @@ fn synthesise(root: &Path) {
     git(root, &["add", "-A"]);
     git(root, &["commit", "-q", "-m", "everything"]);
     let workspace = Workspace::open(root).expect("a workspace");
-    let selection = intent_lsp::workspace::Selection {
+    let selection = intent_lsp::facade::workspace::Selection {
         intent_id: SELECTED.to_owned(),
         selected_at: "2026-01-01T00:00:00.000Z".to_owned(),
         actor: None,

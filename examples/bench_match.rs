@@ -17,10 +17,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use intent_lsp::code::Document;
-use intent_lsp::verbs::record::{RecordExtent, RecordRequest, record};
-use intent_lsp::verbs::{Workspace, why};
-use intent_lsp::workspace::RelativePath;
+use intent_lsp::facade::code::Document;
+use intent_lsp::facade::verbs::record::{RecordExtent, RecordRequest, record};
+use intent_lsp::facade::verbs::{Workspace, why};
+use intent_lsp::facade::workspace::RelativePath;
 use support::{git, write};
 
 const FUNCTIONS: usize = 500;

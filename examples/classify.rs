@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
-use intent_lsp::ledger::MutationClass;
-use intent_lsp::provenance::classify::{self, NamedBlock, SourceFile};
+use intent_lsp::facade::ledger::MutationClass;
+use intent_lsp::facade::provenance::classify::{self, NamedBlock, SourceFile};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -19,11 +19,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use intent_lsp::code::LineRange;
-use intent_lsp::verbs::Workspace;
-use intent_lsp::verbs::record::{self, RecordExtent, RecordRequest};
-use intent_lsp::verbs::why::{self, BlockAnswer, Which};
-use intent_lsp::workspace::RelativePath;
+use intent_lsp::facade::code::LineRange;
+use intent_lsp::facade::verbs::Workspace;
+use intent_lsp::facade::verbs::record::{self, RecordExtent, RecordRequest};
+use intent_lsp::facade::verbs::why::{self, BlockAnswer, Which};
+use intent_lsp::facade::workspace::RelativePath;
 
 #[path = "tracking/score.rs"]
 mod score;

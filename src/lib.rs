@@ -4,23 +4,30 @@
 //! The rooms and the direction of their arrows are in `ARCHITECTURE.md`; each
 //! room knows only the rooms named above it here.
 
+#![warn(unreachable_pub)]
+
 // ground
-pub mod code;
-pub mod edits;
-pub mod workspace;
+mod code;
+mod edits;
+mod workspace;
 
 // knowledge
-pub mod fence;
-pub mod intent;
-pub mod ledger;
-pub mod provenance;
-pub mod shell;
+mod fence;
+mod intent;
+mod ledger;
+mod provenance;
+mod shell;
 
 // verbs
-pub mod verbs;
+mod verbs;
 
 // faces
-pub mod cli;
-pub mod hook;
-pub mod lsp;
-pub mod mcp;
+mod cli;
+mod hook;
+mod lsp;
+mod mcp;
+
+#[doc(hidden)]
+pub mod facade;
+
+pub use cli::main;

@@ -1,5 +1,5 @@
 //! The `intent-lsp` binary: parses arguments and hands over to a face.
 
 fn main() -> std::process::ExitCode {
-    intent_lsp::cli::main()
+    intent_lsp::main()
 }

@@ -1,5 +1,5 @@
 //! The `intent-lsp` binary under the name that people type.
 
 fn main() -> std::process::ExitCode {
-    intent_lsp::cli::main()
+    intent_lsp::main()
 }

@@ -4,12 +4,12 @@ mod support;
 
 use std::time::Duration;
 
-use intent_lsp::intent::Status;
-use intent_lsp::ledger::{Record, RecordKind, Strength};
-use intent_lsp::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
-use intent_lsp::verbs::proposal::{self, IntentProposal, ScopeProposal};
-use intent_lsp::workspace::approvals::{self, Approval, ApprovalState, Request, Subject};
-use intent_lsp::workspace::session;
+use intent_lsp::facade::intent::Status;
+use intent_lsp::facade::ledger::{Record, RecordKind, Strength};
+use intent_lsp::facade::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
+use intent_lsp::facade::verbs::proposal::{self, IntentProposal, ScopeProposal};
+use intent_lsp::facade::workspace::approvals::{self, Approval, ApprovalState, Request, Subject};
+use intent_lsp::facade::workspace::session;
 use support::Repo;
 
 const ACTOR: &str = "codex:1";
@@ -201,7 +201,7 @@ fn off_and_on_are_recorded() {
 #[test]
 fn nothing_is_asked_where_nothing_is_governed() {
     let folder = tempfile::tempdir().unwrap();
-    let ws = intent_lsp::verbs::Workspace::open(folder.path()).unwrap();
+    let ws = intent_lsp::facade::verbs::Workspace::open(folder.path()).unwrap();
     let wanted = ScopeProposal::default();
     assert!(proposal::request_scope(&ws, ACTOR, folder.path(), wanted).is_err());
     assert!(

@@ -2,7 +2,7 @@
 
 mod support;
 
-use intent_lsp::verbs::{record, verify};
+use intent_lsp::facade::verbs::{record, verify};
 use support::Repo;
 use support::binary::{function, intent, recorded, verified, why};
 

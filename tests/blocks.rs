@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use intent_lsp::code::{Document, FileBlocks, language};
+use intent_lsp::facade::code::{Document, FileBlocks, language};
 
 fn sample(id: &str) -> (String, String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(id);

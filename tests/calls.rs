@@ -4,15 +4,15 @@ mod support;
 
 use std::path::PathBuf;
 
-use intent_lsp::code::LineHash;
-use intent_lsp::edits::{Change, Replacement};
-use intent_lsp::ledger::{Contributor, Record, RecordKind, Strength};
-use intent_lsp::shell::Dialect;
-use intent_lsp::verbs::accept::{self, AcceptExtent};
-use intent_lsp::verbs::after::{Feedback, after, idle};
-use intent_lsp::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
-use intent_lsp::verbs::event::{Asking, Effect, Event};
-use intent_lsp::verbs::gate::{Decision, DenialCode, Judged, before, prompt};
+use intent_lsp::facade::code::LineHash;
+use intent_lsp::facade::edits::{Change, Replacement};
+use intent_lsp::facade::ledger::{Contributor, Record, RecordKind, Strength};
+use intent_lsp::facade::shell::Dialect;
+use intent_lsp::facade::verbs::accept::{self, AcceptExtent};
+use intent_lsp::facade::verbs::after::{Feedback, after, idle};
+use intent_lsp::facade::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
+use intent_lsp::facade::verbs::event::{Asking, Effect, Event};
+use intent_lsp::facade::verbs::gate::{Decision, DenialCode, Judged, before, prompt};
 use support::Repo;
 
 const BEFORE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n";
@@ -365,12 +365,16 @@ fn a_write_without_a_gate_is_noted_and_told() {
     let feedback = after(&edit);
     assert!(feedback.violation.is_some(), "nothing is selected: {feedback:?}");
     let ws = repo.open();
-    let notes = intent_lsp::workspace::session::ungated::standing(&ws.root);
+    let notes = intent_lsp::facade::workspace::session::ungated::standing(&ws.root);
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].path.as_str(), "src/a.rs");
     assert_eq!(mutations(&repo), [], "nobody knows which intent that was");
     repo.write("src/a.rs", BEFORE);
-    assert_eq!(intent_lsp::workspace::session::ungated::standing(&ws.root), [], "it is undone");
+    assert_eq!(
+        intent_lsp::facade::workspace::session::ungated::standing(&ws.root),
+        [],
+        "it is undone"
+    );
 }
 
 #[test]
@@ -395,11 +399,11 @@ fn a_record_that_cannot_be_written_waits() {
     std::fs::write(&trace, "a file where a folder is needed").expect("written");
     assert_eq!(after(&edit), Feedback::default(), "the agent's work goes on");
     let root = repo.open().root;
-    assert_eq!(intent_lsp::verbs::after::kept(&root).len(), 1);
+    assert_eq!(intent_lsp::facade::verbs::after::kept(&root).len(), 1);
     std::fs::remove_file(&trace).expect("removed");
     std::fs::rename(&aside, &trace).expect("moved back");
     after(&event(&repo, "s", vec![read("src/a.rs")]));
-    assert_eq!(intent_lsp::verbs::after::kept(&root).len(), 0);
+    assert_eq!(intent_lsp::facade::verbs::after::kept(&root).len(), 0);
     assert_eq!(mutations(&repo).len(), 1);
 }
 
@@ -453,8 +457,8 @@ fn a_call_whose_end_nobody_told_is_found_when_the_agent_rests() {
 
 #[test]
 fn a_call_whose_hook_was_killed_while_it_recorded_is_found_when_the_agent_rests() {
-    use intent_lsp::verbs::gate::key;
-    use intent_lsp::workspace::session::calls;
+    use intent_lsp::facade::verbs::gate::key;
+    use intent_lsp::facade::workspace::session::calls;
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
@@ -826,7 +830,7 @@ fn what_a_command_did_is_told_afterwards() {
     let ws = repo.open();
     let last = ws.ledger.entries().last().expect("a record").record.clone();
     assert_eq!(last.extra.get("via"), Some(&"shell".into()));
-    let ungated = intent_lsp::workspace::session::ungated::standing(&ws.root);
+    let ungated = intent_lsp::facade::workspace::session::ungated::standing(&ws.root);
     assert_eq!(ungated.iter().map(|note| note.path.as_str()).collect::<Vec<_>>(), ["billing/b.rs"]);
 }
 
@@ -960,7 +964,7 @@ fn a_write_through_a_link_that_came_after_the_gate_is_told_and_not_recorded() {
         repo.write("src/sub/b.rs", BEFORE);
     }
     assert_eq!(mutations(&repo), Vec::new());
-    let noted = intent_lsp::workspace::session::ungated::standing(&repo.open().root);
+    let noted = intent_lsp::facade::workspace::session::ungated::standing(&repo.open().root);
     let noted: Vec<_> = noted.iter().map(|note| note.path.as_str()).collect();
     assert_eq!(noted, ["billing/b.rs"]);
 }
@@ -976,7 +980,8 @@ fn a_program_that_rewrites_the_rules_is_found_out() {
     assert!(violation.contains("active_intents.yaml"), "{violation}");
     let widened = event(&repo, "s", vec![shell("./other.sh")]);
     let feedback = call(&widened, || {
-        intent_lsp::verbs::registry::widen(&repo.open(), "INT-002", "docs/**").expect("widened");
+        intent_lsp::facade::verbs::registry::widen(&repo.open(), "INT-002", "docs/**")
+            .expect("widened");
     });
     assert_eq!(
         feedback.expect("let through").violation,
@@ -1030,7 +1035,7 @@ fn rules_that_a_program_rewrites_are_not_in_force() {
         call(&again, || put(text.map(str::as_bytes))).expect("let through");
         // A person accepts it.
         let ws = repo.open();
-        let file = intent_lsp::workspace::RelativePath::new(path).expect("a path");
+        let file = intent_lsp::facade::workspace::RelativePath::new(path).expect("a path");
         let by = Contributor::person(Some("Ada".into()));
         let answer = accept::accept(&ws, &file, AcceptExtent::Differing, &by).expect("accepted");
         assert!(answer.settled, "{path}");
@@ -1077,7 +1082,7 @@ fn a_person_settles_a_deletion_that_no_gate_saw() {
     repo.remove("src/a.rs");
     after(&event(&repo, "s", vec![Effect::Delete { path: "src/a.rs".into() }]));
     let ws = repo.open();
-    let standing = || intent_lsp::workspace::session::ungated::standing(&ws.root).len();
+    let standing = || intent_lsp::facade::workspace::session::ungated::standing(&ws.root).len();
     assert_eq!(standing(), 1);
     let gone = support::relative("src/a.rs");
     let settle = || accept::accept(&ws, &gone, AcceptExtent::Differing, &Contributor::default());
@@ -1126,9 +1131,10 @@ fn the_map_follows_each_call() {
 
 /// The codes of what `intent check` finds, with their paths.
 fn found(repo: &Repo) -> Vec<String> {
-    use intent_lsp::verbs::check::{CheckRequest, change};
+    use intent_lsp::facade::verbs::check::{CheckRequest, change};
     let findings = change(&repo.open(), &CheckRequest::default()).expect("checked").findings;
-    let errors = findings.into_iter().filter(|it| it.level == intent_lsp::workspace::Level::Error);
+    let errors =
+        findings.into_iter().filter(|it| it.level == intent_lsp::facade::workspace::Level::Error);
     errors.map(|it| format!("{} {}", it.code, it.path.unwrap_or_default())).collect()
 }
 

@@ -8,9 +8,9 @@ mod support;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use intent_lsp::code::difference::{Change, changed_lines, lines};
-use intent_lsp::code::{Document, language};
-use intent_lsp::verbs::why::{self, BlockAnswer, LineState, Which};
+use intent_lsp::facade::code::difference::{Change, changed_lines, lines};
+use intent_lsp::facade::code::{Document, language};
+use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, Which};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use support::{Repo, relative};

@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use intent_lsp::workspace::store::sha256;
+use intent_lsp::facade::workspace::store::sha256;
 use lab::Lab;
 use serde_json::Value;
 

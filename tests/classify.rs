@@ -6,11 +6,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use intent_lsp::code::program::Tree;
-use intent_lsp::code::{Program, language};
-use intent_lsp::ledger::{Basis, MutationClass};
-use intent_lsp::provenance::Classification;
-use intent_lsp::provenance::classify::{SourceFile, change};
+use intent_lsp::facade::code::program::Tree;
+use intent_lsp::facade::code::{Program, language};
+use intent_lsp::facade::ledger::{Basis, MutationClass};
+use intent_lsp::facade::provenance::Classification;
+use intent_lsp::facade::provenance::classify::{SourceFile, change};
 
 /// A fixture: `file PATH`, the text, then edits.
 ///

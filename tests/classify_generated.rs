@@ -9,8 +9,8 @@ mod support;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use intent_lsp::ledger::MutationClass;
-use intent_lsp::provenance::classify::{self, Classification, SourceFile};
+use intent_lsp::facade::ledger::MutationClass;
+use intent_lsp::facade::provenance::classify::{self, Classification, SourceFile};
 use mutate::chance::from_environment;
 use mutate::corpus::{Sample, chosen, samples};
 use mutate::{Behaviour, Chance, KINDS, Step, World};

@@ -5,14 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
-use intent_lsp::intent::model::RegistryFile;
-use intent_lsp::ledger::{Record, chain};
-use intent_lsp::verbs::check::CheckAnswer;
-use intent_lsp::verbs::proposal::ProposalAnswer;
-use intent_lsp::verbs::report::ReportAnswer;
-use intent_lsp::verbs::why::WhyAnswer;
-use intent_lsp::workspace::Policy;
-use intent_lsp::workspace::approvals::Approval;
+use intent_lsp::facade::intent::model::RegistryFile;
+use intent_lsp::facade::ledger::{Record, chain};
+use intent_lsp::facade::verbs::check::CheckAnswer;
+use intent_lsp::facade::verbs::proposal::ProposalAnswer;
+use intent_lsp::facade::verbs::report::ReportAnswer;
+use intent_lsp::facade::verbs::why::WhyAnswer;
+use intent_lsp::facade::workspace::Policy;
+use intent_lsp::facade::workspace::approvals::Approval;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -138,8 +138,8 @@ fn the_ledger_in_the_documents_is_valid_and_its_chain_holds() {
         examples.iter().partition(|block| block.starts_with("{\"evidence\""));
     assert!(!evidence.is_empty(), "docs/formats.md shows no evidence");
     for block in evidence {
-        let sections =
-            intent_lsp::ledger::evidence::read(format!("{block}\n").as_bytes()).expect("evidence");
+        let sections = intent_lsp::facade::ledger::evidence::read(format!("{block}\n").as_bytes())
+            .expect("evidence");
         assert!(sections.iter().all(|section| section.unreadable.is_empty()), "{block}");
     }
     let lines: Vec<&str> = chains.into_iter().flat_map(|block| block.lines()).collect();

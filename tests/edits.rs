@@ -1,9 +1,9 @@
 //! What must hold for every edit: it never panics, it does what the tool does to
 //! the text it is about, and it leaves everything else alone.
 
-use intent_lsp::edits::notebook::{CellEdit, CellMode};
-use intent_lsp::edits::patch::{self, FilePatch, Hunk};
-use intent_lsp::edits::{After, Change, Replacement, blocks, same_text};
+use intent_lsp::facade::edits::notebook::{CellEdit, CellMode};
+use intent_lsp::facade::edits::patch::{self, FilePatch, Hunk};
+use intent_lsp::facade::edits::{After, Change, Replacement, blocks, same_text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 mod support;
 
-use intent_lsp::verbs::gate::{Decision, DenialCode, GateRequest, judge};
-use intent_lsp::verbs::select;
+use intent_lsp::facade::verbs::gate::{Decision, DenialCode, GateRequest, judge};
+use intent_lsp::facade::verbs::select;
 use support::Repo;
 
 fn ask(repo: &Repo, intent: Option<&str>, path: &str) -> Result<(), (DenialCode, String)> {

@@ -12,8 +12,8 @@ mod support;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use intent_lsp::code::BlockKind;
-use intent_lsp::verbs::{Workspace, record, why};
+use intent_lsp::facade::code::BlockKind;
+use intent_lsp::facade::verbs::{Workspace, record, why};
 
 use chance::{Chance, from_environment};
 use model::code::{Fresh, Function, Layout};

@@ -10,8 +10,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use intent_lsp::hook::host::HOSTS;
-use intent_lsp::workspace::{Root, session};
+use intent_lsp::facade::hook::host::HOSTS;
+use intent_lsp::facade::workspace::{Root, session};
 use serde_json::{Value, json};
 use support::{Repo, binary::command};
 

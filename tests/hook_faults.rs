@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use intent_lsp::hook::host::{Family, HOSTS, Host, named};
+use intent_lsp::facade::hook::host::{Family, HOSTS, Host, named};
 use serde_json::{Value, json};
 use support::{Repo, binary::command};
 
@@ -140,15 +140,16 @@ fn run(repo: &Repo, host: &Host, payload: &[u8]) -> (Output, Duration) {
 /// A workspace whose sessions have selected what owns `src/`.
 fn place() -> Repo {
     let repo = Repo::without_git();
-    let root = intent_lsp::workspace::Root::find(&repo.root()).expect("a root");
+    let root = intent_lsp::facade::workspace::Root::find(&repo.root()).expect("a root");
     for host in HOSTS {
-        let selection = intent_lsp::workspace::session::Selection {
+        let selection = intent_lsp::facade::workspace::session::Selection {
             intent_id: "INT-001".to_owned(),
             selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
             actor: None,
         };
         let actor = format!("{}:s", host.name);
-        intent_lsp::workspace::session::select_for(&root, &actor, &selection).expect("selected");
+        intent_lsp::facade::workspace::session::select_for(&root, &actor, &selection)
+            .expect("selected");
     }
     repo
 }

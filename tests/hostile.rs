@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use intent_lsp::code::{Document, document::MAX_BYTES, language};
+use intent_lsp::facade::code::{Document, document::MAX_BYTES, language};
 
 /// Generous: a debug build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);

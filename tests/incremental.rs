@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use intent_lsp::code::{Document, Encoding, Position, language};
+use intent_lsp::facade::code::{Document, Encoding, Position, language};
 use proptest::prelude::*;
 
 fn samples() -> Vec<(String, String)> {
@@ -204,7 +204,7 @@ fn edits_outside_the_text_or_inside_a_character_are_refused() {
 
 #[test]
 fn what_cannot_be_read_says_why() {
-    use intent_lsp::code::Unread;
+    use intent_lsp::facade::code::Unread;
     let large = vec![b'a'; 2 * 1024 * 1024 + 1];
     assert_eq!(
         Document::from_bytes("a.rs", &large).expect_err("too large"),

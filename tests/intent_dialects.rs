@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use intent_lsp::intent::model::{IntentEntry, RegistryFile};
-use intent_lsp::intent::{Intent, Registry, Spanned, lint};
-use intent_lsp::workspace::{Finding, RelativePath};
+use intent_lsp::facade::intent::model::{IntentEntry, RegistryFile};
+use intent_lsp::facade::intent::{Intent, Registry, Spanned, lint};
+use intent_lsp::facade::workspace::{Finding, RelativePath};
 
 fn registry(name: &str, text: &str) -> Registry {
     let path = format!(".orchestration/{name}");
@@ -110,7 +110,7 @@ fn every_fix_settles_its_finding() {
         for (finding, fix) in
             findings.iter().flat_map(|one| one.fixes.iter().map(move |fix| (one, fix)))
         {
-            let fixed = intent_lsp::edits::apply(&text, &fix.edits).expect("the edits fit");
+            let fixed = intent_lsp::facade::edits::apply(&text, &fix.edits).expect("the edits fit");
             let after = registry(&name, &fixed);
             assert!(after.syntax_error().is_none(), "{name}: {}", fix.title);
             assert!(
@@ -213,7 +213,7 @@ fn limits_are_findings() {
 
 #[test]
 fn every_status_of_the_wild() {
-    use intent_lsp::intent::Status;
+    use intent_lsp::facade::intent::Status;
     let table = [
         (Status::Draft, "DRAFT CREATED draft"),
         (Status::Pending, "PENDING PLANNED PROPOSED TODO OPEN open"),

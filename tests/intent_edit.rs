@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use intent_lsp::edits::apply;
-use intent_lsp::intent::edit::{next_id, plan};
-use intent_lsp::intent::{EditError, NewIntent, Registry, RegistryEdit, Status};
-use intent_lsp::workspace::RelativePath;
+use intent_lsp::facade::edits::apply;
+use intent_lsp::facade::intent::edit::{next_id, plan};
+use intent_lsp::facade::intent::{EditError, NewIntent, Registry, RegistryEdit, Status};
+use intent_lsp::facade::workspace::RelativePath;
 use proptest::prelude::*;
 
 fn parse(name: &str, text: &str) -> Registry {
@@ -552,7 +552,7 @@ proptest! {
             prop_assert!(text.get(intent.span.clone()).is_some());
             for entry in &intent.owned_scope { prop_assert!(text.get(entry.span.clone()).is_some()); }
         }
-        intent_lsp::intent::lint::registry(&registry);
+        intent_lsp::facade::intent::lint::registry(&registry);
         let _ = plan(&registry, &RegistryEdit::Add(new("B")));
         let first = registry.intents().first().map(|intent| intent.id.value.clone()).unwrap_or_default();
         let _ = plan(&registry, &status(&first, Status::Draft));

@@ -2,11 +2,11 @@
 
 mod support;
 
-use intent_lsp::ledger::{EntityType, RecordKind};
-use intent_lsp::verbs::lesson::{
+use intent_lsp::facade::ledger::{EntityType, RecordKind};
+use intent_lsp::facade::verbs::lesson::{
     Asker, LessonAnswer, LessonError, LessonOutcome, LessonRequest, record,
 };
-use intent_lsp::verbs::{VerbError, map, select};
+use intent_lsp::facade::verbs::{VerbError, map, select};
 use support::Repo;
 use support::binary::{Answer, command, intent};
 
@@ -267,7 +267,7 @@ fn the_command_line_answers_and_refuses() {
     let refused = intent(&repo, &["lesson", "Nobody sits here.", "--json"]);
     assert_eq!(refused.code, 2, "{}", refused.out);
     let protocol = intent(&repo, &["protocol"]);
-    assert_eq!(protocol.out, intent_lsp::verbs::protocol::PROTOCOL);
+    assert_eq!(protocol.out, intent_lsp::facade::verbs::protocol::PROTOCOL);
 }
 
 #[test]

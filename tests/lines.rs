@@ -5,13 +5,13 @@ mod support;
 
 use std::collections::HashMap;
 
-use intent_lsp::code::Document;
-use intent_lsp::code::lines::{self, LineHash};
-use intent_lsp::ledger::Contributor;
-use intent_lsp::ledger::RecordKind;
-use intent_lsp::verbs::accept::{self, AcceptExtent};
-use intent_lsp::verbs::record::RecordExtent;
-use intent_lsp::verbs::why::{self, BlockLines, Which};
+use intent_lsp::facade::code::Document;
+use intent_lsp::facade::code::lines::{self, LineHash};
+use intent_lsp::facade::ledger::Contributor;
+use intent_lsp::facade::ledger::RecordKind;
+use intent_lsp::facade::verbs::accept::{self, AcceptExtent};
+use intent_lsp::facade::verbs::record::RecordExtent;
+use intent_lsp::facade::verbs::why::{self, BlockLines, Which};
 use proptest::prelude::*;
 use support::{Repo, relative};
 

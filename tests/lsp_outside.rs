@@ -47,7 +47,7 @@ fn repo() -> Repo {
     let repo = Repo::new();
     repo.write("lib/invoice.rs", "fn a() { 1 }\n");
     repo.commit("invoice");
-    intent_lsp::verbs::select::select(&repo.open(), "INT-001", None).unwrap();
+    intent_lsp::facade::verbs::select::select(&repo.open(), "INT-001", None).unwrap();
     repo
 }
 

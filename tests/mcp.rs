@@ -456,7 +456,7 @@ fn a_person_decides_and_the_agent_learns_of_it() {
 
 #[test]
 fn a_lesson_that_policy_leaves_to_people_is_written_once_they_approve() {
-    use intent_lsp::verbs::approval::{ApprovalVerdict, DecisionPlace, decide};
+    use intent_lsp::facade::verbs::approval::{ApprovalVerdict, DecisionPlace, decide};
     let repo = Repo::new();
     repo.write(".orchestration/policy.yaml", "lessons: ask\n");
     let mut client = Client::old(&repo);
@@ -464,7 +464,7 @@ fn a_lesson_that_policy_leaves_to_people_is_written_once_they_approve() {
     let result = client.call("record_lesson", lesson.clone());
     let refusal = &result["structuredContent"];
     assert_eq!(refusal["code"], "APPROVAL_REQUIRED", "{result}");
-    let pending = intent_lsp::workspace::approvals::pending(&repo.open().root);
+    let pending = intent_lsp::facade::workspace::approvals::pending(&repo.open().root);
     assert_eq!(pending.len(), 1);
     assert!(refusal["message"].as_str().unwrap().contains(&pending[0].code));
     assert!(!repo.root().join("AGENTS.md").exists());
@@ -493,7 +493,7 @@ fn a_switch_is_for_a_person_to_decide() {
 
 #[test]
 fn a_session_that_a_hook_has_announced_is_adopted() {
-    use intent_lsp::verbs::{event, gate};
+    use intent_lsp::facade::verbs::{event, gate};
     let repo = Repo::new();
     let hook = event::Event {
         host: "claude-code".to_owned(),
@@ -516,7 +516,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
         let entries = repo.open();
         let found = entries.ledger.entries().iter();
         found
-            .filter(|entry| entry.record.kind == intent_lsp::ledger::RecordKind::Selection)
+            .filter(|entry| entry.record.kind == intent_lsp::facade::ledger::RecordKind::Selection)
             .map(|entry| entry.record.session.clone().unwrap())
             .collect::<Vec<_>>()
     };
@@ -533,7 +533,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
     // What one has seen the other has seen.
     let edit = event::Effect::Write {
         path: "src/a.rs".into(),
-        change: intent_lsp::edits::Change::Whole(CODE.replace("known", "there")),
+        change: intent_lsp::facade::edits::Change::Whole(CODE.replace("known", "there")),
     };
     let edit = event::Event { call: Some("call-2".to_owned()), effects: vec![edit], ..hook };
     assert_eq!(gate::before(&edit).decision, gate::Decision::NoOpinion);

@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use intent_lsp::edits::patch;
+use intent_lsp::facade::edits::patch;
 
 /// Every file below a folder, by its path.
 type Tree = BTreeMap<String, String>;

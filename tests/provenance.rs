@@ -2,10 +2,10 @@
 
 mod support;
 
-use intent_lsp::ledger::{Contributor, EntityType};
-use intent_lsp::verbs::judgement::Rules;
-use intent_lsp::verbs::{accept, check, record, seal, verify, why};
-use intent_lsp::workspace::Level;
+use intent_lsp::facade::ledger::{Contributor, EntityType};
+use intent_lsp::facade::verbs::judgement::Rules;
+use intent_lsp::facade::verbs::{accept, check, record, seal, verify, why};
+use intent_lsp::facade::workspace::Level;
 use support::{Repo, relative};
 
 const TWO: &str = "\
@@ -341,7 +341,8 @@ fn during_a_merge_a_block_that_equals_any_parent_is_no_edit() {
     let ws = repo.open();
     let path = relative("src/a.rs");
     let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
-    let baseline = intent_lsp::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
+    let baseline =
+        intent_lsp::facade::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
     assert!(baseline.edits(&file.document).now.is_empty());
 }
 
@@ -349,15 +350,17 @@ fn during_a_merge_a_block_that_equals_any_parent_is_no_edit() {
 fn an_edit_under_a_selected_intent_that_is_finished_is_told() {
     let repo = recorded();
     repo.commit("one");
-    intent_lsp::verbs::select::select(&repo.open(), "INT-001", None).expect("selected");
-    let status = intent_lsp::intent::Status::Completed;
-    intent_lsp::verbs::registry::set_status(&repo.open(), "INT-001", status).expect("completed");
+    intent_lsp::facade::verbs::select::select(&repo.open(), "INT-001", None).expect("selected");
+    let status = intent_lsp::facade::intent::Status::Completed;
+    intent_lsp::facade::verbs::registry::set_status(&repo.open(), "INT-001", status)
+        .expect("completed");
     repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
     let ws = repo.open();
     let path = relative("src/a.rs");
     let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
-    let baseline = intent_lsp::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
-    let former = intent_lsp::verbs::edited::FormerFile { baseline, from: None };
+    let baseline =
+        intent_lsp::facade::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
+    let former = intent_lsp::facade::verbs::edited::FormerFile { baseline, from: None };
     let findings = check::document(&ws, &Rules::of(&ws), &path, &file, &former);
     let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(told, ["intent-not-active", "unowned", "differs-from-record"]);
@@ -409,11 +412,11 @@ fn a_claim_of_refactoring_is_kept_and_contradicted_by_the_whole_change() {
     let kept = claim(&TWO.replace("doubled", "twice"));
     let change = kept.change.expect("there is git");
     assert_eq!(change.reasons, ["function first: rename of locals (doubled → twice)"]);
-    assert_eq!(change.class, Some(intent_lsp::ledger::MutationClass::AstRefactor));
+    assert_eq!(change.class, Some(intent_lsp::facade::ledger::MutationClass::AstRefactor));
     assert!(kept.findings.is_empty(), "{:?}", kept.findings);
     let changed = claim(&TWO.replace("count * 2", "count * 3"));
     let change = changed.change.expect("there is git");
-    assert_eq!(change.class, Some(intent_lsp::ledger::MutationClass::IntentEvolution));
+    assert_eq!(change.class, Some(intent_lsp::facade::ledger::MutationClass::IntentEvolution));
     let codes: Vec<_> = changed.findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["class-contradicted"]);
     assert_eq!(
@@ -424,7 +427,7 @@ fn a_claim_of_refactoring_is_kept_and_contradicted_by_the_whole_change() {
 
 #[test]
 fn a_rename_is_judged_by_the_files_that_did_not_change() {
-    use intent_lsp::ledger::MutationClass::{AstRefactor, IntentEvolution};
+    use intent_lsp::facade::ledger::MutationClass::{AstRefactor, IntentEvolution};
     let total = "pub(crate) fn total(count: u32) -> u32 {\n    let sum = count;\n    sum + 1\n}\n";
     let mut classes = Vec::new();
     for other in ["crate::a::total(1)", "2 // Less than a total.", "let total = 1; total"] {

@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use intent_lsp::intent::{EditError, NewIntent, Registry, RegistryEdit, Status, edit, lint};
-use intent_lsp::workspace::{Code, Finding, RelativePath, Root};
+use intent_lsp::facade::intent::{
+    EditError, NewIntent, Registry, RegistryEdit, Status, edit, lint,
+};
+use intent_lsp::facade::workspace::{Code, Finding, RelativePath, Root};
 
 const ONE: &str =
     "active_intents:\n  - id: A\n    name: a\n    status: IN_PROGRESS\n    owned_scope: [src/**]\n";

@@ -2,11 +2,11 @@
 
 mod support;
 
-use intent_lsp::intent::{Registry, RegistryEdit, edit};
-use intent_lsp::verbs::gate::{self, Decision, GateRequest};
-use intent_lsp::verbs::record::RecordExtent;
-use intent_lsp::verbs::trace::{TraceRequest, trace};
-use intent_lsp::verbs::{check, map, select, verify, why};
+use intent_lsp::facade::intent::{Registry, RegistryEdit, edit};
+use intent_lsp::facade::verbs::gate::{self, Decision, GateRequest};
+use intent_lsp::facade::verbs::record::RecordExtent;
+use intent_lsp::facade::verbs::trace::{TraceRequest, trace};
+use intent_lsp::facade::verbs::{check, map, select, verify, why};
 use support::binary::function;
 use support::{REGISTRY, Repo, relative};
 

@@ -14,8 +14,8 @@ mod support;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use intent_lsp::verbs::record::{self, RecordRequest};
-use intent_lsp::verbs::why::{self, BlockAnswer, Candidate, LineState, Which, WhyAnswer};
+use intent_lsp::facade::verbs::record::{self, RecordRequest};
+use intent_lsp::facade::verbs::why::{self, BlockAnswer, Candidate, LineState, Which, WhyAnswer};
 
 use chance::{Chance, from_environment};
 use support::{Repo, relative};

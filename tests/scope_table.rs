@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use intent_lsp::intent::{Registry, Scope, ScopeVerdict, lint};
-use intent_lsp::workspace::RelativePath;
+use intent_lsp::facade::intent::{Registry, Scope, ScopeVerdict, lint};
+use intent_lsp::facade::workspace::RelativePath;
 use proptest::prelude::*;
 
 /// As a gate does it: what is no path inside the workspace is owned by nobody.
@@ -111,7 +111,7 @@ fn a_symlink_that_leads_out_is_owned_by_nobody() {
     std::fs::create_dir_all(folder.path().join(".orchestration")).unwrap();
     std::fs::create_dir_all(folder.path().join("src/auth")).unwrap();
     std::os::unix::fs::symlink("/etc", folder.path().join("src/auth/link")).unwrap();
-    let root = intent_lsp::workspace::Root::find(folder.path()).unwrap();
+    let root = intent_lsp::facade::workspace::Root::find(folder.path()).unwrap();
     let path = RelativePath::new("src/auth/link/passwd").unwrap();
     let scope = Scope::new(&["src/auth/**"]);
     assert!(scope.owns(&path), "lexically it looks owned");
@@ -287,7 +287,7 @@ fn findings_against_many_files_are_quick() {
 fn an_entry_that_is_no_glob_is_told_once_and_shown_as_it_is() {
     let text = "active_intents:\n  - id: A\n    name: n\n    status: DRAFT\n    owned_scope: [\"a/[\", \"b\\u202Ec\"]\n";
     let registry = Registry::parse(RelativePath::new("r.yaml").unwrap(), text);
-    let told = |found: Vec<intent_lsp::workspace::Finding>| -> Vec<String> {
+    let told = |found: Vec<intent_lsp::facade::workspace::Finding>| -> Vec<String> {
         found.iter().map(|it| format!("{}: {}", it.code.as_str(), it.message)).collect()
     };
     let own = told(lint::registry(&registry));

@@ -6,7 +6,7 @@ mod support;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use intent_lsp::workspace::{Root, session};
+use intent_lsp::facade::workspace::{Root, session};
 use serde_json::{Value, json};
 use support::Repo;
 use support::binary::command;

@@ -7,9 +7,9 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use intent_lsp::ledger::MutationClass;
-use intent_lsp::verbs::verify;
-use intent_lsp::verbs::why::{self, LineState, Which};
+use intent_lsp::facade::ledger::MutationClass;
+use intent_lsp::facade::verbs::verify;
+use intent_lsp::facade::verbs::why::{self, LineState, Which};
 use serde_json::json;
 use support::editor::{Editor, address};
 use support::{Repo, relative};

@@ -8,9 +8,9 @@ mod support;
 use std::ops::Range;
 use std::path::Path;
 
-use intent_lsp::code::{Block, BlockKind, Document, LineRange, language};
-use intent_lsp::verbs::record::RecordExtent;
-use intent_lsp::verbs::why;
+use intent_lsp::facade::code::{Block, BlockKind, Document, LineRange, language};
+use intent_lsp::facade::verbs::record::RecordExtent;
+use intent_lsp::facade::verbs::why;
 use serde_json::{Value, json};
 use support::editor::{Editor, address};
 use support::{Repo, relative};
@@ -498,7 +498,7 @@ fn no_finding_is_false_while_somebody_types() {
     let repo = Repo::new();
     repo.write("lib/till.py", &till());
     repo.commit("till");
-    intent_lsp::verbs::select::select(&repo.open(), "INT-001", None).expect("selected");
+    intent_lsp::facade::verbs::select::select(&repo.open(), "INT-001", None).expect("selected");
     let mut typist = Typist::open(&repo, "lib/till.py");
     let mut most = 0;
     typist.type_all(|typist, text| {

@@ -2,10 +2,10 @@
 
 mod support;
 
-use intent_lsp::code::fingerprint::content_hash;
-use intent_lsp::ledger::{Record, Writer};
-use intent_lsp::verbs::record::RecordExtent;
-use intent_lsp::verbs::verify::{BlocksAnswer, verify_blocks};
+use intent_lsp::facade::code::fingerprint::content_hash;
+use intent_lsp::facade::ledger::{Record, Writer};
+use intent_lsp::facade::verbs::record::RecordExtent;
+use intent_lsp::facade::verbs::verify::{BlocksAnswer, verify_blocks};
 use support::Repo;
 use support::binary::function;
 

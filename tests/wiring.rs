@@ -7,8 +7,8 @@ mod lab;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use intent_lsp::workspace::session::ungated::{self, Ungated};
-use intent_lsp::workspace::{RelativePath, Root, session};
+use intent_lsp::facade::workspace::session::ungated::{self, Ungated};
+use intent_lsp::facade::workspace::{RelativePath, Root, session};
 use lab::Lab;
 use serde_json::Value;
 

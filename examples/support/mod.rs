@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use intent_lsp::ledger::{Record, chain};
+use intent_lsp::facade::ledger::{Record, chain};
 
 /// Shows a page, or a part of one.
 pub fn print(page: &str) {

@@ -18,7 +18,7 @@ mod target;
 mod when;
 
 pub use commands::schema::schemas;
-pub use exit::Exit;
+pub(crate) use exit::Exit;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -61,7 +61,7 @@ pub(super) fn errors(root: Node) -> Vec<Range<usize>> {
 
 impl Carry<'_> {
     /// The blocks in order, their lines and ordinals not yet set.
-    pub fn run(&self) -> Vec<Block> {
+    pub(super) fn run(&self) -> Vec<Block> {
         let mut taken = HashSet::new();
         let mut kept: Vec<Block> = Vec::with_capacity(self.before.blocks.blocks.len());
         for block in &self.before.blocks.blocks {
@@ -76,7 +76,7 @@ impl Carry<'_> {
     }
 
     /// Whether the parse has each block that the edit does not touch as it was.
-    pub fn keeps_the_untouched(&self) -> bool {
+    pub(super) fn keeps_the_untouched(&self) -> bool {
         let now = &self.now.blocks.blocks;
         let untouched = self.before.blocks.blocks.iter().filter(|block| {
             let is_named = !block.identity.kind.is_unnamed() && !block.broken;
@@ -96,7 +96,7 @@ impl Carry<'_> {
     }
 
     /// The known errors where they stand now.
-    pub fn known_errors(&self) -> Vec<Range<usize>> {
+    pub(super) fn known_errors(&self) -> Vec<Range<usize>> {
         let moved = |error: &Range<usize>| {
             let start = self.alterations.start(error.start).likely;
             start..self.alterations.end(error.end).likely.max(start)
@@ -105,7 +105,7 @@ impl Carry<'_> {
     }
 
     /// Whether each error is one that the earlier text had at the same place, or there are fewer now.
-    pub fn is_old_damage(&self) -> bool {
+    pub(super) fn is_old_damage(&self) -> bool {
         let (known, now) = (self.before.errors, self.now.errors);
         if now.len() > known.len() {
             return false;

@@ -10,12 +10,12 @@ use tree_sitter::{Point, Range};
 use super::LineRange;
 
 /// Whether a merge left both sides in the text.
-pub fn holds_conflict(text: &str) -> bool {
+pub(crate) fn holds_conflict(text: &str) -> bool {
     markers(text).is_some()
 }
 
 /// The lines of each conflict, its markers among them; none in a text without.
-pub fn conflicts(text: &str) -> Vec<LineRange> {
+pub(crate) fn conflicts(text: &str) -> Vec<LineRange> {
     let (mut conflicts, mut start) = (Vec::new(), 0);
     for (marker, at, _) in markers(text).unwrap_or_default() {
         let line = at.row as u32 + 1;
@@ -29,7 +29,7 @@ pub fn conflicts(text: &str) -> Vec<LineRange> {
 }
 
 /// The text as each side of its conflicts has it, ours first; `None` of a text without.
-pub fn sides(text: &str) -> Option<[String; 2]> {
+pub(crate) fn sides(text: &str) -> Option<[String; 2]> {
     let mut sides = [String::new(), String::new()];
     let (mut from, mut before) = (0, Marker::Theirs);
     let end = LineStart { byte: text.len(), row: 0 };

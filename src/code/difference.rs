@@ -20,7 +20,7 @@ pub struct Change {
 }
 
 /// Where two sequences differ, in order.
-pub fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<Change> {
+pub(crate) fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<Change> {
     let equal = |(a, b): &(&T, &T)| a == b;
     let start = before.iter().zip(now).take_while(equal).count();
     let (before, now) = (&before[start..], &now[start..]);
@@ -68,7 +68,7 @@ fn all(diff: &Diff, start: usize) -> Vec<Change> {
 }
 
 /// The items that two sequences have in common, in the order of both: place before, place now.
-pub fn common<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<(usize, usize)> {
+pub(crate) fn common<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let (mut old, mut new) = (0, 0);
     for change in changes(before, now) {

@@ -21,7 +21,7 @@ pub(super) struct Embedded {
 
 impl Embedded {
     /// The root of the text's own tree.
-    pub fn root(&self) -> Node<'_> {
+    pub(super) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::minhash;
-pub use super::minhash::BANDS;
+pub(crate) use super::minhash::BANDS;
 
 macro_rules! hash_newtype {
     ($(#[$doc:meta])* $name:ident) => {

@@ -39,13 +39,13 @@ pub(super) struct ParsedText {
 
 impl ParsedText {
     /// Blocks that came about without a tree, and where the text did not parse.
-    pub fn without_tree(blocks: Arc<FileBlocks>, errors: Arc<Vec<Range<usize>>>) -> Self {
+    pub(super) fn without_tree(blocks: Arc<FileBlocks>, errors: Arc<Vec<Range<usize>>>) -> Self {
         let items = Arc::default();
         Self { tree: None, items, blocks, errors, len: 0, reusable: false }
     }
 
     /// The syntax tree, where the text was parsed in time.
-    pub fn tree(&self) -> Option<&Tree> {
+    pub(super) fn tree(&self) -> Option<&Tree> {
         self.tree.as_ref()
     }
 }
@@ -61,7 +61,7 @@ pub(super) struct Base {
 
 impl Base {
     /// A base for the text after one edit; `None` when it is better parsed whole.
-    pub fn new(parsed: &ParsedText, edit: &InputEdit) -> Option<Self> {
+    pub(super) fn new(parsed: &ParsedText, edit: &InputEdit) -> Option<Self> {
         let mut tree = parsed.tree.clone().filter(|_| parsed.reusable)?;
         tree.edit(edit);
         let touched = edit.start_byte..edit.new_end_byte;
@@ -69,7 +69,7 @@ impl Base {
     }
 
     /// The base after one more edit.
-    pub fn edited(&self, edit: &InputEdit) -> Self {
+    pub(super) fn edited(&self, edit: &InputEdit) -> Self {
         let mut next = self.clone();
         next.tree.edit(edit);
         let end = self.touched.end;

@@ -119,7 +119,7 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
 ]);
 
 /// The language with this [`Language::id`].
-pub fn by_id(id: &str) -> Option<&'static Language> {
+pub(crate) fn by_id(id: &str) -> Option<&'static Language> {
     TABLE.iter().find(|language| language.id == id)
 }
 

@@ -37,12 +37,12 @@ pub(super) struct LeadRun {
 
 impl LeadRun {
     /// The run that a node begins which is a part of the lead whatever stands before it.
-    pub fn firm(start: usize, event: usize) -> Self {
+    pub(super) fn firm(start: usize, event: usize) -> Self {
         Self { start, event, end: start, firm: true }
     }
 
     /// The same run up to a later end.
-    pub fn until(self, end: usize) -> Self {
+    pub(super) fn until(self, end: usize) -> Self {
         Self { end, ..self }
     }
 
@@ -57,7 +57,7 @@ impl LeadRun {
     }
 
     /// The run where it belongs to what begins at `byte`.
-    pub fn attached(self, text: &str, byte: usize) -> Option<Self> {
+    pub(super) fn attached(self, text: &str, byte: usize) -> Option<Self> {
         (self.firm || self.stands_above(text, byte)).then_some(self)
     }
 }

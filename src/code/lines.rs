@@ -22,10 +22,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Block, ContentHash, Document, FileBlocks, difference};
+use super::{Block, Document, FileBlocks, difference};
 
 /// A block that answers for more lines than this has no line fingerprints.
-pub const MAX_LINES: usize = 2_000;
+pub(crate) const MAX_LINES: usize = 2_000;
 
 const PREFIX: &str = "l1:";
 const BYTES: usize = 3;
@@ -173,13 +173,6 @@ pub fn own(document: &Document, block: &Block) -> Vec<OwnLine> {
     own
 }
 
-/// The same of the block of the document that has this content, by its fingerprints.
-pub fn of_content(document: &Document, content: &ContentHash) -> Option<Vec<LineHash>> {
-    let blocks = document.blocks();
-    let block = blocks.blocks.iter().find(|block| block.fingerprint.content == *content)?;
-    Some(own(document, block).iter().map(|line| line.hash).collect())
-}
-
 /// Which line of a text before each line now is: its index, or `None` for a line that is new or changed.
 ///
 /// Rare lines are matched first. `common` says of which lines the like stands everywhere: where such a one, or several,
@@ -214,7 +207,7 @@ fn shared(lines: &[LineHash], others: &[LineHash]) -> (Vec<usize>, Vec<LineHash>
 }
 
 /// The same of lines in hand, which tell themselves whether they are common.
-pub fn matched_own(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usize>> {
+pub(crate) fn matched_own(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usize>> {
     let common: HashSet<LineHash> =
         now.iter().filter(|line| line.common).map(|line| line.hash).collect();
     let now: Vec<LineHash> = now.iter().map(|line| line.hash).collect();

@@ -31,7 +31,7 @@ const SHINGLE: usize = 4;
 
 /// How many bands a sketch is looked up by: with `ROWS` lanes each, two blocks that share half of all their shingles
 /// have one of them in common with a probability of `1 - (1 - 0.5^3)^28`, which is 97.6 %.
-pub const BANDS: usize = 28;
+pub(crate) const BANDS: usize = 28;
 const ROWS: usize = 3;
 
 /// FNV-1a of a token's text.

@@ -3,14 +3,14 @@
 //!
 //! Nothing here reads a file: callers bring bytes.
 
-pub mod block;
-pub mod difference;
-pub mod document;
-pub mod fingerprint;
-pub mod language;
-pub mod lines;
-pub mod position;
-pub mod program;
+pub(crate) mod block;
+pub(crate) mod difference;
+pub(crate) mod document;
+pub(crate) mod fingerprint;
+pub(crate) mod language;
+pub(crate) mod lines;
+pub(crate) mod position;
+pub(crate) mod program;
 
 mod alterations;
 mod carry;
@@ -29,14 +29,15 @@ mod syntax;
 mod tokens;
 mod words;
 
-pub use alterations::Alterations;
+pub(crate) use alterations::Alterations;
 pub use block::{Block, BlockKind, FileBlocks, Identity};
-pub use conflict::{conflicts, holds_conflict, sides};
-pub use document::{Document, MAX_BYTES, Unread};
-pub use fingerprint::{
-    ContentHash, Fingerprint, Pairs, ShapeHash, Sketch, TokenHash, content_hash,
-};
-pub use language::{Language, all as languages};
-pub use lines::{LineHash, Lines, Places};
+pub(crate) use conflict::{conflicts, holds_conflict, sides};
+pub(crate) use document::MAX_BYTES;
+pub use document::{Document, Unread};
+pub use fingerprint::{ContentHash, Fingerprint, content_hash};
+pub(crate) use fingerprint::{Pairs, ShapeHash, Sketch, TokenHash};
+pub(crate) use language::{Language, all as languages};
+pub use lines::LineHash;
+pub(crate) use lines::{Lines, Places};
 pub use position::{Encoding, LineRange, Position};
 pub use program::Program;

@@ -88,7 +88,7 @@ pub(super) struct OutlineDraft {
 
 impl OutlineDraft {
     /// A block without a syntax node, whose tokens are words.
-    pub fn block_of_words(self, text: &str, words: Vec<Token>) -> Block {
+    pub(super) fn block_of_words(self, text: &str, words: Vec<Token>) -> Block {
         let events: Vec<TreeEvent> = words.into_iter().map(TreeEvent::Token).collect();
         self.block(text, &events)
     }

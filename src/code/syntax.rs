@@ -248,7 +248,7 @@ pub(super) enum Pair {
 }
 
 impl Compiled {
-    pub fn new(
+    pub(super) fn new(
         grammar: &tree_sitter::Language,
         query: &str,
         syntax: &'static Syntax,
@@ -287,7 +287,7 @@ impl Compiled {
     ///
     /// A syntax error can make the root an error, with the definitions that were understood below it: then what the
     /// query says of the root's children holds for the error's. Captures have the same indices in both.
-    pub fn query(&self, root: Node<'_>) -> &Query {
+    pub(super) fn query(&self, root: Node<'_>) -> &Query {
         if !root.is_error() {
             return &self.query;
         }
@@ -304,21 +304,21 @@ impl Compiled {
     }
 
     /// The facts of a node kind; none for kinds outside the grammar (errors).
-    pub fn facts(&self, kind: u16) -> Facts {
+    pub(super) fn facts(&self, kind: u16) -> Facts {
         self.facts.get(usize::from(kind)).copied().unwrap_or(0)
     }
 
     /// The grammar's name of a node kind.
-    pub fn kind(&self, id: u16) -> &str {
+    pub(super) fn kind(&self, id: u16) -> &str {
         self.grammar.node_kind_for_id(id).unwrap_or("ERROR")
     }
 
     /// The grammar's name of a field.
-    pub fn field(&self, id: u16) -> Option<&str> {
+    pub(super) fn field(&self, id: u16) -> Option<&str> {
         self.grammar.field_name_for_id(id)
     }
 
-    pub fn has(&self, pair: Pair, parent: u16, other: u16) -> bool {
+    pub(super) fn has(&self, pair: Pair, parent: u16, other: u16) -> bool {
         self.pairs[pair as usize].contains(&(parent, other))
     }
 }

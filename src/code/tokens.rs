@@ -44,7 +44,7 @@ pub(super) struct Token {
 }
 
 impl Token {
-    pub fn new(text: &str, bytes: Range<usize>, class: TokenClass) -> Self {
+    pub(super) fn new(text: &str, bytes: Range<usize>, class: TokenClass) -> Self {
         let raw = &text[bytes.clone()];
         let normalised = raw.contains("\r\n").then(|| raw.replace("\r\n", "\n").into());
         Self::with(text, bytes, class, normalised)
@@ -60,7 +60,7 @@ impl Token {
         Self { bytes, class, normalised, code }
     }
 
-    pub fn text<'a>(&'a self, source: &'a str) -> &'a str {
+    pub(super) fn text<'a>(&'a self, source: &'a str) -> &'a str {
         self.normalised.as_deref().unwrap_or(&source[self.bytes.clone()])
     }
 }

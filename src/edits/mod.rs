@@ -1,10 +1,10 @@
 //! What an edit would make of a text. Pure: texts in, texts out.
 
-pub mod blocks;
+pub(crate) mod blocks;
 mod change;
 mod ends;
-pub mod notebook;
-pub mod patch;
+pub(crate) mod notebook;
+pub(crate) mod patch;
 mod replace;
 mod shown;
 #[cfg(test)]
@@ -15,7 +15,7 @@ use std::ops::Range;
 pub use change::{After, Change};
 pub use ends::same_text;
 pub use replace::Replacement;
-pub use shown::unified;
+pub(crate) use shown::unified;
 
 /// Replaces a byte range of a text; the unit in which every room proposes a change to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 
 /// The lines that differ, as hunks of a unified diff with three lines around them. Empty if none do.
-pub fn unified(before: &str, after: &str) -> String {
+pub(crate) fn unified(before: &str, after: &str) -> String {
     let input = InternedInput::new(before, after);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);

@@ -14,11 +14,11 @@ mod mounts;
 #[cfg(target_os = "linux")]
 mod namespace;
 #[cfg(unix)]
-pub mod running;
+pub(crate) mod running;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
-pub mod stand_in;
-pub mod watch;
+pub(crate) mod stand_in;
+pub(crate) mod watch;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ use stand_in::StandIn;
 /// What a fenced command may do at a place, everything below included until another place says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum FenceAccess {
+pub(crate) enum FenceAccess {
     /// Everything below may be written, but the place itself cannot be moved or removed.
     Pinned,
     /// Nothing can be written.
@@ -45,7 +45,7 @@ pub enum FenceAccess {
 
 /// A place of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FencedPlace {
+pub(crate) struct FencedPlace {
     /// An absolute path, free of links, at which something stands.
     pub path: PathBuf,
     /// What may be done there.
@@ -56,7 +56,7 @@ pub struct FencedPlace {
 
 /// What a fenced command may write.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FencePlan {
+pub(crate) struct FencePlan {
     /// Outer places first: an inner one wins.
     pub places: Vec<FencedPlace>,
     /// What stands, while the command runs, where a file is missing that must not be created.
@@ -67,7 +67,7 @@ pub struct FencePlan {
 
 impl FencePlan {
     /// Puts outer places first. Of several entries for one place the last is kept, but a pin never takes one's place.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         let mut kept: Vec<FencedPlace> = Vec::with_capacity(self.places.len());
         self.places.sort_by(|a, b| a.path.cmp(&b.path));
         for place in self.places.drain(..) {
@@ -81,14 +81,14 @@ impl FencePlan {
     }
 
     /// Whether the fenced command may write at a path.
-    pub fn lets_write(&self, path: &Path) -> bool {
+    pub(crate) fn lets_write(&self, path: &Path) -> bool {
         let within = self.places.iter().rev().find(|place| path.starts_with(&place.path));
         within
             .is_none_or(|place| matches!(place.access, FenceAccess::Pinned | FenceAccess::Writable))
     }
 
     /// The read-only files in folders that may be written: whoever replaces one from outside takes the fence from it.
-    pub fn weak(&self) -> Vec<PathBuf> {
+    pub(crate) fn weak(&self) -> Vec<PathBuf> {
         let weak = self.places.iter().filter(|place| {
             place.access == FenceAccess::ReadOnly
                 && place.path.is_file()
@@ -101,7 +101,7 @@ impl FencePlan {
 /// The means of the operating system by which a command is fenced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum FenceMeans {
+pub(crate) enum FenceMeans {
     /// A user and mount namespace of our own.
     Namespace,
     /// The program `bwrap`.
@@ -109,12 +109,13 @@ pub enum FenceMeans {
     /// Landlock: weaker, see [`FenceMeans::weakness`].
     Landlock,
     /// The sandbox of macOS.
+    #[cfg_attr(not(target_os = "macos"), allow(dead_code))]
     Seatbelt,
 }
 
 impl FenceMeans {
     /// In words.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Namespace => "a mount namespace",
             Self::Bubblewrap => "bubblewrap",
@@ -124,7 +125,7 @@ impl FenceMeans {
     }
 
     /// What it does not hold that a mount namespace does.
-    pub fn weakness(self) -> Option<&'static str> {
+    pub(crate) fn weakness(self) -> Option<&'static str> {
         (self == Self::Landlock).then_some(
             "the mode and the times of a file that may not be written can be changed; git cannot commit; nothing new can be made in a folder that holds something read-only, however deep",
         )
@@ -133,7 +134,7 @@ impl FenceMeans {
 
 /// Why a command was not fenced, and so not run.
 #[derive(Debug, thiserror::Error)]
-pub enum FenceError {
+pub(crate) enum FenceError {
     /// No means on this machine can fence a command. Holds the reason of each.
     #[error("nothing on this machine can fence a command, so it was not run. {}", .0.join(" "))]
     Unavailable(Vec<String>),
@@ -160,7 +161,7 @@ impl FenceError {
 
 /// What to run.
 #[derive(Clone, Debug)]
-pub struct FencedCommand {
+pub(crate) struct FencedCommand {
     /// The program.
     pub program: OsString,
     /// What it is given.
@@ -182,7 +183,7 @@ impl FencedCommand {
 /// `probe` says whether another process of ours could make its namespaces. It is asked only where the system is known to
 /// refuse them after they were made, when it is too late for another means.
 #[cfg(target_os = "linux")]
-pub fn raise(
+pub(crate) fn raise(
     plan: &FencePlan,
     command: &FencedCommand,
     probe: impl Fn() -> bool,
@@ -239,7 +240,7 @@ pub fn raise(
 
 /// By what a command would be fenced here. `Err` says why by nothing.
 #[cfg(target_os = "linux")]
-pub fn means(probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
+pub(crate) fn means(probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
     if probe() {
         return Ok(FenceMeans::Namespace);
     }
@@ -269,7 +270,7 @@ pub fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
 
 /// Whether this process can make namespaces of its own. It is in them afterwards, so it had better end.
 #[cfg(target_os = "linux")]
-pub fn probe() -> bool {
+pub(crate) fn probe() -> bool {
     matches!(namespace::make(), Ok(None))
         && namespace::furnish(&FencePlan {
             places: vec![FencedPlace {

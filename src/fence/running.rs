@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 ///
 /// A terminal sends its signals to us both, so interrupts are not passed on; the others are. `ours` is a child that has
 /// nothing to do with the command. Also says whether nothing of the command is left.
-pub fn run(mut command: Command, ours: Option<u32>) -> std::io::Result<(ExitStatus, bool)> {
+pub(crate) fn run(mut command: Command, ours: Option<u32>) -> std::io::Result<(ExitStatus, bool)> {
     let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])?;
     let handle = signals.handle();
     adopt();
@@ -47,7 +47,7 @@ fn wait(child: &mut Child) -> std::io::Result<ExitStatus> {
 }
 
 /// Ends this process as the command ended, where a signal ended it; else says its code.
-pub fn end_as(status: ExitStatus) -> u8 {
+pub(crate) fn end_as(status: ExitStatus) -> u8 {
     if let Some(signal) = status.signal() {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
         // Where that did not end us either, as a shell would say it.

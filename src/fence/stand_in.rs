@@ -15,7 +15,7 @@ use serde_json::Value;
 
 /// A file or folder that stands in for one that is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct StandIn {
+pub(crate) struct StandIn {
     /// The absolute path at which it is put.
     pub path: PathBuf,
     /// What the file says; `None` for a folder.
@@ -40,7 +40,7 @@ impl StandIn {
     }
 
     /// Whether what stands there is this one, and so can go.
-    pub fn stands(&self) -> bool {
+    pub(crate) fn stands(&self) -> bool {
         let Ok(found) = self.path.symlink_metadata() else { return false };
         match &self.text {
             None => found.is_dir(),
@@ -53,7 +53,7 @@ impl StandIn {
     }
 
     /// Takes it away: a file that says what it said, a folder that is empty.
-    pub fn remove(&self) -> std::io::Result<()> {
+    pub(crate) fn remove(&self) -> std::io::Result<()> {
         let gone = match &self.text {
             Some(_) if !self.stands() => return Ok(()),
             Some(_) => std::fs::remove_file(&self.path),
@@ -72,7 +72,7 @@ impl StandIn {
 
 /// Holds the stand-ins of a repository in their places, until it is dropped.
 #[derive(Debug)]
-pub struct HeldStandIns {
+pub(crate) struct HeldStandIns {
     _lock: File,
 }
 
@@ -81,27 +81,18 @@ fn open(lock: &Path) -> std::io::Result<File> {
 }
 
 /// Whether a fence holds the lock.
-pub fn is_held(lock: &Path) -> bool {
+pub(crate) fn is_held(lock: &Path) -> bool {
     File::open(lock).is_ok_and(|file| file.try_lock().is_err())
 }
 
 /// Makes the stand-ins.
-pub fn hold(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<HeldStandIns> {
+pub(crate) fn hold(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<HeldStandIns> {
     let file = open(lock)?;
     file.lock_shared()?;
     for stand_in in stand_ins {
         stand_in.make()?;
     }
     Ok(HeldStandIns { _lock: file })
-}
-
-/// Takes stand-ins away, unless another fence still needs them.
-pub fn release(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<()> {
-    let file = open(lock)?;
-    if file.try_lock().is_err() {
-        return Ok(());
-    }
-    take_away(stand_ins)
 }
 
 /// The inner ones first; what cannot be removed is left, and the others go all the same.
@@ -111,7 +102,7 @@ fn take_away(stand_ins: &[StandIn]) -> std::io::Result<()> {
 
 /// What the keeper is told.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct KeeperTask {
+pub(crate) struct KeeperTask {
     /// What to take away.
     pub stand_ins: Vec<StandIn>,
     /// The lock that fences share.
@@ -119,13 +110,13 @@ pub struct KeeperTask {
 }
 
 /// Told behind the task by whoever ends well: nothing runs any more in the fence.
-pub const DONE: &[u8] = b"true";
+pub(crate) const DONE: &[u8] = b"true";
 
 /// Waits until whoever started it is gone, and takes the stand-ins away. The input says which, and whether it ended well.
 ///
 /// Where it did not, the fenced command may have killed it, to write where the stand-ins are once they are gone. So what
 /// still runs behind that fence is ended first.
-pub fn keep(mut input: impl Read) -> std::io::Result<()> {
+pub(crate) fn keep(mut input: impl Read) -> std::io::Result<()> {
     let mut told = Vec::new();
     input.read_to_end(&mut told)?;
     let mut told = serde_json::Deserializer::from_slice(&told).into_iter::<Value>();
@@ -182,6 +173,13 @@ fn end_rest(_stand_ins: &[StandIn]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the keeper does for a fence that ended well.
+    fn release(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<()> {
+        let task = KeeperTask { stand_ins: stand_ins.to_vec(), lock: lock.to_owned() };
+        let told = [serde_json::to_vec(&task).expect("written"), DONE.to_vec()].concat();
+        keep(told.as_slice())
+    }
 
     #[test]
     fn the_last_one_takes_them_away_and_nothing_else() {

@@ -11,11 +11,11 @@ type State = Option<(u64, Option<SystemTime>, [u64; 3])>;
 
 /// Files, and how they stood.
 #[derive(Debug, Default)]
-pub struct Watched(Vec<(PathBuf, State)>);
+pub(crate) struct Watched(Vec<(PathBuf, State)>);
 
 impl Watched {
     /// How the files stand now.
-    pub fn now(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub(crate) fn now(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let with_state = |path: PathBuf| {
             let state = state(&path);
             (path, state)
@@ -24,7 +24,7 @@ impl Watched {
     }
 
     /// The files that were replaced, removed or made since.
-    pub fn changed(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(crate) fn changed(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.iter().filter(|(path, before)| state(path) != *before).map(|(path, _)| path)
     }
 }

@@ -40,7 +40,7 @@ impl NotedProgram {
 }
 
 /// Notes the program that hooks start: the one on the `PATH`, else the one beside this one.
-pub fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
+pub(crate) fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
     let here = std::env::current_exe().ok();
     let beside = here.as_ref().map(|here| here.with_file_name(file_name()));
     let program = on_path(search).or_else(|| beside.filter(|it| it.is_file())).or(here);

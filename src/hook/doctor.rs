@@ -30,7 +30,7 @@ struct Heartbeat {
 }
 
 /// One check for each host that is wired here, or that has called. `search` is the `PATH` in which hooks find us.
-pub fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Examined> {
+pub(crate) fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Examined> {
     let found: Vec<Examined> = HOSTS
         .iter()
         .filter_map(|host| {

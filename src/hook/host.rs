@@ -217,7 +217,7 @@ pub const HOSTS: &[Host] = &[
 ];
 
 /// A host that nobody recognised: exit code 2 with a reason on standard error is what most hosts take for a denial.
-pub const UNKNOWN: Host = Host {
+pub(crate) const UNKNOWN: Host = Host {
     name: "unknown",
     family: Family::Plain,
     asks: false,

@@ -6,22 +6,22 @@
 //! verbs say into the host's words; `run` keeps the promise that something is always said in time.
 
 mod answer;
-pub mod binary;
+pub(crate) mod binary;
 mod contradiction;
 mod detect;
 mod dialects;
-pub mod doctor;
+pub(crate) mod doctor;
 mod effects;
 mod fields;
 mod foreign;
 mod heartbeat;
-pub mod host;
+pub(crate) mod host;
 mod incoming;
-pub mod install;
+pub(crate) mod install;
 mod json;
 mod rewrite;
 mod run;
 mod settings;
 mod tools;
 
-pub use run::run;
+pub(crate) use run::run;

@@ -55,7 +55,7 @@ const VERBS: Verbs = Verbs {
 };
 
 /// Answers one call of the host `name` (or of any, with `auto`) and says how the process ends.
-pub fn run(name: &str) -> ExitCode {
+pub(crate) fn run(name: &str) -> ExitCode {
     if name != "auto" && host::named(name).is_none() {
         let names = detect::names();
         drain(std::io::stdin());

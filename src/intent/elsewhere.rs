@@ -13,7 +13,7 @@ const MAX_BRANCHES: usize = 500;
 
 /// The ids that are used somewhere, and who uses them.
 #[derive(Debug, Default)]
-pub struct UsedIds {
+pub(crate) struct UsedIds {
     by_id: BTreeMap<String, Vec<User>>,
 }
 
@@ -29,7 +29,7 @@ struct User {
 
 impl UsedIds {
     /// Of a repository, where the list of intents stands at `list`. What cannot be read is left out.
-    pub fn of(git: &Git, list: &RelativePath) -> Self {
+    pub(crate) fn of(git: &Git, list: &RelativePath) -> Self {
         let mut used = Self::default();
         let mut seen: HashSet<(RelativePath, BlobId)> = HashSet::new();
         let places = [list.as_str(), FOLDER];
@@ -71,13 +71,13 @@ impl UsedIds {
     }
 
     /// The ids.
-    pub fn ids(&self) -> BTreeSet<String> {
+    pub(crate) fn ids(&self) -> BTreeSet<String> {
         self.by_id.keys().cloned().collect()
     }
 
     /// An error where another intent uses the id of a new one somewhere else than in this registry; the same intent may
     /// come back under its id.
-    pub fn refuse(&self, registry: &Registry, new: &NewIntent) -> Result<(), EditError> {
+    pub(crate) fn refuse(&self, registry: &Registry, new: &NewIntent) -> Result<(), EditError> {
         if !registry.positions(&new.id).is_empty() {
             return Ok(());
         }

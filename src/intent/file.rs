@@ -12,10 +12,10 @@ use crate::workspace::store::StoreError;
 use crate::workspace::{Code, Finding, RelatedPlace, RelativePath, Root};
 
 /// The largest registry that is read, in bytes.
-pub const MAX_BYTES: usize = 1024 * 1024;
+pub(super) const MAX_BYTES: usize = 1024 * 1024;
 
 /// The folder in which each file holds one intent.
-pub const FOLDER: &str = ".orchestration/intents";
+pub(crate) const FOLDER: &str = ".orchestration/intents";
 
 /// A file that intents are written in, as it stands: the list in whatever dialect, or a file of [`FOLDER`].
 #[derive(Debug)]
@@ -341,7 +341,7 @@ impl IntentFile {
 }
 
 /// The id that a file of [`FOLDER`] is named after; `None` for any other file.
-pub fn single_id(path: &RelativePath) -> Option<&str> {
+pub(crate) fn single_id(path: &RelativePath) -> Option<&str> {
     let name = path.as_str().strip_prefix(FOLDER)?.strip_prefix('/')?;
     let id = [".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end))?;
     // Editors keep files of their own beside the one that they edit; their names begin with a dot.

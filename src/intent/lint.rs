@@ -15,7 +15,7 @@ use crate::workspace::text::{self, invisible_characters};
 use crate::workspace::{Code, Finding, Fix, RelativePath};
 
 /// The longest id, in characters.
-pub const MAX_ID: usize = 64;
+pub(crate) const MAX_ID: usize = 64;
 /// More places than this are one finding: a hostile text must not flood an editor.
 const MAX_INVISIBLE: usize = 100;
 /// Up to so many owners of one file are told pair by pair.
@@ -54,7 +54,7 @@ fn one_file(file: &IntentFile, free: &str) -> Vec<Finding> {
 }
 
 /// Whether an id can be cited safely: ASCII letters, digits, `-`, `_`, `.`, at most [`MAX_ID`].
-pub fn valid_id(id: &str) -> bool {
+pub(crate) fn valid_id(id: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !id.is_empty() && id.len() <= MAX_ID && id.chars().all(allowed)
 }
@@ -476,7 +476,7 @@ pub fn against_files(registry: &Registry, files: &[RelativePath]) -> Vec<Finding
 }
 
 /// Findings of ignore files whose rules are about an intent that the registry does not hold: they keep nobody from anything.
-pub fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Finding> {
+pub(crate) fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Finding> {
     if registry.syntax_error().is_some() {
         return Vec::new();
     }

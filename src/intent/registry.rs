@@ -10,7 +10,7 @@ use crate::workspace::git::{GitError, Target};
 use crate::workspace::{Finding, Git, RelativePath, Root};
 
 /// Where a registry is written, and looked for first.
-pub const CANONICAL_PATH: &str = ".orchestration/active_intents.yaml";
+pub(crate) const CANONICAL_PATH: &str = ".orchestration/active_intents.yaml";
 
 /// Where registries have been found, in the order in which they are looked for.
 const PLACES: [&str; 16] = [

@@ -16,9 +16,9 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use crate::workspace::RelativePath;
 
 /// At most this many entries count; the rest is a finding.
-pub const MAX_ENTRIES: usize = 256;
+pub(crate) const MAX_ENTRIES: usize = 256;
 /// The longest entry, in characters.
-pub const MAX_LENGTH: usize = 512;
+pub(crate) const MAX_LENGTH: usize = 512;
 /// How deep braces may nest.
 const MAX_NESTING: usize = 2;
 /// How many texts the braces of one entry may stand for.
@@ -48,7 +48,7 @@ pub enum ScopeVerdict {
 
 /// What is wrong with an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
+pub(crate) enum Problem {
     /// More than [`MAX_ENTRIES`].
     #[error("a scope holds at most {MAX_ENTRIES} entries; this one does not count")]
     TooMany,

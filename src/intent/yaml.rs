@@ -12,13 +12,13 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Map, Value};
 
 /// Collections may nest at most this deep.
-pub const MAX_DEPTH: usize = 32;
+pub(crate) const MAX_DEPTH: usize = 32;
 /// At most this many nodes may be kept for, or come from, aliases.
 const MAX_ALIASED: usize = 10_000;
 
 /// How a scalar is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     /// Without quotes.
     Plain,
     /// In `'…'`.
@@ -33,7 +33,7 @@ pub enum Style {
 
 /// How a collection is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum YamlLayout {
+pub(crate) enum YamlLayout {
     /// By indentation.
     Block,
     /// In brackets or braces.
@@ -42,7 +42,7 @@ pub enum YamlLayout {
 
 /// What a node is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NodeKind {
+pub(crate) enum NodeKind {
     /// A text, number, truth value or nothing.
     Scalar {
         /// The text it stands for, quotes and escapes resolved.
@@ -68,7 +68,7 @@ pub enum NodeKind {
 
 /// One key of a mapping with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MappingEntry {
+pub(crate) struct MappingEntry {
     /// The key.
     pub key: Node,
     /// The value.
@@ -77,7 +77,7 @@ pub struct MappingEntry {
 
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub(crate) struct Node {
     /// What it is.
     pub kind: NodeKind,
     /// Its bytes in the text, quotes and brackets included, anchors, tags and comments not.
@@ -93,7 +93,7 @@ pub struct Node {
 /// Why a text is no tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Broken {
+pub(crate) struct Broken {
     /// What is wrong, in words.
     pub message: String,
     /// Where, in bytes.
@@ -115,21 +115,21 @@ impl Broken {
 
 impl Node {
     /// The text of a scalar that stands for something; `None` for collections and nothing.
-    pub fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
             NodeKind::Scalar { value, .. } if !self.is_null() => Some(value),
             _ => None,
         }
     }
     /// How a scalar is written; `None` for collections.
-    pub fn style(&self) -> Option<Style> {
+    pub(crate) fn style(&self) -> Option<Style> {
         match &self.kind {
             NodeKind::Scalar { style, .. } => Some(*style),
             _ => None,
         }
     }
     /// Whether it stands for nothing: not written, `~` or `null`.
-    pub fn is_null(&self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         match &self.kind {
             NodeKind::Scalar { value, style: Style::Plain } => {
                 matches!(value.as_str(), "" | "~" | "null" | "Null" | "NULL")
@@ -138,44 +138,44 @@ impl Node {
         }
     }
     /// The entries of a mapping; none for anything else.
-    pub fn entries(&self) -> &[MappingEntry] {
+    pub(crate) fn entries(&self) -> &[MappingEntry] {
         match &self.kind {
             NodeKind::Mapping { entries, .. } => entries,
             _ => &[],
         }
     }
     /// The items of a list; none for anything else.
-    pub fn items(&self) -> &[Node] {
+    pub(crate) fn items(&self) -> &[Node] {
         match &self.kind {
             NodeKind::Sequence { items, .. } => items,
             _ => &[],
         }
     }
     /// How a collection is written; `None` for scalars.
-    pub fn layout(&self) -> Option<YamlLayout> {
+    pub(crate) fn layout(&self) -> Option<YamlLayout> {
         match &self.kind {
             NodeKind::Scalar { .. } => None,
             NodeKind::Sequence { layout, .. } | NodeKind::Mapping { layout, .. } => Some(*layout),
         }
     }
     /// Whether it is a mapping.
-    pub fn is_mapping(&self) -> bool {
+    pub(crate) fn is_mapping(&self) -> bool {
         matches!(self.kind, NodeKind::Mapping { .. })
     }
     /// Whether it is a list.
-    pub fn is_sequence(&self) -> bool {
+    pub(crate) fn is_sequence(&self) -> bool {
         matches!(self.kind, NodeKind::Sequence { .. })
     }
     /// The entry with this key.
-    pub fn entry(&self, key: &str) -> Option<&MappingEntry> {
+    pub(crate) fn entry(&self, key: &str) -> Option<&MappingEntry> {
         self.entries().iter().find(|entry| entry.key.text() == Some(key))
     }
     /// The value of this key.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|entry| &entry.value)
     }
     /// The same as JSON. A number is one only where its JSON spelling is the one written, so that nothing is lost (`1.10` stays text).
-    pub fn to_json(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         match &self.kind {
             NodeKind::Scalar { value, style: Style::Plain } => plain_to_json(value, self.is_null()),
             NodeKind::Scalar { value, .. } => Value::String(value.clone()),
@@ -226,7 +226,7 @@ impl Node {
 
 impl MappingEntry {
     /// The key as text; a key that is a collection reads as its JSON.
-    pub fn key_text(&self) -> String {
+    pub(crate) fn key_text(&self) -> String {
         match &self.key.kind {
             NodeKind::Scalar { value, .. } => value.clone(),
             _ => self.key.to_json().to_string(),
@@ -256,7 +256,7 @@ fn plain_to_json(value: &str, null: bool) -> Value {
 /// nesting deeper than [`MAX_DEPTH`], and aliases that multiply.
 ///
 /// A closing bracket at its key's own column is read, as every other reader does, though YAML wants it further in.
-pub fn parse(text: &str) -> Result<Node, Broken> {
+pub(crate) fn parse(text: &str) -> Result<Node, Broken> {
     refuse_control_characters(text)?;
     parse_strictly(text).or_else(|broken| match broken.message.as_str() {
         "invalid indentation" => parse_strictly(&with_closers_joined(text)).map_err(|_| broken),
@@ -348,7 +348,7 @@ fn parse_strictly(text: &str) -> Result<Node, Broken> {
 
 /// The same for JSON, whose `\ud83d\ude00` YAML does not know: such a pair becomes a line continuation
 /// and `\U0001f600`, which says the same in as many bytes, so that no place moves.
-pub fn parse_json(text: &str) -> Result<Node, Broken> {
+pub(crate) fn parse_json(text: &str) -> Result<Node, Broken> {
     parse(&without_surrogates(text))
 }
 
@@ -633,7 +633,7 @@ impl<'t> Builder<'t> {
 }
 
 /// The dash in front of a list's item, or the item itself in a bracketed list.
-pub fn dash_before(text: &str, start: usize) -> usize {
+pub(crate) fn dash_before(text: &str, start: usize) -> usize {
     let before = text[..start].trim_end_matches([' ', '\t', '\r', '\n']);
     if before.len() < start && before.ends_with('-') { before.len() - 1 } else { start }
 }
@@ -739,7 +739,7 @@ fn block_header(line: &str) -> Option<usize> {
 }
 
 /// A mapping's keys and values as JSON, without those named.
-pub fn rest_of(node: &Node, taken: &HashSet<&str>) -> Map<String, Value> {
+pub(crate) fn rest_of(node: &Node, taken: &HashSet<&str>) -> Map<String, Value> {
     node.entries()
         .iter()
         .map(|entry| (entry.key_text(), entry))

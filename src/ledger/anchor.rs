@@ -12,20 +12,20 @@ use super::signed;
 use crate::workspace::{RelativePath, Root, store};
 
 /// The namespace of the SSH signature. A signature that was made in another namespace does not count for an anchor.
-pub const NAMESPACE: &str = "intent-anchor";
+pub(crate) const NAMESPACE: &str = "intent-anchor";
 
 /// The folder that holds the anchors.
-pub const FOLDER: &str = ".orchestration/anchors";
+pub(crate) const FOLDER: &str = ".orchestration/anchors";
 
 /// The version of the format that this program writes.
-pub const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 /// A larger file, in bytes, was not written by us.
 const MAX: u64 = 64 * 1024 * 1024;
 
 /// The content of an anchor, without its signature.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Anchor {
+pub(crate) struct Anchor {
     /// The version of the format: [`FORMAT`].
     pub anchor: u32,
     /// The commit that was signed, as hex.
@@ -44,7 +44,7 @@ pub struct Anchor {
 
 /// An anchor file as it was read.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub(crate) struct Stored {
     /// Its path, relative to the workspace.
     pub path: RelativePath,
     /// The digest in its file name.
@@ -65,13 +65,13 @@ pub fn path_of(bytes: &[u8]) -> RelativePath {
 }
 
 /// Returns true if a path is that of an anchor.
-pub fn is_anchor(path: &RelativePath) -> bool {
+pub(crate) fn is_anchor(path: &RelativePath) -> bool {
     let below = path.as_str().strip_prefix(FOLDER).and_then(|below| below.strip_prefix('/'));
     below.is_some_and(|name| name.ends_with(".json") && !name.contains('/'))
 }
 
 /// Parses an anchor file.
-pub fn read(path: RelativePath, bytes: &[u8]) -> Stored {
+pub(crate) fn read(path: RelativePath, bytes: &[u8]) -> Stored {
     let name = path.as_str().rsplit('/').next().and_then(|name| name.strip_suffix(".json"));
     let digest = name.and_then(Digest::parse);
     let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
@@ -89,7 +89,7 @@ pub fn read(path: RelativePath, bytes: &[u8]) -> Stored {
 }
 
 /// The anchors of a work tree, sorted by name.
-pub fn in_work_tree(root: &Root) -> Vec<Stored> {
+pub(crate) fn in_work_tree(root: &Root) -> Vec<Stored> {
     let Ok(folder) = RelativePath::new(FOLDER) else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(root.absolute(&folder)) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

@@ -13,7 +13,7 @@ use crate::workspace::{Finding, RelativePath, Root};
 
 /// The result of an audit.
 #[derive(Clone, Debug, Default)]
-pub struct Audit {
+pub(crate) struct Audit {
     /// How many records there are.
     pub records: usize,
     /// How many files they are in.
@@ -29,7 +29,7 @@ pub struct Audit {
 }
 
 /// Reads all files of a workspace's ledger on all processors. Of evidence only the findings and digests are kept.
-pub fn audit(root: &Root) -> Audit {
+pub(crate) fn audit(root: &Root) -> Audit {
     let is_own = own_chains(root);
     let files = read::files(root);
     let read = in_parallel(&files, |file| match evidence::digest_of_path(&file.path) {

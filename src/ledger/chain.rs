@@ -17,7 +17,7 @@ use crate::code::LineRange;
 use crate::workspace::{Code, Finding, RelatedPlace, RelativePath};
 
 /// What goes before the line's bytes into the hash.
-pub const DOMAIN: &str = "intent-ledger/1\n";
+pub(crate) const DOMAIN: &str = "intent-ledger/1\n";
 
 const TAIL_START: &[u8] = b",\"h\":\"";
 const TAIL_END: &[u8] = b"\"}";

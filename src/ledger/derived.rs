@@ -17,7 +17,7 @@ pub struct Derived {
 }
 
 /// The outlines of a file before and after a commit.
-pub type Outlines = (Outline, Outline);
+pub(crate) type Outlines = (Outline, Outline);
 
 /// Computes what evidence does not say from the texts in git.
 pub trait Derive: Send + Sync {

@@ -53,7 +53,7 @@ const FAILED: &[&str] =
     &["failed", "failure", "error", "denied", "blocked", "rejected", "cancelled", "aborted"];
 
 /// A foreign object as a record, and the shape it had; `None` when it is not a record at all.
-pub fn read(mut object: Map<String, Value>) -> Option<(Record, RecordDialect)> {
+pub(crate) fn read(mut object: Map<String, Value>) -> Option<(Record, RecordDialect)> {
     let mut record = Record {
         id: take_text(&mut object, IDS).unwrap_or_default(),
         timestamp: take_time(&mut object).unwrap_or_default(),

@@ -26,13 +26,13 @@ use crate::code::{ContentHash, Places, language};
 use crate::workspace::{RelativePath, store};
 
 /// The version of the format.
-pub const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 2;
 
 /// The key, among the extra fields of a record, of the name that its intent had when the record was made.
 const CITED_NAME: &str = "intent_name";
 
 /// The name that the intent of a record had when the record was made. Only evidence says so.
-pub fn cited_name(record: &Record) -> Option<&str> {
+pub(crate) fn cited_name(record: &Record) -> Option<&str> {
     record.extra.get(CITED_NAME)?.as_str().filter(|name| !name.is_empty())
 }
 
@@ -95,7 +95,7 @@ impl std::fmt::Debug for Digest {
 }
 
 /// The digest in the name of an evidence file. `None` if the path is not that of an evidence file.
-pub fn digest_of_path(path: &RelativePath) -> Option<Digest> {
+pub(crate) fn digest_of_path(path: &RelativePath) -> Option<Digest> {
     let below = path.as_str().strip_prefix(FOLDER)?;
     let (month, name) = below.split_once('/')?;
     let is_month = month.len() == 7
@@ -408,7 +408,7 @@ fn is_time(text: &str) -> bool {
 }
 
 /// A record's time in the form that evidence has. One with other fractions of a second loses them.
-pub fn time_of(record: &str) -> Option<String> {
+pub(crate) fn time_of(record: &str) -> Option<String> {
     match is_time(record) {
         true => Some(record.to_owned()),
         false => second(record).map(|second| format!("{second}Z")),
@@ -421,13 +421,13 @@ fn second(time: &str) -> Option<String> {
 }
 
 /// Shortens a hash for evidence: `sha256:<hex>` becomes `s:` and the first 128 bits in base64url.
-pub fn short(hash: &str) -> Option<String> {
+pub(crate) fn short(hash: &str) -> Option<String> {
     let digits = hash.strip_prefix("sha256:")?.get(..2 * BYTES)?;
     Some(format!("{SHORT}{}", URL_SAFE_NO_PAD.encode(Digest::parse(digits)?.0)))
 }
 
 /// The reverse of [`short`]: `sha256:` and the first 32 hexadecimal digits.
-pub fn long(short: &str) -> Option<String> {
+pub(crate) fn long(short: &str) -> Option<String> {
     let bytes = URL_SAFE_NO_PAD.decode(short.strip_prefix(SHORT)?).ok()?;
     (bytes.len() == BYTES).then(|| format!("sha256:{}", super::chain::to_hex(&bytes)))
 }
@@ -688,7 +688,7 @@ impl Whole {
 
 /// Writes a section. What most lines of a session have in common is written once, in the header, unless the lines about
 /// a file would then be read in another order.
-pub fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]) -> Vec<u8> {
+pub(crate) fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]) -> Vec<u8> {
     let recorded: Vec<_> =
         lines.iter().map(|line| (line.by, line.path.clone(), line.time.clone())).collect();
     for (by, session) in header.sessions.iter_mut().enumerate() {

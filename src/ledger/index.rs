@@ -32,7 +32,7 @@ use crate::workspace::{Finding, RelativePath, Root};
 use fold::{EntryIndex, FoldOrder, GONE, fold};
 use settled::Nothing;
 
-pub use settled::{EvidenceId, OfPath};
+pub(crate) use settled::OfPath;
 
 /// One recorded block: entry, file, conversation and range by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

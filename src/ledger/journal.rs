@@ -37,7 +37,7 @@ pub(super) struct Journals {
 
 impl Journals {
     /// `None` without git.
-    pub fn of(root: &Root) -> Option<Self> {
+    pub(super) fn of(root: &Root) -> Option<Self> {
         let (top, git_dir) = (root.work_tree()?, root.git_dir()?);
         let common = root.common_dir()?;
         let tree = match git_dir == common {
@@ -59,13 +59,13 @@ impl Journals {
     }
 
     /// The file of a writer in this work tree.
-    pub fn file(&self, writer: &str) -> PathBuf {
+    pub(super) fn file(&self, writer: &str) -> PathBuf {
         self.folder().join(format!("{writer}.jsonl"))
     }
 
     /// The journals of this work tree, each with its name in the work tree and its path in the git directory. Those of
     /// work trees that were removed count as of each that is left, since nobody else can seal their records.
-    pub fn files(&self) -> Vec<(RelativePath, PathBuf)> {
+    pub(super) fn files(&self) -> Vec<(RelativePath, PathBuf)> {
         let mut folders = self.others();
         folders.retain(|folder| self.is_removed(folder));
         folders.push(self.folder());
@@ -81,7 +81,7 @@ impl Journals {
     }
 
     /// The folders of the other work trees of this workspace, including work trees that were removed.
-    pub fn others(&self) -> Vec<PathBuf> {
+    pub(super) fn others(&self) -> Vec<PathBuf> {
         let ending = |name: &str| name.split_once('+').map(|(_, below)| below.to_owned());
         let folders = std::fs::read_dir(&self.all).into_iter().flatten().flatten();
         let named = folders.filter_map(|folder| folder.file_name().into_string().ok());
@@ -120,7 +120,7 @@ pub(super) fn shown(writer: &str) -> RelativePath {
 }
 
 /// Returns true if a path is that of a journal in the work tree.
-pub fn is_open(path: &RelativePath) -> bool {
+pub(crate) fn is_open(path: &RelativePath) -> bool {
     path.as_str().strip_prefix(SHOWN).is_some_and(|rest| rest.starts_with('/'))
 }
 
@@ -141,7 +141,7 @@ pub(super) fn show(root: &Root, writer: &str, file: &Path) {
 
 /// Which records have been sealed, and into which evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sealed {
+pub(crate) struct Sealed {
     into: HashMap<String, Vec<Digest>>,
     sections: HashSet<Digest>,
 }
@@ -164,22 +164,22 @@ impl Sealed {
     }
 
     /// Returns true if a record was sealed into any evidence, including evidence on another branch.
-    pub fn knows(&self, record: &str) -> bool {
+    pub(crate) fn knows(&self, record: &str) -> bool {
         self.into.contains_key(record)
     }
 
     /// Returns true if a section was sealed in this clone.
-    pub fn made(&self, section: &Digest) -> bool {
+    pub(crate) fn made(&self, section: &Digest) -> bool {
         self.sections.contains(section)
     }
 
     /// The digests of the sections into which a record was sealed.
-    pub fn sections_of(&self, record: &str) -> &[Digest] {
+    pub(crate) fn sections_of(&self, record: &str) -> &[Digest] {
         self.into.get(record).map_or(&[], Vec::as_slice)
     }
 
     /// Returns true if a record was sealed into a section for which `stands` is true.
-    pub fn is_in(&self, record: &str, stands: impl Fn(&Digest) -> bool) -> bool {
+    pub(crate) fn is_in(&self, record: &str, stands: impl Fn(&Digest) -> bool) -> bool {
         self.into.get(record).is_some_and(|into| into.iter().any(stands))
     }
 }
@@ -192,7 +192,7 @@ fn marks(root: &Root) -> Option<PathBuf> {
 const MAX_MARKS: u64 = 256 * 1024 * 1024;
 
 /// Reads the notes of this repository.
-pub fn sealed(root: &Root) -> Sealed {
+pub(crate) fn sealed(root: &Root) -> Sealed {
     let Some(path) = marks(root) else { return Sealed::default() };
     let bytes = store::read_capped(&path, MAX_MARKS).ok().flatten().unwrap_or_default();
     let mut sealed = Sealed::default();
@@ -207,14 +207,14 @@ pub fn sealed(root: &Root) -> Sealed {
 }
 
 /// From which records each section was sealed in this clone, and which of them the journals still hold.
-pub struct SectionSources {
+pub(crate) struct SectionSources {
     records: HashMap<Digest, Vec<String>>,
     held: HashSet<String>,
 }
 
 impl SectionSources {
     /// Reads the notes and the journals.
-    pub fn load(root: &Root) -> Self {
+    pub(crate) fn load(root: &Root) -> Self {
         #[derive(Deserialize)]
         struct JournalLine {
             id: String,
@@ -235,7 +235,7 @@ impl SectionSources {
     }
 
     /// Returns true if a section can be sealed again, because the journals hold all records that it was made from.
-    pub fn can_make(&self, section: &Digest) -> bool {
+    pub(crate) fn can_make(&self, section: &Digest) -> bool {
         let records = self.records.get(section);
         records.is_some_and(|records| records.iter().all(|record| self.held.contains(record)))
     }
@@ -270,7 +270,7 @@ fn id_of(line: &[u8]) -> Option<&str> {
 
 /// A record in a journal, sealed or not.
 #[derive(Deserialize)]
-pub struct JournalRecord {
+pub(crate) struct JournalRecord {
     /// Its id.
     pub id: String,
     /// When it was made.
@@ -278,7 +278,7 @@ pub struct JournalRecord {
 }
 
 /// All records of the journals of this work tree and of work trees that were removed, including those that were sealed.
-pub fn held(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
+pub(crate) fn held(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
     let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut all = Vec::new();
     for (_, disk) in files {
@@ -326,7 +326,11 @@ pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize
 const MAX_JOURNAL: u64 = 1024 * 1024 * 1024;
 
 /// Makes a note that records were sealed into a section of evidence.
-pub fn note_sealed(root: &Root, records: &[String], evidence: Digest) -> Result<(), StoreError> {
+pub(crate) fn note_sealed(
+    root: &Root,
+    records: &[String],
+    evidence: Digest,
+) -> Result<(), StoreError> {
     let Some(path) = marks(root).filter(|_| !records.is_empty()) else { return Ok(()) };
     let mut lines = Vec::new();
     for record in records {

@@ -3,37 +3,39 @@
 //! It has three sources: the journal (what was recorded and is in no commit yet), the evidence that commits carry, and
 //! files that other tools wrote. All three are read into the same entries.
 
-pub mod anchor;
-pub mod append;
+pub(crate) mod anchor;
+pub(crate) mod append;
 mod audit;
-pub mod chain;
+pub(crate) mod chain;
 mod derived;
-pub mod dialect;
+pub(crate) mod dialect;
 mod dialect_files;
 mod entries;
-pub mod evidence;
-pub mod index;
-pub mod journal;
+pub(crate) mod evidence;
+pub(crate) mod index;
+pub(crate) mod journal;
 mod kept;
 mod lookup;
-pub mod outline;
-pub mod read;
-pub mod reassign;
-pub mod record;
+pub(crate) mod outline;
+pub(crate) mod read;
+pub(crate) mod reassign;
+pub(crate) mod record;
 mod scan;
-pub mod signed;
+pub(crate) mod signed;
 mod source;
 mod strict;
 
-pub use append::{AppendError, Writer};
-pub use audit::{Audit, audit};
-pub use derived::{Derive, Derived, Outlines};
-pub use entries::Entries;
+pub(crate) use append::AppendError;
+pub use append::Writer;
+pub(crate) use audit::{Audit, audit};
+pub(crate) use derived::{Derive, Derived, Outlines};
 pub use evidence::Digest;
-pub use index::{Claim, ClaimRef, EvidenceId, Ledger, OfPath};
-pub use outline::Outline;
-pub use read::{Entry, ErasedSection, Origin, RecordDialect, Trust};
-pub use reassign::Reassignment;
+pub(crate) use index::{Claim, OfPath};
+pub use index::{ClaimRef, Ledger};
+pub(crate) use outline::Outline;
+pub use read::RecordDialect;
+pub(crate) use read::{Entry, ErasedSection, Origin, Trust};
+pub(crate) use reassign::Reassignment;
 pub use record::*;
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use super::{BlockName, OutlineChange};
 use crate::code::{Block, ContentHash, FileBlocks, TokenHash, difference};
 
 /// The first bytes of a SHA-256.
-pub type Short = [u8; 8];
+pub(crate) type Short = [u8; 8];
 
 const BYTES: usize = 39;
 
@@ -225,12 +225,12 @@ impl OutlineChange {
 }
 
 /// The tokens that a block answers for: without those of blocks inside it, which answer for themselves.
-pub fn own_tokens(block: &Block) -> &TokenHash {
+pub(crate) fn own_tokens(block: &Block) -> &TokenHash {
     block.fingerprint.own_tokens()
 }
 
 /// The short hash of what a recorded block is called.
-pub fn identity_of_name(name: &BlockName) -> Short {
+pub(crate) fn identity_of_name(name: &BlockName) -> Short {
     identity(&name.kind, &name.path, name.parameters.as_deref())
 }
 
@@ -239,7 +239,7 @@ fn identity(kind: &str, path: &str, parameters: Option<&str>) -> Short {
 }
 
 /// The short hash of a text or of tokens, together with the lead above them.
-pub fn with_lead(hash: &str, lead: Option<&ContentHash>) -> Short {
+pub(crate) fn with_lead(hash: &str, lead: Option<&ContentHash>) -> Short {
     match lead {
         None => short(hash),
         Some(lead) => short(&format!("{hash}\0{}", lead.key())),
@@ -247,19 +247,19 @@ pub fn with_lead(hash: &str, lead: Option<&ContentHash>) -> Short {
 }
 
 /// The short hash of the last segment of a name.
-pub fn name(leaf: &str) -> [u8; 4] {
+pub(crate) fn name(leaf: &str) -> [u8; 4] {
     let hash = short(leaf);
     std::array::from_fn(|i| hash[i])
 }
 
 /// The short hash of a kind's word.
-pub fn kind_of(word: &str) -> [u8; 2] {
+pub(crate) fn kind_of(word: &str) -> [u8; 2] {
     let hash = short(word);
     [hash[0], hash[1]]
 }
 
 /// The first 8 bytes of a text's SHA-256.
-pub fn short(text: &str) -> Short {
+pub(crate) fn short(text: &str) -> Short {
     let digest = Sha256::digest(text.as_bytes());
     std::array::from_fn(|i| digest[i])
 }

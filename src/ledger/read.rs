@@ -107,7 +107,7 @@ pub struct ErasedSection {
 
 /// A file of the ledger: its name in the workspace, and its place on disk.
 #[derive(Clone, Debug)]
-pub struct LedgerFile {
+pub(crate) struct LedgerFile {
     /// Relative to the workspace.
     pub path: RelativePath,
     /// Its path on disk. A journal is in the git directory.
@@ -159,7 +159,7 @@ const MAX_DEPTH: usize = 6;
 
 /// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the places where other tools
 /// keep theirs, and the journals. Symbolic links are not followed.
-pub fn files(root: &Root) -> Vec<LedgerFile> {
+pub(crate) fn files(root: &Root) -> Vec<LedgerFile> {
     files_but(root, &mut |_, _, _| false)
 }
 
@@ -192,7 +192,7 @@ pub(super) fn files_but(root: &Root, spares: Spares<'_>) -> Vec<LedgerFile> {
 }
 
 /// Whether a path, relative to the workspace, is one where records are kept.
-pub fn is_ledger_path(path: &RelativePath) -> bool {
+pub(crate) fn is_ledger_path(path: &RelativePath) -> bool {
     let Some(below) = path.as_str().strip_prefix(".orchestration/") else { return false };
     match below.split_once('/') {
         None => is_ledger_file(below),

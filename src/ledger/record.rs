@@ -8,7 +8,7 @@ use crate::code::{ContentHash, Lines, Pairs, Places, ShapeHash, Sketch, TokenHas
 use crate::workspace::RelativePath;
 
 /// Fields this version does not know; they survive a round trip.
-pub type Extra = Map<String, Value>;
+pub(crate) type Extra = Map<String, Value>;
 
 /// One line of the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

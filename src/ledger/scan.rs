@@ -57,7 +57,7 @@ impl Default for ScanState {
 
 impl ScanState {
     /// Behind records that take this many bytes, each on a line.
-    pub fn after(bytes: u64, records: usize) -> Self {
+    pub(super) fn after(bytes: u64, records: usize) -> Self {
         let lines = u32::try_from(records).unwrap_or(u32::MAX);
         Self { offset: bytes, line: lines.saturating_add(1), begun: records > 0, ..Self::default() }
     }
@@ -80,7 +80,7 @@ enum Attempt {
 }
 
 impl<'a> Scanner<'a> {
-    pub fn new(
+    pub(super) fn new(
         path: &'a RelativePath,
         window: &'a [u8],
         state: &'a mut ScanState,
@@ -90,7 +90,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads everything; the window is the end of the file.
-    pub fn run_to_end(mut self) {
+    pub(super) fn run_to_end(mut self) {
         while self.at < self.window.len() {
             self.step();
         }
@@ -98,7 +98,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Reads whatever begins before `limit`; the bytes that were used.
-    pub fn run_to(mut self, limit: usize) -> usize {
+    pub(super) fn run_to(mut self, limit: usize) -> usize {
         while self.at < limit {
             self.step();
         }

@@ -5,7 +5,7 @@ const TAIL: &[u8] = b",\"signature\":\"";
 const END: &[u8] = b"\"}";
 
 /// Splits a line into the bytes that are signed and the signature in base64, which is `None` if the line is not signed.
-pub fn split(line: &[u8]) -> (Vec<u8>, Option<&str>) {
+pub(crate) fn split(line: &[u8]) -> (Vec<u8>, Option<&str>) {
     let unsigned = || (line.to_vec(), None);
     let Some(at) = line.windows(TAIL.len()).rposition(|bytes| bytes == TAIL) else {
         return unsigned();
@@ -20,7 +20,7 @@ pub fn split(line: &[u8]) -> (Vec<u8>, Option<&str>) {
 }
 
 /// Puts a signature into a line.
-pub fn join(unsigned: &[u8], signature: &str) -> Vec<u8> {
+pub(crate) fn join(unsigned: &[u8], signature: &str) -> Vec<u8> {
     let object = unsigned.strip_suffix(b"}").unwrap_or(unsigned);
     [object, TAIL, signature.as_bytes(), END].concat()
 }

@@ -109,7 +109,7 @@ fn find_place(folder: &Path) -> Option<WorkspaceLocation> {
 /// Serves one client over standard input and output until it says `exit`, closes the stream or is gone.
 /// Succeeds only after an orderly shutdown. Logs go to standard error; `INTENT_LOG` says how much.
 #[must_use]
-pub fn run() -> ExitCode {
+pub(crate) fn run() -> ExitCode {
     let Ok(log) = log::Log::start() else { return ExitCode::FAILURE };
     let served = serve(io::stdin(), io::stdout(), ServerParts::default());
     if let Err(error) = &served {

@@ -36,7 +36,7 @@ use transport::ClientStreams;
 /// a person `named` when they configured the server; else in the client's own root; else in `folder`. Logs go to standard
 /// error; `INTENT_LOG` says how much.
 #[must_use]
-pub fn run(folder: PathBuf, named: Option<PathBuf>) -> ExitCode {
+pub(crate) fn run(folder: PathBuf, named: Option<PathBuf>) -> ExitCode {
     log();
     let session = match named {
         Some(named) => Connection::new(named, Start::Folder),

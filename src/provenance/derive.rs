@@ -9,7 +9,7 @@ use crate::provenance::difference;
 
 /// What a recorded block was before.
 #[derive(Default)]
-pub struct Before {
+pub(crate) struct Before {
     /// What it read; `None` of what is new.
     pub replaces: Option<ContentHash>,
     /// Which of its lines are new; `None` where nobody can say, or all are.
@@ -21,7 +21,7 @@ pub struct Before {
 }
 
 /// A block of a text in hand, with all that a record may say of it.
-pub fn block_record(document: &Document, block: &Block, before: Before) -> BlockRecord {
+pub(crate) fn block_record(document: &Document, block: &Block, before: Before) -> BlockRecord {
     let language = document.language().map(|language| language.id);
     let lines = Lines::of_own(&lines::own(document, block));
     let brought = before.brought.filter(|_| lines.is_some());
@@ -47,7 +47,7 @@ pub fn block_record(document: &Document, block: &Block, before: Before) -> Block
 /// intermediate version that a squash has lost, or one that was changed while its commit was made again), it keeps what
 /// evidence says, and its row. `is_its_own` is false if the commit that the evidence was sealed for was made again as
 /// several, so that nobody knows what it touched.
-pub fn derive(
+pub(crate) fn derive(
     said: &[BlockRecord],
     before: &Document,
     after: &Document,
@@ -109,7 +109,7 @@ pub fn derive(
 }
 
 /// Whether a text holds what evidence says that its commit brought. What was removed is not looked for.
-pub fn stands_in(said: &BlockRecord, after: &Document) -> bool {
+pub(crate) fn stands_in(said: &BlockRecord, after: &Document) -> bool {
     if said.block.is_none() {
         return said.deleted || fingerprint::content_hash(&after.text()) == said.content_hash;
     }
@@ -137,7 +137,7 @@ fn changed_since(committed: BlockRecord, recorded: &ContentHash) -> BlockRecord 
 }
 
 /// The block that a record speaks of: of its name and text, of its name, or of its text; of several the nearest.
-pub fn find_recorded(blocks: &FileBlocks, range: &BlockRecord) -> Option<usize> {
+pub(crate) fn find_recorded(blocks: &FileBlocks, range: &BlockRecord) -> Option<usize> {
     let name = range.block.as_ref()?;
     let rank = |block: &Block| {
         let identity = &block.identity;

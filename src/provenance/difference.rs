@@ -210,7 +210,7 @@ impl Difference {
 }
 
 /// The lines that all of several differences brought; of none, nothing is known.
-pub fn brought_by_all(differences: &[Difference], index: usize) -> Option<Vec<bool>> {
+pub(crate) fn brought_by_all(differences: &[Difference], index: usize) -> Option<Vec<bool>> {
     let mut all = differences.iter().map(|difference| difference.brought(index));
     let first = all.next()?;
     Some(all.fold(first, |brought, other| {
@@ -219,7 +219,7 @@ pub fn brought_by_all(differences: &[Difference], index: usize) -> Option<Vec<bo
 }
 
 /// The lines as the ledger keeps them; `None` where every line was brought.
-pub fn places(brought: &[bool]) -> Option<Places> {
+pub(crate) fn places(brought: &[bool]) -> Option<Places> {
     let is_whole = brought.iter().all(|brought| *brought);
     (!is_whole).then(|| Places::of(brought))
 }

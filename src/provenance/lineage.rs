@@ -5,11 +5,11 @@ use crate::code::ContentHash;
 use crate::ledger::{ClaimRef, Ledger};
 
 /// The longest lineage that is followed; nobody reads more, and a forged cycle ends.
-pub const MAX_STEPS: usize = 200;
+pub(crate) const MAX_STEPS: usize = 200;
 
 /// One step back in a block's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(crate) enum Step {
     /// A record made the block what it was then.
     Recorded(ClaimRef),
     /// Between the record above and the one below, somebody changed the block and nobody recorded it.
@@ -20,7 +20,7 @@ pub enum Step {
 }
 
 /// The history behind a claim, the claim itself first.
-pub fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimRef) -> Vec<Step> {
+pub(crate) fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimRef) -> Vec<Step> {
     let mut steps = vec![Step::Recorded(claim)];
     let mut at = claim;
     while steps.len() < MAX_STEPS {

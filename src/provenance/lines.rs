@@ -10,7 +10,7 @@ use crate::ledger::{ClaimRef, Ledger};
 
 /// How one line stands to the block's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub(crate) enum Standing {
     /// As recorded, white space at both ends aside: the record that brought it, of those that made the block what it was
     /// recorded as. `None` where no record says that it did.
     Recorded(Option<ClaimRef>),
@@ -24,7 +24,7 @@ pub enum Standing {
 
 /// How the lines of a block stand to its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StandingLines {
+pub(crate) struct StandingLines {
     /// One for each line that the block answers for.
     pub standing: Vec<Standing>,
     /// How many recorded lines are no longer there, with nothing in their place.
@@ -40,7 +40,7 @@ const MOST_WORK: usize = 50_000_000;
 
 /// How the lines of a block stand to the record it was found to come from; `None` where no record is named, or where
 /// it has no line fingerprints and the text is not the same.
-pub fn of(
+pub(crate) fn of(
     ledger: &Ledger,
     surroundings: &dyn Surroundings,
     found: &Provenance,
@@ -86,7 +86,7 @@ pub fn of(
 
 impl StandingLines {
     /// Whether all that stands there was recorded, though not at once, and nothing of it was taken out.
-    pub fn are_recorded(&self) -> bool {
+    pub(crate) fn are_recorded(&self) -> bool {
         self.gone == 0 && self.standing.iter().all(|line| matches!(line, Standing::Recorded(_)))
     }
 

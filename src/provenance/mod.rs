@@ -4,24 +4,22 @@
 //! The first rule: a gap is better than a lie. Where two records fit equally
 //! well, both are named; where none does, the block is `unrecorded`.
 
-pub mod classify;
+pub(crate) mod classify;
 mod derive;
-pub mod difference;
-pub mod lineage;
-pub mod lines;
-pub mod matching;
+pub(crate) mod difference;
+pub(crate) mod lineage;
+pub(crate) mod lines;
+pub(crate) mod matching;
 mod names;
-pub mod trail;
+pub(crate) mod trail;
 mod verdict;
 
-pub use crate::ledger::{Outline, outline};
+pub(crate) use crate::ledger::{Outline, outline};
 pub use classify::Classification;
-pub use derive::{Before, block_record, derive, find_recorded, stands_in};
-pub use difference::Difference;
-pub use lineage::Step;
-pub use names::{block_name, textless};
+pub(crate) use derive::{Before, block_record, derive, find_recorded, stands_in};
+pub(crate) use difference::Difference;
+pub(crate) use lineage::Step;
+pub(crate) use names::textless;
 pub(crate) use names::{is_named, is_unnamed};
-pub use trail::Trail;
-pub use verdict::{
-    CodeOrigin, Content, Place, Provenance, Refused, Rejection, Relation, Scores, Tier, Verdict,
-};
+pub use verdict::Provenance;
+pub(crate) use verdict::{CodeOrigin, Content, Place, Rejection, Relation, Scores, Tier, Verdict};

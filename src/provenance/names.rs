@@ -4,7 +4,7 @@ use crate::code::{Block, BlockKind, Identity};
 use crate::ledger::{BlockName, BlockRecord};
 
 /// A block's name as the ledger writes it.
-pub fn block_name(block: &Block, language: Option<&str>) -> BlockName {
+pub(super) fn block_name(block: &Block, language: Option<&str>) -> BlockName {
     BlockName {
         kind: block.identity.kind.as_str().to_owned(),
         path: block.identity.path.clone(),
@@ -24,7 +24,7 @@ pub(crate) fn is_named(name: &BlockName, identity: &Identity) -> bool {
 }
 
 /// A block whose text is not at hand, as the ledger writes it.
-pub fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
+pub(crate) fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
     let print = &block.fingerprint;
     BlockRecord {
         block: Some(block_name(block, language)),

@@ -8,7 +8,7 @@
 
 mod kept;
 
-pub use kept::KeptTrail;
+pub(crate) use kept::KeptTrail;
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,10 +21,10 @@ use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::workspace::{RelativePath, store};
 
 /// Of more versions that nothing is recorded on top of, only the newest are looked at.
-pub const MAX_LEAVES: usize = 8;
+pub(crate) const MAX_LEAVES: usize = 8;
 
 /// Index of a [`State`] of a trail.
-pub type StateId = u32;
+pub(crate) type StateId = u32;
 
 /// A block in one version, or in several in which it did not change.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ pub struct Trail {
 }
 
 /// Whether one commit is another, or an ancestor of it; `true` where nobody can say.
-pub type Precedes<'a> = &'a dyn Fn(&str, &str) -> bool;
+pub(crate) type Precedes<'a> = &'a dyn Fn(&str, &str) -> bool;
 
 /// One change of the file: all that was recorded of it at once.
 struct RecordedChange {

@@ -192,7 +192,7 @@ pub enum Rejection {
 
 /// Recorded code that stands in a block its record is not about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct CodeOrigin {
+pub(crate) struct CodeOrigin {
     /// The record.
     pub claim: ClaimRef,
     /// How the code came here.
@@ -204,6 +204,7 @@ pub struct CodeOrigin {
 /// How recorded code came to stand in another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::enum_variant_names, reason = "the variants are named as they are written in JSON")]
 pub enum Relation {
     /// The recorded block still stands; this is another like it.
     CopiedFrom,

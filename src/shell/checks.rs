@@ -4,7 +4,7 @@ use super::table::{list, rows};
 use super::{Invocation, Reading};
 
 /// The first test or lint that a text runs, in a word or two: `cargo test`, `pytest`.
-pub fn check_of(reading: &Reading) -> Option<String> {
+pub(crate) fn check_of(reading: &Reading) -> Option<String> {
     reading.commands.iter().find_map(of_invocation)
 }
 

@@ -32,8 +32,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use checks::check_of;
-pub use pattern::matches_rule;
+pub(crate) use checks::check_of;
+pub(crate) use pattern::matches_rule;
 
 /// The language of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -208,7 +208,7 @@ pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
 }
 
 /// The files that a patch changes; those that it deletes too.
-pub fn patched(patch: &str) -> Vec<&str> {
+pub(crate) fn patched(patch: &str) -> Vec<&str> {
     match mentions::is_patch(patch) {
         true => mentions::patched(patch),
         false => Vec::new(),
@@ -216,10 +216,10 @@ pub fn patched(patch: &str) -> Vec<&str> {
 }
 
 /// The names of this program.
-pub const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
+pub(crate) const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
 
 /// The words behind `intent`, when a text is one command of ours and nothing else.
-pub fn own_command(reading: &Reading) -> Option<&[String]> {
+pub(crate) fn own_command(reading: &Reading) -> Option<&[String]> {
     let mut outer = reading.commands.iter().filter(|command| command.via.is_empty());
     let (Some(only), None) = (outer.next(), outer.next()) else { return None };
     let own = only.program.as_deref().is_some_and(|program| OUR_NAMES.contains(&program));
@@ -227,7 +227,7 @@ pub fn own_command(reading: &Reading) -> Option<&[String]> {
 }
 
 /// The intent that `intent` selects with these arguments, if they do nothing else.
-pub fn selects(arguments: &[String]) -> Option<&str> {
+pub(crate) fn selects(arguments: &[String]) -> Option<&str> {
     match past_folder(arguments).0 {
         [select, id] if select == "select" && !id.starts_with('-') => Some(id),
         _ => None,
@@ -235,7 +235,7 @@ pub fn selects(arguments: &[String]) -> Option<&str> {
 }
 
 /// The arguments of `intent` behind `-C DIR`, and that folder. `None` if they name none.
-pub fn past_folder(arguments: &[String]) -> (&[String], Option<&str>) {
+pub(crate) fn past_folder(arguments: &[String]) -> (&[String], Option<&str>) {
     match arguments {
         [option, folder, rest @ ..] if option == "-C" => (rest, Some(folder)),
         _ => (arguments, None),
@@ -243,7 +243,7 @@ pub fn past_folder(arguments: &[String]) -> (&[String], Option<&str>) {
 }
 
 /// The arguments with which `intent` selects an intent.
-pub fn selecting(id: &str) -> Vec<String> {
+pub(crate) fn selecting(id: &str) -> Vec<String> {
     vec!["select".to_owned(), id.to_owned()]
 }
 

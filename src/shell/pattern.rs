@@ -8,7 +8,7 @@ use super::Invocation;
 /// with whatever follows. `*` stands for any one word, `**` for any rest, also
 /// an empty one; within a word `*` and `?` stand for letters (`npm run test:*`).
 /// The program is compared without its folder.
-pub fn matches_rule(pattern: &str, invocation: &Invocation) -> bool {
+pub(crate) fn matches_rule(pattern: &str, invocation: &Invocation) -> bool {
     let Some(program) = &invocation.program else { return false };
     let mut given = invocation.words.iter().map(String::as_str).skip(1);
     let mut wanted = pattern.split_whitespace();

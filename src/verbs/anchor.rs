@@ -43,7 +43,7 @@ pub struct AnchoredBy {
 
 /// An anchor that was written.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct AnchorAnswer {
+pub(crate) struct AnchorAnswer {
     /// The file.
     pub path: RelativePath,
     /// The commit.
@@ -208,7 +208,7 @@ pub(super) fn verify(
 
 /// Makes the line that is to be signed. It is an error if there is nothing new to sign, or if something that anchors
 /// list is gone and `accept_gone` is not set.
-pub fn draft(
+pub(crate) fn draft(
     ws: &Workspace,
     signatures: &dyn Signatures,
     accept_gone: bool,
@@ -260,7 +260,7 @@ pub fn draft(
 }
 
 /// Writes a signed anchor.
-pub fn write(
+pub(crate) fn write(
     ws: &Workspace,
     (anchor, line): &(Anchor, Vec<u8>),
     signature: &str,

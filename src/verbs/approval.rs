@@ -60,7 +60,7 @@ pub struct ApprovalAnswer {
 }
 
 /// What waits for a person, oldest first.
-pub fn list(ws: &Workspace) -> Result<Vec<Approval>, VerbError> {
+pub(crate) fn list(ws: &Workspace) -> Result<Vec<Approval>, VerbError> {
     ws.governed()?;
     Ok(approvals::pending(&ws.root))
 }

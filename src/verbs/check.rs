@@ -23,7 +23,7 @@ use serde::Serialize;
 
 pub(super) use self::bound::Bound;
 use self::files::{Judge, Sides};
-pub use self::known::KnownFindings;
+pub(crate) use self::known::KnownFindings;
 use self::proposed::Approvals;
 use super::classes::{self, ClassAnswer};
 use super::edited::{FormerFile, commits_of_work};
@@ -153,7 +153,7 @@ pub struct FindingAnswer {
 }
 
 /// Findings as programs read them, at the levels of the policy; those switched off are left out.
-pub fn answers(ws: &Workspace, findings: Vec<Finding>) -> Vec<FindingAnswer> {
+pub(crate) fn answers(ws: &Workspace, findings: Vec<Finding>) -> Vec<FindingAnswer> {
     levelled(&ws.policy, findings)
 }
 
@@ -188,7 +188,7 @@ pub fn change(ws: &Workspace, request: &CheckRequest) -> Result<CheckAnswer, Ver
 }
 
 /// Like [`change`], and checks signatures: of tombstones, and of approvals.
-pub fn change_signed(
+pub(crate) fn change_signed(
     ws: &Workspace,
     request: &CheckRequest,
     signatures: &dyn Signatures,
@@ -280,7 +280,7 @@ pub fn change_signed(
 }
 
 /// What kind of change the working tree is against HEAD; `None` where nothing changed, or nobody can tell.
-pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
+pub(crate) fn class(ws: &Workspace) -> Option<ClassAnswer> {
     let ends = Ends::of(ws, &ComparedSides::Head).ok()?;
     let sides = Sides { ws, ends: &ends };
     let changes = ends.changes(ws).ok()?;
@@ -516,13 +516,13 @@ pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
 }
 
 /// The rules for what stands on a person's own machine, with what they approved there.
-pub fn rules(ws: &Workspace) -> Rules {
+pub(crate) fn rules(ws: &Workspace) -> Rules {
     let approvals = Approvals::here(ws);
     Rules::of(ws).approving(approvals.work)
 }
 
 /// What stands against files that are gone from the work tree: an editor has no other place to say it.
-pub fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
+pub(crate) fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let (Some(git), false) = (ws.git(), ws.git_error().is_some()) else { return Ok(Vec::new()) };
     // Whether any is gone is asked first, since it costs little and is rare.
     let is_gone = |path: &RelativePath| !ws.exists(path);

@@ -38,7 +38,12 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Adds a file. Of a change that is too large to be classified, no text is kept.
-    pub fn add(&mut self, path: RelativePath, before: Option<Document>, after: Option<Document>) {
+    pub(super) fn add(
+        &mut self,
+        path: RelativePath,
+        before: Option<Document>,
+        after: Option<Document>,
+    ) {
         self.bytes += before.iter().chain(&after).map(Document::len_bytes).sum::<usize>();
         match self.bytes > MOST_BYTES {
             true => self.files.clear(),

@@ -19,12 +19,12 @@ use crate::intent::{Intent, Spanned};
 use crate::workspace::{RelativePath, text};
 
 /// The element is cut to about this many characters: lists end early and say how much is missing.
-pub const MAX_CHARS: usize = 12_000;
+pub(crate) const MAX_CHARS: usize = 12_000;
 const MAX_ENTRY: usize = 500;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ContextExtent {
+pub(crate) enum ContextExtent {
     /// Constraints, scope, criteria, what was produced, recent records.
     #[default]
     Curated,
@@ -73,7 +73,7 @@ impl Terms {
 
 /// The context of an intent, for a model and for a program.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ContextAnswer {
+pub(crate) struct ContextAnswer {
     /// The intent.
     pub id: String,
     /// An `<intent_context>` element, within one that says where the repository's own words begin and end.
@@ -84,7 +84,7 @@ pub struct ContextAnswer {
 }
 
 /// What to know before working under an intent.
-pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
+pub(crate) fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
     let terms = Terms::of(ws, intent);
     // What is cut here already ends where an element does.
     let context = text::of_repository(&xml(ws, intent, extent, &terms), usize::MAX);

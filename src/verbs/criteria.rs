@@ -9,7 +9,7 @@ mod junit;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use junit::{JunitError, Results};
+pub(crate) use junit::Results;
 
 use super::registry::{self, RegistryAnswer};
 use super::{VerbError, Workspace, record};
@@ -24,7 +24,7 @@ const RUN: &str = "run:";
 
 /// A criterion, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CriterionAnswer {
+pub(crate) struct CriterionAnswer {
     /// As the registry has it.
     pub criterion: String,
     /// The command that it names.
@@ -44,7 +44,7 @@ pub struct CriterionAnswer {
 /// Whether a criterion is shown to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum CriterionStanding {
+pub(crate) enum CriterionStanding {
     /// Its command passed at this commit, and the tree was clean.
     Passed,
     /// Its command passed at this commit, with changes that are in no commit.
@@ -61,7 +61,7 @@ pub enum CriterionStanding {
 
 /// An intent that was completed, and what is shown of its criteria.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct CompletionAnswer {
+pub(crate) struct CompletionAnswer {
     /// What was changed.
     #[serde(flatten)]
     pub registry: RegistryAnswer,
@@ -75,7 +75,7 @@ pub struct CompletionAnswer {
 
 /// The commit that a work tree is based on, and whether nothing is changed since. Our own folder does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TreeState {
+pub(crate) struct TreeState {
     /// `None` without git, or before the first commit.
     pub commit: Option<String>,
     /// `None` without a commit.
@@ -84,7 +84,7 @@ pub struct TreeState {
 
 impl TreeState {
     /// The state of the work tree now.
-    pub fn of(ws: &Workspace) -> Result<Self, VerbError> {
+    pub(crate) fn of(ws: &Workspace) -> Result<Self, VerbError> {
         let (Some(git), Some(head)) = (ws.git(), ws.head()) else {
             return Ok(Self { commit: None, clean: None });
         };
@@ -95,7 +95,7 @@ impl TreeState {
 
     /// The state during a run that began with this one and ended with another: clean if both are, and if the commit is
     /// the same.
-    pub fn until(self, end: &Self) -> Self {
+    pub(crate) fn until(self, end: &Self) -> Self {
         let clean = self.clean.zip(end.clean);
         let is_same = self.commit == end.commit;
         Self { clean: clean.map(|(before, after)| before && after && is_same), ..self }
@@ -104,7 +104,7 @@ impl TreeState {
 
 /// A command that was run, or whose results were read.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     /// The criterion that names the command; `None` if none does.
     pub criterion: Option<String>,
     /// The command.
@@ -120,7 +120,7 @@ pub struct Ran {
 }
 
 /// The criteria of an intent that name a command, each with it.
-pub fn commands(intent: &Intent) -> Vec<(String, String)> {
+pub(crate) fn commands(intent: &Intent) -> Vec<(String, String)> {
     let texts = intent.acceptance_criteria.iter().map(|one| one.value.clone());
     texts.filter_map(|text| command_of(&text).map(str::to_owned).map(|run| (text, run))).collect()
 }
@@ -130,7 +130,7 @@ fn command_of(criterion: &str) -> Option<&str> {
 }
 
 /// Records how a command ended, and returns the record's id.
-pub fn record(
+pub(crate) fn record(
     ws: &Workspace,
     intent: &Intent,
     ran: &Ran,
@@ -159,7 +159,7 @@ pub fn record(
 }
 
 /// The criteria of an intent, each with what is known of it at this commit.
-pub fn of(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
+pub(crate) fn of(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
     let entries = ws.entries_of(&intent.id.value).into_iter().map(|at| ws.ledger.entry(at));
     let runs: Vec<_> = entries
         .filter(|entry| entry.record.kind == RecordKind::Test && ws.namesake(entry).is_none())
@@ -210,7 +210,7 @@ fn standing(command: Option<&str>, run: Option<&TestRun>, at_head: bool) -> Crit
 
 /// Marks an intent as completed, and says which of its criteria are shown to hold. Where the policy says `completion:
 /// passed`, it is refused unless all that name a command are, and the tree is clean.
-pub fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, VerbError> {
+pub(crate) fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, VerbError> {
     ws.governed()?;
     let intent = ws.intent(id)?;
     let criteria = of(ws, intent);

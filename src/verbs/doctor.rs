@@ -13,14 +13,14 @@ use crate::workspace::{Finding, Level, RelativePath, approvals, session, store};
 
 /// The examination.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct DoctorAnswer {
+pub(crate) struct DoctorAnswer {
     /// One entry a question.
     pub checks: Vec<Examined>,
 }
 
 /// One question and its answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Examined {
+pub(crate) struct Examined {
     /// What was looked at.
     pub what: String,
     /// How it stands.
@@ -32,7 +32,7 @@ pub struct Examined {
 /// How a thing stands. Three states, not two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Health {
+pub(crate) enum Health {
     /// In order.
     Good,
     /// Not in order.
@@ -45,7 +45,7 @@ pub enum Health {
 const MAX_LOG: u64 = 2 * 1024 * 1024;
 
 /// Examines a workspace.
-pub fn examine(ws: &Workspace) -> DoctorAnswer {
+pub(crate) fn examine(ws: &Workspace) -> DoctorAnswer {
     let mut checks = standing(ws);
     let now =
         [switched_off(ws), observed(ws), unrecorded(ws), errors(ws), ungated(ws), waiting(ws)];
@@ -54,7 +54,7 @@ pub fn examine(ws: &Workspace) -> DoctorAnswer {
 }
 
 /// Tries again to write the records that could not be written; how many are in the ledger now.
-pub fn retry(ws: &Workspace) -> usize {
+pub(crate) fn retry(ws: &Workspace) -> usize {
     after::retry(ws)
 }
 

@@ -63,7 +63,7 @@ pub struct Edits {
 }
 
 /// The commit the work tree is based on, and those that a merge or rebase brings in; none without git.
-pub fn commits_of_work(ws: &Workspace) -> Result<Vec<CommitId>, VerbError> {
+pub(crate) fn commits_of_work(ws: &Workspace) -> Result<Vec<CommitId>, VerbError> {
     let mut commits: Vec<CommitId> = ws.head().cloned().into_iter().collect();
     if let Some(git) = ws.git() {
         commits.extend(git.incoming()?);

@@ -11,7 +11,7 @@ use crate::workspace::root::temporary_folders;
 
 /// One line of the answer to a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ExplainAnswer {
+pub(crate) struct ExplainAnswer {
     /// What the command is to the gate.
     pub class: Class,
     /// Every path that it would touch.
@@ -21,7 +21,7 @@ pub struct ExplainAnswer {
 }
 
 /// Where a command would run that is typed in this folder; `home` is the account's home folder.
-pub fn surroundings(cwd: &Path, home: Option<PathBuf>) -> CommandContext {
+pub(crate) fn surroundings(cwd: &Path, home: Option<PathBuf>) -> CommandContext {
     CommandContext {
         cwd: cwd.to_owned(),
         root: Root::find(cwd).ok().map(|root| root.path().to_owned()),
@@ -31,12 +31,12 @@ pub fn surroundings(cwd: &Path, home: Option<PathBuf>) -> CommandContext {
 }
 
 /// How a command is read: its parse, its class, what it would touch, and the rule that says so.
-pub fn explain(command: &str, dialect: Dialect, at: &CommandContext) -> Reading {
+pub(crate) fn explain(command: &str, dialect: Dialect, at: &CommandContext) -> Reading {
     read(command, dialect, at)
 }
 
 /// One line of a batch: a command as a JSON string.
-pub fn verdict(line: &str, dialect: Dialect, at: &CommandContext) -> ExplainAnswer {
+pub(crate) fn verdict(line: &str, dialect: Dialect, at: &CommandContext) -> ExplainAnswer {
     let Ok(command) = serde_json::from_str::<String>(line) else {
         let rule = "input".to_owned();
         return ExplainAnswer { class: Class::Unreadable, targets: Vec::new(), rule };

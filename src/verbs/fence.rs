@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use afterwards::FencedState;
+pub(crate) use afterwards::FencedState;
 
 use super::doctor::{Examined, Health};
 use super::{VerbError, Workspace, gate};
@@ -21,7 +21,7 @@ use crate::workspace::text;
 
 /// What a command may write, and by whose leave.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Fenced {
+pub(crate) struct Fenced {
     /// The intents whose folders may be written.
     pub intents: Vec<String>,
     /// The places.
@@ -34,7 +34,7 @@ pub struct Fenced {
 /// Makes the plan: for the intent that is named, else the selected one, else for all in progress.
 ///
 /// It is made by the rules in force. They must be readable, and control files must have no second name through which they could be written.
-pub fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
+pub(crate) fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
     ws.governed()?;
     let (ws, _) = &gate::governed(ws.clone());
     ws.sound_registry()?;
@@ -58,7 +58,7 @@ pub fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
 }
 
 /// Says by what a command would be fenced here, and what that does not cover.
-pub fn examine(ws: &Workspace, means: Result<FenceMeans, String>) -> Examined {
+pub(crate) fn examine(ws: &Workspace, means: Result<FenceMeans, String>) -> Examined {
     const OPEN: &str = "it does not cover what a command asks other programs to do, the home folder but for settings of agents and of git, nor what a commit holds (`intent check` looks at that)";
     let wanted = ws.policy.fence != FencePolicy::Off;
     let (state, detail) = match (means, git::left_over(ws)) {

@@ -21,7 +21,7 @@ use crate::workspace::{RelativePath, store};
 
 /// Which lines of a file are wanted; nothing said is all of them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LineWindow {
+pub(crate) struct LineWindow {
     /// The first, 1-based.
     pub offset: Option<usize>,
     /// How many.
@@ -30,7 +30,7 @@ pub struct LineWindow {
 
 /// A file as it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FileText {
+pub(crate) struct FileText {
     /// Relative to the workspace, links followed.
     pub path: RelativePath,
     /// The lines asked for, exactly as they stand.
@@ -49,7 +49,7 @@ pub struct FileText {
 
 /// What a writer knows of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expected {
+pub(crate) enum Expected {
     /// That there is none.
     Absent,
     /// SHA-256 of its bytes, in lower-case hexadecimal.
@@ -58,7 +58,7 @@ pub enum Expected {
 
 impl Expected {
     /// `absent`, or 64 hexadecimal digits, with or without `sha256:`.
-    pub fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         if text == "absent" {
             return Some(Self::Absent);
@@ -71,7 +71,7 @@ impl Expected {
 
 /// A write.
 #[derive(Clone, Debug)]
-pub struct WriteRequest {
+pub(crate) struct WriteRequest {
     /// Where.
     pub path: RelativePath,
     /// What the writer takes the file for.
@@ -84,7 +84,7 @@ pub struct WriteRequest {
 
 /// A file that was written.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct FileWritten {
+pub(crate) struct FileWritten {
     /// Relative to the workspace, links followed.
     pub path: RelativePath,
     /// SHA-256 of the file as it is now, 64 hexadecimal digits.
@@ -101,7 +101,7 @@ pub struct FileWritten {
 
 /// Why a file was not read or written.
 #[derive(Debug, thiserror::Error)]
-pub enum FileError {
+pub(crate) enum FileError {
     /// The gate says no.
     #[error("{}", .0.message)]
     Denied(Box<Denial>),
@@ -141,7 +141,7 @@ impl From<store::StoreError> for FileError {
 }
 
 /// Reads a file, and remembers for its next write that the caller has seen it. Of `caller`, its effects do not count.
-pub fn read(
+pub(crate) fn read(
     ws: &Workspace,
     path: &RelativePath,
     lines: LineWindow,
@@ -195,7 +195,7 @@ fn range(first: usize, count: usize) -> Option<LineRange> {
 }
 
 /// Writes a file that still is what the writer takes it for. Of `caller`, its effects do not count.
-pub fn write(
+pub(crate) fn write(
     ws: &Workspace,
     request: &WriteRequest,
     caller: &Event,

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::{VerbError, Workspace};
 use crate::workspace::Git;
 
-pub use manager::Manager;
+pub(crate) use manager::Manager;
 
 /// The hooks that seal.
 const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
@@ -34,7 +34,7 @@ fn needed(ws: &Workspace) -> impl Iterator<Item = &'static str> {
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub(crate) enum Act {
     /// Install the hooks.
     Install,
     /// Remove the hooks, and restore those that were there before.
@@ -45,7 +45,7 @@ pub enum Act {
 
 /// The state of the hooks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct GitHooksAnswer {
+pub(crate) struct GitHooksAnswer {
     /// The folder in which git looks for hooks.
     pub folder: String,
     /// Whether all needed hooks seal.
@@ -59,7 +59,7 @@ pub struct GitHooksAnswer {
 
 /// The state of one hook.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct GitHook {
+pub(crate) struct GitHook {
     /// `pre-commit`.
     pub name: String,
     /// Whether it is installed.
@@ -71,7 +71,7 @@ pub struct GitHook {
 /// Whether a hook is installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum HookState {
+pub(crate) enum HookState {
     /// It is there and seals.
     Installed,
     /// There is no such hook.
@@ -81,7 +81,7 @@ pub enum HookState {
 }
 
 /// Installs, removes or inspects the hooks.
-pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> {
+pub(crate) fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> {
     let what = "hooks of git".to_owned();
     let no_git = || VerbError::NoGit { root: ws.root.path().display().to_string(), what };
     let git = ws.git().ok_or_else(no_git)?;
@@ -147,7 +147,7 @@ fn look(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
 
 /// Whether commits of this workspace carry what was recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HooksStanding {
+pub(crate) enum HooksStanding {
     /// All needed hooks seal.
     Installed,
     /// A needed hook does not seal, so commits carry no evidence.
@@ -162,7 +162,7 @@ pub enum HooksStanding {
 }
 
 /// Finds out whether commits carry what was recorded.
-pub fn standing(ws: &Workspace) -> HooksStanding {
+pub(crate) fn standing(ws: &Workspace) -> HooksStanding {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
         return HooksStanding::NotNeeded("not needed without git");
     };
@@ -189,7 +189,7 @@ fn missing(manager: Option<Manager>) -> HooksStanding {
 }
 
 /// The command to start with if commits carry no records.
-pub fn remedy(ws: &Workspace) -> Option<&'static str> {
+pub(crate) fn remedy(ws: &Workspace) -> Option<&'static str> {
     match standing(ws) {
         HooksStanding::Missing { remedy, .. } => Some(remedy),
         HooksStanding::Installed | HooksStanding::NotNeeded(_) => None,
@@ -197,7 +197,7 @@ pub fn remedy(ws: &Workspace) -> Option<&'static str> {
 }
 
 /// The text that people are shown if commits carry no records. It names the command that mends that.
-pub fn hint(ws: &Workspace) -> Option<String> {
+pub(crate) fn hint(ws: &Workspace) -> Option<String> {
     let HooksStanding::Missing { manager, remedy } = standing(ws) else { return None };
     let declines = "or declines them with `git config intent.hooks false`";
     Some(match manager {

@@ -17,7 +17,7 @@ const ATTRIBUTES: &str = "/agent_trace.jsonl -text merge=binary linguist-generat
 
 /// What was made.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct InitAnswer {
+pub(crate) struct InitAnswer {
     /// The root folder.
     pub root: String,
     /// Files that were created, relative to it.
@@ -47,7 +47,7 @@ pub(super) const FILES: [(&str, &str); 5] = [
 ];
 
 /// Makes `.orchestration/` in the workspace that holds `folder` (the git work tree's top, else the folder itself).
-pub fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
+pub(crate) fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
     let root = Root::find(folder).map_err(OpenError::from)?;
     let mut answer = InitAnswer {
         root: root.path().display().to_string(),

@@ -389,7 +389,7 @@ pub(super) fn kept_by(ws: &Workspace, path: &RelativePath, intent: Option<&str>)
 }
 
 /// The entry of a policy's `protected_paths` that names the path.
-pub fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
+pub(crate) fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
     let entries = &policy.protected_paths;
     // What lies in the workspace's own folder is judged as rules and records.
     if entries.is_empty() || path.as_str().starts_with(".orchestration/") {

@@ -230,7 +230,7 @@ fn written(
 }
 
 /// What was learned here so far, oldest first, each once. A brain file that cannot be read is left out.
-pub fn learned(ws: &Workspace) -> Vec<String> {
+pub(crate) fn learned(ws: &Workspace) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for path in brains(ws).unwrap_or_default() {
         let lessons = section::lessons(&text_of(ws, &path).unwrap_or_default());

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use fresh::{follow, refresh};
+pub(crate) use fresh::{follow, refresh};
 
 use page::render;
 
@@ -84,7 +84,7 @@ pub(super) type ByIntent = BTreeMap<String, ByFile>;
 type ByFile = BTreeMap<RelativePath, Vec<MappedBlock>>;
 
 /// The blocks of an intent that still exist, by the file that they are in now.
-pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<MappedBlock>)> {
+pub(crate) fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<MappedBlock>)> {
     let intent = ws.registry.present_id(intent);
     let find = || {
         let mut paths = BTreeSet::new();
@@ -188,7 +188,7 @@ pub fn text(ws: &Workspace) -> Result<String, VerbError> {
 }
 
 /// Writes `intent_map.md` and answers the map.
-pub fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
+pub(crate) fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.governed()?;
     let answer = map(&source(ws)?)?;
     let path = path();
@@ -197,7 +197,7 @@ pub fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
 }
 
 /// Writes the map for the next commit and returns its path. `None` unless the policy says `map: committed`.
-pub fn write_for_commit(ws: &Workspace) -> Result<Option<RelativePath>, VerbError> {
+pub(crate) fn write_for_commit(ws: &Workspace) -> Result<Option<RelativePath>, VerbError> {
     if ws.policy.map != Map::Committed {
         return Ok(None);
     }
@@ -207,12 +207,12 @@ pub fn write_for_commit(ws: &Workspace) -> Result<Option<RelativePath>, VerbErro
 }
 
 /// Where the map is written.
-pub fn path() -> RelativePath {
+pub(crate) fn path() -> RelativePath {
     RelativePath::new(".orchestration/intent_map.md").expect("a fixed name is a path")
 }
 
 /// The map as Markdown: for each intent its files, and in each the top-level definitions.
-pub fn markdown(answer: &MapAnswer) -> String {
+pub(crate) fn markdown(answer: &MapAnswer) -> String {
     let shown = answer.intents.iter().map(|intent| {
         let files = intent.files.iter().map(|file| {
             let names = file.blocks.iter().filter_map(|block| block.definition.clone());

@@ -9,7 +9,7 @@ use crate::workspace::{RelativePath, text};
 
 /// Who owns a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FileOwners {
+pub(crate) struct FileOwners {
     /// Relative to the workspace. The file need not exist.
     pub path: RelativePath,
     /// The intents whose scope owns it: those in progress first, then in the order of the registry.
@@ -24,7 +24,7 @@ pub struct FileOwners {
 
 /// An intent that owns a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FileOwner {
+pub(crate) struct FileOwner {
     /// `INT-001`.
     pub id: String,
     /// What it is called.
@@ -40,14 +40,14 @@ pub struct FileOwner {
 
 impl FileOwner {
     /// Whether work under it may change the file now.
-    pub fn may_write(&self) -> bool {
+    pub(crate) fn may_write(&self) -> bool {
         self.status == Some(Status::InProgress) && self.kept_by.is_none()
     }
 }
 
 /// Who asks, so whose selection counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnerAsker<'a> {
+pub(crate) enum OwnerAsker<'a> {
     /// The person of this work tree.
     Person,
     /// A session: `host:id`.
@@ -57,7 +57,7 @@ pub enum OwnerAsker<'a> {
 }
 
 /// The intents that own a file.
-pub fn of(ws: &Workspace, path: &RelativePath, asker: OwnerAsker<'_>) -> FileOwners {
+pub(crate) fn of(ws: &Workspace, path: &RelativePath, asker: OwnerAsker<'_>) -> FileOwners {
     let selected = match asker {
         OwnerAsker::Person => ws.selected(None),
         OwnerAsker::Session(session) => ws.selected(Some(session)),

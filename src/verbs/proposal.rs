@@ -126,7 +126,7 @@ pub fn propose_intent(
 
 /// What became of a lesson that a policy may leave to people.
 #[derive(Clone, Debug)]
-pub enum Proposed {
+pub(crate) enum Proposed {
     /// It stands there.
     Written(LessonAnswer),
     /// A person is asked.
@@ -134,7 +134,11 @@ pub enum Proposed {
 }
 
 /// Writes a lesson down; where the policy leaves that to people, asks one, and writes it once they have approved it.
-pub fn lesson(ws: &Workspace, cwd: &Path, wanted: &LessonRequest) -> Result<Proposed, VerbError> {
+pub(crate) fn lesson(
+    ws: &Workspace,
+    cwd: &Path,
+    wanted: &LessonRequest,
+) -> Result<Proposed, VerbError> {
     match lesson::record(ws, wanted) {
         Ok(written) => return Ok(Proposed::Written(written)),
         Err(VerbError::Lesson(LessonError::ForAPerson | LessonError::Instructs { .. })) => {}

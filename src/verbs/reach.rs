@@ -13,7 +13,7 @@ const MAX_OFFERED: usize = 3;
 
 /// A sentence for each glob that matches no file, or that was likely meant from the folder `cwd` instead of from the
 /// workspace's root.
-pub fn notes(ws: &Workspace, globs: &[String], cwd: &Path) -> Vec<String> {
+pub(super) fn notes(ws: &Workspace, globs: &[String], cwd: &Path) -> Vec<String> {
     if globs.is_empty() {
         return Vec::new();
     }

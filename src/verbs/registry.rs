@@ -41,7 +41,7 @@ impl RegistryAnswer {
 }
 
 /// Adds an intent; without an id, the next free one.
-pub fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, VerbError> {
+pub(crate) fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     if intent.name.trim().is_empty() {
         let message = "an intent needs a name; say in a few words what is wanted".to_owned();
@@ -94,7 +94,7 @@ pub fn widen(ws: &Workspace, id: &str, entry: &str) -> Result<RegistryAnswer, Ve
 
 /// Like [`widen`], of a file that an editor has open with the same change in its text: the file keeps its time, so that
 /// the editor does not refuse to save its own text over a change that it holds already.
-pub fn widen_beside_editor(
+pub(crate) fn widen_beside_editor(
     ws: &Workspace,
     id: &str,
     entry: &str,

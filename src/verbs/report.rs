@@ -255,7 +255,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// Gathers the whole report.
-pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
+pub(crate) fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     ws.governed()?;
     let tree = ignores::walk(&ws.root);
     let mut gathered = Gathered::default();

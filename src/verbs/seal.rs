@@ -35,9 +35,9 @@ use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, Git, RelativePath, store};
 
-pub use open::{Open, and_commit, drafts, needs_no_code, open};
+pub(crate) use open::{Open, and_commit, drafts, needs_no_code, open};
 pub(super) use open::{open_note, unstaged_note};
-pub use retire::{retire, retire_daily};
+pub(crate) use retire::{retire, retire_daily};
 
 use draft::{Group, Groups};
 use late::Late;
@@ -141,7 +141,7 @@ pub fn seal(
 }
 
 /// Like [`seal`], and writes nothing.
-pub fn would_seal(ws: &Workspace, scope: SealScope) -> Result<SealAnswer, VerbError> {
+pub(crate) fn would_seal(ws: &Workspace, scope: SealScope) -> Result<SealAnswer, VerbError> {
     run(ws, scope, None, false)
 }
 

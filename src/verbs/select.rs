@@ -107,7 +107,7 @@ pub struct StatusAnswer {
 }
 
 /// The command that selects an intent here, or what has to come before it: the words after "no intent is selected".
-pub fn next_step(ws: &Workspace) -> String {
+pub(crate) fn next_step(ws: &Workspace) -> String {
     if let Err(error) = ws.sound_registry() {
         return error.to_string();
     }
@@ -276,7 +276,7 @@ pub fn status(ws: &Workspace, session: Option<&str>) -> StatusAnswer {
 }
 
 /// Like [`status`], given what `intent check` finds.
-pub fn status_given(
+pub(crate) fn status_given(
     ws: &Workspace,
     session: Option<&str>,
     findings: &[FindingAnswer],
@@ -308,7 +308,7 @@ pub fn status_given(
 }
 
 /// An intent as lists show it.
-pub fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
+pub(crate) fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
     let produced = super::map::produced(ws, &intent.id.value);
     let blocks: Vec<usize> = produced.iter().map(|(_, blocks)| blocks.len()).collect();
     summary_of(ws, intent, &blocks)

@@ -84,7 +84,7 @@ pub(super) fn accepting(ws: &Workspace) -> Option<CommitId> {
 }
 
 /// The keys that are trusted at a commit: the content of the file that its policy names.
-pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, VerbError> {
+pub(crate) fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, VerbError> {
     let (Some(git), Some(commit)) = (ws.git(), commit) else { return Ok(String::new()) };
     let target = Target::Commit(commit.clone());
     let policy = policy_at(git, &target)?.map(|(policy, _)| policy).unwrap_or_default();
@@ -94,6 +94,6 @@ pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, V
 
 /// The keys that are trusted by the branch into which work here is merged: a protected branch of a remote, or `HEAD` if
 /// there is none. Never those in the work tree, which whoever is being checked may have changed.
-pub fn signers(ws: &Workspace) -> Result<String, VerbError> {
+pub(crate) fn signers(ws: &Workspace) -> Result<String, VerbError> {
     signers_at(ws, accepting(ws).as_ref())
 }

@@ -88,7 +88,7 @@ pub struct Suspicion {
 }
 
 /// Which blocks of a file are suspect, by their indices, and why.
-pub fn of_file(ws: &Workspace, file: &FileProvenance) -> Vec<(usize, Suspicion)> {
+pub(crate) fn of_file(ws: &Workspace, file: &FileProvenance) -> Vec<(usize, Suspicion)> {
     let suspects = Suspects::new(ws);
     let blocks = file.provenance.iter().enumerate();
     blocks.filter_map(|(at, found)| Some((at, suspects.of(found)?))).collect()

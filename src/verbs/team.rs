@@ -26,7 +26,7 @@ const END: &str = "# intent:end";
 
 /// What was done for a team.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct TeamAnswer {
+pub(crate) struct TeamAnswer {
     /// The files, with what became of them.
     pub files: Vec<TeamFile>,
     /// What is left for a person to fill in or to know.
@@ -35,7 +35,7 @@ pub struct TeamAnswer {
 
 /// A file of a team.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TeamFile {
+pub(crate) struct TeamFile {
     /// Relative to the top of the work tree.
     pub path: String,
     /// What became of it.
@@ -48,7 +48,7 @@ pub struct TeamFile {
 /// What became of a file of a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum TeamFileDone {
+pub(crate) enum TeamFileDone {
     /// It was not there.
     Created,
     /// Our lines were put in.
@@ -102,7 +102,7 @@ impl TeamPlace {
 }
 
 /// Adds what a team needs to the workspace that holds `folder`. `owners` are handles, as the forge knows them.
-pub fn team(folder: &Path, owners: &[String]) -> Result<TeamAnswer, VerbError> {
+pub(crate) fn team(folder: &Path, owners: &[String]) -> Result<TeamAnswer, VerbError> {
     let root = Root::find(folder).map_err(OpenError::from)?;
     let git = Git::open(&root)?;
     let place = TeamPlace::of(&root);

@@ -16,7 +16,7 @@ const MAX_TRAILERS: usize = 50;
 
 /// The trailers of the commit that is being made from the index, in the order of the templates. Evidence that a merge
 /// brings in, and late evidence of earlier commits, does not count.
-pub fn of_commit(ws: &Workspace) -> Result<Vec<String>, VerbError> {
+pub(crate) fn of_commit(ws: &Workspace) -> Result<Vec<String>, VerbError> {
     let Some(git) = ws.git().filter(|_| !ws.policy.trailers.is_empty()) else {
         return Ok(Vec::new());
     };

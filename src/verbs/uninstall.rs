@@ -23,7 +23,7 @@ const MAX_NAMED: usize = 8;
 
 /// How much is taken back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UninstallRequest {
+pub(crate) struct UninstallRequest {
     /// Also `.orchestration/`, as far as git has it or `init` wrote it.
     pub everything: bool,
     /// Change nothing; say what would be done.
@@ -32,7 +32,7 @@ pub struct UninstallRequest {
 
 /// What was taken back, or would be.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct UninstallAnswer {
+pub(crate) struct UninstallAnswer {
     /// The workspace.
     pub root: String,
     /// Whether this is only what would be done.
@@ -45,7 +45,7 @@ pub struct UninstallAnswer {
 
 /// A file or folder without ours.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct TakenBack {
+pub(crate) struct TakenBack {
     /// Relative to the workspace where it lies in it.
     pub path: String,
     /// What became of it.
@@ -55,7 +55,7 @@ pub struct TakenBack {
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum TakenHow {
+pub(crate) enum TakenHow {
     /// It is gone.
     Removed,
     /// Our lines are gone, and what others wrote is there.
@@ -66,7 +66,7 @@ pub enum TakenHow {
 
 /// What stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LeftBehind {
+pub(crate) struct LeftBehind {
     /// Relative to the workspace where it lies in it.
     pub path: String,
     /// Why.
@@ -77,13 +77,13 @@ pub struct LeftBehind {
 
 impl UninstallAnswer {
     /// Nothing yet, for the workspace of a root.
-    pub fn new(root: &Root, dry_run: bool) -> Self {
+    pub(crate) fn new(root: &Root, dry_run: bool) -> Self {
         let root = root.path().display().to_string();
         Self { root, dry_run, taken: Vec::new(), left: Vec::new() }
     }
 
     /// Notes that something was taken back. A file that two steps are about is named once.
-    pub fn took(&mut self, path: &Path, how: TakenHow) {
+    pub(crate) fn took(&mut self, path: &Path, how: TakenHow) {
         let taken = TakenBack { path: self.shown(path), how };
         if !self.taken.iter().any(|known| known.path == taken.path) {
             self.taken.push(taken);
@@ -91,7 +91,7 @@ impl UninstallAnswer {
     }
 
     /// Notes that something stays.
-    pub fn leave(&mut self, path: &Path, why: impl Into<String>, remedy: impl Into<String>) {
+    pub(crate) fn leave(&mut self, path: &Path, why: impl Into<String>, remedy: impl Into<String>) {
         let left = LeftBehind { path: self.shown(path), why: why.into(), remedy: remedy.into() };
         if !self.left.iter().any(|known| known.path == left.path) {
             self.left.push(left);
@@ -111,7 +111,7 @@ impl UninstallAnswer {
 
 /// Takes back what lies in the repository. Settings of agents are the business of the face that wrote them, which hands
 /// in what it has done.
-pub fn uninstall(
+pub(crate) fn uninstall(
     root: &Root,
     request: UninstallRequest,
     answer: &mut UninstallAnswer,

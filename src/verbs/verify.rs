@@ -91,7 +91,7 @@ pub struct LostBlock {
 }
 
 /// Everything wrong in policy, registry, ignore files and ledger.
-pub fn findings(ws: &Workspace) -> Vec<Finding> {
+pub(crate) fn findings(ws: &Workspace) -> Vec<Finding> {
     let files = match ws.files() {
         _ if !has_scopes(ws) => Vec::new(),
         Target::WorkTree => ignores::walk(&ws.root),
@@ -106,7 +106,7 @@ fn has_scopes(ws: &Workspace) -> bool {
 }
 
 /// The same for a caller that keeps the list of the workspace's files.
-pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
+pub(crate) fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     findings_with(ws, files, ws.ledger.findings(), ws.ledger.intents())
 }
 
@@ -304,7 +304,7 @@ impl VerifyAnswer {
 }
 
 /// Like [`verify`], and checks the signatures of anchors and tombstones.
-pub fn verify_signed(
+pub(crate) fn verify_signed(
     ws: &Workspace,
     signatures: &dyn Signatures,
 ) -> Result<VerifyAnswer, VerbError> {

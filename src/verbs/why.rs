@@ -25,10 +25,11 @@ use crate::provenance::{
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, text};
 
-pub use asked::AskedFor;
-pub use author::{BroughtLines, CommitBrief, accepted_by, who, who_in_full};
+pub(crate) use asked::AskedFor;
+pub(crate) use author::{BroughtLines, CommitBrief, accepted_by, who, who_in_full};
 pub(super) use author::{agent, brief as commit_brief};
-pub use lines::{BlockLines, LineRun, LineState, span};
+pub(crate) use lines::span;
+pub use lines::{BlockLines, LineState};
 
 /// A file's blocks with what is known of each: the state behind every face's answer.
 #[derive(Clone)]
@@ -344,7 +345,7 @@ pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FilePro
 }
 
 /// The answer for people and programs, without the lines and origins of each block: those cost comparisons.
-pub fn answer(
+pub(crate) fn answer(
     ws: &Workspace,
     path: &RelativePath,
     file: &FileProvenance,
@@ -392,7 +393,7 @@ pub(super) fn misplaced(ws: &Workspace, path: &RelativePath, claim: ClaimRef) ->
 }
 
 /// Like [`answer`], with the lines and the origins of each block.
-pub fn answer_in_full(
+pub(crate) fn answer_in_full(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
@@ -457,7 +458,7 @@ pub fn on_disk_in_full(
 }
 
 /// The same, with what each block was compared with.
-pub fn on_disk_explained(
+pub(crate) fn on_disk_explained(
     ws: &Workspace,
     path: &RelativePath,
     which: Which,
@@ -475,7 +476,7 @@ pub fn on_disk_explained(
 }
 
 /// What is told of a text in hand: in full where a line is asked for.
-pub fn told(
+pub(crate) fn told(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
@@ -560,7 +561,7 @@ fn on_disk_by(
 }
 
 /// The intent of a block: its claim's, or the one that all candidates share.
-pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
+pub(crate) fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
     let id = |at: ClaimRef| ws.intent_of(&ws.ledger.claim(at));
     if let Some(claim) = provenance.claim {
         return id(claim);
@@ -571,7 +572,7 @@ pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
 }
 
 /// An intent's brief by any id that it has or had, whether or not the registry holds it.
-pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
+pub(crate) fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     let Some(intent) = ws.registry.get(id) else {
         let mut entries = ws.ledger.entries_of_intent(id).into_iter().rev();
         let name = entries.find_map(|at| evidence::cited_name(&ws.ledger.entry(at).record));

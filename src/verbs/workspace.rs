@@ -100,7 +100,7 @@ impl Repository {
 }
 
 /// A ledger that is read when it is first used.
-pub type LazyLedger = LazyLock<Ledger, Box<dyn FnOnce() -> Ledger + Send + Sync>>;
+pub(crate) type LazyLedger = LazyLock<Ledger, Box<dyn FnOnce() -> Ledger + Send + Sync>>;
 
 /// Why a workspace cannot be opened.
 #[derive(Debug, thiserror::Error)]

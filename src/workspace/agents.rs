@@ -91,12 +91,12 @@ const INTERPRETERS: [&str; 8] =
     ["node", "nodejs", "bun", "deno", "python", "python3", "ruby", "electron"];
 
 /// What says that an agent runs this process, somewhere above it: `CLAUDECODE is set`, `it was started by codex`.
-pub fn above() -> Option<String> {
+pub(crate) fn above() -> Option<String> {
     noticed(usize::MAX)
 }
 
 /// The same of whoever started this process directly: editors are started from all kinds of shells.
-pub fn beside() -> Option<String> {
+pub(crate) fn beside() -> Option<String> {
     noticed(1)
 }
 

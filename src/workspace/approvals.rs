@@ -16,13 +16,13 @@ use super::session;
 use super::store::{self, Lock, StoreError};
 
 /// How long a question waits for its answer, and an answer for its use.
-pub const VALID: Duration = Duration::from_secs(10 * 60);
+pub(crate) const VALID: Duration = Duration::from_secs(10 * 60);
 /// The longest subject, in bytes of JSON: what a person cannot read, a person cannot approve.
-pub const MAX_SUBJECT: usize = 16 * 1024;
+pub(crate) const MAX_SUBJECT: usize = 16 * 1024;
 /// How many questions may wait for a person at once.
-pub const MAX_PENDING: usize = 32;
+pub(crate) const MAX_PENDING: usize = 32;
 /// How many of them may be one actor's.
-pub const MAX_PENDING_OF_ONE: usize = 8;
+pub(crate) const MAX_PENDING_OF_ONE: usize = 8;
 /// How long what was decided is remembered, for whoever asks what became of it.
 const REMEMBERED: Duration = Duration::from_secs(60 * 60);
 /// More files than this are not looked at.
@@ -262,7 +262,7 @@ impl Subject {
 }
 
 /// What an approval is bound to: SHA-256 in hexadecimal of what is asked, by whom, in which folder, on which commit.
-pub fn binding(subject: &Subject, actor: &str, cwd: &Path, head: Option<&str>) -> String {
+pub(crate) fn binding(subject: &Subject, actor: &str, cwd: &Path, head: Option<&str>) -> String {
     let head = head.map(|head| format!("at {head}"));
     digest_of(&[
         "intent-approval/1",
@@ -338,7 +338,7 @@ pub fn pending(root: &Root) -> Vec<Approval> {
 }
 
 /// An approval by its code, in any state; letters of either case.
-pub fn get(root: &Root, code: &str) -> Option<Approval> {
+pub(crate) fn get(root: &Root, code: &str) -> Option<Approval> {
     let code = spelled(code)?;
     // What was used stays used, even where somebody put the file back.
     if let Some(used) = read(root, &used(root, &code), &code) {
@@ -349,13 +349,13 @@ pub fn get(root: &Root, code: &str) -> Option<Approval> {
 
 /// The turn of one process to ask or to decide.
 #[must_use]
-pub struct Turn<'a> {
+pub(crate) struct Turn<'a> {
     root: &'a Root,
     _lock: Lock,
 }
 
 /// Waits for the turn to ask or to decide.
-pub fn turn(root: &Root) -> Result<Turn<'_>, StoreError> {
+pub(crate) fn turn(root: &Root) -> Result<Turn<'_>, StoreError> {
     session::local(root)?;
     let lock = store::lock(&root.private().join("approvals.lock"), PATIENCE)?;
     Ok(Turn { root, _lock: lock })
@@ -363,7 +363,7 @@ pub fn turn(root: &Root) -> Result<Turn<'_>, StoreError> {
 
 impl Turn<'_> {
     /// The question with this code, if it can still be decided.
-    pub fn pending(&self, code: &str) -> Result<Approval, ApprovalError> {
+    pub(crate) fn pending(&self, code: &str) -> Result<Approval, ApprovalError> {
         let unknown = || ApprovalError::Unknown { code: super::text::shorten(code.trim(), 40) };
         let found = get(self.root, code).ok_or_else(unknown)?;
         match found.state {
@@ -373,7 +373,7 @@ impl Turn<'_> {
     }
 
     /// Keeps what a person decided of a question that this turn found pending.
-    pub fn settle(
+    pub(crate) fn settle(
         &self,
         approval: Approval,
         state: ApprovalState,
@@ -401,7 +401,7 @@ struct StoredApproval {
 }
 
 /// Where the questions are.
-pub fn folder(root: &Root) -> PathBuf {
+pub(crate) fn folder(root: &Root) -> PathBuf {
     root.orchestration().join("local").join("approvals")
 }
 

@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 256 * 1024;
 type Read = Box<dyn Fn(&RelativePath) -> Option<String> + Send + Sync>;
 
 /// The attributes of a workspace, read as paths are asked for.
-pub struct Attributes {
+pub(crate) struct Attributes {
     read: Read,
     /// By folder below the root ("" is the root); `None` where nothing is said.
     by_folder: Mutex<HashMap<String, Option<Arc<Gitignore>>>>,
@@ -27,7 +27,7 @@ pub struct Attributes {
 
 impl Attributes {
     /// Those of the files below a root, as they stand when first asked.
-    pub fn load(root: &Root) -> Self {
+    pub(crate) fn load(root: &Root) -> Self {
         let root = root.clone();
         Self::of(move |path| {
             let text = root.read_rules(path, MAX_BYTES).ok()??;
@@ -36,12 +36,14 @@ impl Attributes {
     }
 
     /// The attributes in files that `read` returns, for example those of a commit or of the index.
-    pub fn of(read: impl Fn(&RelativePath) -> Option<String> + Send + Sync + 'static) -> Self {
+    pub(crate) fn of(
+        read: impl Fn(&RelativePath) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         Self { read: Box::new(read), by_folder: Mutex::default() }
     }
 
     /// Whether a file is declared to be written by a program.
-    pub fn is_generated(&self, path: &RelativePath) -> bool {
+    pub(crate) fn is_generated(&self, path: &RelativePath) -> bool {
         let path = path.as_str();
         let folders = path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""]);
         let mut decided = folders.filter_map(|folder| {

@@ -21,7 +21,7 @@ pub(super) struct WorkTree {
 impl WorkTree {
     /// The work tree whose top is `folder`; `None` where `.git` is missing or is no git directory,
     /// so that an empty `.git` cuts nothing off.
-    pub fn at(folder: &Path) -> Option<Self> {
+    pub(super) fn at(folder: &Path) -> Option<Self> {
         let dot_git = folder.join(".git");
         let kind = std::fs::metadata(&dot_git).ok()?;
         let git_dir = if kind.is_dir() { dot_git } else { pointed_at(&dot_git, "gitdir: ")? };
@@ -31,14 +31,14 @@ impl WorkTree {
         std::fs::symlink_metadata(head).ok()?;
         Some(Self { top: folder.to_path_buf(), git_dir })
     }
-    pub fn top(&self) -> &Path {
+    pub(super) fn top(&self) -> &Path {
         &self.top
     }
-    pub fn git_dir(&self) -> &Path {
+    pub(super) fn git_dir(&self) -> &Path {
         &self.git_dir
     }
     /// The git directory that linked work trees share.
-    pub fn common_dir(&self) -> PathBuf {
+    pub(super) fn common_dir(&self) -> PathBuf {
         pointed_at(&self.git_dir.join("commondir"), "")
             .and_then(|dir| real(&dir).ok())
             .map_or_else(|| self.git_dir.clone(), |dir| dir.path)
@@ -108,12 +108,12 @@ pub(super) struct NestedRoots {
 
 impl NestedRoots {
     /// As the policy of `root` lists them; a broken policy lists none.
-    pub fn of(root: &Root) -> Self {
+    pub(super) fn of(root: &Root) -> Self {
         let entries = Policy::read(root).0.nested_roots;
         Self { root: root.path().to_path_buf(), entries, known: HashMap::new() }
     }
     /// Whether the path lies in one of them.
-    pub fn hold(&mut self, path: &RelativePath) -> bool {
+    pub(super) fn hold(&mut self, path: &RelativePath) -> bool {
         !self.entries.is_empty() && path.folders().any(|folder| self.starts_at(folder))
     }
     fn starts_at(&mut self, folder: &str) -> bool {

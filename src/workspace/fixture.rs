@@ -12,19 +12,19 @@ pub(super) struct TestFolder {
 }
 
 impl TestFolder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap();
         Self { _folder: folder, path }
     }
     /// With an empty `.orchestration/`.
-    pub fn governed() -> Self {
+    pub(crate) fn governed() -> Self {
         let place = Self::new();
         place.folder(".orchestration");
         place
     }
     /// A repository with one commit of these files.
-    pub fn committed(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn committed(files: &[(&str, &str)]) -> Self {
         let place = Self::new();
         place.git(&["init", "-q", "-b", "main"]);
         for (path, text) in files {
@@ -33,52 +33,52 @@ impl TestFolder {
         place.commit("first");
         place
     }
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
-    pub fn join(&self, path: &str) -> PathBuf {
+    pub(crate) fn join(&self, path: &str) -> PathBuf {
         self.path.join(path)
     }
-    pub fn folder(&self, path: &str) {
+    pub(crate) fn folder(&self, path: &str) {
         std::fs::create_dir_all(self.join(path)).unwrap();
     }
-    pub fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    pub fn remove(&self, path: &str) {
+    pub(crate) fn remove(&self, path: &str) {
         std::fs::remove_file(self.join(path)).unwrap();
     }
     #[cfg(unix)]
-    pub fn link(&self, path: &str, target: impl AsRef<Path>) {
+    pub(crate) fn link(&self, path: &str, target: impl AsRef<Path>) {
         let path = self.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::os::unix::fs::symlink(target, path).unwrap();
     }
-    pub fn root(&self, target: &str) -> Root {
+    pub(crate) fn root(&self, target: &str) -> Root {
         Root::find(&self.join(target)).unwrap()
     }
-    pub fn open(&self, target: &str) -> Git {
+    pub(crate) fn open(&self, target: &str) -> Git {
         Git::open(&self.root(target)).unwrap().unwrap()
     }
     /// Commits everything there is and answers the commit's id.
-    pub fn commit(&self, message: &str) -> String {
+    pub(crate) fn commit(&self, message: &str) -> String {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
     /// What git prints; it must succeed.
-    pub fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         self.git_in("", arguments)
     }
-    pub fn git_in(&self, folder: &str, arguments: &[&str]) -> String {
+    pub(crate) fn git_in(&self, folder: &str, arguments: &[&str]) -> String {
         let (worked, text) = self.try_git(folder, arguments);
         assert!(worked, "git {arguments:?}: {text}");
         text
     }
     /// Whether git succeeded, and what it printed.
-    pub fn try_git(&self, folder: &str, arguments: &[&str]) -> (bool, String) {
+    pub(crate) fn try_git(&self, folder: &str, arguments: &[&str]) -> (bool, String) {
         let output = Command::new("git")
             .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"])
             .args(["-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false"])

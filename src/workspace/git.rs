@@ -22,7 +22,7 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::Stage;
 use gix::objs::tree::EntryKind;
 
-pub use self::branches::BlobId;
+pub(crate) use self::branches::BlobId;
 use self::index::kind_of;
 use super::{RelativePath, Root, cache, discover, real::real, store};
 
@@ -41,7 +41,7 @@ impl CommitId {
 }
 
 /// The first digits of a commit's id: as many as a person needs.
-pub fn short_id(commit: &str) -> &str {
+pub(crate) fn short_id(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
@@ -145,8 +145,8 @@ pub enum Target {
     Commit(CommitId),
 }
 
-pub use config::{configured_on_machine, path_on_machine, person_of_machine};
-pub use history::{About, AddedFile, Headline, Walked};
+pub(crate) use config::{configured_on_machine, path_on_machine, person_of_machine};
+pub(crate) use history::{AddedFile, Walked};
 
 /// What stands at a path: the kind of entry, and the id of its content; no id where a merge conflict is not settled.
 type Held = (EntryKind, Option<gix::ObjectId>);

@@ -443,7 +443,7 @@ fn builder() -> GitignoreBuilder {
 ///
 /// Files that git tracks are not ignored, whatever the ignore files say. Links are not followed and are
 /// no files; repositories inside are left out unless git tracks what is in them, nested workspaces always.
-pub fn walk(root: &Root) -> Vec<RelativePath> {
+pub(crate) fn walk(root: &Root) -> Vec<RelativePath> {
     let visible = visible(root).into_iter().filter(|(_, kind)| kind.is_file());
     let mut files: BTreeSet<RelativePath> = visible.map(|(path, _)| path).collect();
     let is_file = |path: &RelativePath| {

@@ -1,35 +1,38 @@
 //! The ground under everything: where a workspace begins, what a path in it is,
 //! what git knows, what the people who own it allow, and how files are written safely.
 
-pub mod agents;
-pub mod approvals;
-pub mod attributes;
+pub(crate) mod agents;
+pub(crate) mod approvals;
+pub(crate) mod attributes;
 pub(crate) mod cache;
 mod discover;
-pub mod finding;
+pub(crate) mod finding;
 #[cfg(test)]
 mod fixture;
 pub(crate) mod folder;
-pub mod git;
-pub mod ignores;
-pub mod layers;
+pub(crate) mod git;
+pub(crate) mod ignores;
+pub(crate) mod layers;
 pub(crate) mod parallel;
-pub mod path;
-pub mod policy;
+pub(crate) mod path;
+pub(crate) mod policy;
 mod real;
-pub mod root;
-pub mod seal;
-pub mod session;
-pub mod store;
+pub(crate) mod root;
+pub(crate) mod seal;
+pub(crate) mod session;
+pub(crate) mod store;
 pub(crate) mod table;
-pub mod text;
+pub(crate) mod text;
 
-pub use attributes::Attributes;
-pub use finding::{Code, Finding, Fix, Level, RelatedPlace};
-pub use git::{CommitId, Git};
+pub(crate) use attributes::Attributes;
+pub use finding::{Code, Finding, Level};
+pub(crate) use finding::{Fix, RelatedPlace};
+pub(crate) use git::CommitId;
+pub use git::Git;
 pub use ignores::Ignores;
-pub use layers::{LayeredPolicy, PolicyValue};
-pub use path::{PathError, RelativePath};
+pub(crate) use layers::{LayeredPolicy, PolicyValue};
+pub(crate) use path::PathError;
+pub use path::RelativePath;
 pub use policy::Policy;
 pub use root::Root;
 pub use session::Selection;

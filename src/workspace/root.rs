@@ -47,7 +47,7 @@ pub enum RootError {
 }
 
 /// Folders for temporary files: what lies there, and in no workspace, is nobody's work.
-pub fn temporary_folders() -> Vec<PathBuf> {
+pub(crate) fn temporary_folders() -> Vec<PathBuf> {
     let mut folders = vec![std::env::temp_dir()];
     if cfg!(unix) {
         folders.extend(["/tmp", "/var/tmp"].map(PathBuf::from));

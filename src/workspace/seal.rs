@@ -12,7 +12,7 @@ use super::store::{self, StoreError};
 const KEY: usize = 64;
 
 /// The seal of these parts, in hexadecimal; makes the key at first need.
-pub fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
+pub(crate) fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
     if let Some(key) = key(root) {
         return Ok(sealed(&key, parts));
     }
@@ -31,12 +31,12 @@ pub fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
 }
 
 /// Whether this clone sealed these parts.
-pub fn holds(root: &Root, parts: &[&str], seal: &str) -> bool {
+pub(crate) fn holds(root: &Root, parts: &[&str], seal: &str) -> bool {
     key(root).is_some_and(|key| sealed(&key, parts) == seal)
 }
 
 /// SHA-256 of parts, each with its length, in hexadecimal: no two lists of parts are read alike.
-pub fn digest_of(parts: &[&str]) -> String {
+pub(crate) fn digest_of(parts: &[&str]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());

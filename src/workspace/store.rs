@@ -56,7 +56,7 @@ pub enum StoreError {
 /// Refuses to write through a link: the file itself, and the folders above it up to `.orchestration` or up to below
 /// `.git`. All of it happens in one folder that is held open, so a folder that is exchanged for a link meanwhile leads
 /// nothing astray.
-pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let new = NewFile::write(path, bytes)?;
     new.sync()?;
     new.replace()?;
@@ -65,13 +65,17 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 }
 
 /// Replaces a file as a whole without waiting for the disk: for what may be lost at any time, and is never half written.
-pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+pub(crate) fn write_scratch(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     NewFile::write(path, bytes)?.replace()
 }
 
 /// Replaces a file as a whole if it holds exactly `before`; whether it did. One that takes no lock can still write between
 /// the last look and the rename.
-pub fn replace_if_same(path: &Path, before: &[u8], after: &[u8]) -> Result<bool, StoreError> {
+pub(crate) fn replace_if_same(
+    path: &Path,
+    before: &[u8],
+    after: &[u8],
+) -> Result<bool, StoreError> {
     let new = NewFile::write(path, after)?;
     if new.replaces.as_ref().is_some_and(Permissions::readonly) {
         return Err(io(path, "written", ErrorKind::PermissionDenied.into()));
@@ -93,7 +97,7 @@ pub fn replace_if_same(path: &Path, before: &[u8], after: &[u8]) -> Result<bool,
 }
 
 /// Creates a file only when it does not exist; whether it was created.
-pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
+pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
     let (folder, name) = holding(path, true).map_err(|error| io(path, "created", error))?;
     if standing(&folder, name, path)?.is_some() {
         return Ok(false);
@@ -119,7 +123,7 @@ pub(crate) fn append_to(path: &Path) -> Result<(File, bool), StoreError> {
 }
 
 /// A file's bytes; `None` where there is none, an error where it is no regular file or holds more than `max` bytes.
-pub fn read_capped(path: &Path, max: u64) -> Result<Option<Vec<u8>>, StoreError> {
+pub(crate) fn read_capped(path: &Path, max: u64) -> Result<Option<Vec<u8>>, StoreError> {
     read_from(open(path), path, max)
 }
 
@@ -156,7 +160,7 @@ pub(crate) fn open(path: &Path) -> std::io::Result<File> {
 }
 
 /// Removes a file; whether there was one. A link is removed itself, never what it points to.
-pub fn remove(path: &Path) -> Result<bool, StoreError> {
+pub(crate) fn remove(path: &Path) -> Result<bool, StoreError> {
     match holding(path, false).and_then(|(folder, name)| folder.remove(name)) {
         Ok(()) => Ok(true),
         Err(error) if is_missing(&error) => Ok(false),
@@ -179,12 +183,12 @@ pub(crate) fn hard_link(file: &Path, second: &Path) -> std::io::Result<()> {
 
 /// An exclusive lock, freed on drop.
 #[derive(Debug)]
-pub struct Lock {
+pub(crate) struct Lock {
     _file: File,
 }
 
 /// Locks the file at `path` (created if missing), waiting up to `patience`.
-pub fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> {
+pub(crate) fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> {
     let (file, _) = append_to(path)?;
     let started = Instant::now();
     let mut pause = Duration::from_millis(1);
@@ -205,12 +209,12 @@ pub fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> {
 }
 
 /// Now, RFC 3339 in UTC with milliseconds: `2026-02-18T12:00:00.000Z`.
-pub fn now() -> String {
+pub(crate) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 /// Under how many names (hard links) a file stands; 1 where the platform does not say.
-pub fn names(path: &Path) -> u64 {
+pub(crate) fn names(path: &Path) -> u64 {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
@@ -225,7 +229,7 @@ pub fn names(path: &Path) -> u64 {
 }
 
 /// The time so long from now, as [`now`] writes it.
-pub fn from_now(wait: Duration) -> String {
+pub(crate) fn from_now(wait: Duration) -> String {
     let now = jiff::Timestamp::now();
     now.checked_add(wait).unwrap_or(now).strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
@@ -237,7 +241,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Bytes as lower-case hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
         write!(text, "{byte:02x}").expect("writing to a string cannot fail");
@@ -246,14 +250,14 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// So many hours before now, in the form of [`now`].
-pub fn hours_ago(hours: i64) -> String {
+pub(crate) fn hours_ago(hours: i64) -> String {
     let now = jiff::Timestamp::now();
     let then = now.checked_sub(jiff::SignedDuration::from_hours(hours)).unwrap_or(now);
     then.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 /// A time as [`now`] writes it, in milliseconds since 1970.
-pub fn milliseconds(time: &str) -> Option<i64> {
+pub(crate) fn milliseconds(time: &str) -> Option<i64> {
     time.parse::<jiff::Timestamp>().ok().map(|time| time.as_millisecond())
 }
 

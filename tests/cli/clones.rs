@@ -1,7 +1,7 @@
 //! A clone, and what a commit or the index says where the work tree says another thing.
 
-use intent_lsp::ledger::Digest;
-use intent_lsp::ledger::evidence::path_of;
+use intent_lsp::facade::ledger::Digest;
+use intent_lsp::facade::ledger::evidence::path_of;
 
 use super::lab::{Lab, transcript};
 

@@ -1,7 +1,7 @@
 //! The evidence of closed months in one file a month: no answer changes.
 
-use intent_lsp::verbs::Workspace;
-use intent_lsp::verbs::compact::{CompactAnswer, compact};
+use intent_lsp::facade::verbs::Workspace;
+use intent_lsp::facade::verbs::compact::{CompactAnswer, compact};
 
 use super::lab::{Lab, transcript};
 

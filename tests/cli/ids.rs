@@ -1,10 +1,10 @@
 //! Which id a new intent gets, and in which file it is written.
 
-use intent_lsp::ledger::Contributor;
-use intent_lsp::verbs::Workspace;
-use intent_lsp::verbs::accept::{AcceptExtent, accept};
-use intent_lsp::verbs::reassign::{What, reassign};
-use intent_lsp::workspace::RelativePath;
+use intent_lsp::facade::ledger::Contributor;
+use intent_lsp::facade::verbs::Workspace;
+use intent_lsp::facade::verbs::accept::{AcceptExtent, accept};
+use intent_lsp::facade::verbs::reassign::{What, reassign};
+use intent_lsp::facade::workspace::RelativePath;
 
 use crate::lab::{Lab, transcript};
 

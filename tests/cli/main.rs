@@ -294,7 +294,7 @@ fn outside_git_and_ungoverned() {
 fn help_is_golden() {
     let lab = Lab::git();
     let mut text = String::new();
-    let command = intent_lsp::cli::command();
+    let command = intent_lsp::facade::cli::command();
     let names =
         command.get_subcommands().map(|sub| vec![sub.get_name().to_owned(), "--help".to_owned()]);
     for arguments in std::iter::once(vec!["--help".to_owned()]).chain(names) {

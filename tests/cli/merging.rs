@@ -2,10 +2,10 @@
 
 use std::process::Command;
 
-use intent_lsp::ledger::{Approved, Digest};
-use intent_lsp::verbs::signing::Nobody;
-use intent_lsp::verbs::{Workspace, approval};
-use intent_lsp::workspace::approvals::{Approval, ApprovalState, AskedAct, Subject};
+use intent_lsp::facade::ledger::{Approved, Digest};
+use intent_lsp::facade::verbs::signing::Nobody;
+use intent_lsp::facade::verbs::{Workspace, approval};
+use intent_lsp::facade::workspace::approvals::{Approval, ApprovalState, AskedAct, Subject};
 use serde_json::Value;
 
 use super::lab::Lab;

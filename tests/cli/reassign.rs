@@ -1,8 +1,8 @@
 //! Code that was recorded under the wrong intent, put under another by a person.
 
-use intent_lsp::verbs::Workspace;
-use intent_lsp::verbs::reassign::{ReassignAnswer, What, reassign};
-use intent_lsp::workspace::RelativePath;
+use intent_lsp::facade::verbs::Workspace;
+use intent_lsp::facade::verbs::reassign::{ReassignAnswer, What, reassign};
+use intent_lsp::facade::workspace::RelativePath;
 
 use super::lab::{Lab, masked, transcript};
 

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use intent_lsp::ledger::Ledger;
-use intent_lsp::workspace::Root;
+use intent_lsp::facade::ledger::Ledger;
+use intent_lsp::facade::workspace::Root;
 use serde_json::Value;
 
 use crate::lab::Lab;

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use intent_lsp::verbs::Workspace;
-use intent_lsp::verbs::verify::accept_rewrite;
+use intent_lsp::facade::verbs::Workspace;
+use intent_lsp::facade::verbs::verify::accept_rewrite;
 
 use super::lab::Lab;
 

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use intent_lsp::ledger::evidence::ERASURE;
-use intent_lsp::verbs::Workspace;
-use intent_lsp::verbs::erase::{draft, write};
+use intent_lsp::facade::ledger::evidence::ERASURE;
+use intent_lsp::facade::verbs::Workspace;
+use intent_lsp::facade::verbs::erase::{draft, write};
 use serde_json::Value;
 
 use super::lab::{Lab, masked, transcript};
@@ -124,7 +124,7 @@ fn an_anchor_counts_only_by_its_name_its_signature_and_its_key() {
     assert_eq!(codes(&lab, &["verify"]), ["anchor-broken"]);
     assert_eq!(codes(&lab, &["check"]), ["ledger-rewritten"]);
     std::fs::remove_file(lab.root.join(&path)).expect("removed");
-    lab.write(intent_lsp::ledger::anchor::path_of(forged.as_bytes()).as_str(), &forged);
+    lab.write(intent_lsp::facade::ledger::anchor::path_of(forged.as_bytes()).as_str(), &forged);
     assert_eq!(codes(&lab, &["verify"]), ["anchor-broken"]);
 }
 
@@ -170,7 +170,7 @@ fn a_tombstone_hides_no_other_change() {
     let path = listed.lines().next().expect("the new file").to_owned();
     let changed = lab.read(&path).replace("codex:1", "codex:9");
     std::fs::remove_file(lab.root.join(&path)).expect("removed");
-    let digest = intent_lsp::ledger::Digest::of(changed.as_bytes());
+    let digest = intent_lsp::facade::ledger::Digest::of(changed.as_bytes());
     let month = path.rsplit('/').nth(1).expect("a month");
     lab.write(&format!(".orchestration/agent_trace/{month}/{digest}.jsonl"), &changed);
     lab.commit();

@@ -10,8 +10,8 @@ mod formats;
 mod functional;
 mod more;
 
-use intent_lsp::code::fingerprint::{content_hash, kept};
-use intent_lsp::code::{Document, Fingerprint, language};
+use intent_lsp::facade::code::fingerprint::{content_hash, kept};
+use intent_lsp::facade::code::{Document, Fingerprint, language};
 
 /// A file name and two texts.
 type Case = (&'static str, &'static str, &'static str);

@@ -19,7 +19,7 @@ mod traced;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use intent_lsp::code::{Block, BlockKind, ContentHash, Document, Identity};
+use intent_lsp::facade::code::{Block, BlockKind, ContentHash, Document, Identity};
 
 pub use chance::Chance;
 pub use syntax::{Syntax, unnamed};

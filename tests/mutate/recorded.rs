@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use intent_lsp::code::{Block, Document};
-use intent_lsp::ledger::ClaimRef;
-use intent_lsp::provenance::Provenance;
-use intent_lsp::verbs::{Workspace, why};
+use intent_lsp::facade::code::{Block, Document};
+use intent_lsp::facade::ledger::ClaimRef;
+use intent_lsp::facade::provenance::Provenance;
+use intent_lsp::facade::verbs::{Workspace, why};
 
 use super::corpus::Sample;
 use super::{Chance, Id, Syntax, Traced, Truth, World, places, unnamed};

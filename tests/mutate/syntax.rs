@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use intent_lsp::code::{Block, BlockKind, Document, FileBlocks, language};
+use intent_lsp::facade::code::{Block, BlockKind, Document, FileBlocks, language};
 use tree_sitter::{Node, Parser, Tree};
 
 /// A text with its tree and its blocks.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use intent_lsp::shell::{Class, CommandContext, Dialect, read};
+use intent_lsp::facade::shell::{Class, CommandContext, Dialect, read};
 
 /// What writes, in the sandbox alone.
 const PAYLOADS: &[&str] = &[

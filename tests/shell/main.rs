@@ -8,7 +8,7 @@ mod fuzz;
 use std::path::PathBuf;
 use std::process::Command;
 
-use intent_lsp::shell::{Class, CommandContext, Dialect, Reading, TouchedPath, read};
+use intent_lsp::facade::shell::{Class, CommandContext, Dialect, Reading, TouchedPath, read};
 
 fn at() -> CommandContext {
     CommandContext {

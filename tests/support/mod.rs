@@ -8,8 +8,8 @@ pub mod editor;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use intent_lsp::verbs::{Workspace, record, why};
-use intent_lsp::workspace::RelativePath;
+use intent_lsp::facade::verbs::{Workspace, record, why};
+use intent_lsp::facade::workspace::RelativePath;
 
 pub const REGISTRY: &str = "\
 active_intents:

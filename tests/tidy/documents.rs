@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-use intent_lsp::workspace::Code;
+use intent_lsp::facade::workspace::Code;
 
 use super::{files_below, none, read, root};
 
@@ -182,7 +182,7 @@ fn every_code_has_a_page_and_every_page_a_code() {
 
 #[test]
 fn every_page_of_a_code_says_what_the_code_says() {
-    let level = |level: intent_lsp::workspace::Level| format!("{level:?}").to_lowercase();
+    let level = |level: intent_lsp::facade::workspace::Level| format!("{level:?}").to_lowercase();
     let index = read(&root().join("docs/diagnostics/README.md"));
     let mut complaints = Vec::new();
     for code in Code::ALL {

@@ -25,8 +25,8 @@ mod names;
 pub(super) mod scoping;
 mod sugar;
 
-pub use comments::Comment;
-pub use names::{Resolution, is_plain_macro, resolve};
+pub(crate) use comments::Comment;
+pub(crate) use names::{Resolution, is_plain_macro, resolve};
 
 /// Nodes deeper than this are kept as a flat run of tokens: source may nest deeper than any stack.
 const DEEPEST: usize = 160;

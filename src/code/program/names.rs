@@ -15,7 +15,7 @@ use crate::code::rows::roles::Role;
 
 /// A local of a tree.
 #[derive(Clone, Debug)]
-pub struct Local {
+pub(crate) struct Local {
     /// As it is spelled.
     pub name: Arc<str>,
     /// Callers or the run-time can see the name (a Python parameter): not free to change.
@@ -24,7 +24,7 @@ pub struct Local {
 
 /// What [`resolve`] found out about the names of a tree.
 #[derive(Clone, Debug, Default)]
-pub struct Resolution {
+pub(crate) struct Resolution {
     /// By the number in [`Name::Local`].
     pub locals: Vec<Local>,
     /// Names of values that are declared elsewhere.
@@ -37,20 +37,20 @@ pub struct Resolution {
 
 impl Resolution {
     /// Whether the local may be spelled another way without anybody noticing.
-    pub fn may_rename(&self, local: u32) -> bool {
+    pub(crate) fn may_rename(&self, local: u32) -> bool {
         self.locals
             .get(local as usize)
             .is_some_and(|known| !self.reflective && !known.public && !self.mentions(&known.name))
     }
 
     /// Whether the name means something that is no local here.
-    pub fn mentions(&self, name: &str) -> bool {
+    pub(crate) fn mentions(&self, name: &str) -> bool {
         self.free.contains(name) || self.fixed.contains(name)
     }
 }
 
 /// Marks every name of the tree with what it means.
-pub fn resolve(tree: &mut Tree, language: &str) -> Resolution {
+pub(crate) fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     unmark(tree);
     let scoping = rows::scoping::of(language);
     let mut resolver = Resolver {
@@ -446,7 +446,7 @@ impl Resolver<'_> {
 }
 
 /// Whether a macro of Rust takes plain expressions, and does nothing to the function around it.
-pub fn is_plain_macro(name: Option<&str>) -> bool {
+pub(crate) fn is_plain_macro(name: Option<&str>) -> bool {
     name.is_some_and(|name| PLAIN_MACROS.contains(&name))
 }
 

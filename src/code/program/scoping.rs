@@ -58,23 +58,23 @@ pub(in crate::code) struct Scoping {
 
 impl Scoping {
     /// Whether a name is declared in this field of such a parent.
-    pub fn binds(&self, parent: &str, field: Option<&str>) -> bool {
+    pub(crate) fn binds(&self, parent: &str, field: Option<&str>) -> bool {
         self.reach != NameReach::Everywhere
             && (holds(self.syntax.bindings, parent, field) || holds(self.bindings, parent, field))
     }
 
     /// Whether such a node is a pattern.
-    pub fn is_pattern(&self, kind: &str) -> bool {
+    pub(crate) fn is_pattern(&self, kind: &str) -> bool {
         self.syntax.patterns.contains(&kind) || self.patterns.contains(&kind)
     }
 
     /// Whether a name right after this token is declared.
-    pub fn declares(&self, parent: &str, before: Option<&str>) -> bool {
+    pub(crate) fn declares(&self, parent: &str, before: Option<&str>) -> bool {
         before.is_some_and(|token| self.syntax.declared.contains(&(parent, token)))
     }
 
     /// Whether a leaf of this kind can name a local.
-    pub fn is_name(&self, kind: &str) -> bool {
+    pub(crate) fn is_name(&self, kind: &str) -> bool {
         match self.names {
             [] => self.syntax.identifiers.contains(&kind),
             names => names.contains(&kind),

@@ -238,7 +238,7 @@ pub(crate) enum Role {
 
 impl Role {
     /// Whether a node of this kind has the role, in any language.
-    pub fn has(self, kind: &str) -> bool {
+    pub(crate) fn has(self, kind: &str) -> bool {
         Roles::of(kind).has(self)
     }
 }
@@ -249,7 +249,7 @@ pub(crate) struct Roles([u64; 3]);
 
 impl Roles {
     /// Those of the nodes of this kind, in any language.
-    pub fn of(kind: &str) -> &'static Self {
+    pub(crate) fn of(kind: &str) -> &'static Self {
         static KNOWN: OnceLock<HashMap<&str, Roles>> = OnceLock::new();
         static NONE: Roles = Roles([0; 3]);
         if kind.is_empty() {
@@ -272,25 +272,25 @@ impl Roles {
         self.0[role as usize / 64] |= 1 << (role as usize % 64);
     }
 
-    pub fn has(&self, role: Role) -> bool {
+    pub(crate) fn has(&self, role: Role) -> bool {
         self.0[role as usize / 64] & (1 << (role as usize % 64)) != 0
     }
 }
 
 /// Nodes of which a longer spelling of the same is made: `{a: a}` for `{a}`.
 pub(crate) mod made {
-    pub const ASSIGNMENT_PATTERN: &str = "assignment_pattern";
-    pub const BINARY: &str = "binary_expression";
-    pub const FIELD_IDENTIFIER: &str = "field_identifier";
-    pub const FIELD_INITIALIZER: &str = "field_initializer";
-    pub const IDENTIFIER: &str = "identifier";
-    pub const PAIR: &str = "pair";
-    pub const PAIR_PATTERN: &str = "pair_pattern";
-    pub const PROPERTY_IDENTIFIER: &str = "property_identifier";
-    pub const UNARY: &str = "unary_expression";
-    pub const VARIABLE_NAME: &str = "variable_name";
+    pub(crate) const ASSIGNMENT_PATTERN: &str = "assignment_pattern";
+    pub(crate) const BINARY: &str = "binary_expression";
+    pub(crate) const FIELD_IDENTIFIER: &str = "field_identifier";
+    pub(crate) const FIELD_INITIALIZER: &str = "field_initializer";
+    pub(crate) const IDENTIFIER: &str = "identifier";
+    pub(crate) const PAIR: &str = "pair";
+    pub(crate) const PAIR_PATTERN: &str = "pair_pattern";
+    pub(crate) const PROPERTY_IDENTIFIER: &str = "property_identifier";
+    pub(crate) const UNARY: &str = "unary_expression";
+    pub(crate) const VARIABLE_NAME: &str = "variable_name";
     /// A definition behind its attributes; no grammar has such a node.
-    pub const WITH_ATTRIBUTES: &str = "with attributes";
+    pub(crate) const WITH_ATTRIBUTES: &str = "with attributes";
 }
 
 #[cfg(test)]

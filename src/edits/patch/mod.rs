@@ -11,11 +11,12 @@ mod outcome;
 mod read;
 mod seek;
 
-pub use heredoc::{Heredoc, heredoc};
+pub use heredoc::heredoc;
+pub use hunk::Hunk;
+pub(crate) use hunk::HunkLine;
 pub(super) use hunk::apply;
-pub use hunk::{Hunk, HunkLine};
-pub use outcome::{PatchOutcome, outcome};
-pub use read::{PatchError, read};
+pub use outcome::outcome;
+pub use read::read;
 
 /// What a patch asks of one file. Paths are as the patch spells them; they are
 /// relative to the directory in which the tool runs.

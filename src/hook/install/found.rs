@@ -9,7 +9,7 @@ use crate::hook::host::{HOSTS, Host};
 
 /// By what an agent is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FoundBy {
+pub(crate) enum FoundBy {
     /// Its settings, or a folder for them, are in the project: it is used here, by everybody.
     Settings(&'static str),
     /// A text for it is in the project, and no settings.
@@ -60,7 +60,7 @@ const fn signs(
 
 /// The agents that the project shows, and those that this machine has, in the order of the table. Those that a person has
 /// wired for all projects need not be named.
-pub fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)> {
+pub(crate) fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)> {
     let found = |host: &Host| {
         let signs = SIGNS.iter().find(|signs| signs.host == host.name)?;
         Some((*host, signs.seen(&folders.project, search)?))
@@ -72,7 +72,7 @@ pub fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)>
 }
 
 /// Whether a person has wired an agent for all of their projects.
-pub fn is_wired(folders: &Folders, host: &Host) -> bool {
+pub(crate) fn is_wired(folders: &Folders, host: &Host) -> bool {
     let files = super::examine(folders, host, InstallLevel::User);
     files.iter().any(|file| matches!(file.standing, SettingsState::Ours | SettingsState::Different))
 }

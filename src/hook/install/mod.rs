@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use recipes::HostProgram;
+pub(crate) use recipes::HostProgram;
 
 use super::host::Host;
 use crate::workspace::store::{self, StoreError};
@@ -28,7 +28,7 @@ const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
 /// Where settings are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InstallLevel {
+pub(crate) enum InstallLevel {
     /// In the project: committed, for everybody.
     Project,
     /// In the person's home folder: for all of their projects.
@@ -37,7 +37,7 @@ pub enum InstallLevel {
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InstallAct {
+pub(crate) enum InstallAct {
     /// Our entries are put in.
     Put,
     /// Our entries are taken out, and nothing else.
@@ -46,7 +46,7 @@ pub enum InstallAct {
 
 /// The folders that settings are in.
 #[derive(Clone, Debug)]
-pub struct Folders {
+pub(crate) struct Folders {
     /// The workspace's root.
     pub project: PathBuf,
     /// The person's home.
@@ -59,7 +59,7 @@ pub struct Folders {
 
 impl Folders {
     /// Those of this process, for this root. `None` where nobody is at home.
-    pub fn here(root: &Path) -> Option<Self> {
+    pub(crate) fn here(root: &Path) -> Option<Self> {
         let home = std::env::home_dir()?;
         let managed = PathBuf::from(MANAGED);
         Some(Self { project: root.to_owned(), home, managed, variable: folder_named })
@@ -80,7 +80,7 @@ fn folder_named(variable: &str) -> Option<PathBuf> {
 
 /// Why settings were left alone. Nothing was changed in any file.
 #[derive(Debug, thiserror::Error)]
-pub enum InstallError {
+pub(crate) enum InstallError {
     /// A file could not be understood, or holds something of somebody else where ours belongs.
     #[error("{path} was left as it is: {why}. No file was changed")]
     Conflict {
@@ -102,7 +102,7 @@ pub enum InstallError {
 
 /// What is in the way in a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Conflict {
+pub(crate) enum Conflict {
     /// It does not parse.
     #[error("it does not parse ({0}); mend it, then run this again")]
     Syntax(String),
@@ -127,14 +127,14 @@ pub enum Conflict {
 
 /// What was done to the settings of some hosts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct InstallAnswer {
+pub(crate) struct InstallAnswer {
     /// The hosts, in the order asked for.
     pub agents: Vec<WiredAnswer>,
 }
 
 /// What was done to the settings of a host.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct WiredAnswer {
+pub(crate) struct WiredAnswer {
     /// The host, as `intent hook` names it.
     pub agent: String,
     /// `proven` where our tests drive the real program, else `by protocol only`.
@@ -149,7 +149,7 @@ pub struct WiredAnswer {
 
 /// What became of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FileAnswer {
+pub(crate) struct FileAnswer {
     /// Relative to the workspace, or absolute in a person's home.
     pub path: String,
     /// In one word.
@@ -159,7 +159,7 @@ pub struct FileAnswer {
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Done {
+pub(crate) enum Done {
     /// It was not there.
     Created,
     /// Our entries were put in, or taken out.
@@ -171,7 +171,7 @@ pub enum Done {
 }
 
 /// Wires hosts, or takes our entries out again.
-pub fn install(
+pub(crate) fn install(
     folders: &Folders,
     hosts: &[Host],
     level: InstallLevel,
@@ -184,7 +184,7 @@ pub fn install(
 }
 
 /// What [`install`] would do; nothing is written.
-pub fn preview(
+pub(crate) fn preview(
     folders: &Folders,
     hosts: &[Host],
     level: InstallLevel,

@@ -18,7 +18,7 @@ use crate::hook::host::Host;
 
 /// The program that hooks start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum HostProgram {
+pub(crate) enum HostProgram {
     /// `intent-lsp`, found on the `PATH`: settings that are committed work for everybody.
     Found,
     /// This file.

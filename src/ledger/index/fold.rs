@@ -23,7 +23,7 @@ pub(super) struct EntryIndex(pub u32);
 impl EntryIndex {
     const OTHER: u32 = 1 << 31;
 
-    pub fn other(self) -> Option<u32> {
+    pub(super) fn other(self) -> Option<u32> {
         (self.0 & Self::OTHER != 0).then_some(self.0 & !Self::OTHER)
     }
 }
@@ -34,7 +34,12 @@ pub(super) const GONE: u32 = u32::MAX;
 impl FoldOrder {
     /// Merges the entries of sealed files, which stand in a table on disk (the shelf), and all other entries, by time.
     /// `twice` are the files of the table whose entries are among `others` as well, so that they count once.
-    pub fn of(files: &Files, twice: &[u32], others: &[Arc<Entry>], times: &[Option<i64>]) -> Self {
+    pub(super) fn of(
+        files: &Files,
+        twice: &[u32],
+        others: &[Arc<Entry>],
+        times: &[Option<i64>],
+    ) -> Self {
         let mut order = Self::default();
         order.all.reserve(others.len());
         let mut rest = (0..).zip(others.iter().zip(times)).peekable();

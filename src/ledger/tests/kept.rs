@@ -106,7 +106,7 @@ fn afresh(w: &TestWorkspace) -> Vec<String> {
 }
 
 /// The ids of the evidence about each file.
-fn ids(ledger: &Ledger) -> Vec<Vec<crate::ledger::EvidenceId>> {
+fn ids(ledger: &Ledger) -> Vec<Vec<(crate::ledger::Digest, u32)>> {
     let files = (0..9).map(|n| path(&format!("src/f{n}.rs")));
     files.map(|file| ledger.settled_of_path(&file).ids).collect()
 }

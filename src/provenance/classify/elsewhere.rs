@@ -25,14 +25,14 @@ pub(super) struct Mentions {
 
 impl Mentions {
     /// Every name of more than a local, and every text.
-    pub fn of(files: &[File<'_>]) -> Self {
+    pub(super) fn of(files: &[File<'_>]) -> Self {
         let mut all = Self::default();
         files.iter().for_each(|file| all.add(file));
         all
     }
 
     /// What files outside of a change say, those of them that hold one of the words.
-    pub fn elsewhere(wanted: &[&str], same: &[SourceFile<'_>], others: &Lookup<'_>) -> Self {
+    pub(super) fn elsewhere(wanted: &[&str], same: &[SourceFile<'_>], others: &Lookup<'_>) -> Self {
         let mut all = Self::default();
         if wanted.is_empty() {
             return all;
@@ -91,7 +91,7 @@ impl Mentions {
     }
 
     /// Whether a name or a text is this.
-    pub fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.unknown
             || self.names.contains(name)
             || self.texts.contains(name)
@@ -99,7 +99,7 @@ impl Mentions {
     }
 
     /// Whether a text is this.
-    pub fn says(&self, name: &str) -> bool {
+    pub(super) fn says(&self, name: &str) -> bool {
         self.texts.contains(name)
     }
 }

@@ -87,7 +87,7 @@ fn changed<'a>(
 }
 
 impl<'a> Set<'a> {
-    pub fn of(
+    pub(super) fn of(
         before: &[SourceFile<'a>],
         after: &[SourceFile<'a>],
         same: &[SourceFile<'_>],
@@ -132,11 +132,11 @@ impl<'a> Set<'a> {
         found
     }
 
-    pub fn unit_before(&self, id: Id) -> (&File<'a>, &Unit) {
+    pub(super) fn unit_before(&self, id: Id) -> (&File<'a>, &Unit) {
         (&self.before[id.0], &self.before[id.0].units[id.1])
     }
 
-    pub fn unit_after(&self, id: Id) -> (&File<'a>, &Unit) {
+    pub(super) fn unit_after(&self, id: Id) -> (&File<'a>, &Unit) {
         (&self.after[id.0], &self.after[id.0].units[id.1])
     }
 
@@ -320,7 +320,7 @@ impl<'a> Set<'a> {
     }
 
     /// Compares the two versions of a unit.
-    pub fn compared(&self, old: Id, new: Id) -> UnitFindings {
+    pub(super) fn compared(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         let language = new_file.language();
         if old_file.language() != language {
@@ -530,7 +530,7 @@ impl<'a> Set<'a> {
     }
 
     /// Whether the unit stands where it stood.
-    pub fn home(&self, old: Id, new: Id) -> bool {
+    pub(super) fn home(&self, old: Id, new: Id) -> bool {
         let (was, is) = (self.unit_before(old).1.container, self.unit_after(new).1.container);
         match (was, is) {
             (Some(was), Some(is)) => self.pairs.there.get(&(old.0, was)) == Some(&(new.0, is)),

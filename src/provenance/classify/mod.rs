@@ -33,7 +33,7 @@ mod types;
 mod units;
 
 pub use block::{NamedBlock, block};
-pub use provisional::{ChangedBlock, Parsed, provisional};
+pub(crate) use provisional::{ChangedBlock, Parsed, provisional};
 
 /// The class of a change, how it was found, and what was found per block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ pub struct BlockChange {
 
 /// Finds the files outside of a change that hold one of the words, as paths and texts; `None` where nobody can tell.
 /// It is asked once for a change, and only if a name is at stake.
-pub type Lookup<'a> = dyn Fn(&[&str]) -> Option<Vec<(String, String)>> + 'a;
+pub(crate) type Lookup<'a> = dyn Fn(&[&str]) -> Option<Vec<(String, String)>> + 'a;
 
 /// Classifies a change set of whole files, and takes them for all that there are. A file that is the same on both
 /// sides says only what names it uses; it may be left out where none was renamed.
@@ -96,7 +96,7 @@ fn borrowed(files: &[(String, Document)]) -> Vec<(&str, &Document)> {
 
 /// The same for files that somebody has read already, by path, among other files, which may use the names of the
 /// change. An absent file is left out.
-pub fn change_among(
+pub(crate) fn change_among(
     before: &[(&str, &Document)],
     after: &[(&str, &Document)],
     others: &Lookup<'_>,

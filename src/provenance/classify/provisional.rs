@@ -11,7 +11,7 @@ use super::Classification;
 
 /// A block that changed.
 #[derive(Clone, Copy, Debug)]
-pub enum ChangedBlock<'a> {
+pub(crate) enum ChangedBlock<'a> {
     /// It stands in the file, other than before.
     Now(&'a Block, Against),
     /// It is gone; its kind and path.
@@ -20,7 +20,7 @@ pub enum ChangedBlock<'a> {
 
 /// Whether the versions compared both parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parsed {
+pub(crate) enum Parsed {
     /// Without a syntax error.
     Cleanly,
     /// At least one has an error, so nothing can be proven.
@@ -28,7 +28,7 @@ pub enum Parsed {
 }
 
 /// Classifies a change from what is known of its changed blocks.
-pub fn provisional(changed: &[ChangedBlock<'_>], parsed: Parsed) -> Classification {
+pub(crate) fn provisional(changed: &[ChangedBlock<'_>], parsed: Parsed) -> Classification {
     let reasons = changed.iter().map(reason).collect();
     if changed.is_empty() {
         return Classification { class: None, basis: Basis::None, reasons, blocks: Vec::new() };

@@ -30,7 +30,7 @@ pub(super) struct Ways {
 pub(super) struct FunctionsByName(HashMap<(&'static str, String), Vec<Id>>);
 
 impl FunctionsByName {
-    pub fn of(files: &[File<'_>]) -> Self {
+    pub(super) fn of(files: &[File<'_>]) -> Self {
         let mut named = Self::default();
         for (at, file) in files.iter().enumerate() {
             let functions = file.units.iter().enumerate().filter(|(_, one)| one.is_function());

@@ -17,7 +17,7 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    pub fn of(tree: &Tree, language: &str) -> Self {
+    pub(super) fn of(tree: &Tree, language: &str) -> Self {
         let mut tree = tree.clone();
         let names = crate::code::program::resolve(&mut tree, language);
         Self { tree, names }

@@ -33,7 +33,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    pub fn of(tree: &Tree, names: &Resolution) -> Self {
+    pub(super) fn of(tree: &Tree, names: &Resolution) -> Self {
         let mut values: Words = names.locals.iter().map(|local| local.name.clone()).collect();
         values.extend(names.fixed.iter().cloned());
         let mut given = Self { values, others: Words::new(), unknown: false };
@@ -42,7 +42,7 @@ impl Given {
     }
 
     /// Whether a function that was called here would mean something of the tree by one of its names.
-    pub fn any_of(&self, taken: &OuterNames) -> bool {
+    pub(super) fn any_of(&self, taken: &OuterNames) -> bool {
         self.unknown
             || !self.values.is_disjoint(&taken.values)
             || !self.others.is_disjoint(&taken.mentioned)

@@ -21,7 +21,7 @@ pub(super) struct Types(HashMap<u32, String>);
 
 impl Types {
     /// Of a resolved tree.
-    pub fn of(tree: &Tree) -> Self {
+    pub(super) fn of(tree: &Tree) -> Self {
         let mut types = Self::default();
         tree.visit(&mut |node| {
             let Some(said) = node.child("type").map(Tree::words) else { return };
@@ -54,7 +54,7 @@ impl Types {
     }
 
     /// The type that a local is declared with.
-    pub fn of_local(&self, local: u32) -> Option<&str> {
+    pub(super) fn of_local(&self, local: u32) -> Option<&str> {
         self.0.get(&local).map(String::as_str)
     }
 
@@ -75,7 +75,7 @@ impl Types {
     }
 
     /// Whether an argument is of its parameter's type without a conversion.
-    pub fn passes(&self, argument: &Tree, parameter: Option<&str>, language: &str) -> bool {
+    pub(super) fn passes(&self, argument: &Tree, parameter: Option<&str>, language: &str) -> bool {
         if is_untyped(language) {
             return true;
         }
@@ -93,7 +93,7 @@ impl Types {
     }
 
     /// Whether a result is of the type that a helper gives back.
-    pub fn comes_back(&self, result: &Tree, returns: Option<&str>, language: &str) -> bool {
+    pub(super) fn comes_back(&self, result: &Tree, returns: Option<&str>, language: &str) -> bool {
         if is_untyped(language) || language == "rust" {
             return true;
         }

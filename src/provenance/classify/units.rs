@@ -46,11 +46,11 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    pub fn kind(&self) -> &'static str {
+    pub(super) fn kind(&self) -> &'static str {
         self.identity.as_ref().map_or("file", |identity| identity.kind.as_str())
     }
 
-    pub fn is_function(&self) -> bool {
+    pub(super) fn is_function(&self) -> bool {
         self.identity
             .as_ref()
             .is_some_and(|id| matches!(id.kind, BlockKind::Function | BlockKind::Method))
@@ -64,19 +64,19 @@ fn is_container(kind: BlockKind) -> bool {
 }
 
 impl<'a> File<'a> {
-    pub fn of(path: &'a str, text: &'a str) -> Self {
+    pub(super) fn of(path: &'a str, text: &'a str) -> Self {
         let program = Program::of(path, text);
         let units = program.as_ref().map(units).unwrap_or_default();
         let comments = program.as_ref().map(|program| comments(text, program, &units));
         Self { path, text, program, units, comments: comments.unwrap_or_default() }
     }
 
-    pub fn language(&self) -> &'static str {
+    pub(super) fn language(&self) -> &'static str {
         self.program.as_ref().map_or("", |program| program.language.id)
     }
 
     /// The comments that belong to a unit and to none inside it: all texts, and the directives with what they stand before.
-    pub fn comments(&self, unit: usize) -> &Comments {
+    pub(super) fn comments(&self, unit: usize) -> &Comments {
         static NONE: Comments = (Vec::new(), Vec::new());
         self.comments.get(&unit).unwrap_or(&NONE)
     }

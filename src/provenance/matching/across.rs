@@ -30,7 +30,7 @@ use crate::workspace::RelativePath;
 pub(super) const MAX_SOURCES: usize = 16;
 
 /// What the matcher asks of the rest of the work tree.
-pub trait Surroundings {
+pub(crate) trait Surroundings {
     /// What is recorded of a path.
     fn trail(&self, path: &RelativePath) -> SharedTrail;
     /// The text of a recorded version, whose outline is given, where a commit still has it.

@@ -8,7 +8,7 @@ use crate::provenance::outline::{self, Outline, Row};
 use super::likeness::Body;
 
 /// A block and what is known of it.
-pub struct Item<'a> {
+pub(crate) struct Item<'a> {
     pub(super) row: Row,
     /// Index of the item around it.
     pub(super) container: Option<usize>,
@@ -119,7 +119,7 @@ impl<'a> ItemName<'a> {
 }
 
 /// The row that a recorded block would have in an outline; `None` where the record names no block.
-pub fn row_of_record(range: &BlockRecord) -> Option<Row> {
+pub(crate) fn row_of_record(range: &BlockRecord) -> Option<Row> {
     let name = range.block.as_ref()?;
     let (text, lead) = (range.own_text_hash.as_ref(), range.lead_hash.as_ref());
     let tokens = range.own_hash.as_ref().or(range.token_hash.as_ref());

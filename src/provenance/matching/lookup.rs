@@ -8,10 +8,10 @@ use crate::provenance::names::{kinds_it_may_have_been, leaf};
 const MAX_CALLED: usize = 64;
 
 /// A record that may be of a block, and how much the look-up that found it says.
-pub type Candidate = (ClaimRef, u32);
+pub(crate) type Candidate = (ClaimRef, u32);
 
 /// Records that may be of a block.
-pub fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
+pub(crate) fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
     let print = &block.fingerprint;
     let sought = BlockQuery {
         content: &print.content,

@@ -6,7 +6,7 @@
 pub(crate) mod align;
 pub(crate) mod item;
 mod likeness;
-pub mod rules;
+pub(crate) mod rules;
 
 mod across;
 mod lookup;
@@ -31,17 +31,17 @@ use item::Item;
 use reading::{BlockReading, place_of, provenance};
 use texts::FileTexts;
 
-pub use across::Surroundings;
-pub use item::row_of_record;
-pub use likeness::{Likeness, Reach};
-pub use lookup::{Candidate, candidates};
-pub use onward::{before_own_records, goes_on, may_speak_of, reads_on, recorded_elsewhere};
-pub use origins::Origins;
-pub use reading::is_its_own;
-pub use rules::{MIN_RENAMED_TOKENS, MatchRule};
+pub(crate) use across::Surroundings;
+pub(crate) use item::row_of_record;
+pub(crate) use likeness::{Likeness, Reach};
+pub(crate) use lookup::{Candidate, candidates};
+pub(crate) use onward::{before_own_records, goes_on, may_speak_of, reads_on, recorded_elsewhere};
+pub(crate) use origins::Origins;
+pub(crate) use reading::is_its_own;
+pub(crate) use rules::MatchRule;
 
 /// What is known of every block of a file, in the order of [`crate::code::FileBlocks::blocks`].
-pub fn file(
+pub(crate) fn file(
     ledger: &Ledger,
     path: &RelativePath,
     document: &Document,
@@ -87,7 +87,7 @@ type Watch<'a> = &'a mut dyn FnMut(&Scene<'_>, &Alignment);
 
 /// An earlier block that a block was compared with.
 #[derive(Clone, Debug)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// Its kind and its path; `None` where only hashes of them are known.
     pub name: Option<(String, String)>,
     /// The record that answers for it; `None` where nobody recorded it.
@@ -99,7 +99,7 @@ pub struct Comparison {
 }
 
 /// What each block of a file was compared with on the way to what [`file()`] says of it, in order.
-pub fn comparisons(
+pub(crate) fn comparisons(
     ledger: &Ledger,
     path: &RelativePath,
     document: &Document,
@@ -266,7 +266,7 @@ fn is_copy(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks, index: usi
 
 /// Which block of an earlier text of a file each block of a later one was: for each block of `now` the index of one of
 /// `then`, or `None` of a new one.
-pub fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
+pub(crate) fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
     let (old, new) = (then.blocks(), now.blocks());
     let texts = FileTexts::new(then.clone(), now.clone());
     let (old, new) = (Item::of_blocks(&old), Item::of_blocks(&new));
@@ -284,7 +284,7 @@ pub fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
 }
 
 /// The same against an outline, of which no text is known: for each block that stands its row.
-pub fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
+pub(crate) fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
     let containers = then.containers();
     let rows = then.rows.iter().zip(containers);
     let old: Vec<Item<'_>> = rows.map(|(row, container)| Item::of_row(*row, container)).collect();
@@ -303,7 +303,7 @@ pub fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
 }
 
 /// An outline in which one block of the file is as it stands now: the outline, the block's row, and which row it was.
-pub fn with_block(
+pub(crate) fn with_block(
     then: &Outline,
     blocks: &FileBlocks,
     index: usize,
@@ -321,7 +321,7 @@ pub fn with_block(
 }
 
 /// How each block stands against an outline of its file.
-pub fn against(then: &Outline, now: &Document) -> Vec<Against> {
+pub(crate) fn against(then: &Outline, now: &Document) -> Vec<Against> {
     let blocks = now.blocks();
     let rows = Outline::of(&blocks).rows;
     let against = |(at, origin): (usize, Option<usize>)| match origin.map(|old| then.rows[old]) {
@@ -335,7 +335,7 @@ pub fn against(then: &Outline, now: &Document) -> Vec<Against> {
 
 /// Records of a path that may be found in another file.
 #[derive(Debug, Default)]
-pub struct Orphans {
+pub(crate) struct Orphans {
     /// Those that nothing stands for there any more.
     pub gone: Vec<ClaimRef>,
     /// Those that something stands for, but under another name or as it was before: the recorded text under the
@@ -347,7 +347,7 @@ pub struct Orphans {
 
 impl Orphans {
     /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.renamed.is_empty() && self.unnamed.is_empty()
     }
 }
@@ -356,7 +356,7 @@ impl Orphans {
 ///
 /// `document` is the file as it stands; `None` where there is none. A record whose block was recorded again elsewhere
 /// since is not among them.
-pub fn orphans(
+pub(crate) fn orphans(
     ledger: &Ledger,
     path: &RelativePath,
     document: Option<&Document>,
@@ -383,7 +383,7 @@ pub fn orphans(
 }
 
 /// A trail that is kept.
-pub type SharedTrail = Arc<Trail>;
+pub(crate) type SharedTrail = Arc<Trail>;
 
 /// Whether a record's block goes by another name now.
 fn goes_by_another_name(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {

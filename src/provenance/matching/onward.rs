@@ -14,7 +14,7 @@ use crate::workspace::RelativePath;
 
 /// Later records of other files that speak of the same block: they have its text and its name, or say that they replace
 /// it.
-pub fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator<Item = ClaimRef> {
+pub(crate) fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator<Item = ClaimRef> {
     let claim = ledger.claim(at);
     let name = claim.range().block.as_ref();
     let (text, here) = (&claim.range().content_hash, &claim.file.relative_path);
@@ -34,7 +34,7 @@ pub fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator<Item =
 }
 
 /// The files in which a block may have been recorded again, by whatever look-up, likeliest first.
-pub fn may_speak_of(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
+pub(crate) fn may_speak_of(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
     let claim = ledger.claim(at);
     let records = candidates_of_record(ledger, claim.range());
     let here = &claim.file.relative_path;
@@ -53,7 +53,7 @@ pub fn may_speak_of(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
 /// The records that the blocks of a file go on from although each has a later one of its own: those that the later one
 /// leads back to; and where its history does not tell what was before, what would have been found for the block
 /// if it had not been recorded again.
-pub fn before_own_records(
+pub(crate) fn before_own_records(
     ledger: &Ledger,
     path: &RelativePath,
     document: &Document,
@@ -98,7 +98,7 @@ fn recorded(steps: &[Step]) -> impl Iterator<Item = ClaimRef> {
 
 /// Whether two texts have at least half of their lines in common, by length: what `git diff -M` takes for one file under
 /// two names.
-pub fn reads_on(before: &str, now: &str) -> bool {
+pub(crate) fn reads_on(before: &str, now: &str) -> bool {
     let mut left: HashMap<&str, usize> = HashMap::new();
     difference::lines(before).for_each(|line| *left.entry(line).or_default() += 1);
     let mut common = 0;
@@ -115,7 +115,7 @@ pub fn reads_on(before: &str, now: &str) -> bool {
 /// where it has no definitions, by their texts.
 ///
 /// One block in common is enough where its text is the same, or where the file's own name is; else three.
-pub fn goes_on(
+pub(crate) fn goes_on(
     (old_path, then): (&RelativePath, &Outline),
     (path, now): (&RelativePath, &FileBlocks),
 ) -> bool {

@@ -28,7 +28,7 @@ const MIN_DIFFERENCE: f32 = 0.3;
 const MAX_ORIGINS: usize = 4;
 
 /// What can be told of a file's blocks; made when somebody asks, never while somebody types.
-pub struct Origins<'a> {
+pub(crate) struct Origins<'a> {
     ledger: &'a Ledger,
     path: &'a RelativePath,
     heads: Vec<ClaimRef>,
@@ -44,7 +44,7 @@ pub struct Origins<'a> {
 
 impl<'a> Origins<'a> {
     /// `found` is what [`super::file`] says of the blocks.
-    pub fn new(
+    pub(crate) fn new(
         ledger: &'a Ledger,
         path: &'a RelativePath,
         blocks: &'a FileBlocks,
@@ -67,14 +67,14 @@ impl<'a> Origins<'a> {
 
     /// Returns true if [`Self::of`] may find something for a block. If not, the caller can save the work of
     /// [`Self::new`].
-    pub fn may_tell_of(block: &Block, found: &Provenance) -> bool {
+    pub(crate) fn may_tell_of(block: &Block, found: &Provenance) -> bool {
         !block.identity.kind.is_unnamed()
             && block.fingerprint.token_count >= MIN_TOKENS
             && matches!(found.verdict, Verdict::Unrecorded | Verdict::Modified)
     }
 
     /// Of a block that no record speaks of, or that changed.
-    pub fn of(&self, block: &Block, found: &Provenance) -> Vec<CodeOrigin> {
+    pub(crate) fn of(&self, block: &Block, found: &Provenance) -> Vec<CodeOrigin> {
         if !Self::may_tell_of(block, found) {
             return Vec::new();
         }

@@ -259,7 +259,7 @@ fn against_record(
 }
 
 /// Whether the text that a container answers for is as recorded, so that the difference lies in the blocks inside it.
-pub fn is_its_own(range: &BlockRecord, block: &Block) -> bool {
+pub(crate) fn is_its_own(range: &BlockRecord, block: &Block) -> bool {
     let print = &block.fingerprint;
     let (then, now) = (range.own_text_hash.as_ref(), print.own_text.as_ref());
     let (then, now) = (then.unwrap_or(&range.content_hash), now.unwrap_or(&print.content));

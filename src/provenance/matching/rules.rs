@@ -7,7 +7,7 @@ use super::likeness::{self, Likeness, Reach};
 use crate::provenance::Tier;
 
 /// Below this many tokens an equal shape proves nothing: getters and wrappers all look alike.
-pub const MIN_RENAMED_TOKENS: u32 = 15;
+pub(crate) const MIN_RENAMED_TOKENS: u32 = 15;
 /// Below this many tokens a block is never given to a record of another file by its body alone.
 pub(super) const MIN_ACROSS_TOKENS: u32 = 12;
 /// A name under which less than this stands of the recorded text may have passed to another block.
@@ -20,7 +20,7 @@ const MIN_MEMBERS: f32 = 0.5;
 pub(super) const MARGIN: f32 = 0.08;
 
 /// One row of the table.
-pub struct MatchRule {
+pub(crate) struct MatchRule {
     /// What `--explain` calls it.
     pub word: &'static str,
     /// What the answer says.
@@ -38,7 +38,7 @@ impl std::fmt::Debug for MatchRule {
 }
 
 /// All rules, in order.
-pub const RULES: &[MatchRule] = &[
+pub(crate) const RULES: &[MatchRule] = &[
     MatchRule {
         word: "same name and text",
         tier: Tier::Text,

@@ -18,7 +18,7 @@ const MIN_CALLERS: f32 = 0.5;
 const MIN_NAME: usize = 3;
 
 /// A file as it was, and as it stands.
-pub struct FileTexts {
+pub(crate) struct FileTexts {
     then: Side,
     now: Side,
     /// By line then, counted from 0: the same line now, counted from 1, and whether no other line of its text is in
@@ -38,7 +38,7 @@ struct Side {
 
 impl FileTexts {
     /// Of two versions of a file.
-    pub fn new(then: Document, now: Document) -> Self {
+    pub(crate) fn new(then: Document, now: Document) -> Self {
         let (left, said) = (OnceCell::new(), OnceCell::new());
         Self { then: Side::new(then), now: Side::new(now), left, said }
     }

@@ -12,7 +12,7 @@ use crate::provenance::outline::Row;
 /// The [`Trail`] of the evidence about a file. Indices of entries differ from process to process, so its claims hold the
 /// place of their entry in the list of that evidence instead.
 #[derive(Serialize, Deserialize)]
-pub struct KeptTrail {
+pub(crate) struct KeptTrail {
     states: Vec<(Row, Option<ClaimRef>, Option<StateId>)>,
     versions: Vec<KeptVersion>,
     nameless: Vec<(ContentHash, ClaimRef)>,
@@ -61,7 +61,7 @@ impl KeptStates {
 impl KeptTrail {
     /// Writes a trail. `entries` are the indices of the evidence about the file, in ascending order. `None` if the trail
     /// holds a claim of another entry.
-    pub fn of(trail: &Trail, entries: &[u32]) -> Option<Self> {
+    pub(crate) fn of(trail: &Trail, entries: &[u32]) -> Option<Self> {
         let claim = |at: ClaimRef| {
             let place = entries.binary_search(&at.entry).ok()?;
             // An entry of evidence is about one file and one contributor.
@@ -100,7 +100,7 @@ impl KeptTrail {
 
     /// Reads the trail again. `entries` are the indices that the same evidence has in this process. `None` if the data
     /// contradict themselves, or do not fit that list.
-    pub fn read(self, entries: &[u32]) -> Option<Trail> {
+    pub(crate) fn read(self, entries: &[u32]) -> Option<Trail> {
         let claim = |at: ClaimRef| {
             let is_plain = at.file == 0 && at.conversation == 0;
             let entry = entries.get(at.entry as usize).filter(|_| is_plain)?;

@@ -27,7 +27,8 @@ use crate::workspace::{CommitId, RelativePath, Root, session, store, text};
 
 use brought::Brought;
 use shown::Shown;
-pub use spool::{kept, retry};
+pub use spool::kept;
+pub(crate) use spool::retry;
 use steering::SteeringChanges;
 
 /// What the agent is told after a call.
@@ -83,7 +84,7 @@ pub fn idle(event: &Event) {
 }
 
 /// Does what can wait until an agent rests: it refreshes the map.
-pub fn rest(event: &Event) {
+pub(crate) fn rest(event: &Event) {
     if let Ok(root) = Root::find(&event.cwd)
         && root.governed()
     {

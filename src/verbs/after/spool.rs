@@ -47,7 +47,7 @@ pub fn kept(root: &Root) -> Vec<PathBuf> {
 }
 
 /// Tries again what could not be written; how many are in the ledger now.
-pub fn retry(ws: &Workspace) -> usize {
+pub(crate) fn retry(ws: &Workspace) -> usize {
     let mut written = 0;
     for file in kept(&ws.root).into_iter().take(MAX_TRIED) {
         let Ok(Some(bytes)) = store::read_capped(&file, MAX_RECORD) else { continue };

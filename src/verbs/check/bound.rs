@@ -30,7 +30,7 @@ pub(in crate::verbs) struct Bound {
 
 impl Bound {
     /// To one intent, or to none.
-    pub fn to(intent: Option<String>) -> Self {
+    pub(crate) fn to(intent: Option<String>) -> Self {
         Self { otherwise: intent.into_iter().collect(), ..Self::default() }
     }
 
@@ -70,12 +70,12 @@ impl Bound {
     }
 
     /// Whether somebody asks for a record of what changed there.
-    pub fn asks_for(&self, path: &RelativePath) -> bool {
+    pub(crate) fn asks_for(&self, path: &RelativePath) -> bool {
         !self.unasked.contains(path)
     }
 
     /// The intents that work on a path is bound to. One that may do it is enough.
-    pub fn of_path(&self, path: &RelativePath) -> &[String] {
+    pub(crate) fn of_path(&self, path: &RelativePath) -> &[String] {
         self.by_path.get(path).unwrap_or(&self.otherwise)
     }
 }

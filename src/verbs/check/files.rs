@@ -41,7 +41,7 @@ pub(super) struct JudgedFiles {
 
 impl JudgedFiles {
     /// The recorded blocks by intent and by contributor, the most first.
-    pub fn shares(&self, ws: &Workspace) -> (Vec<Share>, Vec<Share>) {
+    pub(super) fn shares(&self, ws: &Workspace) -> (Vec<Share>, Vec<Share>) {
         let sorted = |counts: &BTreeMap<String, usize>, name: &dyn Fn(&str) -> Option<String>| {
             let share = |(id, blocks): (&String, &usize)| Share {
                 id: id.clone(),
@@ -72,7 +72,7 @@ impl JudgedFiles {
 
 impl Sides<'_> {
     /// What changed, as texts.
-    pub fn texts(&self, changes: &[Change]) -> Result<classes::Texts, VerbError> {
+    pub(super) fn texts(&self, changes: &[Change]) -> Result<classes::Texts, VerbError> {
         let mut texts = classes::Texts::default();
         for change in changes.iter().filter(|change| change.aspect == Aspect::Content) {
             let path = &change.path;
@@ -93,7 +93,7 @@ impl Sides<'_> {
         Ok(texts)
     }
 
-    pub fn classified(&self, texts: &classes::Texts) -> Option<Classification> {
+    pub(super) fn classified(&self, texts: &classes::Texts) -> Option<Classification> {
         let others = |words: &[&str]| {
             let paths = self.ws.tracked().ok()?;
             classes::holding(paths, texts, words, |path| self.unchanged(path))
@@ -198,7 +198,7 @@ impl Extent {
 
 impl<'a> Judge<'a> {
     /// `known`: the texts of the change, and what kind of change it is.
-    pub fn of(
+    pub(super) fn of(
         sides: Sides<'a>,
         rules: &'a Rules,
         bound: &'a Bound,
@@ -233,7 +233,10 @@ impl<'a> Judge<'a> {
     }
 
     /// New files first: one may be what became of a file that is gone. `nameless`: files whose name is not UTF-8.
-    pub fn all(mut self, nameless: BTreeSet<RelativePath>) -> Result<JudgedFiles, VerbError> {
+    pub(super) fn all(
+        mut self,
+        nameless: BTreeSet<RelativePath>,
+    ) -> Result<JudgedFiles, VerbError> {
         let is_gone = |changes: &[&Change]| changes.iter().all(|it| it.kind == ChangeKind::Deleted);
         let all: Vec<_> = std::mem::take(&mut self.changes).into_iter().collect();
         let (gone, standing): (Vec<_>, Vec<_>) =

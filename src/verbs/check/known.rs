@@ -15,7 +15,7 @@ const MAX_FILE: u64 = 16 * 1024 * 1024;
 
 /// The findings that a baseline lists.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct KnownFindings {
+pub(crate) struct KnownFindings {
     /// 1.
     version: u32,
     findings: Vec<KnownFinding>,
@@ -33,10 +33,10 @@ struct KnownFinding {
 
 impl KnownFindings {
     /// Where a baseline is kept that nobody gave another place.
-    pub const FILE: &str = ".orchestration/baseline.json";
+    pub(crate) const FILE: &str = ".orchestration/baseline.json";
 
     /// Those of a judgement.
-    pub fn of(findings: &[FindingAnswer]) -> Self {
+    pub(crate) fn of(findings: &[FindingAnswer]) -> Self {
         let known = findings.iter().map(|finding| KnownFinding {
             fingerprint: finding.fingerprint.clone(),
             code: finding.code.clone(),
@@ -47,7 +47,7 @@ impl KnownFindings {
     }
 
     /// As a file holds them: sorted, one a line where it can be, so that changes of it can be reviewed.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("texts always become JSON");
         text.push('\n');
         text

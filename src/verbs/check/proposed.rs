@@ -295,7 +295,11 @@ impl Approvals {
     /// Those that count: on a person's own machine what this clone recorded; for a branch what it brings along, signed
     /// by somebody whom the target branch trusts. One approval is good for one step: from what is accepted now to what
     /// was signed, and never again once the target branch has had it.
-    pub fn of(ws: &Workspace, ends: &Ends, signatures: &dyn Signatures) -> Result<Self, VerbError> {
+    pub(super) fn of(
+        ws: &Workspace,
+        ends: &Ends,
+        signatures: &dyn Signatures,
+    ) -> Result<Self, VerbError> {
         let (Some(git), Some(tip)) = (ws.git(), &ends.tip) else { return Ok(Self::here(ws)) };
         let mut all = Self::default();
         let entries = ws.ledger.entries().iter();
@@ -343,7 +347,7 @@ impl Approvals {
     }
 
     /// What this clone recorded of work that is in no commit.
-    pub fn here(ws: &Workspace) -> Self {
+    pub(super) fn here(ws: &Workspace) -> Self {
         let own = ws.ledger.open().filter(|entry| entry.trust == Trust::Own);
         let work = own.filter_map(|entry| {
             let code = entry.record.decision.as_ref()?.approval.clone()?;
@@ -354,7 +358,7 @@ impl Approvals {
     }
 
     /// The ids of the intents whose text in a registry is signed.
-    pub fn intents(&self, registry: &Registry) -> HashSet<String> {
+    pub(super) fn intents(&self, registry: &Registry) -> HashSet<String> {
         let is_signed = |intent: &&Intent| {
             let mut signed = self.signed.iter();
             signed.any(|one| one.what == intent.id.value && one.hash == intent.hash())

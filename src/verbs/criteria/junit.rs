@@ -8,7 +8,7 @@ const MAX_DEPTH: usize = 64;
 
 /// What a report says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Results {
+pub(crate) struct Results {
     /// Test cases that were run: those that are marked as skipped do not count.
     pub tests: u32,
     /// Of those, the ones with a failure or an error; and failures of whole suites.
@@ -17,14 +17,14 @@ pub struct Results {
 
 impl Results {
     /// Whether something was tested, and nothing failed.
-    pub fn passed(self) -> bool {
+    pub(crate) fn passed(self) -> bool {
         self.tests > 0 && self.failed == 0
     }
 }
 
 /// A file that is no JUnit report.
 #[derive(Debug, thiserror::Error)]
-pub enum JunitError {
+pub(crate) enum JunitError {
     /// It is no well-formed XML.
     #[error("it is no well-formed XML (byte {at})")]
     Broken {
@@ -38,7 +38,7 @@ pub enum JunitError {
 
 impl Results {
     /// Reads a report. The elements count, not the totals that their attributes claim.
-    pub fn read(bytes: &[u8]) -> Result<Self, JunitError> {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, JunitError> {
         let text = std::str::from_utf8(bytes)
             .map_err(|error| JunitError::Broken { at: error.valid_up_to() as u64 })?;
         let mut reader = Reader::from_str(text);

@@ -12,7 +12,7 @@ use crate::workspace::{CommitId, Git, Root, text};
 
 /// How things stood before a fenced command.
 #[derive(Debug)]
-pub struct FencedState {
+pub(crate) struct FencedState {
     root: Arc<Root>,
     head: Option<CommitId>,
     files: Watched,
@@ -25,7 +25,7 @@ const NAMED: usize = 5;
 
 impl FencedState {
     /// Looks at how things stand.
-    pub fn before(ws: &Workspace, fenced: &Fenced) -> Self {
+    pub(crate) fn before(ws: &Workspace, fenced: &Fenced) -> Self {
         let open = fenced.plan.places.iter().filter(|place| {
             place.access == crate::fence::FenceAccess::Writable
                 && place.path.starts_with(ws.root.path())
@@ -50,7 +50,7 @@ impl FencedState {
     }
 
     /// Looks again: what a person should look at, a sentence each.
-    pub fn after(&self, fenced: &Fenced) -> Vec<String> {
+    pub(crate) fn after(&self, fenced: &Fenced) -> Vec<String> {
         let mut told = Vec::new();
         for path in self.files.changed() {
             told.push(format!(

@@ -134,7 +134,7 @@ fn keep_model(home: &Workspace, event: &Event) {
 }
 
 /// The host has emptied the session: whoever goes on there knows nothing of the intent, and selects anew.
-pub fn clear(event: &Event) {
+pub(crate) fn clear(event: &Event) {
     let Ok(Some(home)) = places::home(event) else { return };
     if let Err(error) = session::clear_for(&home.root, &event.session_key()) {
         session::log(&home.root, &format!("a cleared session keeps its selection: {error}"));
@@ -145,7 +145,7 @@ pub fn clear(event: &Event) {
 const MAX_SELECTABLE: usize = 4_000;
 
 /// What a session is told at its start (and again after its context was compacted): how one works here, and what is selected.
-pub fn session_start(event: &Event) -> Option<String> {
+pub(crate) fn session_start(event: &Event) -> Option<String> {
     let home = places::home(event).ok()??;
     calls::prune(&home.root);
     in_force::prune(&home);

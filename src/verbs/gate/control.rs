@@ -65,7 +65,7 @@ const SETTINGS: &[&str] = &[
 ];
 
 /// Whether a path inside a workspace steers this gate, rather than an agent: what `check` never judges as code.
-pub fn is_control_file(path: &RelativePath) -> bool {
+pub(crate) fn is_control_file(path: &RelativePath) -> bool {
     segments(path.as_str()).iter().any(|segment| ANYWHERE.contains(&segment.as_str()))
 }
 

@@ -126,12 +126,12 @@ pub(in crate::verbs) fn reject_change(ws: &Workspace, kept: Option<&str>) {
 }
 
 /// Whether a file holds rules that changed while an agent's command ran, and that no person has accepted.
-pub fn is_rejected(ws: &Workspace, path: &RelativePath) -> bool {
+pub(crate) fn is_rejected(ws: &Workspace, path: &RelativePath) -> bool {
     is_rule(ws, path) && change(ws).is_some()
 }
 
 /// Lets the rules as they stand be in force from now on. Returns true if they were not.
-pub fn accept_rules(ws: &Workspace) -> Result<bool, VerbError> {
+pub(crate) fn accept_rules(ws: &Workspace) -> Result<bool, VerbError> {
     Ok(store::remove(&rejected(ws))?)
 }
 

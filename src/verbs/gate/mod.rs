@@ -20,13 +20,14 @@ mod places;
 mod rules;
 mod stale;
 
-pub use bind::{clear, prompt, session_start};
+pub use bind::prompt;
+pub(crate) use bind::{clear, session_start};
 pub(super) use case::{read_command, selected};
-pub use control::is_control_file;
+pub(crate) use control::is_control_file;
 pub(super) use control::{
     may_hold, programs_of_our_name, settings_below, settings_in_home, steers, taken_in_by,
 };
-pub use in_force::{accept_rules, is_rejected};
+pub(crate) use in_force::{accept_rules, is_rejected};
 pub(super) use in_force::{changed_rules, governed, reject_change};
 pub use places::key;
 
@@ -187,6 +188,6 @@ pub fn before(event: &Event) -> Judged {
 }
 
 /// Judges a call that is not about to be made: nothing is remembered, no approval is used or asked for.
-pub fn check(event: &Event) -> Decision {
+pub(crate) fn check(event: &Event) -> Decision {
     case::judge(event, case::Memory::None).decision
 }

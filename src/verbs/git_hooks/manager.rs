@@ -12,7 +12,7 @@ use crate::workspace::text;
 
 /// What manages the hooks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Manager {
+pub(crate) struct Manager {
     /// `husky`, `lefthook`, or the folder of the hooks.
     pub name: String,
     /// What to do, so that its hooks seal.

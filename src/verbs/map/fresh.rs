@@ -34,7 +34,7 @@ struct KeptFile {
 /// Writes `intent_map.md` if its content has changed. Errors are only logged, since nothing depends on the map. Nothing
 /// is written if git does not ignore the map, which would show up as a new file, or if commits carry it, which is the
 /// task of the git hook.
-pub fn refresh(ws: &Workspace) {
+pub(crate) fn refresh(ws: &Workspace) {
     if is_ours_to_write(ws) {
         log(write(&ws.with_ledger_of_now(), definitions));
     }
@@ -42,7 +42,7 @@ pub fn refresh(ws: &Workspace) {
 
 /// Like [`refresh`], after a record of these files: no other file is looked at. What else changed since is left to the
 /// next refresh.
-pub fn follow(ws: &Workspace, paths: &[RelativePath]) {
+pub(crate) fn follow(ws: &Workspace, paths: &[RelativePath]) {
     if !paths.is_empty() && is_ours_to_write(ws) {
         log(write(&ws.with_ledger_of_now(), |ws| definitions_with(ws, paths)));
     }

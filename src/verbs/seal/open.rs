@@ -22,7 +22,7 @@ const MAX_FILES: usize = 32;
 
 /// The records of changes that were never sealed.
 #[derive(Default)]
-pub struct Open<'a> {
+pub(crate) struct Open<'a> {
     /// Those whose code stands in the work tree or in the index.
     pub standing: Vec<&'a Entry>,
     /// How many others there are. Their code was undone, or is on another branch.
@@ -33,7 +33,7 @@ pub struct Open<'a> {
 type Place<'a> = (&'a RelativePath, Option<CommitId>);
 
 /// Which records of the journal are in no commit yet.
-pub fn open(ws: &Workspace) -> Open<'_> {
+pub(crate) fn open(ws: &Workspace) -> Open<'_> {
     open_besides(ws, &BTreeSet::new())
 }
 
@@ -133,13 +133,13 @@ fn brought(
 }
 
 /// The commands that put into a commit what needs no code beside it: of themselves such records stage nothing.
-pub fn and_commit(message: &str) -> String {
+pub(crate) fn and_commit(message: &str) -> String {
     format!("intent seal && git commit -m {}", shell_word(message))
 }
 
 /// Returns true if a commit can carry what was claimed or accepted of a file, without code beside it: the last commit has
 /// the file as it stands.
-pub fn needs_no_code(ws: &Workspace, path: &RelativePath) -> bool {
+pub(crate) fn needs_no_code(ws: &Workspace, path: &RelativePath) -> bool {
     let Some(head) = ws.head().filter(|_| !is_ignored(ws)) else { return false };
     let (now, then) = (ws.read(path), ws.read_at(head, path));
     matches!((now, then), (Ok(now), Ok(Some(then))) if now.text() == then.text())
@@ -176,7 +176,7 @@ pub(in crate::verbs) fn open_note(ws: &Workspace) -> Option<String> {
 }
 
 /// The drafts: files of evidence that were sealed in this clone and are in no commit yet. The next seal replaces them.
-pub fn drafts(ws: &Workspace) -> Vec<RelativePath> {
+pub(crate) fn drafts(ws: &Workspace) -> Vec<RelativePath> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Vec::new() };
     let sealed = journal::sealed(&ws.root);
     let held = journal::held(&ws.root).unwrap_or_default();

@@ -47,7 +47,7 @@ impl<F: FnOnce() -> bool> RetireConditions<F> {
 }
 
 /// Removes what is not needed from the journals of this work tree. Returns how many records were removed.
-pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
+pub(crate) fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
     let sealed = journal::sealed(&ws.root);
     let now = store::milliseconds(&store::now()).unwrap_or_default();
@@ -85,7 +85,7 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
 }
 
 /// Like [`retire`], at most once a day.
-pub fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
+pub(crate) fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(note) = ws.root.common_dir().map(|common| common.join("intent/cache/retired")) else {
         return Ok(0);
     };

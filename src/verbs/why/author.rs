@@ -40,7 +40,7 @@ pub struct BroughtLines {
 }
 
 /// Who wrote, as far as the record says: a person by the name that git has, an agent by its tool, else by its model.
-pub fn who(contributor: &Contributor, tool: Option<&str>) -> String {
+pub(crate) fn who(contributor: &Contributor, tool: Option<&str>) -> String {
     let model = contributor.model_identifier.as_deref();
     let agent =
         agent(tool).or_else(|| model.map(|model| model.rsplit('/').next().unwrap_or(model)));
@@ -48,13 +48,13 @@ pub fn who(contributor: &Contributor, tool: Option<&str>) -> String {
 }
 
 /// The same with the whole name of the model: `claude-code with anthropic/claude-…`.
-pub fn who_in_full(contributor: &Contributor, tool: Option<&str>) -> String {
+pub(crate) fn who_in_full(contributor: &Contributor, tool: Option<&str>) -> String {
     let with = contributor.model_identifier.as_deref().map(|model| format!(" with {model}"));
     named(contributor, agent(tool)) + &with.unwrap_or_default()
 }
 
 /// Who accepted a block, given the contributor of the `ack` record. Without a terminal nobody knows whether a person did.
-pub fn accepted_by(contributor: &Contributor) -> &str {
+pub(crate) fn accepted_by(contributor: &Contributor) -> &str {
     match contributor.entity_type {
         EntityType::Unknown => "somebody unknown",
         _ => contributor.name.as_deref().unwrap_or("a person"),

@@ -240,7 +240,7 @@ impl LineState {
 }
 
 /// `15–31`, or `15`.
-pub fn span(start: u32, end: u32) -> String {
+pub(crate) fn span(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}–{end}") }
 }
 

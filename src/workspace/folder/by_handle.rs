@@ -25,21 +25,21 @@ const PASS: OFlags = OFlags::RDONLY;
 pub(super) struct FolderHandle(OwnedFd);
 
 impl FolderHandle {
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let flags = PASS | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(Self(fs::openat(CWD, path, flags, Mode::empty())?))
     }
 
-    pub fn enter(&self, name: &OsStr) -> Result<Self> {
+    pub(super) fn enter(&self, name: &OsStr) -> Result<Self> {
         let flags = PASS | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(Self(fs::openat(&self.0, name, flags, Mode::empty())?))
     }
 
-    pub fn make(&self, name: &OsStr) -> Result<()> {
+    pub(super) fn make(&self, name: &OsStr) -> Result<()> {
         Ok(fs::mkdirat(&self.0, name, FOLDER)?)
     }
 
-    pub fn file(&self, name: &OsStr, access: Access) -> Result<File> {
+    pub(super) fn file(&self, name: &OsStr, access: Access) -> Result<File> {
         let flags = match access {
             Access::Read => OFlags::RDONLY,
             Access::Append => OFlags::RDWR | OFlags::APPEND | OFlags::CREATE,
@@ -49,18 +49,18 @@ impl FolderHandle {
     }
 
     #[allow(clippy::useless_conversion, reason = "a mode has fewer bits on some systems")]
-    pub fn look(&self, name: &OsStr) -> Result<FolderEntry> {
+    pub(super) fn look(&self, name: &OsStr) -> Result<FolderEntry> {
         let found = fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let mode = found.st_mode;
         let permissions = Permissions::from_mode(u32::from(mode) & 0o7777);
         Ok(FolderEntry { is_link: FileType::from_raw_mode(mode).is_symlink(), permissions })
     }
 
-    pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         Ok(fs::renameat(&self.0, from, &self.0, to)?)
     }
 
-    pub fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    pub(super) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         {
             use rustix::io::Errno;
@@ -75,15 +75,15 @@ impl FolderHandle {
         self.remove(from)
     }
 
-    pub fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
+    pub(super) fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
         Ok(fs::linkat(&self.0, name, &other.0, second, AtFlags::empty())?)
     }
 
-    pub fn remove(&self, name: &OsStr) -> Result<()> {
+    pub(super) fn remove(&self, name: &OsStr) -> Result<()> {
         Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    pub fn sync(&self) -> Result<()> {
+    pub(super) fn sync(&self) -> Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(fs::fsync(fs::openat(&self.0, ".", flags, Mode::empty())?)?)
     }

@@ -46,14 +46,14 @@ pub(crate) struct FolderEntry {
 
 impl Folder {
     /// Opens a folder that is trusted to be where its path leads.
-    pub fn trusted(path: &Path) -> Result<Self> {
+    pub(crate) fn trusted(path: &Path) -> Result<Self> {
         let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         Handle::open(here).map(Self)
     }
 
     /// The folder in which the last part of `path` stands, and that part. No link is followed on the way from this
     /// folder, and missing folders are made if `make` says so.
-    pub fn holding(self, path: &Path, make: bool) -> Result<(Self, &OsStr)> {
+    pub(crate) fn holding(self, path: &Path, make: bool) -> Result<(Self, &OsStr)> {
         let mut steps = path.components().peekable();
         let mut folder = self;
         while let Some(step) = steps.next() {
@@ -84,7 +84,7 @@ impl Folder {
     }
 
     /// Opens a regular file. Anything else is an error, and nothing is waited for.
-    pub fn open(&self, name: &OsStr, access: Access) -> Result<File> {
+    pub(crate) fn open(&self, name: &OsStr, access: Access) -> Result<File> {
         let file = self.0.file(name, access).map_err(|error| self.link_or(name, error))?;
         regular(file)
     }
@@ -99,7 +99,7 @@ impl Folder {
     }
 
     /// What stands at a name. `None` if nothing does.
-    pub fn look(&self, name: &OsStr) -> Result<Option<FolderEntry>> {
+    pub(crate) fn look(&self, name: &OsStr) -> Result<Option<FolderEntry>> {
         match self.0.look(name) {
             Ok(found) => Ok(Some(found)),
             Err(error) if is_missing(&error) => Ok(None),
@@ -108,27 +108,27 @@ impl Folder {
     }
 
     /// Gives a file another name in this folder. Whatever had the name goes.
-    pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         self.0.rename(from, to)
     }
 
     /// Gives a file another name in this folder if nothing has that name.
-    pub fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         self.0.rename_to_new(from, to)
     }
 
     /// Gives a file a second name, in a folder of the same file system.
-    pub fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
+    pub(crate) fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
         self.0.link(name, &other.0, second)
     }
 
     /// Removes a file or a link.
-    pub fn remove(&self, name: &OsStr) -> Result<()> {
+    pub(crate) fn remove(&self, name: &OsStr) -> Result<()> {
         self.0.remove(name)
     }
 
     /// Makes names durable that were made or changed.
-    pub fn sync(&self) -> Result<()> {
+    pub(crate) fn sync(&self) -> Result<()> {
         self.0.sync()
     }
 }

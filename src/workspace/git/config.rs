@@ -105,17 +105,17 @@ impl Git {
 }
 
 /// The name that git has for the person on this machine, for folders without a repository.
-pub fn person_of_machine() -> Option<String> {
+pub(crate) fn person_of_machine() -> Option<String> {
     name_in(&configured_on_machine("user.name")?)
 }
 
 /// [`Git::configured`] for folders without a repository.
-pub fn configured_on_machine(key: &str) -> Option<String> {
+pub(crate) fn configured_on_machine(key: &str) -> Option<String> {
     machine_followed(|file| Some(file.string(key)?.to_string()))
 }
 
 /// [`Git::configured_path`] for folders without a repository.
-pub fn path_on_machine(key: &str) -> Option<PathBuf> {
+pub(crate) fn path_on_machine(key: &str) -> Option<PathBuf> {
     machine_followed(|file| path(file, key))
 }
 

@@ -23,11 +23,11 @@ pub(super) struct Tracked {
 
 impl Tracked {
     /// What stands there according to the index.
-    pub fn held(&self) -> Option<Held> {
+    pub(super) fn held(&self) -> Option<Held> {
         Some((self.kind?, self.id))
     }
 
-    pub fn is_regular(&self) -> bool {
+    pub(super) fn is_regular(&self) -> bool {
         self.kind.is_some_and(is_regular)
     }
 }

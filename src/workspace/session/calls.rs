@@ -106,14 +106,14 @@ const MAX_TAKEN: Duration = Duration::from_secs(15);
 const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Remembers a call that goes ahead.
-pub fn open(root: &Root, key: &str, call: &PendingCall) -> Result<(), StoreError> {
+pub(crate) fn open(root: &Root, key: &str, call: &PendingCall) -> Result<(), StoreError> {
     super::local(root)?;
     let bytes = serde_json::to_vec(call).expect("texts and numbers always become JSON");
     store::write_scratch(&file(root, key), &bytes)
 }
 
 /// Where a call stands.
-pub fn standing(root: &Root, key: &str) -> CallState {
+pub(crate) fn standing(root: &Root, key: &str) -> CallState {
     if let Ok(Some(bytes)) = store::read_capped(&file(root, key), MAX_CALL)
         && let Ok(call) = serde_json::from_slice(&bytes)
     {
@@ -153,14 +153,14 @@ fn take(file: &Path) -> Option<PathBuf> {
 }
 
 /// What a call did is recorded: it is not looked at again.
-pub fn told(root: &Root, key: &str) {
+pub(crate) fn told(root: &Root, key: &str) {
     // It may have been one that was never heard of.
     let _ = std::fs::remove_file(file(root, key).with_extension(TAKEN));
 }
 
 /// Takes every call of a session and its subagents whose end has not been seen, and will not be any more, and those
 /// whose taker did not come to tell what they did.
-pub fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
+pub(crate) fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
     let below = format!("{session}/");
     let is_left = |file: &Path| {
         let since = std::fs::metadata(file).and_then(|found| found.modified());
@@ -181,7 +181,7 @@ pub fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
 }
 
 /// All calls whose end has not been seen.
-pub fn all_open(root: &Root) -> Vec<PendingCall> {
+pub(crate) fn all_open(root: &Root) -> Vec<PendingCall> {
     read_all(root, "json").into_iter().map(|(_, call)| call).collect()
 }
 
@@ -199,7 +199,7 @@ fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
 }
 
 /// Forgets what is too old to matter.
-pub fn prune(root: &Root) {
+pub(crate) fn prune(root: &Root) {
     let Ok(entries) = std::fs::read_dir(folder(root)) else { return };
     for entry in entries.filter_map(Result::ok) {
         let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed());

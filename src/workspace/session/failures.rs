@@ -9,7 +9,7 @@ const MAX_LIST: u64 = 16 * 1024;
 const TOLD: &str = "told";
 
 /// Notes that a test or linter failed in a call. Returns true once a session: if it is the second time for one of them.
-pub fn failed_again(
+pub(crate) fn failed_again(
     root: &Root,
     session: &str,
     check: &str,

@@ -3,14 +3,15 @@
 //!
 //! All of it but the person's selection is below `.orchestration/local/`, may be lost at any time, and is no evidence.
 
-pub mod calls;
+pub(crate) mod calls;
 mod failures;
 mod off;
-pub mod seen;
-pub mod ungated;
+pub(crate) mod seen;
+pub(crate) mod ungated;
 
-pub use failures::failed_again;
-pub use off::{MAX_OFF, Off, off_until, switch_off, switch_on};
+pub(crate) use failures::failed_again;
+pub use off::off_until;
+pub(crate) use off::{MAX_OFF, Off, switch_off, switch_on};
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -45,7 +46,7 @@ pub fn select(root: &Root, selection: &Selection) -> Result<(), StoreError> {
     write(&person(root), selection)
 }
 /// Removes the person's selection; whether there was one.
-pub fn clear(root: &Root) -> Result<bool, StoreError> {
+pub(crate) fn clear(root: &Root) -> Result<bool, StoreError> {
     store::remove(&person(root))
 }
 /// A session's selection (`session` is `host:id`, any text; the file name is derived safely).
@@ -53,7 +54,7 @@ pub fn selected_by(root: &Root, session: &str) -> Option<Selection> {
     read(&of_session(root, session))
 }
 /// What the sessions of this work tree have selected since `oldest` (RFC 3339), by actor.
-pub fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
+pub(crate) fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
     let folder = root.orchestration().join("local").join("sessions");
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut all: Vec<Selection> = entries
@@ -76,7 +77,7 @@ pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(
 }
 
 /// Removes the selection of a session and of its subagents.
-pub fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
+pub(crate) fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
     let subagents = format!("{session}/");
     let of_it = |actor: &String| actor == session || actor.starts_with(&subagents);
     let actors = selections(root, "").into_iter().filter_map(|selection| selection.actor);
@@ -88,13 +89,13 @@ pub fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
 }
 
 /// Notes which intents a person named when they last spoke to a session: it may switch to one of them.
-pub fn prompted(root: &Root, session: &str, intents: &[String]) -> Result<(), StoreError> {
+pub(crate) fn prompted(root: &Root, session: &str, intents: &[String]) -> Result<(), StoreError> {
     local(root)?;
     store::write_scratch(&prompt(root, session), intents.join("\n").as_bytes())
 }
 
 /// Whether a person named the intent when they last spoke to a session. A yes is good for one switch.
-pub fn take_prompt(root: &Root, session: &str, intent: &str) -> bool {
+pub(crate) fn take_prompt(root: &Root, session: &str, intent: &str) -> bool {
     let path = prompt(root, session);
     let named = store::read_capped(&path, MAX_SELECTION).ok().flatten().unwrap_or_default();
     let is_named = String::from_utf8_lossy(&named).lines().any(|named| named == intent);
@@ -106,7 +107,7 @@ fn prompt(root: &Root, session: &str) -> PathBuf {
 }
 
 /// Stores the model that a host names for a session. Some hosts name it once, and not with each call.
-pub fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreError> {
+pub(crate) fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreError> {
     if model_of(root, session).as_deref() == Some(model) {
         return Ok(());
     }
@@ -115,7 +116,7 @@ pub fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreEr
 }
 
 /// The model that the host named last for a session.
-pub fn model_of(root: &Root, session: &str) -> Option<String> {
+pub(crate) fn model_of(root: &Root, session: &str) -> Option<String> {
     let bytes = store::read_capped(&of_actor(root, session).join("model"), MAX_MODEL).ok()??;
     String::from_utf8(bytes).ok().filter(|model| !model.is_empty())
 }
@@ -133,7 +134,7 @@ struct Announcement {
 
 /// Notes that this actor is about to run `intent` with these arguments, or a tool of ours that does the same. The note
 /// holds for `valid`.
-pub fn announce(
+pub(crate) fn announce(
     root: &Root,
     arguments: &[String],
     actor: &str,
@@ -146,7 +147,7 @@ pub fn announce(
 }
 
 /// Who runs `intent` with these arguments just now, and removes the note of it. `None` if no hook has announced it.
-pub fn take_announced(root: &Root, arguments: &[String]) -> Option<String> {
+pub(crate) fn take_announced(root: &Root, arguments: &[String]) -> Option<String> {
     let path = announcement(root, arguments);
     let bytes = store::read_capped(&path, MAX_SELECTION).ok()??;
     // Of two processes only the one that removes it may use it.
@@ -156,7 +157,7 @@ pub fn take_announced(root: &Root, arguments: &[String]) -> Option<String> {
 }
 
 /// How long after its hook a command may start.
-pub const STARTS_WITHIN: Duration = Duration::from_secs(60);
+pub(crate) const STARTS_WITHIN: Duration = Duration::from_secs(60);
 
 fn announcement(root: &Root, arguments: &[String]) -> PathBuf {
     root.orchestration().join("local").join("announced").join(digest(&arguments.join("\0")))
@@ -164,7 +165,7 @@ fn announcement(root: &Root, arguments: &[String]) -> PathBuf {
 
 /// Notes what went wrong where nobody could be told at once: a line in `.orchestration/local/hook_errors.log`, which
 /// `intent doctor` reads. Never fails; what cannot even be noted goes to the program's own log.
-pub fn log(root: &Root, message: &str) {
+pub(crate) fn log(root: &Root, message: &str) {
     use std::io::Write;
     tracing::warn!(message);
     let Ok(folder) = local(root) else { return };
@@ -182,7 +183,7 @@ pub fn log(root: &Root, message: &str) {
 const MAX_LOG: u64 = 1024 * 1024;
 
 /// `.orchestration/local`, made if need be together with the ignore file that keeps it out of every commit.
-pub fn local(root: &Root) -> Result<PathBuf, StoreError> {
+pub(crate) fn local(root: &Root) -> Result<PathBuf, StoreError> {
     let folder = root.orchestration().join("local");
     store::create_new(&folder.join(".gitignore"), b"*\n")?;
     Ok(folder)

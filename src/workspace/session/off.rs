@@ -11,7 +11,7 @@ use super::{Root, StoreError, store};
 use crate::workspace::seal;
 
 /// The longest time for which it can be switched off.
-pub const MAX_OFF: Duration = Duration::from_secs(8 * 3600);
+pub(crate) const MAX_OFF: Duration = Duration::from_secs(8 * 3600);
 /// A file larger than this, in bytes, was not written by us.
 const MAX_FILE: u64 = 16 * 1024;
 
@@ -47,7 +47,11 @@ pub fn off_until(root: &Root) -> Option<Off> {
 }
 
 /// Switches the gate off from now on, for at most [`MAX_OFF`].
-pub fn switch_off(root: &Root, lasts: Duration, reason: Option<&str>) -> Result<Off, StoreError> {
+pub(crate) fn switch_off(
+    root: &Root,
+    lasts: Duration,
+    reason: Option<&str>,
+) -> Result<Off, StoreError> {
     super::local(root)?;
     // What is written has milliseconds; its beginning must not lie ahead of the clock.
     let since = store::now();
@@ -66,7 +70,7 @@ pub fn switch_off(root: &Root, lasts: Duration, reason: Option<&str>) -> Result<
 }
 
 /// Switches the gate on again; whether it was off.
-pub fn switch_on(root: &Root) -> Result<bool, StoreError> {
+pub(crate) fn switch_on(root: &Root) -> Result<bool, StoreError> {
     let was = off_until(root).is_some();
     store::remove(&file(root))?;
     Ok(was)

@@ -10,7 +10,7 @@ use crate::workspace::{RelativePath, folder};
 
 /// A file as a session last saw it, or as anybody last wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// Relative to the workspace.
     pub path: RelativePath,
     /// SHA-256 of its bytes in hexadecimal; `None` where there was no file.
@@ -35,7 +35,7 @@ pub struct Seen {
 /// How much of a file a session has seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SeenExtent {
+pub(crate) enum SeenExtent {
     /// The whole file, at one time: `hash` is the hash of what was seen.
     #[default]
     File,
@@ -48,14 +48,14 @@ pub enum SeenExtent {
 
 impl SeenExtent {
     /// The extent once somebody has changed the file: of a file seen as a whole, its blocks are still known.
-    pub fn of_blocks(self) -> Self {
+    pub(crate) fn of_blocks(self) -> Self {
         if self == Self::File { Self::Blocks } else { self }
     }
 }
 
 /// Who wrote a file in this work tree, through tools whose hooks we saw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileWrites {
+pub(crate) struct FileWrites {
     /// The file as the last of them left it.
     #[serde(flatten)]
     pub last: Seen,
@@ -66,7 +66,7 @@ pub struct FileWrites {
 
 /// The blocks that one write changed, without those which a later write changed again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BlockWrite {
+pub(crate) struct BlockWrite {
     /// Who acted.
     pub actor: String,
     /// The intent they acted under.
@@ -81,30 +81,30 @@ pub struct BlockWrite {
 const MAX_SEEN: u64 = 16 * 1024 * 1024;
 
 /// What the actor last saw of a file.
-pub fn seen(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {
+pub(crate) fn seen(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {
     let note: Option<Seen> = read(&of_actor(root, actor).join("seen").join(name(path)));
     note.filter(|seen| seen.path == *path)
 }
 
 /// Remembers what the actor sees of a file now.
-pub fn see(root: &Root, actor: &str, seen: &Seen) -> Result<(), StoreError> {
+pub(crate) fn see(root: &Root, actor: &str, seen: &Seen) -> Result<(), StoreError> {
     super::local(root)?;
     write(&of_actor(root, actor).join("seen").join(name(&seen.path)), seen)
 }
 
 /// Who last wrote a file here, through a tool that we saw.
-pub fn last_write(root: &Root, path: &RelativePath) -> Option<Seen> {
+pub(crate) fn last_write(root: &Root, path: &RelativePath) -> Option<Seen> {
     writes(root, path).map(|writes| writes.last)
 }
 
 /// Who wrote a file here.
-pub fn writes(root: &Root, path: &RelativePath) -> Option<FileWrites> {
+pub(crate) fn writes(root: &Root, path: &RelativePath) -> Option<FileWrites> {
     let note: Option<FileWrites> = read(&of_writes(root).join(name(path)));
     note.filter(|writes| writes.last.path == *path)
 }
 
 /// Remembers who wrote a file.
-pub fn wrote(root: &Root, writes: &FileWrites) -> Result<(), StoreError> {
+pub(crate) fn wrote(root: &Root, writes: &FileWrites) -> Result<(), StoreError> {
     super::local(root)?;
     write(&of_writes(root).join(name(&writes.last.path)), writes)
 }

@@ -55,11 +55,11 @@ pub fn standing(root: &Root) -> Vec<Ungated> {
 }
 
 /// Forgets the note of a file, which a person has settled.
-pub fn settle(root: &Root, path: &RelativePath) -> Result<bool, StoreError> {
+pub(crate) fn settle(root: &Root, path: &RelativePath) -> Result<bool, StoreError> {
     store::remove(&folder(root).join(format!("{}.json", digest(path.as_str()))))
 }
 
 /// Where the notes are.
-pub fn folder(root: &Root) -> std::path::PathBuf {
+pub(crate) fn folder(root: &Root) -> std::path::PathBuf {
     root.orchestration().join("local").join("ungated")
 }

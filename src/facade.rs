@@ -1,0 +1,207 @@
+//! What the tests, examples, benchmarks and fuzz targets use of the rooms.
+//!
+//! The rooms themselves are private to the crate, so the compiler reports what nothing uses. This list is no promise to
+//! other projects: an item is here because code outside `src/` names it, and leaves when that code does.
+#![allow(missing_docs)]
+
+pub mod cli {
+    pub use crate::cli::{command, schemas};
+}
+pub mod code {
+    pub use crate::code::{
+        Block, BlockKind, ContentHash, Document, Encoding, FileBlocks, Fingerprint, Identity,
+        LineHash, LineRange, Position, Program, Unread, content_hash,
+    };
+    pub mod difference {
+        pub use crate::code::difference::{Change, changed_lines, lines};
+    }
+    pub mod document {
+        pub use crate::code::document::MAX_BYTES;
+    }
+    pub mod fingerprint {
+        pub use crate::code::fingerprint::{content_hash, kept};
+    }
+    pub mod language {
+        pub use crate::code::language::{Language, all, of_file};
+    }
+    pub mod lines {
+        pub use crate::code::lines::{LineHash, OwnLine, matched, own};
+    }
+    pub mod program {
+        pub use crate::code::program::Tree;
+    }
+}
+pub mod edits {
+    pub use crate::edits::{After, Change, Replacement, apply, same_text};
+    pub mod blocks {
+        pub use crate::edits::blocks::read;
+    }
+    pub mod notebook {
+        pub use crate::edits::notebook::{CellEdit, CellMode};
+    }
+    pub mod patch {
+        pub use crate::edits::patch::{FilePatch, Hunk, heredoc, outcome, read};
+    }
+}
+pub mod hook {
+    pub mod host {
+        pub use crate::hook::host::{Family, HOSTS, Host, named};
+    }
+}
+pub mod intent {
+    pub use crate::intent::{
+        EditError, Intent, NewIntent, Registry, RegistryEdit, Scope, ScopeVerdict, Spanned, Status,
+    };
+    pub mod edit {
+        pub use crate::intent::edit::{next_id, plan};
+    }
+    pub mod lint {
+        pub use crate::intent::lint::{against_files, registry};
+    }
+    pub mod model {
+        pub use crate::intent::model::{IntentEntry, RegistryFile};
+    }
+}
+pub mod ledger {
+    pub use crate::ledger::{
+        Approved, Basis, ClaimRef, Contributor, Digest, EntityType, Ledger, MutationClass, Record,
+        RecordDialect, RecordKind, Strength, Writer,
+    };
+    pub mod anchor {
+        pub use crate::ledger::anchor::path_of;
+    }
+    pub mod chain {
+        pub use crate::ledger::chain::{hash, split_tail};
+    }
+    pub mod evidence {
+        pub use crate::ledger::evidence::{ERASURE, path_of, read};
+    }
+    pub mod read {
+        pub use crate::ledger::read::{ParsedLedgerFile, bytes};
+    }
+}
+pub mod provenance {
+    pub use crate::provenance::{Classification, Provenance};
+    pub mod classify {
+        pub use crate::provenance::classify::{
+            Classification, NamedBlock, SourceFile, block, change,
+        };
+    }
+}
+pub mod shell {
+    pub use crate::shell::{Class, CommandContext, Dialect, Reading, TouchedPath, read};
+}
+pub mod verbs {
+    pub use crate::verbs::{VerbError, Workspace};
+    pub mod accept {
+        pub use crate::verbs::accept::{AcceptExtent, accept};
+    }
+    pub mod after {
+        pub use crate::verbs::after::{Feedback, after, idle, kept};
+    }
+    pub mod approval {
+        pub use crate::verbs::approval::{
+            ApprovalVerdict, DecisionPlace, Question, decide, draft, draft_of_write, question,
+            sign, status, switch_off, switch_on, told,
+        };
+    }
+    pub mod check {
+        pub use crate::verbs::check::{CheckAnswer, CheckRequest, ComparedSides, change, document};
+    }
+    pub mod compact {
+        pub use crate::verbs::compact::{CompactAnswer, compact};
+    }
+    pub mod edited {
+        pub use crate::verbs::edited::{Baseline, FormerFile};
+    }
+    pub mod erase {
+        pub use crate::verbs::erase::{draft, write};
+    }
+    pub mod event {
+        pub use crate::verbs::event::{Asking, Effect, Event};
+    }
+    pub mod gate {
+        pub use crate::verbs::gate::{
+            Decision, DenialCode, GateRequest, Judged, before, judge, key, prompt,
+        };
+    }
+    pub mod judgement {
+        pub use crate::verbs::judgement::Rules;
+    }
+    pub mod lesson {
+        pub use crate::verbs::lesson::{
+            Asker, LessonAnswer, LessonError, LessonOutcome, LessonRequest, record,
+        };
+    }
+    pub mod map {
+        pub use crate::verbs::map::{MappedFile, map, text};
+    }
+    pub mod proposal {
+        pub use crate::verbs::proposal::{
+            IntentProposal, ProposalAnswer, ScopeProposal, propose_intent, request_scope,
+        };
+    }
+    pub mod protocol {
+        pub use crate::verbs::protocol::PROTOCOL;
+    }
+    pub mod reassign {
+        pub use crate::verbs::reassign::{ReassignAnswer, What, reassign};
+    }
+    pub mod record {
+        pub use crate::verbs::record::{RecordAnswer, RecordExtent, RecordRequest, record};
+    }
+    pub mod registry {
+        pub use crate::verbs::registry::{set_status, widen};
+    }
+    pub mod report {
+        pub use crate::verbs::report::ReportAnswer;
+    }
+    pub mod seal {
+        pub use crate::verbs::seal::{SealScope, seal};
+    }
+    pub mod select {
+        pub use crate::verbs::select::{clear, list, select, status};
+    }
+    pub mod signing {
+        pub use crate::verbs::signing::Nobody;
+    }
+    pub mod trace {
+        pub use crate::verbs::trace::{TraceRequest, trace};
+    }
+    pub mod verify {
+        pub use crate::verbs::verify::{BlocksAnswer, accept_rewrite, verify, verify_blocks};
+    }
+    pub mod why {
+        pub use crate::verbs::why::{
+            BlockAnswer, BlockLines, Candidate, LineState, LineageStep, Which, WhyAnswer, file,
+            on_disk, on_disk_in_full,
+        };
+    }
+}
+pub mod workspace {
+    pub use crate::workspace::{
+        Code, Finding, Git, Ignores, Level, Policy, RelativePath, Root, Selection,
+    };
+    pub mod approvals {
+        pub use crate::workspace::approvals::{
+            Approval, ApprovalState, AskedAct, Request, Subject, ask, pending, take,
+        };
+    }
+    pub mod session {
+        pub use crate::workspace::session::{
+            Selection, off_until, select, select_for, selected, selected_by,
+        };
+        pub mod calls {
+            pub use crate::workspace::session::calls::finish;
+        }
+        pub mod seen {
+            pub use crate::workspace::session::seen::state;
+        }
+        pub mod ungated {
+            pub use crate::workspace::session::ungated::{Ungated, keep, standing};
+        }
+    }
+    pub mod store {
+        pub use crate::workspace::store::sha256;
+    }
+}
