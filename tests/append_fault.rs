@@ -1,12 +1,8 @@
 //! The disk says no in the middle of a line: nothing of it stays, and nothing before it is lost.
 
-#![cfg(unix)]
-
-mod support;
-
 use std::process::Command;
 
-use support::Repo;
+use crate::support::Repo;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_intent");
 

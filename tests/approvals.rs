@@ -1,16 +1,14 @@
 //! What a person decides, and what follows from it.
 
-mod support;
-
 use std::time::Duration;
 
+use crate::support::Repo;
 use intent_lsp::facade::intent::Status;
 use intent_lsp::facade::ledger::{Record, RecordKind, Strength};
 use intent_lsp::facade::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
 use intent_lsp::facade::verbs::proposal::{self, IntentProposal, ScopeProposal};
 use intent_lsp::facade::workspace::approvals::{self, Approval, ApprovalState, Request, Subject};
 use intent_lsp::facade::workspace::session;
-use support::Repo;
 
 const ACTOR: &str = "codex:1";
 
@@ -116,7 +114,7 @@ fn the_registry_is_looked_at_again_when_it_is_approved() {
     let asked = wider(&repo, "tests/**").unwrap();
     repo.write(
         ".orchestration/active_intents.yaml",
-        &support::REGISTRY.replace("INT-001", "INT-101"),
+        &crate::support::REGISTRY.replace("INT-001", "INT-101"),
     );
     assert!(
         decide(&repo, &asked.code, ApprovalVerdict::Approve)
@@ -128,7 +126,7 @@ fn the_registry_is_looked_at_again_when_it_is_approved() {
     assert_eq!(repo.read(".orchestration/active_intents.yaml"), "active_intents: [");
     assert!(records(&repo, RecordKind::Approval).is_empty());
     // Somebody has widened it by hand meanwhile.
-    let text = support::REGISTRY.replace("\"src/**\"", "\"src/**\", \"tests/**\"");
+    let text = crate::support::REGISTRY.replace("\"src/**\"", "\"src/**\", \"tests/**\"");
     repo.write(".orchestration/active_intents.yaml", &text);
     let done = decide(&repo, &asked.code, ApprovalVerdict::Approve).unwrap();
     assert!(done.contains("already"), "{done}");

@@ -1,10 +1,6 @@
 //! A repository that attacks whoever opens it: it is built, committed and cloned, and then every command and the server
 //! are run in it, with limits on time and memory.
 
-#![cfg(unix)]
-
-mod support;
-
 use std::io::Read as _;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt as _;
@@ -12,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::editor::Editor;
+use crate::support::{Repo, git};
 use serde_json::json;
-use support::editor::Editor;
-use support::{Repo, git};
 
 /// A command takes a small part of it. This is a debug build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);

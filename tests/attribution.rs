@@ -1,10 +1,8 @@
 //! Nobody is given what others did: git's ways of moving code about, and stories made to mislead.
 
-mod support;
-
+use crate::support::Repo;
+use crate::support::binary::{function, intent, recorded, verified, why};
 use intent_lsp::facade::verbs::{record, verify};
-use support::Repo;
-use support::binary::{function, intent, recorded, verified, why};
 
 #[test]
 fn nobody_is_given_what_others_did_whatever_git_does() {
@@ -301,7 +299,7 @@ fn what_was_recorded_under_another_name_replaces_what_stood_under_the_first() {
     recorded(&repo, "INT-001", "src/a.rs");
     assert_eq!(lineage(&repo, "src/a.rs", "third"), ["INT-001", "INT-002", "-"]);
     let ledger = repo.open().ledger;
-    let mut claims = ledger.of_path(&support::relative("src/a.rs")).into_iter();
+    let mut claims = ledger.of_path(&crate::support::relative("src/a.rs")).into_iter();
     assert!(!claims.any(|at| ledger.claim(at).range().deleted));
 }
 

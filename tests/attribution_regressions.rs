@@ -1,9 +1,7 @@
 //! Lies that were found by mutating code and by letting a model watch a
 //! repository, each as the smallest story that still told it.
 
-mod support;
-
-use support::Repo;
+use crate::support::Repo;
 
 /// A function large enough to be known by what it does.
 fn busy(name: &str, number: u32) -> String {

@@ -1,15 +1,13 @@
 //! A stranger with bad input, at the real binary: a clear answer, exit code 2 where nothing can be
 //! done, nothing lost, nothing written over.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::binary::{
+use crate::support::binary::{
     Answer, command, function, intent, intent_in, picture, recorded, verified, why,
 };
-use support::{REGISTRY, Repo, git};
+use crate::support::{REGISTRY, Repo, git};
 
 /// A way to stand something where it does not belong.
 type Stand<'a> = (&'a str, &'a dyn Fn(&Path));

@@ -1,9 +1,8 @@
 //! Whole calls of an agent's tools before the gate and after it: what is let through, what is told, what is recorded.
 
-mod support;
-
 use std::path::PathBuf;
 
+use crate::support::Repo;
 use intent_lsp::facade::code::LineHash;
 use intent_lsp::facade::edits::{Change, Replacement};
 use intent_lsp::facade::ledger::{Contributor, Record, RecordKind, Strength};
@@ -13,7 +12,6 @@ use intent_lsp::facade::verbs::after::{Feedback, after, idle};
 use intent_lsp::facade::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
 use intent_lsp::facade::verbs::event::{Asking, Effect, Event};
 use intent_lsp::facade::verbs::gate::{Decision, DenialCode, Judged, before, prompt};
-use support::Repo;
 
 const BEFORE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n";
 
@@ -312,7 +310,10 @@ fn a_whole_text_over_an_unread_file_is_refused() {
 #[test]
 fn nobody_writes_what_steers_the_gate_nor_leaves_the_workspace() {
     let repo = repo();
-    repo.write(".orchestration/active_intents.yaml", &support::REGISTRY.replace("src/**", "**"));
+    repo.write(
+        ".orchestration/active_intents.yaml",
+        &crate::support::REGISTRY.replace("src/**", "**"),
+    );
     before(&event(&repo, "s", vec![select("INT-001")]));
     let home = std::env::home_dir().expect("a home folder");
     let home = |path: &str| home.join(path).display().to_string();
@@ -654,7 +655,7 @@ fn what_is_built_again_may_go_and_a_log_has_its_place() {
 fn the_way_back_from_an_old_commit_is_open() {
     let repo = repo();
     assert_eq!(code(&before(&event(&repo, "s", vec![select("INT-001")]))), None);
-    let older = support::REGISTRY.replace("INT-001", "INT-009");
+    let older = crate::support::REGISTRY.replace("INT-001", "INT-009");
     repo.write(".orchestration/active_intents.yaml", &older);
     let judged = |text: &str| code(&before(&event(&repo, "s", vec![shell(text)])));
     assert_eq!(judged("git checkout main"), None);
@@ -974,7 +975,7 @@ fn a_program_that_rewrites_the_rules_is_found_out() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let script = event(&repo, "s", vec![shell("./generate.sh")]);
-    let rewritten = support::REGISTRY.replace("src/**", "**");
+    let rewritten = crate::support::REGISTRY.replace("src/**", "**");
     let feedback = call(&script, || repo.write(".orchestration/active_intents.yaml", &rewritten));
     let violation = feedback.expect("let through").violation.expect("found");
     assert!(violation.contains("active_intents.yaml"), "{violation}");
@@ -992,7 +993,7 @@ fn a_program_that_rewrites_the_rules_is_found_out() {
 
 #[test]
 fn rules_that_a_program_rewrites_are_not_in_force() {
-    let wide = support::REGISTRY.replace("src/**", "**");
+    let wide = crate::support::REGISTRY.replace("src/**", "**");
     let rewritten: [(&str, Option<&str>); 5] = [
         (".orchestration/active_intents.yaml", Some(&wide)),
         (".orchestration/active_intents.yaml", None),
@@ -1062,7 +1063,10 @@ fn where_the_rules_from_before_are_gone_nothing_is_allowed() {
 #[test]
 fn a_folder_takes_what_steers_an_agent_along() {
     let repo = repo();
-    repo.write(".orchestration/active_intents.yaml", &support::REGISTRY.replace("src/**", "**"));
+    repo.write(
+        ".orchestration/active_intents.yaml",
+        &crate::support::REGISTRY.replace("src/**", "**"),
+    );
     repo.write(".claude/settings.local.json", "{}");
     repo.write(".gitignore", ".claude/\n");
     before(&event(&repo, "s", vec![select("INT-001")]));
@@ -1084,7 +1088,7 @@ fn a_person_settles_a_deletion_that_no_gate_saw() {
     let ws = repo.open();
     let standing = || intent_lsp::facade::workspace::session::ungated::standing(&ws.root).len();
     assert_eq!(standing(), 1);
-    let gone = support::relative("src/a.rs");
+    let gone = crate::support::relative("src/a.rs");
     let settle = || accept::accept(&ws, &gone, AcceptExtent::Differing, &Contributor::default());
     let answer = settle().expect("settled");
     assert!(answer.settled && answer.accepted.is_empty());

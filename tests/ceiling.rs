@@ -3,17 +3,15 @@
 //! The samples of all languages are edited at random, line by line, with no regard for their syntax. `PROPTEST_CASES`
 //! runs more, `PROPTEST_RNG_SEED` others.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::support::{Repo, relative};
 use intent_lsp::facade::code::difference::{Change, changed_lines, lines};
 use intent_lsp::facade::code::{Document, language};
 use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, Which};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use support::{Repo, relative};
 
 /// The file name and text of one sample of each language.
 fn samples() -> Vec<(String, String)> {

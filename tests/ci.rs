@@ -1,17 +1,12 @@
 //! The files for CI, tried: their steps run here, in a clone, with the variables that the forge would set.
-#![cfg(unix)]
-
-#[path = "cli/lab.rs"]
-#[allow(dead_code)]
-mod lab;
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::cli::lab::Lab;
 use intent_lsp::facade::workspace::store::sha256;
-use lab::Lab;
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_intent-lsp");
@@ -70,7 +65,7 @@ impl Clone {
     }
 
     fn shell(&self, script: &str, variables: &BTreeMap<String, String>) -> Output {
-        let mut bash = lab::clean(Command::new("bash"), &self.lab.root);
+        let mut bash = crate::cli::lab::clean(Command::new("bash"), &self.lab.root);
         bash.args(["-e", "-c", script]).envs(variables).output().expect("bash runs")
     }
 }
@@ -303,14 +298,14 @@ fn the_entries_for_pre_commit_judge_what_is_staged() {
         for entry in &entries {
             let folder = Path::new(PROGRAM).parent().expect("a folder").display();
             let path = format!("{folder}:{}", std::env::var("PATH").expect("a PATH"));
-            let mut shell = lab::clean(Command::new("sh"), &lab.root);
+            let mut shell = crate::cli::lab::clean(Command::new("sh"), &lab.root);
             let output = shell.args(["-c", entry]).env("PATH", path).output().expect("sh runs");
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
             assert_eq!(output.status.code(), Some(expected), "{entry}: {said}");
         }
     }
     // Who does not have the program commits all the same.
-    let mut shell = lab::clean(Command::new("/bin/sh"), &lab.root);
+    let mut shell = crate::cli::lab::clean(Command::new("/bin/sh"), &lab.root);
     let output = shell.args(["-c", &local]).env("PATH", "/usr/bin:/bin").output().expect("sh runs");
     assert!(output.status.success());
 }

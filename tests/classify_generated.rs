@@ -3,17 +3,14 @@
 //!
 //! `INTENT_FUZZ_SEED` gives other cases, `INTENT_FUZZ_RUNS` more of them.
 
-mod mutate;
-mod support;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::mutate::chance::from_environment;
+use crate::mutate::corpus::{Sample, chosen, samples};
+use crate::mutate::{Behaviour, Chance, KINDS, Step, World};
 use intent_lsp::facade::ledger::MutationClass;
 use intent_lsp::facade::provenance::classify::{self, Classification, SourceFile};
-use mutate::chance::from_environment;
-use mutate::corpus::{Sample, chosen, samples};
-use mutate::{Behaviour, Chance, KINDS, Step, World};
 
 const SEED: u64 = 20_260_411;
 const ROUNDS: u64 = 40;

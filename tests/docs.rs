@@ -1,7 +1,7 @@
 //! The documents against the code: schemas are those of the types, examples are
 //! valid and their hashes right, links lead somewhere.
 //!
-//! After a change to a type: `UPDATE_SCHEMAS=1 cargo test --test docs`, then read the difference.
+//! After a change to a type: `UPDATE_SCHEMAS=1 cargo test --test it docs::`, then read the difference.
 
 use std::path::{Path, PathBuf};
 
@@ -68,7 +68,11 @@ fn schemas_are_those_of_the_types() {
         if update {
             std::fs::write(root().join(&path), text).expect("a writable docs/schemas");
         } else {
-            assert_eq!(read(&path), text, "{path} is old: UPDATE_SCHEMAS=1 cargo test --test docs");
+            assert_eq!(
+                read(&path),
+                text,
+                "{path} is old: UPDATE_SCHEMAS=1 cargo test --test it docs::"
+            );
         }
     }
 }

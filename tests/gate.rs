@@ -1,10 +1,8 @@
 //! The gate's answers, case by case.
 
-mod support;
-
+use crate::support::Repo;
 use intent_lsp::facade::verbs::gate::{Decision, DenialCode, GateRequest, judge};
 use intent_lsp::facade::verbs::select;
-use support::Repo;
 
 fn ask(repo: &Repo, intent: Option<&str>, path: &str) -> Result<(), (DenialCode, String)> {
     let request = GateRequest {
@@ -44,7 +42,7 @@ fn each_rule_has_its_code() {
 #[test]
 fn a_rule_may_keep_a_single_intent_from_a_path() {
     let repo = Repo::new();
-    let registry = support::REGISTRY
+    let registry = crate::support::REGISTRY
         .replace("billing/**", "src/**")
         .replace("  - id: INT-002\n", "  - id: INT-002\n    formerly: [INT-020]\n");
     repo.write(".orchestration/active_intents.yaml", &registry);
@@ -61,7 +59,7 @@ fn a_rule_may_keep_a_single_intent_from_a_path() {
     );
     assert_eq!(code(&repo, Some("INT-002"), "src/old.rs"), Some(DenialCode::IgnoredPath));
     assert_eq!(code(&repo, Some("INT-002"), "src/a.rs"), None);
-    let found = support::binary::intent(&repo, &["--json", "verify"]).json();
+    let found = crate::support::binary::intent(&repo, &["--json", "verify"]).json();
     let found = found["findings"].as_array().expect("findings");
     let strangers: Vec<_> =
         found.iter().filter(|finding| finding["code"] == "unknown-intent").collect();
@@ -75,7 +73,10 @@ fn a_rule_may_keep_a_single_intent_from_a_path() {
 #[test]
 fn no_scope_reaches_the_files_that_steer_the_gate() {
     let repo = Repo::new();
-    repo.write(".orchestration/active_intents.yaml", &support::REGISTRY.replace("src/**", "**"));
+    repo.write(
+        ".orchestration/active_intents.yaml",
+        &crate::support::REGISTRY.replace("src/**", "**"),
+    );
     for path in [
         ".orchestration/active_intents.yaml",
         "sub/.orchestration/policy.yaml",

@@ -4,22 +4,17 @@
 //!
 //! `INTENT_FUZZ_SEED` gives other stories, `INTENT_FUZZ_RUNS` more of them.
 
-#[path = "mutate/chance.rs"]
-mod chance;
-mod model;
-mod support;
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use intent_lsp::facade::code::BlockKind;
 use intent_lsp::facade::verbs::{Workspace, record, why};
 
-use chance::{Chance, from_environment};
-use model::code::{Fresh, Function, Layout};
-use model::tree::Tree;
-use model::{Book, Known};
-use support::relative;
+use crate::model::code::{Fresh, Function, Layout};
+use crate::model::tree::Tree;
+use crate::model::{Book, Known};
+use crate::mutate::chance::{Chance, from_environment};
+use crate::support::relative;
 
 const SEED: u64 = 77;
 const RUNS: u64 = 12;
@@ -553,7 +548,7 @@ impl Story {
         for path in tree.paths() {
             let document = workspace.read(&relative(&path)).expect("readable");
             let text = document.text();
-            if model::code::functions(&text).is_none() {
+            if crate::model::code::functions(&text).is_none() {
                 continue;
             }
             let file = why::file(&workspace, &relative(&path), &document);

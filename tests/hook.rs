@@ -4,16 +4,14 @@
 //! program or written from its documentation. The words of the gate are cut short here: what is compared is what each
 //! host is told in its own dialect.
 
-mod support;
-
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
+use crate::support::{Repo, binary::command};
 use intent_lsp::facade::hook::host::HOSTS;
 use intent_lsp::facade::workspace::{Root, session};
 use serde_json::{Value, json};
-use support::{Repo, binary::command};
 
 const REGISTRY: &str = "\
 active_intents:

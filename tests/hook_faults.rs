@@ -1,16 +1,14 @@
 //! Real faults, put into the real binary, for every host: a call that changes something, or that cannot be read, is
 //! denied in that host's words within two seconds; a call that only reads is never held up.
 
-mod support;
-
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::support::{Repo, binary::command};
 use intent_lsp::facade::hook::host::{Family, HOSTS, Host, named};
 use serde_json::{Value, json};
-use support::{Repo, binary::command};
 
 const LIMIT: Duration = Duration::from_secs(2);
 

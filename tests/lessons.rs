@@ -1,14 +1,12 @@
 //! Lessons: one line in the shared brain file, and nothing else of it.
 
-mod support;
-
+use crate::support::Repo;
+use crate::support::binary::{Answer, command, intent};
 use intent_lsp::facade::ledger::{EntityType, RecordKind};
 use intent_lsp::facade::verbs::lesson::{
     Asker, LessonAnswer, LessonError, LessonOutcome, LessonRequest, record,
 };
 use intent_lsp::facade::verbs::{VerbError, map, select};
-use support::Repo;
-use support::binary::{Answer, command, intent};
 
 const SECTION: &str = "\
 ## Lessons
@@ -297,14 +295,14 @@ fn a_lesson_under_no_intent_is_sealed_beside_other_work() {
     let repo = Repo::new();
     repo.write("src/a.rs", "fn a() {\n    1;\n}\n");
     let fine = |arguments: &[&str]| {
-        let answer = support::binary::intent(&repo, arguments);
+        let answer = crate::support::binary::intent(&repo, arguments);
         assert_eq!(answer.code, 0, "{arguments:?}: {}{}", answer.out, answer.err);
     };
     fine(&["git-hooks", "--install"]);
     fine(&["lesson", "Run the tests before the push."]);
     fine(&["record", "--intent", "INT-001", "src/a.rs"]);
     repo.commit("work and a lesson");
-    assert_eq!(support::binary::verified(&repo).0, Vec::<String>::new());
-    assert_eq!(support::binary::why(&repo, "src/a.rs"), "exact INT-001 a\n");
-    assert_eq!(support::binary::why(&repo, "AGENTS.md"), "exact - Lessons\n");
+    assert_eq!(crate::support::binary::verified(&repo).0, Vec::<String>::new());
+    assert_eq!(crate::support::binary::why(&repo, "src/a.rs"), "exact INT-001 a\n");
+    assert_eq!(crate::support::binary::why(&repo, "AGENTS.md"), "exact - Lessons\n");
 }

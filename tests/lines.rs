@@ -1,10 +1,9 @@
 //! Inside a block: which lines still are what was recorded, and whose each is. What is right is known without asking
 //! the program: the texts are edited line by line, and each line carries where it comes from.
 
-mod support;
-
 use std::collections::HashMap;
 
+use crate::support::{Repo, relative};
 use intent_lsp::facade::code::Document;
 use intent_lsp::facade::code::lines::{self, LineHash};
 use intent_lsp::facade::ledger::Contributor;
@@ -13,7 +12,6 @@ use intent_lsp::facade::verbs::accept::{self, AcceptExtent};
 use intent_lsp::facade::verbs::record::RecordExtent;
 use intent_lsp::facade::verbs::why::{self, BlockLines, Which};
 use proptest::prelude::*;
-use support::{Repo, relative};
 
 const PATH: &str = "src/a.rs";
 

@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
-mod support;
-
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::support::editor::{Editor, address};
+use crate::support::{REGISTRY, Repo};
 use serde_json::{Value, json};
-use support::editor::{Editor, address};
-use support::{REGISTRY, Repo};
 
 /// What a person is promised.
 const PROMISED: Duration = Duration::from_millis(200);

@@ -2,15 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
-mod support;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use crate::support::Repo;
+use crate::support::binary::{intent, picture, why};
 use serde_json::{Value, json};
-use support::Repo;
-use support::binary::{intent, picture, why};
 
 const TOOLS: [&str; 11] = [
     "select_active_intent",
@@ -706,7 +704,7 @@ fn resources_can_be_read() {
         let read = client.ask("resources/read", json!({ "uri": uri }));
         read["result"]["contents"][0]["text"].as_str().unwrap().to_owned()
     };
-    assert_eq!(text("intent://registry"), support::REGISTRY);
+    assert_eq!(text("intent://registry"), crate::support::REGISTRY);
     assert!(text("intent://map").contains("sign\\_in") || text("intent://map").contains("sign_in"));
     assert!(text("intent://intents/INT-001").contains("<block kind=\"function\">sign_in</block>"));
 }

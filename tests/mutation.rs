@@ -5,17 +5,14 @@
 //! (rounds; each records some files and mutates them many times), and
 //! `INTENT_FUZZ_KEEP` a folder into which the texts of a failure are written.
 
-mod mutate;
-mod support;
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use mutate::chance::from_environment;
-use mutate::corpus::{Sample, chosen, samples};
-use mutate::recorded::{Outcome, Recorded, Wrong};
-use mutate::{Chance, KINDS, Step, World};
+use crate::mutate::chance::from_environment;
+use crate::mutate::corpus::{Sample, chosen, samples};
+use crate::mutate::recorded::{Outcome, Recorded, Wrong};
+use crate::mutate::{Chance, KINDS, Step, World};
 
 const SEED: u64 = 20_260_218;
 const ROUNDS: u64 = 12;
@@ -214,7 +211,7 @@ fn what_was_recorded_is_found_again_and_nothing_else_is_given_to_it() {
 
 #[test]
 fn a_real_formatter_is_among_the_mutations() {
-    if mutate::layout::rustfmt_is_there() {
+    if crate::mutate::layout::rustfmt_is_there() {
         return;
     }
     assert!(std::env::var_os("CI").is_none(), "CI has rustfmt: rustup component add rustfmt");

@@ -5,8 +5,6 @@
 //! started under the name `apply_patch`. Without the variable these tests have
 //! nothing to compare with and pass; `.ci/run` sets it.
 
-#![cfg(unix)]
-
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,10 @@
 //! What becomes of a recorded block: pictures of a file after each thing that can happen to it.
 
-mod support;
-
+use crate::support::{Repo, relative};
 use intent_lsp::facade::ledger::{Contributor, EntityType};
 use intent_lsp::facade::verbs::judgement::Rules;
 use intent_lsp::facade::verbs::{accept, check, record, seal, verify, why};
 use intent_lsp::facade::workspace::Level;
-use support::{Repo, relative};
 
 const TWO: &str = "\
 fn first(count: u32) -> u32 {
@@ -289,7 +287,8 @@ fn check_judges_a_covered_block_by_its_records_intent_and_the_rest_as_unrecorded
 #[test]
 fn a_widened_intent_is_a_finding_unless_the_base_allows_it_or_it_comes_alone() {
     let repo = Repo::new();
-    let widened = support::REGISTRY.replace("[\"billing/**\"]", "[\"billing/**\", \"src/**\"]");
+    let widened =
+        crate::support::REGISTRY.replace("[\"billing/**\"]", "[\"billing/**\", \"src/**\"]");
     let since = check::ComparedSides::Base("HEAD".into());
     let told = |repo: &Repo| {
         let found = codes(repo, &since).into_iter();

@@ -1,14 +1,12 @@
 //! An intent that was renamed still answers for what was recorded under its former ids: the ledger is never rewritten.
 
-mod support;
-
+use crate::support::binary::function;
+use crate::support::{REGISTRY, Repo, relative};
 use intent_lsp::facade::intent::{Registry, RegistryEdit, edit};
 use intent_lsp::facade::verbs::gate::{self, Decision, GateRequest};
 use intent_lsp::facade::verbs::record::RecordExtent;
 use intent_lsp::facade::verbs::trace::{TraceRequest, trace};
 use intent_lsp::facade::verbs::{check, map, select, verify, why};
-use support::binary::function;
-use support::{REGISTRY, Repo, relative};
 
 const PLACE: &str = ".orchestration/active_intents.yaml";
 

@@ -6,19 +6,14 @@
 //! `REPLAY_REPO=GIT_DIR` replays the last commits of a real repository, `REPLAY_COMMITS` of them, and holds the names
 //! against `git blame`.
 
-#[path = "mutate/chance.rs"]
-#[allow(dead_code, reason = "other tests draw more from it")]
-mod chance;
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::Command;
 
 use intent_lsp::facade::verbs::record::{self, RecordRequest};
 use intent_lsp::facade::verbs::why::{self, BlockAnswer, Candidate, LineState, Which, WhyAnswer};
 
-use chance::{Chance, from_environment};
-use support::{Repo, relative};
+use crate::mutate::chance::{Chance, from_environment};
+use crate::support::{Repo, relative};
 
 const SEED: u64 = 12;
 const RUNS: u64 = 1;

@@ -1,15 +1,13 @@
 //! Several sessions work on one file, each with the real hook process: nobody's work is lost to a text that another one
 //! remembers from before.
 
-mod support;
-
 use std::io::Write as _;
 use std::process::Stdio;
 
+use crate::support::Repo;
+use crate::support::binary::command;
 use intent_lsp::facade::workspace::{Root, session};
 use serde_json::{Value, json};
-use support::Repo;
-use support::binary::command;
 
 const CODE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n\nfn three() {\n    3;\n}\n";
 const PROSE: &str = "The first one.\n\nThe second one.\n\nThe third one.\n";

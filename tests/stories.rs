@@ -3,16 +3,14 @@
 //! Each has two versions of a few files: the first is recorded under INT-001, the second under INT-002. INT-002 must
 //! have the blocks that the change touched and no other, and no line that the change did not add.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::editor::{Editor, address};
+use crate::support::{Repo, relative};
 use intent_lsp::facade::ledger::MutationClass;
 use intent_lsp::facade::verbs::verify;
 use intent_lsp::facade::verbs::why::{self, LineState, Which};
 use serde_json::json;
-use support::editor::{Editor, address};
-use support::{Repo, relative};
 
 type Files = Vec<(&'static str, String)>;
 

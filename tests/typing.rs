@@ -1,19 +1,17 @@
 //! Somebody types: while the text does not parse, every block outside the edited one stays what it was.
 //!
-//! Every prefix of ordinary edits, typed character by character. `TYPING_EDITS=200 cargo test --test typing` types so
+//! Every prefix of ordinary edits, typed character by character. `TYPING_EDITS=200 cargo test --test it typing::` types so
 //! many in each language instead of five.
-
-mod support;
 
 use std::ops::Range;
 use std::path::Path;
 
+use crate::support::editor::{Editor, address};
+use crate::support::{Repo, relative};
 use intent_lsp::facade::code::{Block, BlockKind, Document, LineRange, language};
 use intent_lsp::facade::verbs::record::RecordExtent;
 use intent_lsp::facade::verbs::why;
 use serde_json::{Value, json};
-use support::editor::{Editor, address};
-use support::{Repo, relative};
 
 /// What is typed in a language: into a function's body, after an opening bracket, above a definition, and after one.
 struct Typed {

@@ -1,13 +1,11 @@
 //! Lost means lost: recorded, nobody recorded that it was taken out, and no block of the tree goes on from it.
 
-mod support;
-
+use crate::support::Repo;
+use crate::support::binary::function;
 use intent_lsp::facade::code::fingerprint::content_hash;
 use intent_lsp::facade::ledger::{Record, Writer};
 use intent_lsp::facade::verbs::record::RecordExtent;
 use intent_lsp::facade::verbs::verify::{BlocksAnswer, verify_blocks};
-use support::Repo;
-use support::binary::function;
 
 fn verified(repo: &Repo) -> BlocksAnswer {
     verify_blocks(&repo.open()).blocks.expect("they were asked for")

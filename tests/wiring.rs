@@ -1,15 +1,11 @@
 //! Agents wired, and what follows from it, with the real binary.
 
-#[path = "cli/lab.rs"]
-#[allow(dead_code)]
-mod lab;
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::cli::lab::Lab;
 use intent_lsp::facade::workspace::session::ungated::{self, Ungated};
 use intent_lsp::facade::workspace::{RelativePath, Root, session};
-use lab::Lab;
 use serde_json::Value;
 
 const AGENTS: &[&str] = &[
@@ -162,7 +158,7 @@ fn before(lab: &Lab, command: &str) -> Option<Value> {
         "tool_use_id": command,
         "tool_input": { "command": command },
     });
-    let mut process = lab::clean(Command::new(env!("CARGO_BIN_EXE_intent")), &lab.root)
+    let mut process = crate::cli::lab::clean(Command::new(env!("CARGO_BIN_EXE_intent")), &lab.root)
         .args(["hook", "claude-code"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

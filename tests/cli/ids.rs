@@ -6,7 +6,7 @@ use intent_lsp::facade::verbs::accept::{AcceptExtent, accept};
 use intent_lsp::facade::verbs::reassign::{What, reassign};
 use intent_lsp::facade::workspace::RelativePath;
 
-use crate::lab::{Lab, transcript};
+use crate::cli::lab::{Lab, transcript};
 
 const LIST: &str = ".orchestration/active_intents.yaml";
 

@@ -6,7 +6,7 @@ use intent_lsp::facade::ledger::Ledger;
 use intent_lsp::facade::workspace::Root;
 use serde_json::Value;
 
-use crate::lab::Lab;
+use crate::cli::lab::Lab;
 
 const FILE: &str = "src/a.rs";
 

@@ -1,6 +1,6 @@
 //! What `intent why` and `intent trace` are asked about: lines, revisions, ids, and what does not exist.
 
-use crate::lab::{Lab, masked, transcript};
+use crate::cli::lab::{Lab, masked, transcript};
 
 const SHOP: &str = "fn open() {\n    unlock(1);\n}\n\nfn close() {\n    lock(2);\n}\n";
 

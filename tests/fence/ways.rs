@@ -8,7 +8,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::lab::{Lab, labs};
+use crate::fence::lab::{Lab, labs};
 
 /// What a session under `INT-001` may change.
 const OPEN: &[&str] = &["src/auth", "target", "packages/web/node_modules", "later"];

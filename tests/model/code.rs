@@ -1,7 +1,7 @@
 //! Functions that are written, changed, laid out otherwise and read again,
 //! without a parser: the model knows the shape of what it writes.
 
-use crate::chance::Chance;
+use crate::mutate::chance::Chance;
 
 /// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What is called `read` is run in a folder of its own, and changes nothing there.
 //!
 //! Commands are put together at random, out of readers, their options, and pieces by which a shell or a program can be
-//! made to write. For longer than the usual seconds: `INTENT_FUZZ_SECONDS=600 cargo test --test shell fuzz`.
+//! made to write. For longer than the usual seconds: `INTENT_FUZZ_SECONDS=600 cargo test --test it shell::fuzz`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -5,24 +5,26 @@
 pub(crate) struct Source {
     /// Relative to the package, `/`-separated.
     pub(crate) path: String,
-    /// How many lines it has.
+    /// How many lines of code it has: lines that are neither blank nor only a comment.
     pub(crate) lines: usize,
     code: String,
 }
 
 impl Source {
     pub(crate) fn new(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), lines: text.lines().count(), code: code_only(text) }
+        let code = code_only(text);
+        let lines = code.lines().filter(|line| !line.trim().is_empty()).count();
+        Self { path: path.to_owned(), lines, code }
     }
 
-    /// The room the file belongs to; `None` for `lib.rs` and `main.rs`.
+    /// The room the file belongs to; `None` for the files directly in `src`.
     pub(crate) fn room(&self) -> Option<&str> {
         let below = self.path.strip_prefix("src/")?;
         match below.split_once('/') {
             Some((room, _)) => Some(room),
             None => below
                 .strip_suffix(".rs")
-                .filter(|name| !["lib", "main", "short_name"].contains(name)),
+                .filter(|name| !["lib", "facade", "main", "short_name"].contains(name)),
         }
     }
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use source::{Source, code_only};
 
-/// No file under `src/` may be longer: split it by concern.
-const MAX_LINES: usize = 800;
+/// No file under `src/` may have more lines of code, comments and blank lines not counted: split it by concern.
+const MAX_LINES: usize = 700;
 
 /// Every room, and the rooms it may know. `ARCHITECTURE.md` says why.
 const ROOMS: &[(&str, &[&str])] = &[
@@ -124,7 +124,7 @@ fn every_room_is_in_the_table_and_the_library_names_them_in_order() {
     let library = code_only(&read(&root().join("src/lib.rs")));
     let declared: Vec<&str> = library
         .lines()
-        .filter_map(|line| line.trim().strip_prefix("pub mod ")?.strip_suffix(';'))
+        .filter_map(|line| line.trim().strip_prefix("mod ")?.strip_suffix(';'))
         .collect();
     let table: Vec<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
     assert!(declared.len() >= 7, "the rooms were not found in src/lib.rs: {declared:?}");
@@ -172,7 +172,7 @@ fn no_file_grows_past_its_limit() {
         .iter()
         .filter(|source| source.lines > MAX_LINES)
         .map(|source| {
-            format!("{} has {} lines; the limit is {MAX_LINES}", source.path, source.lines)
+            format!("{} has {} lines of code; the limit is {MAX_LINES}", source.path, source.lines)
         })
         .collect();
     none(&long);

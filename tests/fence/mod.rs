@@ -1,11 +1,7 @@
 //! The fence and the gate in front of it, by the real binary: what a command can do to a work tree, as whoever runs the
 //! tests and, where that is the superuser, as an ordinary user too.
 
-#![cfg(target_os = "linux")]
-
 mod lab;
-#[path = "../support/mod.rs"]
-mod support;
 mod ways;
 
 use std::collections::BTreeMap;

@@ -10,7 +10,7 @@ mod founded;
 mod hooks;
 mod hostile;
 mod ids;
-mod lab;
+pub mod lab;
 mod listed;
 mod merging;
 mod outside;

@@ -1,0 +1,58 @@
+//! The tests that use the library through its facade, or start the real binary.
+//!
+//! They are one program, because each program links every grammar. Run a part of them by its module:
+//! `cargo test --test it gate::`.
+
+#[cfg(unix)]
+mod append_fault;
+mod approvals;
+#[cfg(unix)]
+mod attacked;
+mod attribution;
+mod attribution_regressions;
+mod bad_input;
+mod blocks;
+mod calls;
+mod ceiling;
+#[cfg(unix)]
+mod ci;
+mod classify;
+mod classify_generated;
+mod cli;
+mod docs;
+mod edits;
+#[cfg(target_os = "linux")]
+mod fence;
+mod fingerprints;
+mod gate;
+mod git_model;
+mod hook;
+mod hook_faults;
+mod hostile;
+mod incremental;
+mod intent_dialects;
+mod intent_edit;
+mod ledgers;
+mod lessons;
+mod lines;
+mod lsp_outside;
+mod lsp_process;
+mod mcp;
+mod model;
+mod mutate;
+mod mutation;
+#[cfg(unix)]
+mod patch_real;
+mod provenance;
+mod registry_load;
+mod renamed;
+mod replay;
+mod scope_table;
+mod shell;
+mod stale;
+mod stories;
+mod support;
+mod tidy;
+mod typing;
+mod verify;
+mod wiring;
