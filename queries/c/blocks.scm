@@ -3,7 +3,7 @@
   (pointer_declarator (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters))
   (pointer_declarator (pointer_declarator (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters)))
 ]) @definition.function
-; Prototypes: what a header is made of.
+; Prototypes, as in header files.
 (declaration declarator: [
   (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters)
   (pointer_declarator (function_declarator declarator: (identifier) @name parameters: (parameter_list) @parameters))

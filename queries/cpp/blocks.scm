@@ -1,4 +1,4 @@
-; `Foo::bar` defined outside its class is the method `Foo.bar`.
+; `Foo::bar`, defined outside its class, is named `Foo.bar`.
 (function_definition declarator: [
   (function_declarator declarator: (qualified_identifier) @name parameters: (parameter_list) @parameters)
   (pointer_declarator (function_declarator declarator: (qualified_identifier) @name parameters: (parameter_list) @parameters))

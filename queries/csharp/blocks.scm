@@ -16,7 +16,7 @@
 (indexer_declaration "this" @name parameters: (_) @parameters) @definition.method
 (local_function_statement name: (identifier) @name parameters: (_) @parameters) @definition.function
 
-; Properties and events that say how they are read or set.
+; Properties and events with their own code to get or set a value.
 (property_declaration name: (identifier) @name value: (arrow_expression_clause)) @definition.method
 (property_declaration name: (identifier) @name accessors: (accessor_list (accessor_declaration body: (_)))) @definition.method
 (event_declaration name: (identifier) @name accessors: (_)) @definition.method

@@ -1,4 +1,4 @@
-; A rule is named by its selectors, an at-rule by all that stands before its block.
+; A rule is named by its selectors, and an at-rule by all text before its block.
 (rule_set (block) @name.before) @definition.rule
 (media_statement (block) @name.before) @definition.rule
 (supports_statement (block) @name.before) @definition.rule

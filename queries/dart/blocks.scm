@@ -26,7 +26,7 @@
   (setter_signature name: (_) @name parameters: (_) @parameters)
 ])) @definition.method
 
-; `Order.empty()` in `Order` is `Order.Order.empty`.
+; The constructor `Order.empty()` in the class `Order` is named `Order.Order.empty`.
 (member_declaration (declaration [
   (constructor_signature name: (_) @scope name: (_) @name parameters: (_) @parameters)
   (constant_constructor_signature name: (_) @scope name: (_) @name parameters: (_) @parameters)
@@ -51,7 +51,7 @@
 (member_declaration (declaration "static" (static_final_declaration_list . (static_final_declaration name: (_) @name)))) @definition.constant
 (type_alias . (type_identifier) @name) @definition.type
 
-; Tests as the usual runners spell them.
+; Tests, as written for the usual test runners.
 (expression_statement
   (call_expression
     function: (identifier) @_runner

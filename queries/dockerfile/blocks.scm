@@ -1,5 +1,5 @@
 ; Each instruction is a block: `from build`, `run apt-get update`, `env PORT`.
-; What an instruction does is no name of it, so a changed `run` is another one.
+; The text of an instruction is not a name that it keeps, so a changed `run` is another block.
 (from_instruction as: (image_alias) @name) @definition.statement @name.kind
 (from_instruction (image_spec) @name.object) @definition.statement @name.kind
 (arg_instruction (arg_pair name: (_) @name)) @definition.statement @name.kind

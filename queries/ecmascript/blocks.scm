@@ -1,5 +1,5 @@
-; What JavaScript and TypeScript have in common.
-; `export` and decorators stand before the definition and are not part of it.
+; Patterns for both JavaScript and TypeScript.
+; `export` and decorators come before the definition and are not part of it.
 (function_declaration name: (identifier) @name parameters: (_) @parameters) @definition.function
 (generator_function_declaration name: (identifier) @name parameters: (_) @parameters) @definition.function
 (export_statement value: (function_expression parameters: (_) @parameters) @definition.function @name.default)
@@ -14,7 +14,7 @@
 (program (variable_declaration . (variable_declarator name: (identifier) @name value: [
   (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters)])) @definition.function)
 
-; Functions by assignment, as a property of an object or a field of a class: `app.use = function () {}`.
+; Functions that are assigned, or are a property of an object or a field of a class: `app.use = function () {}`.
 (expression_statement (assignment_expression left: [(member_expression) (identifier)] @name right: [
   (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)])) @definition.function
 (assignment_expression right: (assignment_expression left: [(member_expression) (identifier)] @name right: [
@@ -23,7 +23,7 @@
 (pair key: (_) @name value: [
   (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)]) @definition.method
 
-; Functions named inside functions.
+; Functions with a name inside other functions.
 (statement_block (lexical_declaration . (variable_declarator name: (identifier) @name value: [
   (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)])) @definition.function)
 (statement_block (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name value: [
@@ -38,7 +38,7 @@
 (program (variable_declaration . (variable_declarator name: (_) @name)) @definition.variable)
 (program (export_statement (variable_declaration . (variable_declarator name: (_) @name)) @definition.variable))
 
-; Tests as the usual runners spell them.
+; Tests, as written for the usual test runners.
 (expression_statement
   (call_expression
     function: (identifier) @_runner

@@ -1,4 +1,4 @@
-; Attributes such as `@doc` and `@spec` stand before the definition and are not part
+; Attributes such as `@doc` and `@spec` come before the definition and are not part
 ; of it. Each clause of a function is a block.
 (call target: (identifier) @_word (arguments . (alias) @name) (do_block)
   (#eq? @_word "defmodule")) @definition.module
@@ -43,6 +43,6 @@
     "tag" "moduletag" "describetag" "compile" "dialyzer" "before_compile" "after_compile"
     "on_definition" "on_load" "external_resource" "fallback_to_any" "protocol" "vsn")) @definition.constant @outside
 
-; Tests as ExUnit spells them.
+; Tests, as written for ExUnit.
 (call target: (identifier) @_word (arguments . (string) @name)
   (#any-of? @_word "test" "describe" "property")) @definition.test

@@ -1,6 +1,6 @@
-; Classes and functions; of a build script what is configured: `dependencies { … }`,
-; `tasks.register('greet') { … }`, and the stages of a pipeline. Those are called
-; after all that stands before the braces.
+; Classes and functions, the parts of a build script that configure something
+; (`dependencies { … }`, `tasks.register('greet') { … }`), and the stages of a
+; pipeline. Such a part is named by all text before its braces.
 (class_definition name: (_) @name) @definition.class
 (function_definition function: (_) @name) @definition.function
 (source_file (assignment . (_) @name) @definition.variable)

@@ -1,4 +1,4 @@
-; Each equation of a function is a block, and so is the type said before them.
+; Each equation of a function is a block, and so is the type signature before them.
 (function name: [(variable) @name (prefix_id (_) @name)]) @definition.function
 (function (infix operator: [(operator) @name (infix_id (_) @name)])) @definition.function
 (declarations (bind name: (_) @name match: (match expression: (literal))) @definition.constant)

@@ -1,5 +1,5 @@
-; A block is named by its type and labels: `resource "aws_instance" "web"`. Locals
-; are variables of their own.
+; A block is named by its type and labels: `resource "aws_instance" "web"`. Each
+; local value is a variable.
 (config_file (body (attribute (identifier) @name) @definition.key))
 (config_file (body (block (block_start) @name.before) @definition.statement))
 (config_file (body (block (identifier) @_type (body (attribute (identifier) @name) @definition.variable)) (#eq? @_type "locals")))

@@ -1,4 +1,3 @@
-; What a page names itself: an element with an id. Scripts, style sheets and
-; templates are blocks without one, too.
-; With queries/markup.
+; Elements with an id. Scripts, style sheets and templates are blocks even without one.
+; Used together with queries/markup.
 (element (start_tag (tag_name) @name) (#match? @name "^[tT][eE][mM][pP][lL][aA][tT][eE]$")) @definition.section

@@ -1,6 +1,6 @@
-; Keys at the top, and one level below them what is a list or an object itself:
-; a package of a lock file, a definition of a schema. Elements of a list are
-; entries, called after their `name`, `id` or `key`.
+; The keys at the top and, one level below, the keys whose value is a list or an
+; object: a package in a lock file, a definition in a schema. The objects in a list
+; are entries, named by their `name`, `id` or `key`.
 ; All patterns begin at the root.
 (document (object (pair key: (string) @name) @definition.key))
 (document (object (pair value: (object (pair key: (string) @name value: [(object) (array)]) @definition.key))))

@@ -7,14 +7,14 @@
 (companion_object "companion" @name) @definition.class
 (type_alias (type_identifier) @name) @definition.type
 
-; `fun String.shout()` is `String.shout`.
+; `fun String.shout()` is named `String.shout`.
 (function_declaration receiver: (_) @scope (simple_identifier) @name . (function_value_parameters) @parameters) @definition.function
 (function_declaration (simple_identifier) @name . (function_value_parameters) @parameters) @definition.function
 (secondary_constructor "constructor" @name (function_value_parameters) @parameters) @definition.method
 (anonymous_initializer "init" @name) @definition.method
 
-; Properties that say how they are read or set. Where that stands on a line of its own, the grammar has it
-; beside the property: then it is the accessor that is the block.
+; Properties with their own code to get or set the value. If an accessor is on a line of its own, the grammar
+; puts it beside the property, and the accessor is the block.
 (class_body (property_declaration (variable_declaration . (simple_identifier) @name) [(getter (function_body)) (setter (function_body))]) @definition.method)
 (class_body (getter "get" @name (function_body)) @definition.method)
 (class_body (setter "set" @name (function_body)) @definition.method)
@@ -24,7 +24,7 @@
 (source_file (property_declaration (binding_pattern_kind "var") (variable_declaration . (simple_identifier) @name)) @definition.variable)
 (class_body (property_declaration (modifiers (property_modifier "const")) (variable_declaration . (simple_identifier) @name)) @definition.constant)
 
-; Tests as Kotest spells them.
+; Tests, as written for Kotest.
 (call_expression
   . (simple_identifier) @_runner
   . (call_suffix (value_arguments . (value_argument . (string_literal) @name .)) (annotated_lambda))

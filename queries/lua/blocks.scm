@@ -1,4 +1,4 @@
-; `function Order.new()` is `Order.new`, and `function Order:total()` the method `Order.total`.
+; `function Order.new()` is named `Order.new`, and `function Order:total()` is the method `Order.total`.
 (function_declaration name: (method_index_expression table: (_) @scope method: (identifier) @name)) @definition.method
 (function_declaration name: (dot_index_expression table: (_) @scope field: (identifier) @name)) @definition.function
 (function_declaration name: (identifier) @name) @definition.function
@@ -23,7 +23,7 @@
 (chunk (variable_declaration (variable_list . name: (identifier) @name)) @definition.variable)
 (chunk (assignment_statement (variable_list . name: (identifier) @name)) @definition.variable)
 
-; Tests as busted spells them.
+; Tests, as written for busted.
 (function_call
   name: (identifier) @_runner
   arguments: (arguments . (string) @name . (function_definition))

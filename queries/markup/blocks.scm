@@ -1,4 +1,4 @@
-; What names itself by an id, and scripts and style sheets, which have a name without one.
+; Elements with an id, which is their name. Scripts and style sheets without an id are named by their tag.
 (element
   (start_tag (attribute (attribute_name) @_key
     [(quoted_attribute_value (attribute_value) @name) (attribute_value) @name]))

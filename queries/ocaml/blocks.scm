@@ -1,4 +1,4 @@
-; Of `let … and …` each binding is a block, of a lone `let` all of it.
+; In `let … and …`, each binding is a block. A single `let` is a block as a whole.
 [
   (compilation_unit (value_definition . (let_binding pattern: (_) @name (parameter)) .) @definition.function)
   (structure (value_definition . (let_binding pattern: (_) @name (parameter)) .) @definition.function)
@@ -28,7 +28,7 @@
 (external . [(value_name) (parenthesized_operator)] @name) @definition.function
 (value_specification . [(value_name) (parenthesized_operator)] @name) @definition.function
 
-; Tests as ppx_inline_test and ppx_expect spell them.
+; Tests, as written for ppx_inline_test and ppx_expect.
 (value_definition (attribute_id) @_word . (let_binding pattern: (string) @name)
   (#match? @_word "test$")) @definition.test
 

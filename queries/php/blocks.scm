@@ -19,7 +19,7 @@
   (#eq? @_define "define")) @definition.constant)
 (program (expression_statement (assignment_expression left: (variable_name) @name)) @definition.variable)
 
-; Tests as Pest spells them.
+; Tests, as written for Pest.
 (expression_statement
   (function_call_expression
     function: (name) @_runner

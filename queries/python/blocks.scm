@@ -1,4 +1,4 @@
-; Decorators stand before the definition and are not part of it.
+; Decorators come before the definition and are not part of it.
 (function_definition name: (identifier) @name) @definition.function
 (class_definition name: (identifier) @name) @definition.class
 (module (expression_statement . (assignment left: (identifier) @name) .) @definition.constant

@@ -1,5 +1,5 @@
-; Functions and values of a file, the classes and generics that calls define, and
-; the methods of an R6 class.
+; The functions and values of a file, the classes and generics that are defined by
+; calls, and the methods of an R6 class.
 (program (binary_operator lhs: [(identifier) @name (string (string_content) @name)] operator: ["<-" "=" "<<-"] rhs: (function_definition)) @definition.function)
 (program (binary_operator lhs: (identifier) @name operator: ["<-" "="] rhs: (call function: [(identifier) (namespace_operator)] @_class)) @definition.class (#match? @_class "^(R6::)?R6Class$|^setRefClass$"))
 (program (binary_operator lhs: [(identifier) @name (string (string_content) @name)] operator: ["<-" "=" "<<-"]) @definition.variable)

@@ -1,16 +1,16 @@
 (package_clause name: (_) @name body: (_)) @definition.namespace
 (package_object name: (_) @name) @definition.class
 (class_definition name: (_) @name) @definition.class
-; An object beside its class is another block than the class.
+; A class and its companion object are two blocks.
 (object_definition name: (_) @name) @definition.module
 (trait_definition name: (_) @name) @definition.trait
 (enum_definition name: (_) @name) @definition.enum
 (full_enum_case name: (_) @name) @definition.class
 (given_definition name: (_) @name) @definition.constant
-; `extension (text: String)` is named after the type.
+; `extension (text: String)` is named by its type.
 (extension_definition parameters: (parameters . (parameter type: (_) @name))) @definition.impl
 
-; Overloads differ in the first list of parameters.
+; Overloads are told apart by their first parameter list.
 (function_definition name: (_) @name (parameters) @parameters) @definition.function
 (function_definition name: (_) @name) @definition.function
 (function_declaration name: (_) @name (parameters) @parameters) @definition.function
@@ -23,7 +23,7 @@
 (compilation_unit (type_definition name: (_) @name) @definition.type)
 (template_body (type_definition name: (_) @name) @definition.type)
 
-; Tests as the usual runners spell them.
+; Tests, as written for the usual test runners.
 (call_expression
   function: (call_expression
     function: (identifier) @_runner

@@ -1,5 +1,5 @@
 ; Each statement outside functions is a block, named by its verb and its object:
-; `create table orders`. Only what creates its object defines that name.
+; `create table orders`. Only statements that create an object define its name.
 (statement (create_function
   [(keyword_function) (keyword_exists)] . (object_reference) @name . (function_arguments) @parameters)) @definition.function
 

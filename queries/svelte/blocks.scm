@@ -1,4 +1,4 @@
-; The parts of a component, its snippets, and in its markup what has an id. What
-; a script or style sheet defines is found by its own language's query.
-; With queries/markup.
+; The script, style sheet and snippets of a component, and the elements with an id.
+; Definitions inside a script or style sheet are found by the query of its own language.
+; Used together with queries/markup.
 (snippet_statement (snippet_start (snippet_name) @name)) @definition.function

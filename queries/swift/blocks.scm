@@ -1,4 +1,4 @@
-; Attributes and modifiers are part of the definition. An extension is `Type`, or `Protocol for Type`.
+; Attributes and modifiers are part of the definition. An extension is named `Type`, or `Protocol for Type`.
 (class_declaration declaration_kind: "struct" name: (type_identifier) @name) @definition.struct
 (class_declaration declaration_kind: "enum" name: (type_identifier) @name) @definition.enum
 (class_declaration declaration_kind: "extension" name: (_) @name . (inheritance_specifier inherits_from: (_) @name.trait)) @definition.impl
@@ -6,7 +6,7 @@
 (class_declaration name: (type_identifier) @name) @definition.class
 (protocol_declaration name: (type_identifier) @name) @definition.interface
 
-; The parameters stand in the definition itself.
+; The grammar has no node for the list of parameters: they are children of the definition.
 (function_declaration "func" name: [(simple_identifier) (custom_operator)] @name) @definition.function @parameters
 (function_declaration "func" . _ @name . "(") @definition.function @parameters
 (protocol_function_declaration name: (_) @name) @definition.method @parameters
@@ -15,7 +15,7 @@
 (subscript_declaration "subscript" @name) @definition.method @parameters
 (macro_declaration (simple_identifier) @name) @definition.macro
 
-; Properties that say how they are read, or what follows when they are set.
+; Properties with code to compute the value, or code that runs when the value is set.
 (class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name) computed_value: (_)) @definition.method)
 (enum_class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name) computed_value: (_)) @definition.method)
 (class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name) (willset_didset_block)) @definition.method)

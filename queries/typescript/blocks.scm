@@ -1,4 +1,4 @@
-; With queries/ecmascript; also of TSX.
+; For TypeScript and TSX. Used together with queries/ecmascript.
 (public_field_definition name: (_) @name value: [
   (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters)]) @definition.method
 (class_declaration name: (type_identifier) @name) @definition.class

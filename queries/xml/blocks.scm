@@ -1,5 +1,5 @@
-; The root element, what it holds, and one level below that; called after the tag,
-; and after the `name`, `id` or `key` that the tag has.
+; The root element and two levels of elements below it. An element is named by its tag,
+; and by the `name`, `id` or `key` attribute of the tag.
 (document root: (element [(STag (Name) @name) (EmptyElemTag (Name) @name)] @name.entry) @definition.key)
 (document root: (element (content (element [(STag (Name) @name) (EmptyElemTag (Name) @name)] @name.entry) @definition.key)))
 (document root: (element (content (element (content (element [(STag (Name) @name) (EmptyElemTag (Name) @name)] @name.entry) @definition.key)))))

@@ -6,7 +6,7 @@
 (test_declaration "test" @name) @definition.test
 
 (source_file (variable_declaration "const" . (identifier) @name [(error_set_declaration) (pointer_type) (slice_type) (nullable_type) (array_type) (error_union_type)]) @definition.type)
-; Imports are no definitions.
+; Imports are not definitions.
 [
   (source_file (variable_declaration "const" . (identifier) @name) @definition.constant)
   (struct_declaration (variable_declaration "const" . (identifier) @name) @definition.constant)

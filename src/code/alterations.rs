@@ -1,26 +1,28 @@
-//! Where two texts differ, and where a byte of the earlier one stands in the later one.
+//! Records where two texts differ, and translates byte positions between them.
 
 use std::ops::Range;
 
 use super::difference;
 
-/// What differs between an earlier text and the present one, in order. All that lies between is the same in both.
+/// The differences between an earlier text and the present one, in order. All text between two
+/// differences is the same in both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alterations(Vec<Altered>);
 
-/// Bytes of the earlier text, and those that stand in their place now.
+/// A range of bytes in the earlier text, and the bytes that replace it in the present text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Altered {
     before: Range<usize>,
     now: Range<usize>,
 }
 
-/// Where an end of a block may stand now. An insertion at the end of a block may belong to it or not.
+/// Where the start or the end of a block may be now. Text inserted at the end of a block may belong
+/// to the block or not, so there can be several answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whereabouts {
     pub first: usize,
     pub last: usize,
-    /// Where it stands if nothing else is known.
+    /// The position to use if nothing else is known.
     pub likely: usize,
 }
 
@@ -31,13 +33,13 @@ impl Whereabouts {
 }
 
 impl Alterations {
-    /// Whether both texts are the same.
+    /// Returns true if both texts are the same.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Where a byte of the present text stood in the earlier one. For text that was inserted since, the place where it
-    /// was inserted.
+    /// Translates a byte of the present text to the earlier text. A byte in changed text is
+    /// translated to the start of what it replaced.
     pub fn earlier(&self, now: usize) -> usize {
         let from = self.0.partition_point(|one| one.now.end < now);
         if let Some(one) = self.0.get(from).filter(|one| one.now.start <= now) {
@@ -49,35 +51,36 @@ impl Alterations {
         }
     }
 
-    /// The inserted text around a byte of the present one. `None` if the byte stood there before.
+    /// Returns the changed text that contains or touches a byte, as a range of the present text.
+    /// Returns `None` if there is no change at this byte.
     pub fn brought_around(&self, now: usize) -> Option<Range<usize>> {
         let from = self.0.partition_point(|one| one.now.end < now);
         self.0.get(from).filter(|one| one.now.start <= now).map(|one| one.now.clone())
     }
 
-    /// Whether something is changed inside these bytes of the earlier text, or stands newly at one of their ends.
+    /// Returns true if a change overlaps or touches these bytes of the earlier text.
     pub fn are_inside(&self, bytes: &Range<usize>) -> bool {
         self.around(bytes).next().is_some()
     }
 
-    /// Where these bytes of the earlier text stand now.
+    /// Translates a byte range of the earlier text to the present one.
     pub fn now(&self, bytes: &Range<usize>) -> Range<usize> {
         let start = self.start(bytes.start).likely;
         start..self.end(bytes.end).likely.max(start)
     }
 
-    /// After one edit: so many bytes in place of a range.
+    /// The difference made by one edit, which replaces a range with `length` bytes.
     pub fn of_edit(range: &Range<usize>, length: usize) -> Self {
         Self(vec![Altered { before: range.clone(), now: range.start..range.start + length }])
     }
 
-    /// After one more edit, of the present text.
+    /// Adds an edit of the present text.
     pub fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
         let first = self.0.partition_point(|one| one.now.end < range.start);
         let count = self.0[first..].iter().take_while(|one| one.now.start <= range.end).count();
         let (head, rest) = self.0.split_at(first);
         let (merged, tail) = rest.split_at(count);
-        // Between two alterations a byte differs by what the one before it added.
+        // Between two differences, positions in the two texts differ by a constant.
         let earlier = |byte: usize, before: Option<&Altered>| match before {
             Some(one) => byte - one.now.end + one.before.end,
             None => byte,
@@ -103,7 +106,7 @@ impl Alterations {
         Self(head.iter().cloned().chain([whole]).chain(later).collect())
     }
 
-    /// The difference of two texts, in whole lines.
+    /// Compares two texts line by line.
     pub fn between(before: &str, now: &str) -> Self {
         let (old, new): (Vec<&str>, Vec<&str>) =
             (before.split_inclusive('\n').collect(), now.split_inclusive('\n').collect());
@@ -116,7 +119,8 @@ impl Alterations {
         Self(altered.collect())
     }
 
-    /// Where the first byte of something stands now. What is inserted directly before it is not taken for its own.
+    /// Translates the start of a range to the present text. Text inserted directly before it does
+    /// not belong to the range.
     pub fn start(&self, byte: usize) -> Whereabouts {
         self.whereabouts(byte, |one| match byte == one.before.end {
             true => one.now.end,
@@ -124,7 +128,8 @@ impl Alterations {
         })
     }
 
-    /// Where the end of something is now. What is inserted directly behind it is taken for its own.
+    /// Translates the end of a range to the present text. Text inserted directly after it belongs
+    /// to the range.
     pub fn end(&self, byte: usize) -> Whereabouts {
         self.whereabouts(byte, |one| one.now.end)
     }
@@ -146,15 +151,17 @@ impl Alterations {
         self.0[from..].iter().take_while(|one| one.before.start <= bytes.end)
     }
 
-    /// Whether something is changed, or something stands newly at one of its ends. Whole lines before it are not at
-    /// its start.
+    /// Returns true if these bytes of the earlier text were changed, or if text was inserted at one
+    /// of their ends. A change directly above that ends with a line break does not count. `text` is
+    /// the present text.
     pub fn touch(&self, bytes: &Range<usize>, text: &str) -> bool {
         let is_above =
             |one: &Altered| one.before.end <= bytes.start && text[..one.now.end].ends_with('\n');
         self.around(bytes).any(|one| !is_above(one))
     }
 
-    /// Whether all that happened to something is that lines were put behind its last one.
+    /// Returns true if the bytes themselves are unchanged: all changes that touch them only add
+    /// lines below or above. `text` is the present text.
     pub fn begin_a_line_at_end(&self, bytes: &Range<usize>, text: &str) -> bool {
         let is_behind = |one: &Altered| {
             one.before.start >= bytes.end && text[one.now.start..].starts_with(['\n', '\r'])
@@ -164,19 +171,19 @@ impl Alterations {
         self.around(bytes).all(|one| is_behind(one) || is_above(one))
     }
 
-    /// Whether all of something was replaced at once.
+    /// Returns true if a single change replaced all these bytes of the earlier text.
     pub fn replace(&self, bytes: &Range<usize>) -> bool {
         self.around(bytes).any(|one| one.before.start <= bytes.start && bytes.end <= one.before.end)
     }
 
-    /// Whether a piece of the present text holds or touches some that is new.
+    /// Returns true if a range of the present text overlaps or touches changed text.
     pub fn brought(&self, now: &Range<usize>) -> bool {
         let from = self.0.partition_point(|one| one.now.end < now.start);
         self.0.get(from).is_some_and(|one| one.now.start <= now.end)
     }
 }
 
-/// Where each line starts, and the end of the last one.
+/// Returns the offset at which each line starts, and then the end of the last line.
 fn starts(lines: &[&str]) -> Vec<usize> {
     let mut at = 0;
     let mut starts = vec![0];
@@ -206,7 +213,8 @@ mod tests {
     }
 
     proptest! {
-        /// Composed edits say what differs: between the alterations both texts are the same.
+        /// Checks that composed edits are complete: between two differences, both texts are the
+        /// same.
         #[test]
         fn what_is_not_altered_is_the_same(edits in prop::collection::vec((0.0..1.0_f64, 0..5_usize, "[xyz\n]{0,4}"), 1..9)) {
             let first = "abcdefghij\nklmnopqrst\nuvw\n".repeat(2);

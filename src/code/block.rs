@@ -1,10 +1,10 @@
-//! A block: a definition, or what lies between definitions.
+//! A block is a definition, or a region between definitions.
 
 use std::ops::Range;
 
 use super::{Fingerprint, LineRange};
 
-/// What a block is. The ledger's word for it is [`BlockKind::as_str`].
+/// The kind of a block. [`BlockKind::as_str`] returns the word that the ledger uses for it.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -13,49 +13,43 @@ pub enum BlockKind {
     Function,
     /// A function directly inside a class, impl, trait or interface.
     Method,
-    /// A class or record.
     Class,
-    /// A struct.
     Struct,
-    /// An enum.
     Enum,
-    /// A union.
     Union,
-    /// A trait.
     Trait,
     /// An interface or annotation type.
     Interface,
-    /// A Rust `impl`.
+    /// A Rust `impl` block, of a type or of a trait.
     Impl,
     /// A module with a body.
     Module,
-    /// A namespace.
     Namespace,
-    /// A top-level constant.
+    /// A constant outside any function.
     Constant,
-    /// A top-level variable or static.
+    /// A variable or static outside any function.
     Variable,
     /// A type alias or other named type.
     Type,
-    /// A macro.
     Macro,
     /// A test that a runner finds by its call (`describe`, `it`, `test`).
     Test,
-    /// A Markdown section: its heading to its end, subsections included.
+    /// A Markdown section, from its heading to its end, with its subsections.
     Section,
     /// A key, table or entry of a data file.
     Key,
-    /// A statement that defines something (SQL).
+    /// A SQL statement that defines something, or a Dockerfile instruction.
     Statement,
     /// A rule of a style sheet.
     Rule,
-    /// What lies between top-level definitions: imports, top-level statements. Comments alone are no block.
+    /// The text between two top-level definitions, such as imports and top-level statements. Text
+    /// with comments only is not a block.
     Region,
-    /// Lines between blank lines, in a file without a grammar.
+    /// A run of lines between blank lines, in a file without a grammar.
     Paragraph,
-    /// A whole file that a program wrote.
+    /// A whole file that is not divided further, for example a generated file.
     File,
-    /// The source of a notebook's cell.
+    /// The source of one notebook cell.
     Cell,
 }
 
@@ -87,103 +81,104 @@ const KINDS: [(BlockKind, &str); 24] = [
 ];
 
 impl BlockKind {
-    /// The word in the ledger and in `--json`: lower case, e.g. `function`.
+    /// Returns the word for this kind in the ledger and in `--json`, in lower case: `function`.
     pub fn as_str(self) -> &'static str {
         KINDS[self as usize].1
     }
 
-    /// All kinds.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         KINDS.iter().map(|(kind, _)| *kind)
     }
 
-    /// The kind with this word; also of a capture name's tail (`definition.function`).
+    /// Returns the kind for this word. The word may also be a capture name of a query that ends
+    /// with it, such as `definition.function`.
     pub fn parse(word: &str) -> Option<Self> {
         let word = word.rsplit('.').next().unwrap_or(word);
         KINDS.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind)
     }
 
-    /// Whether blocks of this kind have no name of their own: they are called after their surroundings, so that their
-    /// text is all they are known by.
+    /// Returns true if blocks of this kind have no name of their own. Their path then depends on
+    /// the blocks around them, so only their text can identify them.
     pub fn is_unnamed(self) -> bool {
         matches!(self, Self::Region | Self::Paragraph)
     }
 
-    /// Whether a function directly inside a block of this kind is called a method.
+    /// Returns true if a function directly inside a block of this kind is a method.
     pub(super) fn has_methods(self) -> bool {
         use BlockKind::{Class, Enum, Impl, Interface, Struct, Trait, Union};
         matches!(self, Class | Struct | Enum | Union | Trait | Interface | Impl)
     }
 }
 
-/// What makes a block the same block before and after an edit of its body.
+/// Identifies a block before and after an edit of its body.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
 pub struct Identity {
-    /// What it is.
     pub kind: BlockKind,
-    /// Container names and its own, joined by `.`: `AuthMiddleware.verify`. A region is `before <next block>` or `end`.
+    /// The names of the containers and the block's own name, joined by `.`:
+    /// `AuthMiddleware.verify`. A region is called `before <next block>` or `end`.
     pub path: String,
-    /// Parameter types, normalised, where the language has them: `(u32, &str)`.
+    /// The normalised parameter types, if the language has them: `(u32, &str)`.
     pub parameters: Option<String>,
-    /// Counts from 0 among blocks of a file that agree in all of the above, in file order.
+    /// The number of the block, from 0 and in file order, among the blocks of the file that have
+    /// the same kind, path and parameters.
     pub ordinal: u32,
 }
 
-/// A block of a file as it stands.
+/// One block of a file, with its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Block {
-    /// What it is called and where in the containers it stands.
     pub identity: Identity,
     /// The last segment of the identity's path.
     pub name: String,
-    /// Index of the enclosing block in [`FileBlocks::blocks`].
+    /// The index of the enclosing block in [`FileBlocks::blocks`].
     pub container: Option<usize>,
-    /// Decorators, attributes, `export` and the doc comment directly above: from their first byte to just before the
-    /// node. Empty, at the node's start, where there is none.
+    /// The bytes of the lead: decorators, attributes, `export` and the doc comment directly above.
+    /// They end where the node starts. Without a lead, the range is empty.
     pub lead: Range<usize>,
-    /// The syntax node, first byte to last; the lead is no part of it.
+    /// The bytes of the syntax node, without the lead.
     pub bytes: Range<usize>,
-    /// The node in lines.
+    /// The lines of the node, without the lead.
     pub lines: LineRange,
-    /// The lead and the node in lines.
+    /// The lines of the lead and the node.
     pub whole_lines: LineRange,
-    /// The name's bytes; the first line's for a block without one.
+    /// The bytes of the name. A block without a name has its first line here.
     pub name_bytes: Range<usize>,
-    /// What it is found again by.
+    /// The hashes by which the block is found again.
     pub fingerprint: Fingerprint,
-    /// It was carried over from an earlier text and holds a syntax error that the earlier one did not have. Its
-    /// fingerprints are those of the earlier text; nothing is claimed of it, and it is neither new nor lost.
+    /// True if the block was carried over from an earlier text because an edit brought a syntax
+    /// error into it. Its fingerprints are those of the earlier text. Nothing is claimed about such
+    /// a block, and it counts neither as new nor as lost.
     pub broken: bool,
 }
 
 impl Block {
-    /// The lead and the node.
+    /// Returns the bytes of the lead and the node.
     pub fn whole_bytes(&self) -> Range<usize> {
         self.lead.start..self.bytes.end
     }
 }
 
-/// All blocks of a file, in the order in which they start (an outer block before those inside it).
+/// All blocks of a file, in the order in which they start. An outer block comes before the blocks
+/// inside it.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct FileBlocks {
-    /// [`super::Language::id`], or `None` for paragraphs.
+    /// The [`super::Language::id`], or `None` for a text without a grammar.
     pub language: Option<&'static str>,
-    /// In the order in which they start.
     pub blocks: Vec<Block>,
-    /// The grammar met a syntax error somewhere.
+    /// True if the parser found a syntax error anywhere in the file.
     pub has_error: bool,
 }
 
 impl FileBlocks {
-    /// The innermost block that holds the byte, in its node or its lead.
+    /// Returns the index of the innermost block whose node or lead holds the byte.
     pub fn at_byte(&self, byte: usize) -> Option<usize> {
         self.blocks.iter().rposition(|block| block.whole_bytes().contains(&byte))
     }
 
-    /// The innermost block that holds the 1-based line, in its node or its lead; of several that start and end on it,
-    /// the first.
+    /// Returns the index of the innermost block whose node or lead holds the line, counted from 1.
+    /// If several blocks of one container have the same lines, returns the first.
     pub fn at_line(&self, line: u32) -> Option<usize> {
         let holds = |block: &Block| block.whole_lines.contains(line);
         let last = self.blocks.iter().rposition(holds)?;

@@ -1,18 +1,20 @@
-//! The outline of a text that does not parse, carried over from an earlier one.
+//! Builds the outline of a text that does not parse from an earlier outline.
 //!
-//! One open bracket can make a parser lose or misread every definition after it. So while a text holds new damage, the
-//! outline comes from the earlier text, and the parse only says what became of the blocks that were edited:
+//! One open bracket can make a parser lose or misread every definition after it. So as long as a
+//! text has new damage, its outline comes from the earlier text, and the parse is used only for the
+//! blocks that were edited:
 //!
-//! - A block that the edit does not touch is carried over, moved to where it stands now.
-//! - A block that the edit touches is taken from the parse where the parse has it in the place where it must be and
-//!   finds no new error in it; otherwise the earlier block is kept and marked as broken.
-//! - A new block with a name is taken from the parse where the edit touches it, it holds no error, and it fits between
-//!   the others.
+//! - A block that no edit touches is kept, at its present position.
+//! - A block that an edit touches is taken from the parse if the parse has it at the expected
+//!   place, without a new error in it. Otherwise the earlier block is kept and marked as broken.
+//! - A new block with a name is taken from the parse if it is in edited text, holds no error, and
+//!   fits between the other blocks.
 //!
-//! For example, `foo(` typed into a method: the method and its class are broken, all other blocks stay what they were.
+//! For example, after `foo(` is typed into a method, the method and its class are broken, and all
+//! other blocks are unchanged.
 //!
-//! A file may hold errors that were always there, since a grammar has gaps. Damage is new only where the earlier text
-//! had none.
+//! A file may always have had syntax errors, because grammars have gaps. Only errors that the
+//! earlier text did not have count as new damage.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -23,14 +25,14 @@ use tree_sitter::Node;
 use super::alterations::Alterations;
 use super::{Block, FileBlocks};
 
-/// The blocks of a text and the places where it does not parse, in order.
+/// The blocks of a text and the byte ranges of its syntax errors, in order.
 #[derive(Clone, Copy)]
 pub(super) struct ParsedBlocks<'a> {
     pub blocks: &'a FileBlocks,
     pub errors: &'a [Range<usize>],
 }
 
-/// An earlier outline, and the same text as it stands now as the parser understood it.
+/// An earlier outline, and what the parser found in the present text.
 pub(super) struct Carry<'a> {
     pub before: ParsedBlocks<'a>,
     pub now: ParsedBlocks<'a>,
@@ -38,7 +40,8 @@ pub(super) struct Carry<'a> {
     pub text: &'a str,
 }
 
-/// Where a tree does not parse: its outermost errors and what the parser made up.
+/// Returns the byte ranges of the syntax errors in a tree: the outermost error nodes, and the
+/// tokens that the parser inserted because they were missing.
 pub(super) fn errors(root: Node) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut cursor = root.walk();
@@ -60,12 +63,12 @@ pub(super) fn errors(root: Node) -> Vec<Range<usize>> {
 }
 
 impl Carry<'_> {
-    /// The blocks in order, their lines and ordinals not yet set.
+    /// Returns the blocks in order. Their lines and ordinals are not yet set.
     pub(super) fn run(&self) -> Vec<Block> {
         let mut taken = HashSet::new();
         let mut kept: Vec<Block> = Vec::with_capacity(self.before.blocks.blocks.len());
         for block in &self.before.blocks.blocks {
-            kept.extend(self.become_of(block, &mut taken));
+            kept.extend(self.carried(block, &mut taken));
         }
         let new: Vec<Block> = (0..self.now.blocks.blocks.len())
             .filter(|at| !taken.contains(at) && self.is_new(*at, &kept))
@@ -75,7 +78,7 @@ impl Carry<'_> {
         nested(self.text, kept)
     }
 
-    /// Whether the parse has each block that the edit does not touch as it was.
+    /// Returns true if the parser still finds every block that no edit touches, unchanged.
     pub(super) fn keeps_the_untouched(&self) -> bool {
         let now = &self.now.blocks.blocks;
         let untouched = self.before.blocks.blocks.iter().filter(|block| {
@@ -95,7 +98,7 @@ impl Carry<'_> {
         })
     }
 
-    /// The known errors where they stand now.
+    /// Returns the earlier text's errors at their present positions.
     pub(super) fn known_errors(&self) -> Vec<Range<usize>> {
         let moved = |error: &Range<usize>| {
             let start = self.alterations.start(error.start).likely;
@@ -104,7 +107,8 @@ impl Carry<'_> {
         self.before.errors.iter().map(moved).collect()
     }
 
-    /// Whether each error is one that the earlier text had at the same place, or there are fewer now.
+    /// Returns true if there is no new damage: each error was in the earlier text at the same
+    /// place, or there are not more errors than before and they cover no more bytes.
     pub(super) fn is_old_damage(&self) -> bool {
         let (known, now) = (self.before.errors, self.now.errors);
         if now.len() > known.len() {
@@ -121,7 +125,7 @@ impl Carry<'_> {
         now.iter().all(is_known) || bytes(now) <= bytes(known)
     }
 
-    fn become_of(&self, block: &Block, taken: &mut HashSet<usize>) -> Option<Block> {
+    fn carried(&self, block: &Block, taken: &mut HashSet<usize>) -> Option<Block> {
         let whole = block.whole_bytes();
         if !self.alterations.touch(&whole, self.text) {
             return Some(self.moved(block));
@@ -136,7 +140,7 @@ impl Carry<'_> {
         }
     }
 
-    /// The block as it was, where it stands now.
+    /// Returns the block unchanged, at its present position.
     fn moved(&self, block: &Block) -> Block {
         let moved = |bytes: &Range<usize>| {
             let start = self.alterations.start(bytes.start).likely;
@@ -150,8 +154,9 @@ impl Carry<'_> {
         }
     }
 
-    /// The block of the parse that an edited block became: the same one or, where an end of it is unchanged, one of
-    /// the same kind in the same container; with no more errors than it had.
+    /// Finds the parsed block that an edited block became. It has the same identity or, if the
+    /// block was not replaced as a whole, the same kind and container. It must not contain more
+    /// errors than the block did before.
     fn parsed_anew(&self, block: &Block) -> Option<usize> {
         let start = self.alterations.start(block.bytes.start);
         let end = self.alterations.end(block.bytes.end);
@@ -172,11 +177,15 @@ impl Carry<'_> {
             starting.zip(from..).filter(|(other, _)| fits(other))
         };
         let same = near().find(|(other, _)| is_same(other, block));
-        let alike = || near().find(|(other, _)| is_anchored && around(other) == around(block));
+        let alike = || {
+            near().find(|(other, _)| is_anchored && container_path(other) == container_path(block))
+        };
         same.or_else(alike).map(|(_, at)| at)
     }
 
-    /// The earlier block, marked, where the text is that took its place; `None` where it is gone.
+    /// Returns the earlier block, marked as broken, at the place of the text that replaced it.
+    /// Returns `None` if that text is empty or, after a complete replacement, no longer contains
+    /// the block's name.
     fn broken(&self, block: &Block) -> Option<Block> {
         let mut bytes = self.alterations.start(block.bytes.start).likely
             ..self.alterations.end(block.bytes.end).likely;
@@ -200,12 +209,12 @@ impl Carry<'_> {
         Some(Block { lead, bytes, name_bytes, broken: true, ..block.clone() })
     }
 
-    /// Whether a block of the parse is one that the edit brought.
+    /// Returns true if a parsed block was added by the edit.
     fn is_new(&self, at: usize, kept: &[Block]) -> bool {
         let blocks = &self.now.blocks.blocks;
         let new = &blocks[at];
         let whole = new.whole_bytes();
-        // Text without a name may be a definition that somebody is still typing.
+        // A block without a name may be a definition that is not yet fully typed.
         let is_unnamed = new.identity.kind.is_unnamed();
         if is_unnamed || !self.alterations.brought(&whole) || count(self.now.errors, &whole) > 0 {
             return false;
@@ -230,7 +239,7 @@ impl Carry<'_> {
     }
 }
 
-/// How many of the errors touch the bytes.
+/// Counts the errors that touch the bytes.
 fn count(errors: &[Range<usize>], bytes: &Range<usize>) -> usize {
     let from = errors.partition_point(|error| error.end < bytes.start);
     errors[from..].iter().take_while(|error| error.start <= bytes.end).count()
@@ -241,8 +250,8 @@ fn is_same(one: &Block, other: &Block) -> bool {
     (one.kind, &one.path, &one.parameters) == (other.kind, &other.path, &other.parameters)
 }
 
-/// The path of what a block stands in.
-fn around(block: &Block) -> &str {
+/// Returns the path of the block's containers.
+fn container_path(block: &Block) -> &str {
     block.identity.path.strip_suffix(block.name.as_str()).unwrap_or_default()
 }
 
@@ -256,7 +265,7 @@ fn is_inside(inner: &Block, outer: &Block) -> bool {
             .is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Where the line begins that has the block's name in it as a word, counted from the text's start.
+/// Returns the offset of the line that contains the block's name as a whole word.
 fn line_of_name(text: &str, block: &Block) -> Option<usize> {
     if block.identity.kind.is_unnamed() {
         return None;
@@ -276,7 +285,8 @@ fn trimmed(text: &str, bytes: Range<usize>) -> Option<Range<usize>> {
     (start < end).then_some(start..end)
 }
 
-/// The blocks in order, each with its container. Where two overlap, the first ends where the second starts.
+/// Sorts the blocks and sets their containers. If two blocks overlap, the first one is cut off
+/// where the second one starts.
 fn nested(text: &str, mut blocks: Vec<Block>) -> Vec<Block> {
     blocks.sort_by_key(|block| (block.bytes.start, Reverse(block.bytes.end)));
     blocks.dedup_by(|later, earlier| later.bytes == earlier.bytes);

@@ -1,7 +1,8 @@
-//! A file in the middle of a merge: the lines that git wrote into it are not the language's.
+//! Reads files with merge conflicts, in which git has inserted conflict markers.
 //!
-//! Both sides are read, one after the other, without the markers and without the common ancestor of the `diff3` style.
-//! So the blocks around a conflict keep their names and their records while it is there.
+//! Both sides of a conflict are parsed, one after the other. The markers are left out, and so is
+//! the common ancestor that the `diff3` style adds. So the blocks around a conflict keep their
+//! names and their records.
 
 use std::ops::Range as Bytes;
 
@@ -9,12 +10,12 @@ use tree_sitter::{Point, Range};
 
 use super::LineRange;
 
-/// Whether a merge left both sides in the text.
+/// Returns true if the text contains an unresolved merge conflict.
 pub(crate) fn holds_conflict(text: &str) -> bool {
     markers(text).is_some()
 }
 
-/// The lines of each conflict, its markers among them; none in a text without.
+/// Returns the lines of each conflict, from its first marker to its last.
 pub(crate) fn conflicts(text: &str) -> Vec<LineRange> {
     let (mut conflicts, mut start) = (Vec::new(), 0);
     for (marker, at, _) in markers(text).unwrap_or_default() {
@@ -28,7 +29,8 @@ pub(crate) fn conflicts(text: &str) -> Vec<LineRange> {
     conflicts
 }
 
-/// The text as each side of its conflicts has it, ours first; `None` of a text without.
+/// Returns the text as it would be with each side of its conflicts, ours first. Returns `None` if
+/// there is no conflict.
 pub(crate) fn sides(text: &str) -> Option<[String; 2]> {
     let mut sides = [String::new(), String::new()];
     let (mut from, mut before) = (0, Marker::Theirs);
@@ -47,11 +49,11 @@ pub(crate) fn sides(text: &str) -> Option<[String; 2]> {
     Some(sides)
 }
 
-/// What is to be parsed of a text with conflicts; `None` of one without.
+/// Returns the parts to parse in a text with conflicts. Returns `None` if there is no conflict.
 pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
     let (mut parts, mut from, mut before) = (Vec::new(), LineStart::default(), Marker::Theirs);
     for (marker, at, next) in markers(text)? {
-        // The ancestor ends where the other side begins.
+        // Skip the common ancestor.
         if before != Marker::Ancestor {
             parts.push(part(from, at));
         }
@@ -62,7 +64,8 @@ pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
     Some(parts)
 }
 
-/// Every marker of a text with conflicts, with its line's start and the next one's. A marker without its others is text.
+/// Returns every conflict marker, with the start of its line and of the next line. A marker without
+/// the others that belong to a conflict is ordinary text. Returns `None` if there is no conflict.
 fn markers(text: &str) -> Option<Vec<(Marker, LineStart, LineStart)>> {
     if !text.contains("<<<<<<<") || !text.contains(">>>>>>>") {
         return None;
@@ -79,10 +82,10 @@ fn markers(text: &str) -> Option<Vec<(Marker, LineStart, LineStart)>> {
     (!markers.is_empty() && before == Marker::Theirs).then_some(markers)
 }
 
-/// Beyond the end of any text, as tree-sitter writes it.
+/// A position beyond the end of any text, in the form that tree-sitter uses.
 const END: usize = u32::MAX as usize;
 
-/// In the order in which they stand.
+/// The markers of a conflict, in their order in the text. `Sides` is `=======`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marker {
     Ours,
@@ -114,7 +117,7 @@ impl Marker {
     }
 }
 
-/// The start of a line.
+/// The position at which a line starts.
 #[derive(Clone, Copy, Default)]
 struct LineStart {
     byte: usize,
@@ -144,7 +147,7 @@ mod tests {
         named.map(name).collect()
     }
 
-    /// Line by line, so that this file holds no conflict itself.
+    /// Joined from single lines, so that this file does not itself contain a conflict.
     fn conflict() -> String {
         let lines = [
             "mod all {",

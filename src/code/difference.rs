@@ -1,7 +1,8 @@
-//! What two sequences have in common, and where they differ: the only place that knows the library for it.
+//! Compares two sequences. No other module uses the diff library directly.
 //!
-//! Histogram diff for sequences of blocks, Myers' algorithm for lines. Both bound their work, so that two large texts with
-//! nothing in common cost about as much as two that are alike.
+//! Sequences of blocks are compared with the histogram algorithm, lines of text with Myers'
+//! algorithm. Both limit their work, so that two large texts with nothing in common take about as
+//! long as two similar ones.
 
 use std::hash::Hash;
 use std::ops::Range;
@@ -10,16 +11,16 @@ use imara_diff::{Algorithm, Diff, InternedInput, Interner};
 
 use super::lines::line_ranges;
 
-/// Items that were taken out, and the items that stand in their place. One of the two may be empty.
+/// A range of removed items and the range of items that replaced them. One of the two may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Places in the sequence before.
+    /// Indices into the earlier sequence.
     pub before: Range<usize>,
-    /// Places in the sequence now.
+    /// Indices into the present sequence.
     pub now: Range<usize>,
 }
 
-/// Where two sequences differ, in order.
+/// Returns the differences between two sequences, in order.
 pub(crate) fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<Change> {
     let equal = |(a, b): &(&T, &T)| a == b;
     let start = before.iter().zip(now).take_while(equal).count();
@@ -41,10 +42,12 @@ pub(crate) fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<Change> {
     all(&diff, start)
 }
 
-/// Where two texts differ, in lines counted from 0. White space at the end of a line does not count.
+/// Returns the differences between two texts, in lines counted from 0. White space at the end of a
+/// line is ignored.
 ///
-/// This is the difference that `git diff` shows by default: Myers' algorithm, and a run of lines that could be cut out in
-/// several places (one of several equal list items, say) is cut where the indentation suggests it.
+/// The result is what `git diff` shows by default: it uses Myers' algorithm, and if a changed run
+/// of lines could be placed differently (for example one of several equal list items), the
+/// indentation decides.
 pub fn changed_lines(before: &str, now: &str) -> Vec<Change> {
     let mut input: InternedInput<&str> = InternedInput::default();
     input.update_before(lines(before));
@@ -54,12 +57,13 @@ pub fn changed_lines(before: &str, now: &str) -> Vec<Change> {
     all(&diff, 0)
 }
 
-/// The lines that [`changed_lines`] compares.
+/// Returns the lines that [`changed_lines`] compares.
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     line_ranges(text).map(|range| text[range].trim_end())
 }
 
-/// The changes in sequences of which `start` items were left out at the beginning.
+/// Converts the hunks of a diff. `start` is the number of equal items that were left out at the
+/// beginning.
 fn all(diff: &Diff, start: usize) -> Vec<Change> {
     let places = |range: Range<u32>| start + range.start as usize..start + range.end as usize;
     diff.hunks()
@@ -67,7 +71,8 @@ fn all(diff: &Diff, start: usize) -> Vec<Change> {
         .collect()
 }
 
-/// The items that two sequences have in common, in the order of both: place before, place now.
+/// Returns the items that two sequences have in common, in order, as pairs of an index before and
+/// an index now.
 pub(crate) fn common<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let (mut old, mut new) = (0, 0);

@@ -1,4 +1,4 @@
-//! A text with its syntax tree: immutable, cheap to clone, edited into a new one.
+//! A text with its syntax tree. It is immutable and cheap to clone; an edit returns a new document.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -14,49 +14,50 @@ use super::{
     position,
 };
 
-/// Files over this many bytes are left alone.
+/// Files with more bytes than this are not read.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
-/// A text with more blocks than this is one block: all that is asked of a file takes time for each of them.
+/// A text with more blocks than this becomes one block, because most work on a file takes time for
+/// each of its blocks.
 pub(super) const MAX_BLOCKS: usize = 10_000;
 
-/// Why a file has no blocks.
+/// The reason why a file has no blocks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
-    /// Over [`MAX_BYTES`].
+    /// The file has more than [`MAX_BYTES`].
     #[error("the file has {bytes} bytes; files over 2 MiB are left alone")]
     TooLarge {
-        /// How many bytes it has.
+        /// The size of the file, in bytes.
         bytes: usize,
     },
-    /// A NUL byte in the first 8 KiB.
+    /// The file has a NUL byte in its first 8 KiB.
     #[error("the file is binary; binary files are left alone")]
     Binary,
-    /// Not UTF-8.
+    /// The file is not valid UTF-8.
     #[error(
         "the file is not UTF-8 (first bad byte at offset {offset}); convert it to UTF-8 to see its blocks"
     )]
     NotUtf8 {
-        /// Where the first bad byte stands, counted from 0.
+        /// The offset of the first invalid byte, counted from 0.
         offset: usize,
     },
 }
 
-/// How far into a file a NUL byte is looked for.
+/// How many bytes from the start of a file are searched for a NUL byte.
 const BINARY_PROBE: usize = 8 * 1024;
 
-/// A text, its language, and (parsed at first need, once) its blocks.
+/// A text and its language. Its blocks are parsed once, when they are first needed.
 #[derive(Clone)]
 pub struct Document {
     inner: Arc<Inner>,
 }
 
-/// Whether a program wrote a text. Such a text is one block, whatever its language.
+/// Whether a program wrote a text. A generated text is one block, whatever its language.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Generated {
     No,
-    /// Its name or its text says so: `a.min.js`, or `@generated` at the top.
-    AsItReads,
-    /// `.gitattributes` says so.
+    /// Found by the file name or the text: `a.min.js`, or `@generated` at the top.
+    Detected,
+    /// Declared as generated in `.gitattributes`.
     Declared,
 }
 
@@ -67,32 +68,33 @@ struct Inner {
     language: Option<&'static Language>,
     generated: Generated,
     unread: Option<Unread>,
-    /// An earlier state that was parsed, and what was touched since.
+    /// An earlier state that was parsed, and the bytes edited since.
     base: Option<Base>,
-    /// An earlier outline, which the text keeps where it does not parse.
+    /// An earlier outline, which is kept if this text does not parse.
     earlier: Option<Earlier>,
-    /// Brings a text to take the outline from, where there is no earlier one.
+    /// Returns a document to take the outline from, if there is no earlier outline.
     origin: Option<Origin>,
-    /// The edits that led here.
+    /// The edits that led to this text.
     edits: EditLog,
     parsed: OnceLock<Outlined>,
 }
 
-/// At most this many edits are remembered. Texts that are more edits apart have to be compared.
+/// How many edits are remembered at most. To find the difference of two texts that are more edits
+/// apart, the texts have to be compared.
 const MOST_EDITS: usize = 256;
 
-/// The edits of one text since it was opened, or the last of them.
+/// The edits of a text since it was opened, or the most recent of them.
 #[derive(Clone, Default)]
 struct EditLog {
-    /// Tells the states of one text from those of another.
+    /// Shared by all states of one text, so that states of different texts can be told apart.
     text: Arc<()>,
     count: usize,
-    /// Which bytes were replaced, and by how many.
+    /// The bytes that each edit replaced, and the length of the new text.
     last: Arc<Vec<(Range<usize>, usize)>>,
 }
 
 impl EditLog {
-    fn and(&self, range: Range<usize>, length: usize) -> Self {
+    fn with_edit(&self, range: Range<usize>, length: usize) -> Self {
         let from = if self.last.len() < MOST_EDITS { 0 } else { MOST_EDITS / 2 };
         let last = self.last[from..].iter().cloned().chain([(range, length)]).collect();
         Self { text: Arc::clone(&self.text), count: self.count + 1, last: Arc::new(last) }
@@ -115,25 +117,28 @@ type Origin = Arc<dyn Fn() -> Option<Document> + Send + Sync>;
 #[derive(Clone)]
 struct Outlined {
     parsed: ParsedText,
-    /// What the parser found; where the text holds new damage, what was carried over from an earlier text.
+    /// The blocks that the parser found or, if an edit broke the syntax, blocks carried over from
+    /// an earlier text.
     blocks: Arc<FileBlocks>,
-    /// The syntax errors that are no damage: the outline was taken from a parse with them in it.
+    /// The syntax errors that were in the text already when the outline was taken. They are not
+    /// treated as new damage.
     known_errors: Arc<Vec<Range<usize>>>,
-    /// The outline to go back to, should typing go on where it was and break the syntax. The text parses, but so that
-    /// blocks which nobody touched are others now. For example, `.added` typed above `:root {` makes that rule
-    /// `.added :root` until its own brace is typed.
+    /// The outline to return to if the next edit goes on at the same place and breaks the syntax.
+    /// It is set if the text parses, but blocks that nobody edited came out differently. For
+    /// example, `.added` typed above `:root {` turns that rule into `.added :root` until its own
+    /// brace is typed.
     unsettled: Option<Earlier>,
 }
 
 impl Outlined {
-    /// With the parser's blocks.
+    /// Takes the blocks as the parser found them.
     fn as_parsed(parsed: ParsedText) -> Self {
         let (blocks, known_errors) = (parsed.blocks.clone(), parsed.errors.clone());
         Self { parsed, blocks, known_errors, unsettled: None }
     }
 }
 
-/// The outline of an earlier text, and how the present one differs from that text.
+/// The outline of an earlier text, and how the present text differs from that text.
 #[derive(Clone)]
 struct Earlier {
     blocks: Arc<FileBlocks>,
@@ -147,7 +152,8 @@ impl Earlier {
         Self { blocks, known_errors, alterations }
     }
 
-    /// For the text after an edit of this one.
+    /// Returns the earlier outline for the text after one more edit. An edit inside the text that
+    /// made the outline unsettled keeps the outline from before.
     fn after(outlined: &Outlined, range: &Range<usize>, length: usize) -> Self {
         let unsettled = outlined.unsettled.as_ref();
         match unsettled.filter(|earlier| earlier.alterations.brought(range)) {
@@ -172,7 +178,7 @@ impl std::fmt::Debug for Document {
 }
 
 impl Document {
-    /// A document from a file's bytes. A byte order mark is dropped.
+    /// Makes a document from the bytes of a file. A byte order mark is dropped.
     pub fn from_bytes(path: &str, bytes: &[u8]) -> Result<Self, Unread> {
         if bytes.len() > MAX_BYTES {
             return Err(Unread::TooLarge { bytes: bytes.len() });
@@ -185,14 +191,15 @@ impl Document {
         Ok(Self::from_text(path, text.strip_prefix('\u{feff}').unwrap_or(text)))
     }
 
-    /// A document from text in hand (an editor's buffer). Never fails: a text that is too large, or is no text, has no blocks and says so in [`Document::unread`].
+    /// Makes a document from a text, such as an editor's buffer. This never fails. A text that is
+    /// too large or binary has no blocks, and [`Document::unread`] says why.
     pub fn from_text(path: &str, text: &str) -> Self {
         Self::new(path.into(), Rope::from_str(text), None, None)
     }
 
-    /// The same text, written by a program as `.gitattributes` says: it is one block.
+    /// Marks the text as generated, as `.gitattributes` declares it. It becomes one block.
     pub fn declared_generated(self) -> Self {
-        self.but(|inner| Inner {
+        self.with_inner(|inner| Inner {
             language: None,
             generated: Generated::Declared,
             base: None,
@@ -203,17 +210,17 @@ impl Document {
         })
     }
 
-    /// The same text, which takes its outline from another where it does not parse from the start: say, from the text
-    /// at the last commit. That one is asked for only then.
+    /// Sets where to take the outline from if the text does not parse when it is opened, for
+    /// example the text of the last commit. `origin` is called only in that case.
     pub fn with_origin(self, origin: impl Fn() -> Option<Self> + Send + Sync + 'static) -> Self {
         self.originating(Some(Arc::new(origin)))
     }
 
     fn originating(self, origin: Option<Origin>) -> Self {
-        self.but(|inner| Inner { origin, parsed: OnceLock::new(), ..inner })
+        self.with_inner(|inner| Inner { origin, parsed: OnceLock::new(), ..inner })
     }
 
-    fn but(&self, change: impl FnOnce(Inner) -> Inner) -> Self {
+    fn with_inner(&self, change: impl FnOnce(Inner) -> Inner) -> Self {
         Self { inner: Arc::new(change((*self.inner).clone())) }
     }
 
@@ -225,8 +232,8 @@ impl Document {
             is_binary(&rope).then_some(Unread::Binary)
         };
         let language = language::of_file(&path, &first_line(&rope));
-        let reads_so = || unread.is_none() && generated::is_generated(&path, &rope, language);
-        let generated = if reads_so() { Generated::AsItReads } else { Generated::No };
+        let is_detected = || unread.is_none() && generated::is_generated(&path, &rope, language);
+        let generated = if is_detected() { Generated::Detected } else { Generated::No };
         let language = language.filter(|_| generated == Generated::No);
         let parsed = OnceLock::new();
         let (origin, edits) = (None, EditLog::default());
@@ -235,15 +242,16 @@ impl Document {
         Self { inner: Arc::new(inner) }
     }
 
-    /// The document after a replacement of `range` (bytes). Costs no parse: the next [`Document::blocks`] re-parses what changed.
-    /// `None` when the range is outside the text or splits a character.
+    /// Returns the document with the bytes in `range` replaced. Nothing is parsed yet: the next
+    /// call of [`Document::blocks`] parses what changed. Returns `None` if the range is outside the
+    /// text or splits a character.
     pub fn edited(&self, range: Range<usize>, text: &str) -> Option<Self> {
-        let edits = self.inner.edits.and(range.clone(), text.len());
-        Some(self.with_edit(range, text)?.but(|inner| Inner { edits, ..inner }))
+        let edits = self.inner.edits.with_edit(range.clone(), text.len());
+        Some(self.with_edit(range, text)?.with_inner(|inner| Inner { edits, ..inner }))
     }
 
-    /// How this text differs from an earlier state of it, by the edits that led from there to here. `None` where it was
-    /// not edited from that one, or too often.
+    /// Returns how this text differs from an earlier state of it, from the edits between the two.
+    /// Returns `None` if this text was not made from the earlier one, or by too many edits.
     pub fn since(&self, earlier: &Self) -> Option<Alterations> {
         self.inner.edits.since(&earlier.inner.edits)
     }
@@ -271,7 +279,8 @@ impl Document {
         })
     }
 
-    /// The document with another text, as one edit: what both texts begin and end with stays as it is.
+    /// Returns the document with another text, as one edit. The bytes that both texts have in
+    /// common at the start and at the end are not touched.
     pub fn replaced(&self, text: &str) -> Self {
         let before = self.text();
         let same = |(one, other): (char, char)| (one == other).then(|| one.len_utf8());
@@ -282,8 +291,9 @@ impl Document {
         edited.unwrap_or_else(|| Self::from_text(&self.inner.path, text))
     }
 
-    /// A new document of another text, parsed as a change of this one, which takes less time where the two differ little.
-    /// Its blocks are those that the parser finds in it. `None` if it does not parse.
+    /// Returns a new document of another text, parsed as a change of this one. That is faster if
+    /// the two texts differ little. The blocks are those that the parser finds in the other text.
+    /// Returns `None` if it does not parse.
     pub fn reparsed(&self, text: &str) -> Option<Self> {
         let changed = self.replaced(text);
         let parsed = changed.outlined().parsed.clone();
@@ -291,7 +301,7 @@ impl Document {
         let parsed = OnceLock::from(Outlined::as_parsed(parsed));
         let (base, earlier, origin, edits) = (None, None, None, EditLog::default());
         let new = |inner| Inner { base, earlier, origin, edits, parsed, ..inner };
-        parses.then(|| changed.but(new))
+        parses.then(|| changed.with_inner(new))
     }
 
     fn earlier_of(&self, range: &Range<usize>, length: usize) -> Option<Earlier> {
@@ -302,16 +312,17 @@ impl Document {
         }
     }
 
-    /// This text with the outline of an earlier one where it does not parse and the earlier one did: blocks outside the
-    /// damage are what they were, and those that hold it are [`Block::broken`](super::Block::broken). Every edit does
-    /// this by itself; this is for a text that was not edited step by step.
+    /// Returns this text with the outline of an earlier text, if this text does not parse. Blocks
+    /// outside the damaged bytes stay as they were in the earlier text, and those that hold damage
+    /// are [`Block::broken`](super::Block::broken). Every edit does this by itself, so call it only
+    /// for a text that was not edited step by step.
     pub fn carrying(&self, earlier: &Self) -> Self {
         if self.unread().is_some() || !self.parsed_blocks().has_error {
             return self.clone();
         }
         let Some(earlier) = self.difference(earlier) else { return self.clone() };
         let parsed = outlined(&self.inner.rope, self.outlined().parsed.clone(), Some(&earlier));
-        self.but(|inner| Inner {
+        self.with_inner(|inner| Inner {
             earlier: Some(earlier),
             origin: None,
             parsed: OnceLock::from(parsed),
@@ -319,7 +330,8 @@ impl Document {
         })
     }
 
-    /// Another text's outline and how this text differs from it; `None` where they are of different languages.
+    /// Returns the outline of another text and how this text differs from it. Returns `None` if
+    /// their languages differ.
     fn difference(&self, earlier: &Self) -> Option<Earlier> {
         let same = same_language(self.inner.language, earlier.inner.language)
             && earlier.unread().is_none();
@@ -335,7 +347,8 @@ impl Document {
         }
     }
 
-    /// A byte range in characters; `None` outside the text or inside a character.
+    /// Converts a byte range to characters. Returns `None` if it is outside the text or splits a
+    /// character.
     fn characters(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let rope = &self.inner.rope;
         if range.start > range.end || range.end > rope.len_bytes() {
@@ -347,27 +360,30 @@ impl Document {
         whole.then_some(characters)
     }
 
-    /// Why there are no blocks, when there are none for a reason.
+    /// Returns why the text was not read, or `None` if it was.
     pub fn unread(&self) -> Option<&Unread> {
         self.inner.unread.as_ref()
     }
 
-    /// Whether it has no syntax whose nodes could be compared: prose, or a language without a grammar.
+    /// Returns true if there is no syntax tree whose nodes could be compared: the text is prose, or
+    /// its language has no grammar.
     pub fn is_prose(&self) -> bool {
         self.inner.language.is_none_or(|language| language.syntax.words)
     }
 
-    /// The language, `None` for a text that is cut into paragraphs, and for one that a program wrote.
+    /// Returns the language. It is `None` for a text that is cut into paragraphs and for a
+    /// generated text.
     pub fn language(&self) -> Option<&'static Language> {
         self.inner.language
     }
 
-    /// The blocks; parses at the first call. Where an edit broke the syntax, those that the text had before.
+    /// Returns the blocks. The first call parses the text. If an edit broke the syntax, blocks of
+    /// the text before that edit are kept.
     pub fn blocks(&self) -> Arc<FileBlocks> {
         self.outlined().blocks.clone()
     }
 
-    /// The blocks as the parser finds them in this text, whatever it was before.
+    /// Returns the blocks that the parser finds in this text, without any from an earlier text.
     pub fn parsed_blocks(&self) -> Arc<FileBlocks> {
         self.outlined().parsed.blocks.clone()
     }
@@ -382,19 +398,21 @@ impl Document {
         })
     }
 
-    /// The syntax tree behind the blocks; `None` for a text that has none, or none in time.
+    /// Returns the syntax tree. It is `None` if the language has no grammar, or if parsing took too
+    /// long.
     pub(super) fn tree(&self) -> Option<&tree_sitter::Tree> {
         self.outlined().parsed.tree()
     }
 
-    /// The same text and blocks without the syntax tree, which is ten times as large, to be kept in mind.
+    /// Returns the same text and blocks without the syntax tree, which takes ten times as much
+    /// memory.
     pub fn without_tree(&self) -> Self {
         let outlined = self.outlined().clone();
         let ParsedText { blocks, errors, .. } = outlined.parsed;
         let parsed = ParsedText::without_tree(blocks, errors);
         let (blocks, known_errors) = (outlined.blocks, outlined.known_errors);
         let parsed = Outlined { parsed, blocks, known_errors, unsettled: None };
-        self.but(|inner| Inner {
+        self.with_inner(|inner| Inner {
             base: None,
             earlier: None,
             origin: None,
@@ -403,14 +421,16 @@ impl Document {
         })
     }
 
-    /// The blocks of this text as bytes that [`Self::with_kept_blocks`] can read. `None` if the text has syntax errors:
-    /// its blocks are then taken from an earlier version of the file.
+    /// Returns the blocks as bytes that [`Self::with_kept_blocks`] can read. Returns `None` if the
+    /// text has syntax errors, because its blocks may then come from an earlier version of the
+    /// file.
     pub fn kept_blocks(&self) -> Option<Vec<u8>> {
         let blocks = self.blocks();
         (!blocks.has_error).then(|| postcard::to_stdvec(&blocks.blocks).ok()).flatten()
     }
 
-    /// The same text with blocks that were kept of it, and without a syntax tree. `None` if they are of another text.
+    /// Returns this text with blocks that [`Self::kept_blocks`] returned for it, without a syntax
+    /// tree. Returns `None` if the blocks do not fit the text.
     pub fn with_kept_blocks(&self, kept: &[u8]) -> Option<Self> {
         if self.inner.unread.is_some() {
             return None;
@@ -434,7 +454,13 @@ impl Document {
         let blocks = FileBlocks { language, blocks, has_error: false };
         let parsed = ParsedText::without_tree(Arc::new(blocks), Arc::default());
         let parsed = OnceLock::from(Outlined::as_parsed(parsed));
-        Some(self.but(|inner| Inner { base: None, earlier: None, origin: None, parsed, ..inner }))
+        Some(self.with_inner(|inner| Inner {
+            base: None,
+            earlier: None,
+            origin: None,
+            parsed,
+            ..inner
+        }))
     }
 
     fn parse(&self) -> ParsedText {
@@ -453,7 +479,8 @@ impl Document {
         }
     }
 
-    /// Says that the text is one block although people wrote it, and why. `None` where it is not.
+    /// Returns a message if the text is one block although it is not generated, with the possible
+    /// reasons. Returns `None` otherwise.
     pub fn cut_short(&self) -> Option<String> {
         let is_whole =
             |blocks: &[Block]| matches!(blocks, [one] if one.identity.kind == BlockKind::File);
@@ -466,56 +493,58 @@ impl Document {
         })
     }
 
-    /// The whole text.
     pub fn text(&self) -> String {
         self.inner.rope.to_string()
     }
 
-    /// A slice of the text. `None` outside it or inside a character.
+    /// Returns a part of the text. Returns `None` if the range is outside the text or splits a
+    /// character.
     pub fn slice(&self, range: Range<usize>) -> Option<String> {
         self.characters(&range).map(|characters| self.inner.rope.slice(characters).to_string())
     }
 
-    /// Length in bytes.
     pub fn len_bytes(&self) -> usize {
         self.inner.rope.len_bytes()
     }
 
-    /// How many lines an editor counts.
+    /// Returns the number of lines, as an editor counts them.
     pub fn line_count(&self) -> u32 {
         self.inner.rope.len_lines() as u32
     }
 
-    /// The byte of an editor's position; beyond a line's end is its end (before the line break), beyond the last line is the text's end.
+    /// Returns the byte at an editor's position. A column beyond the end of the line means the end
+    /// of the line, before the line break. A line beyond the last means the end of the text.
     pub fn byte_of(&self, position: Position, encoding: Encoding) -> usize {
         self.byte_of_strict(position, encoding).unwrap_or_else(|| self.len_bytes())
     }
 
-    /// The byte of an editor's position, `None` when the line does not exist (column beyond the end is the end, as the protocol says).
+    /// Like [`Self::byte_of`], but returns `None` if the line does not exist.
     pub fn byte_of_strict(&self, position: Position, encoding: Encoding) -> Option<usize> {
         position::byte_of(&self.inner.rope, position, encoding)
     }
 
-    /// The editor's position of a byte (clamped to the text, to a character's start).
+    /// Returns the editor's position of a byte. A byte beyond the text or inside a character is
+    /// moved back.
     pub fn position_of(&self, byte: usize, encoding: Encoding) -> Position {
         position::position_of(&self.inner.rope, byte, encoding)
     }
 
-    /// The lines that a byte range touches.
+    /// Returns the lines that a byte range touches.
     pub fn lines_of(&self, range: Range<usize>) -> LineRange {
         position::lines_of(&self.inner.rope, range)
     }
 }
 
-/// A text whose inside nobody looks at.
+/// Makes a text into one block, without a syntax tree.
 fn one_block(path: &str, rope: &Rope) -> ParsedText {
     ParsedText::without_tree(Arc::new(generated::one_block(path, rope)), Arc::default())
 }
 
-/// A parsed text with the outline of an earlier one where that is the better one.
+/// Returns the blocks of a parsed text. If an edit broke the syntax, keeps the blocks of the
+/// earlier outline outside the damage.
 fn outlined(rope: &Rope, parsed: ParsedText, earlier: Option<&Earlier>) -> Outlined {
     let as_parsed = Outlined::as_parsed(parsed);
-    // A text without blocks has no outline that a later one could keep.
+    // An earlier text without blocks has no outline to keep.
     let Some(earlier) = earlier.filter(|earlier| !earlier.blocks.blocks.is_empty()) else {
         return as_parsed;
     };
@@ -537,12 +566,12 @@ fn outlined(rope: &Rope, parsed: ParsedText, earlier: Option<&Earlier>) -> Outli
     Outlined { blocks: Arc::new(blocks), known_errors, ..as_parsed }
 }
 
-/// The same probe as for a file's bytes: a buffer of it is not code either.
+/// The same test as in [`Document::from_bytes`], for a text in an editor.
 fn is_binary(rope: &Rope) -> bool {
     rope.bytes().take(BINARY_PROBE).any(|byte| byte == 0)
 }
 
-/// The first line, as far as a `#!` needs it.
+/// Returns the start of the first line, enough to read a `#!`.
 fn first_line(rope: &Rope) -> String {
     const LONGEST: usize = 256;
     rope.line(0).chars().take(LONGEST).collect()

@@ -1,5 +1,5 @@
-//! Text of one language inside a file of another: scripts and style sheets in pages
-//! and components. Each is parsed in place, so that its bytes are those of the file.
+//! Parses text of one language inside a file of another, such as scripts and style sheets in HTML
+//! and Vue files. Byte positions are those of the whole file.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use super::incremental;
 use super::language::{self, Language};
 use super::syntax::Compiled;
 
-/// A node that holds another language's text, and that text's tree.
+/// A node that contains text in another language, and the syntax tree of that text.
 pub(super) struct Embedded {
     /// The id of the node in the outer tree.
     pub holder: usize,
@@ -20,13 +20,13 @@ pub(super) struct Embedded {
 }
 
 impl Embedded {
-    /// The root of the text's own tree.
+    /// Returns the root of the embedded text's tree.
     pub(super) fn root(&self) -> Node<'_> {
         self.tree.root_node()
     }
 }
 
-/// What the nodes of a tree hold in languages that we know.
+/// Parses all embedded text below these nodes that is in a supported language.
 pub(super) fn embedded(text: &str, tops: &[Node]) -> Vec<Embedded> {
     let start = Instant::now();
     let in_time = |_: &Node| start.elapsed() < incremental::PATIENCE;
@@ -50,8 +50,8 @@ fn parsed(text: &str, holder: Node) -> Option<Embedded> {
     })
 }
 
-/// The script and style elements at and below a node; a loop, since pages may nest
-/// deeper than any stack.
+/// Returns the script and style elements at and below a node. This is a loop and not a recursion,
+/// because pages may be nested deeper than the stack allows.
 fn holders(top: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut cursor = top.walk();
@@ -73,11 +73,11 @@ fn holders(top: Node<'_>) -> Vec<Node<'_>> {
 
 fn language_of(text: &str, holder: Node) -> Option<&'static Language> {
     let tag = holder.named_child(0)?;
-    let said = |name: &str| attribute(text, tag, name);
+    let value_of = |name: &str| attribute(text, tag, name);
     let id = if holder.kind() == "style_element" {
-        style_language(said("lang"), said("type"))
+        style_language(value_of("lang"), value_of("type"))
     } else {
-        script_language(said("lang"), said("type"))
+        script_language(value_of("lang"), value_of("type"))
     };
     language::by_id(id?)
 }
@@ -100,7 +100,8 @@ fn script_language(lang: Option<&str>, mime: Option<&str>) -> Option<&'static st
     }
 }
 
-/// The value of a tag's attribute, `""` where it has none.
+/// Returns the value of a tag's attribute. It is `""` if the attribute has no value, and `None` if
+/// there is no such attribute.
 fn attribute<'a>(text: &'a str, tag: Node, name: &str) -> Option<&'a str> {
     let mut cursor = tag.walk();
     let mut attributes = tag.named_children(&mut cursor).filter(|one| one.kind() == "attribute");

@@ -1,19 +1,21 @@
-//! What an entry of a data file is called: a package of a lock file, an element of a list.
+//! Names the entries of data files, such as a package in a lock file or an element of a list.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-/// Members whose value tells an entry from the others, best first.
+/// The members whose value identifies an entry, the best first.
 const KEYS: [&str; 3] = ["name", "id", "key"];
-/// A package can be listed once for each version of it.
+/// Added to the name, because a package can be listed once for each of its versions.
 const VERSION: &str = "version";
-/// How far below an entry's node its members may stand: a list item of YAML holds a node that holds the mapping.
+/// How many levels below an entry's node its members may be. In YAML, a list item holds a node that
+/// holds the mapping.
 const DEEPEST: usize = 4;
 const NAME_CHARS: usize = 80;
 
-/// The key of an entry and where it stands: `serde 1.0.2` for `{"name": "serde", "version": "1.0.2"}`. With
-/// `any_member`, an entry without one of the usual keys is called after its first member with a plain value.
+/// Returns the name of an entry and the bytes of its key: `serde 1.0.2` for `{"name": "serde",
+/// "version": "1.0.2"}`. If `any_member` is set, an entry without any of [`KEYS`] is named after
+/// its first member with a plain value.
 pub(super) fn key(
     text: &str,
     entry: Node,
@@ -37,7 +39,7 @@ struct Member<'a> {
 }
 
 impl Member<'_> {
-    /// The value without its quotes, where it is one short word or string.
+    /// Returns the value without its quotes, if it is one short word or string.
     fn plain(&self, text: &str) -> Option<Range<usize>> {
         let value = &text[self.value.clone()];
         let is_plain = value.len() <= 4 * NAME_CHARS

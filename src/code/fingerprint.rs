@@ -1,7 +1,8 @@
-//! Fingerprints of a block, strictest first: content, tokens, shape, sketch.
+//! Fingerprints of a block, from the strictest to the most tolerant: content, tokens, shape,
+//! sketch.
 //!
-//! Every one of them is stored in ledgers that outlive this program, so each
-//! carries the version of its normalisation as a prefix.
+//! All of them are stored in ledgers that outlive this program, so each one has a prefix with the
+//! version of its normalisation.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -16,11 +17,12 @@ macro_rules! hash_newtype {
         #[serde(transparent)]
         pub struct $name(String);
         impl $name {
-            /// The text as it stands in the ledger, prefix included.
+            /// Returns the text as it is written in the ledger, with its prefix.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
-            /// Takes a text from a ledger as it stands; nothing is checked, so that foreign records survive.
+            /// Takes a text from a ledger without checking it, so that records of other programs
+            /// are preserved.
             pub fn from_ledger(text: impl Into<String>) -> Self {
                 Self(text.into())
             }
@@ -33,28 +35,31 @@ macro_rules! hash_newtype {
     };
 }
 
-/// `sha256:<64 hex>`: SHA-256 of the text of the block's syntax node, first byte to last, with CRLF folded to LF and nothing else normalised.
+/// `sha256:<64 hex>`: SHA-256 of the text of the block's syntax node, from its first byte to its
+/// last. CRLF is replaced by LF; nothing else is normalised.
 ///
-/// Evidence keeps the first 128 bits of it, `sha256:<32 hex>` here. So two content hashes are equal where these are.
+/// Evidence keeps only the first 128 bits, as `sha256:<32 hex>`. Two content hashes are therefore
+/// equal if their first 128 bits are equal.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct ContentHash(String);
 
 impl ContentHash {
-    /// Length of `sha256:` and 32 digits.
+    /// The length of `sha256:` and 32 digits.
     const KEY: usize = 39;
 
-    /// The text as it stands in the ledger, prefix included.
+    /// Returns the text as it is written in the ledger, with its prefix.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Takes a text from a ledger as it stands; nothing is checked, so that foreign records survive.
+    /// Takes a text from a ledger without checking it, so that records of other programs are
+    /// preserved.
     pub fn from_ledger(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// What it is compared by.
+    /// Returns the part that is compared: the prefix and the first 128 bits.
     pub fn key(&self) -> &str {
         let digits = self.0.strip_prefix("sha256:");
         let is_whole = digits.is_some_and(|digits| digits.len() == 64 && digits.is_ascii());
@@ -95,15 +100,18 @@ impl std::fmt::Display for ContentHash {
 }
 
 hash_newtype! {
-    /// `t1:<32 hex>`: the block's tokens; white space, comments and what formatters add or take aside.
+    /// `t1:<32 hex>`: hash of the block's tokens. White space, comments and tokens that formatters
+    /// add or remove do not count.
     TokenHash
 }
 hash_newtype! {
-    /// `s1:<32 hex>`: the block's tokens with identifiers renamed consistently.
+    /// `s1:<32 hex>`: hash of the block's tokens, with local identifiers replaced by numbers and
+    /// the block's own name by a placeholder. Consistent renaming does not change it.
     ShapeHash
 }
 
-/// A MinHash of token shingles: `m1:<base64url>`. Two sketches tell how alike two blocks are.
+/// `m1:<base64url>`: a MinHash of the block's token shingles (4 consecutive tokens). From two
+/// sketches, the similarity of two blocks can be estimated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Sketch(String);
@@ -114,27 +122,30 @@ impl Sketch {
     fn lanes(&self) -> Option<[u8; minhash::LANES]> {
         minhash::decode(Self::PREFIX, &self.0)
     }
-    /// The text as it stands in the ledger.
+    /// Returns the text as it is written in the ledger, with its prefix.
     pub fn as_str(&self) -> &str {
         &self.0
     }
-    /// Takes a text from a ledger as it stands.
+    /// Takes a text from a ledger without checking it.
     pub fn from_ledger(text: impl Into<String>) -> Self {
         Self(text.into())
     }
-    /// Estimated Jaccard similarity of the two shingle sets, 0 to 1; `None` when one of them is not an `m1` sketch.
+    /// Returns the estimated Jaccard similarity of the two sets of shingles, from 0 to 1. Returns
+    /// `None` if one of them is not an `m1` sketch.
     pub fn similarity(&self, other: &Sketch) -> Option<f32> {
         let equal = minhash::equal_lanes(&self.lanes()?, &other.lanes()?);
         Some(minhash::jaccard(equal, minhash::LANES))
     }
-    /// Keys for an index: two sketches of blocks that share half of their shingles or more have at least one in common,
-    /// in 97 of 100 cases. `None` when this is not an `m1` sketch, or one of a block without tokens.
+    /// Returns keys for an index. Two blocks that share half of their shingles or more have at
+    /// least one key in common, with a probability of 97 %. Returns `None` if this is not an `m1`
+    /// sketch, or is the sketch of a block without tokens.
     pub fn bands(&self) -> Option<[u32; BANDS]> {
         minhash::bands(&self.lanes()?)
     }
 }
 
-/// A MinHash of pairs of tokens: `p1:<base64url>`; finer than a [`Sketch`] where blocks are short.
+/// `p1:<base64url>`: a MinHash of the block's pairs of consecutive tokens. It is more precise than
+/// a [`Sketch`] for short blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Pairs(String);
@@ -142,32 +153,33 @@ pub struct Pairs(String);
 impl Pairs {
     const PREFIX: &str = "p1:";
 
-    /// What is compared; `None` when this is not a `p1` sketch.
+    /// Returns the decoded lanes. Returns `None` if this is not a `p1` sketch.
     pub fn lanes(&self) -> Option<PairLanes> {
         minhash::decode(Self::PREFIX, &self.0).map(PairLanes)
     }
 }
 
-/// A [`Pairs`] made ready to be compared with many.
+/// A decoded [`Pairs`], for comparing it with many others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairLanes([u8; minhash::PAIR_LANES]);
 
 impl PairLanes {
-    /// How many lanes there are.
+    /// The number of lanes in a sketch.
     pub const COUNT: usize = minhash::PAIR_LANES;
 
-    /// How many lanes are the same.
+    /// Returns the number of lanes that are equal.
     pub fn in_common(&self, other: &Self) -> usize {
         minhash::equal_lanes(&self.0, &other.0)
     }
 
-    /// Estimated Jaccard similarity, 0 to 1, of two sets of pairs that have so many lanes in common.
+    /// Returns the estimated Jaccard similarity, from 0 to 1, of two sets of pairs with this many
+    /// equal lanes.
     pub fn similarity(in_common: usize) -> f32 {
         minhash::jaccard(in_common, minhash::PAIR_LANES)
     }
 
-    /// In how many lanes this is as the one and not as the other, and the reverse: what two texts do not share, and this
-    /// one shares with either.
+    /// Compares this sketch with two others that differ. Returns the number of lanes in which it
+    /// equals `one` and not `other`, and the number in which it equals `other` and not `one`.
     pub fn between(&self, one: &Self, other: &Self) -> [usize; 2] {
         let as_first = |one: &Self, other: &Self| {
             let lanes = self.0.iter().zip(one.0.iter().zip(&other.0));
@@ -177,10 +189,11 @@ impl PairLanes {
     }
 }
 
-/// The estimated share of the recorded block's shingles that are still there, 0 to 1.
+/// Returns the estimated share of the recorded block's shingles that are still present, from 0 to
+/// 1.
 ///
-/// From the Jaccard similarity `j` and the two sizes: both sets together hold
-/// `j / (1 + j) * (a + b)` shared shingles. `None` when one of them is not an `m1` sketch.
+/// It is computed from the Jaccard similarity `j` and the two sizes `a` and `b`: the sets have `j /
+/// (1 + j) * (a + b)` shingles in common. Returns `None` if one of them is not an `m1` sketch.
 pub fn kept(recorded: &Sketch, recorded_tokens: u32, now: &Sketch, now_tokens: u32) -> Option<f32> {
     let similarity = recorded.similarity(now)?;
     let before = minhash::shingle_count(recorded_tokens);
@@ -195,38 +208,41 @@ pub fn kept(recorded: &Sketch, recorded_tokens: u32, now: &Sketch, now_tokens: u
 /// All fingerprints of one block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// Same text.
+    /// Equal for blocks with the same text.
     pub content: ContentHash,
-    /// Same tokens.
+    /// Equal for blocks with the same tokens.
     pub tokens: TokenHash,
-    /// Same tokens after consistent renaming; the block's own name is a placeholder.
+    /// Equal for blocks with the same tokens after consistent renaming. The block's own name is
+    /// replaced by a placeholder.
     pub shape: ShapeHash,
-    /// Similar tokens.
+    /// Estimates how similar the tokens of two blocks are.
     pub sketch: Sketch,
-    /// The same, finer.
+    /// Like `sketch`, and more precise for short blocks.
     pub pairs: Pairs,
-    /// Tokens of the block without the blocks inside it, their leads, and the separators next to them; only for a block
-    /// that contains others. So a class that gains, loses or reorders a method keeps it.
+    /// The tokens of the block without the blocks inside it, their leads, and the separators next
+    /// to them. Only set for a block that contains others. A class keeps this hash if a method is
+    /// added, removed or moved.
     pub own: Option<TokenHash>,
-    /// The text of the block without the blocks inside it and their leads, indentation, blank lines and the separators
-    /// next to those aside; only for a block that contains others.
+    /// The text of the block without the blocks inside it, their leads, and the separators next to
+    /// them. Indentation and blank lines do not count. Only set for a block that contains others.
     pub own_text: Option<ContentHash>,
-    /// The text of the block's lead, indentation and blank lines aside; `None` without a lead.
+    /// The text of the block's lead, without indentation and blank lines. `None` if there is no
+    /// lead.
     pub lead: Option<ContentHash>,
-    /// How many tokens the block has.
+    /// The number of tokens in the block.
     pub token_count: u32,
 }
 
 impl Fingerprint {
-    /// What [`Fingerprint::own`] is of a block that contains no others: so a class compares to the same class before its
-    /// first method.
+    /// Returns [`Fingerprint::own`], or all tokens if the block contains no others. So a class can
+    /// be compared with the same class before it had a method.
     pub fn own_tokens(&self) -> &TokenHash {
         self.own.as_ref().unwrap_or(&self.tokens)
     }
 }
 
-/// The content hash of any text: `sha256:` and the 64 hex digits of SHA-256 over
-/// the UTF-8 bytes, each CRLF folded to LF first.
+/// Returns the content hash of any text: `sha256:` and the 64 hex digits of SHA-256 over its UTF-8
+/// bytes, after each CRLF was replaced by LF.
 pub fn content_hash(text: &str) -> ContentHash {
     let mut sha = Sha256::new();
     let mut pieces = text.split("\r\n");
@@ -238,27 +254,26 @@ pub fn content_hash(text: &str) -> ContentHash {
     ContentHash(format!("sha256:{}", hex(&sha.finalize())))
 }
 
-/// What the hashes are made of: see [`events_hash`].
+/// One element of the sequence that [`events_hash`] hashes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Piece<'a> {
-    /// A token's normalised text.
+    /// The normalised text of a token.
     Token(&'a str),
-    /// A syntax node of this many items (one at least) ends here.
+    /// The end of a syntax node with this number of items, which is at least 1.
     Close(u32),
-    /// A local identifier, numbered by first use.
+    /// A local identifier, numbered by its first use.
     Local(u32),
-    /// The block's own name.
+    /// The block's own name, whatever it is.
     OwnName,
 }
 
-/// The hash under [`TokenHash`] and [`ShapeHash`]: the first 16 bytes of SHA-256, as hex.
+/// Returns the hash for [`TokenHash`] and [`ShapeHash`]: the first 16 bytes of SHA-256, as hex.
 ///
-/// The tree of tokens is written in postfix: each token, and after the last item
-/// of a syntax node that holds any, that the node ends and how many items (tokens,
-/// and nodes that hold any) it has directly. So `a(b)` and, on two lines, `a` and
-/// `(b)`, differ though their tokens are the same. Nodes that a formatter may add
-/// or take count as the one item they hold. In bytes, all numbers being 32 bits,
-/// little endian:
+/// The tree of tokens is written in postfix order: each token, and after the last item of each
+/// non-empty syntax node, a mark for its end with the number of its direct items. Items are tokens
+/// and non-empty nodes. So `a(b)` differs from `a` and `(b)` on two lines, although the tokens are
+/// the same. A node that a formatter may add or remove counts as the one item that it contains. In
+/// bytes, with all numbers as 32 bits, little endian:
 ///
 /// | piece | bytes |
 /// | --- | --- |
@@ -267,8 +282,8 @@ pub(super) enum Piece<'a> {
 /// | local identifier (shape only) | `0xFFFFFFFE`, its number, from 0 |
 /// | the block's own name (shape only) | `0xFFFFFFFD` |
 ///
-/// In `own` a block directly inside is no item of the nodes around it, nor are a `,` or `;` next to it, and a node all
-/// of whose items are left out is left out itself.
+/// For `own`, blocks directly inside are not items of the nodes around them, and neither is a `,`
+/// or `;` next to one. A node whose items are all left out is left out as well.
 pub(super) fn events_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> String {
     let mut bytes = Vec::with_capacity(1024);
     for piece in pieces {
@@ -283,7 +298,7 @@ pub(super) fn events_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> String
 }
 
 fn push_text(bytes: &mut Vec<u8>, text: &str) {
-    // Files end at 2 MiB, so a token's length is always below the marks.
+    // Files have at most 2 MiB, so the length of a token is always below these marks.
     push_numbers(bytes, [text.len() as u32]);
     bytes.extend_from_slice(text.as_bytes());
 }
@@ -312,7 +327,7 @@ pub(super) fn pairs(codes: &[u64]) -> Pairs {
     Pairs(minhash::encode(Pairs::PREFIX, &minhash::pair_lanes(codes)))
 }
 
-/// The sketch of tokens, given by [`minhash::token_code`] of each, in order.
+/// Returns the sketch of a sequence of tokens, each given by its [`minhash::token_code`].
 pub(super) fn sketch(codes: &[u64]) -> Sketch {
     Sketch(minhash::encode(Sketch::PREFIX, &minhash::lanes(codes)))
 }

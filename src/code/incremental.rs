@@ -1,13 +1,15 @@
-//! Parsing: whole, or only what an edit touched.
+//! Parses a text, either as a whole or only the part that an edit touched.
 //!
-//! An edited document keeps the tree it came from and which bytes were touched.
-//! Untouched top-level nodes keep their blocks, moved by the difference; between
-//! the last one before the touched bytes and the first one after them all is
-//! queried anew. Where that could differ from a parse of the whole text – lone
-//! carriage returns, grammars whose scanner looks at columns, conflicts – the whole
-//! text is parsed. With a syntax error before or after the edit, too; but there the
-//! top-level nodes at both ends that came out as they were keep their blocks, since
-//! finding those costs more than parsing.
+//! An edited document keeps the tree that it was made from and the range of touched bytes.
+//! Top-level nodes outside that range keep their blocks, shifted by the difference in length. Only
+//! the part between the last untouched node before the range and the first one after it is queried
+//! again.
+//!
+//! The whole text is parsed if the result could differ otherwise: if it has carriage returns
+//! without a line feed or conflict markers, or if the grammar's scanner looks at columns. It is
+//! also parsed whole if there is a syntax error before or after the edit. Even then, the top-level
+//! nodes at both ends of the file that came out unchanged keep their blocks, because finding blocks
+//! takes longer than parsing.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -23,44 +25,45 @@ use super::document::MAX_BLOCKS;
 use super::language::Language;
 use super::outline::{self, Stretch, TopLevelNode};
 
-/// A text's tree and blocks.
+/// The syntax tree and the blocks of a text.
 #[derive(Clone)]
 pub(super) struct ParsedText {
     tree: Option<Tree>,
     items: Arc<Vec<TopLevelNode>>,
-    /// As the parser understood the text.
+    /// The blocks that the parser found.
     pub blocks: Arc<FileBlocks>,
-    /// Where it did not.
+    /// The byte ranges of the syntax errors.
     pub errors: Arc<Vec<Range<usize>>>,
     len: usize,
-    /// The next text may be parsed from this tree.
+    /// Whether the next text may be parsed from this tree.
     reusable: bool,
 }
 
 impl ParsedText {
-    /// Blocks that came about without a tree, and where the text did not parse.
+    /// Makes a parsed text without a tree, from its blocks and its syntax errors.
     pub(super) fn without_tree(blocks: Arc<FileBlocks>, errors: Arc<Vec<Range<usize>>>) -> Self {
         let items = Arc::default();
         Self { tree: None, items, blocks, errors, len: 0, reusable: false }
     }
 
-    /// The syntax tree, where the text was parsed in time.
+    /// Returns the syntax tree, if the text was parsed in time.
     pub(super) fn tree(&self) -> Option<&Tree> {
         self.tree.as_ref()
     }
 }
 
-/// A parsed text and how the present one differs from it.
+/// An earlier parsed text, and how the present text differs from it.
 #[derive(Clone)]
 pub(super) struct Base {
     parsed: ParsedText,
     tree: Tree,
-    /// The touched bytes, in the present text.
+    /// The touched bytes, as a range in the present text.
     touched: Range<usize>,
 }
 
 impl Base {
-    /// A base for the text after one edit; `None` when it is better parsed whole.
+    /// Returns the base for the text after one edit. Returns `None` if that text has to be parsed
+    /// as a whole.
     pub(super) fn new(parsed: &ParsedText, edit: &InputEdit) -> Option<Self> {
         let mut tree = parsed.tree.clone().filter(|_| parsed.reusable)?;
         tree.edit(edit);
@@ -83,9 +86,9 @@ impl Base {
     }
 }
 
-/// The edit of a rope as tree-sitter wants it; `None` when it leaves or makes a
-/// carriage return that is no part of CRLF, which editors count as a line and
-/// tree-sitter does not.
+/// Converts an edit of a rope to one of tree-sitter. Returns `None` if the edit may leave or create
+/// a carriage return without a line feed: editors count it as a line break, and tree-sitter does
+/// not.
 pub(super) fn input_edit(
     before: &Rope,
     after: &Rope,
@@ -117,7 +120,8 @@ fn has_lone_return(text: &str) -> bool {
     (0..bytes.len()).any(|at| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Parses a text, from its base where there is one. `None` of a text that is more than can be looked at in time.
+/// Parses a text, from its base if there is one. Returns `None` if the text has too many blocks, is
+/// nested too deeply or takes too long.
 pub(super) fn parse(
     language: &'static Language,
     rope: &Rope,
@@ -133,9 +137,9 @@ pub(super) fn parse(
     Some(parsed)
 }
 
-/// Whether a line opens or continues more lists and quotes than the scanners of
-/// Markdown and YAML can keep: they write one entry for each into 1,024 bytes and
-/// do not all look whether it fits.
+/// Returns true if a line opens or continues more lists and quotes than the scanners of Markdown
+/// and YAML can store. They write one entry for each into a buffer of 1,024 bytes, and not all of
+/// them check whether it fits.
 fn nests_beyond_scanner(text: &str) -> bool {
     const DEEPEST: usize = 200;
     let opens = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.):?[]{}&!|".contains(c);
@@ -147,9 +151,9 @@ fn nests_beyond_scanner(text: &str) -> bool {
     })
 }
 
-/// Whether a tree has more nodes, is deeper, or has more bare punctuation in a row
-/// than that of any program: a query takes time in the square of the latter two
-/// (2 MiB of `(` would take an hour).
+/// Returns true if a tree has more nodes, is deeper, or has more unnamed nodes (punctuation) in a
+/// row than the tree of any real program. The time of a query grows with the square of the depth
+/// and of the length of such a row: 2 MiB of `(` would take an hour.
 fn is_tangled(root: Node) -> bool {
     const LONGEST_RUN: u32 = 1000;
     const DEEPEST: u32 = 4000;
@@ -201,8 +205,8 @@ fn whole_tree(language: &'static Language, text: &str) -> Option<Tree> {
     (!is_tangled(tree.root_node())).then_some(tree)
 }
 
-/// The tree of the text that a node of another tree holds, with the bytes and lines
-/// of the whole.
+/// Parses the text that a node of another tree contains. Bytes and lines in the tree are those of
+/// the whole text.
 pub(super) fn tree_within(language: &'static Language, text: &str, holder: Node) -> Option<Tree> {
     let mut parser = parser(language)?;
     parser.set_included_ranges(&[holder.range()]).ok()?;
@@ -210,11 +214,11 @@ pub(super) fn tree_within(language: &'static Language, text: &str, holder: Node)
     (!is_tangled(tree.root_node())).then_some(tree)
 }
 
-/// Longer than a parse of any program takes.
+/// The time limit of a parse, longer than any real program needs.
 pub(super) const PATIENCE: Duration = Duration::from_secs(4);
 
-/// A parse that is given up after a while: in some grammars what is no program takes
-/// time in the square of its length.
+/// Parses a text, or gives up after [`PATIENCE`]. In some grammars, a text that is not a program
+/// takes time in the square of its length.
 fn patiently(parser: &mut Parser, text: &str, base: Option<&Tree>) -> Option<Tree> {
     let start = Instant::now();
     let mut in_time = |_: &ParseState| match start.elapsed() < PATIENCE {
@@ -245,8 +249,8 @@ fn finish(language: &'static Language, text: &str, tree: Tree, found: Stretch) -
     }
 }
 
-/// So many bytes at a time are pasted rather than typed.
-const MUCH: usize = 4 * 1024;
+/// An edit that touches more bytes than this was pasted rather than typed.
+const LARGE_EDIT: usize = 4 * 1024;
 
 fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<ParsedText> {
     if has_lone_return(text) || conflict::holds_conflict(text) {
@@ -256,7 +260,7 @@ fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Par
         return around_errors(language, text, base);
     }
     let tree = patiently(&mut parser(language)?, text, Some(&base.tree))?;
-    if base.touched.len() > MUCH && is_tangled(tree.root_node()) {
+    if base.touched.len() > LARGE_EDIT && is_tangled(tree.root_node()) {
         return None;
     }
     if tree.root_node().has_error() {
@@ -271,7 +275,7 @@ fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Par
     Some(finish(language, text, tree, found))
 }
 
-/// The text parsed whole, with the blocks of top-level nodes that are as they were.
+/// Parses the whole text, and keeps the blocks of the top-level nodes that did not change.
 fn around_errors(language: &'static Language, text: &str, base: &Base) -> Option<ParsedText> {
     let tree = whole_tree(language, text)?;
     let old = base.parsed.tree.as_ref()?;
@@ -281,8 +285,8 @@ fn around_errors(language: &'static Language, text: &str, base: &Base) -> Option
     Some(finish(language, text, tree, found))
 }
 
-/// The bytes between the top-level nodes at both ends of a file for which [`is_same_and_sound`] holds. The touched bytes
-/// are always among them.
+/// Returns the bytes between those top-level nodes at both ends of the file for which
+/// [`is_same_and_sound`] holds. The result always contains the touched bytes.
 fn beyond_equal_ends(
     old: Node,
     new: Node,
@@ -310,9 +314,9 @@ fn beyond_equal_ends(
     Some(start..touched.end.max(end.saturating_sub(1)).max(start))
 }
 
-/// Returns true if two nodes contain no syntax error, and nodes of the same kinds at the same places. It would not be
-/// enough to compare their texts: after an error elsewhere in the file, the parser may read the same text in another
-/// way.
+/// Returns true if two nodes contain no syntax error, and contain nodes of the same kinds at the
+/// same places. Comparing the texts would not be enough: after an error elsewhere in the file, the
+/// parser may read the same text in another way.
 fn is_same_and_sound(old: Node, new: Node) -> bool {
     if old.has_error() || new.has_error() || old.descendant_count() != new.descendant_count() {
         return false;
@@ -342,7 +346,8 @@ fn is_same_and_sound(old: Node, new: Node) -> bool {
     }
 }
 
-/// The old blocks with those between the nearest untouched top-level nodes made anew.
+/// Returns the old blocks, except that the blocks between the nearest untouched top-level nodes are
+/// found again in the new tree.
 fn spliced(
     language: &'static Language,
     text: &str,
@@ -366,18 +371,20 @@ fn spliced(
     let mut found = Stretch {
         blocks: old.blocks.blocks[..head].to_vec(),
         items: items[..before.map_or(0, |at| at + 1)].to_vec(),
-        // What holds other languages' text is never the base of an edit.
+        // A text that embeds other languages is never the base of an edit.
         embeds: middle.embeds,
         embedded_errors: middle.embedded_errors,
     };
-    found.blocks.extend(middle.blocks.into_iter().map(|block| contained(block, 0, head)));
+    found
+        .blocks
+        .extend(middle.blocks.into_iter().map(|block| with_moved_container(block, 0, head)));
     found.items.extend(middle.items.into_iter().map(|item| TopLevelNode {
         blocks: item.blocks.start + head..item.blocks.end + head,
         ..item
     }));
     let at = found.blocks.len();
     for block in &old.blocks.blocks[tail..] {
-        let mut block = contained(block.clone(), tail, at);
+        let mut block = with_moved_container(block.clone(), tail, at);
         block.lead = shift(block.lead.start)?..shift(block.lead.end)?;
         block.bytes = shift(block.bytes.start)?..shift(block.bytes.end)?;
         block.name_bytes = shift(block.name_bytes.start)?..shift(block.name_bytes.end)?;
@@ -393,13 +400,14 @@ fn spliced(
     Some(found)
 }
 
-/// A block whose list began at `from` and now begins at `to`.
-fn contained(mut block: Block, from: usize, to: usize) -> Block {
+/// Moves the container index of a block from a list that begins at `from` to one that begins at
+/// `to`.
+fn with_moved_container(mut block: Block, from: usize, to: usize) -> Block {
     block.container = block.container.map(|outer| outer - from + to);
     block
 }
 
-/// Whether no top-level node of the new tree reaches over the byte.
+/// Returns true if no top-level node of the new tree spans the byte, except with white space.
 fn is_seam(text: &str, root: Node, byte: usize) -> bool {
     let mut cursor = root.walk();
     let over = |node: &Node| node.start_byte() < byte && byte < node.end_byte();

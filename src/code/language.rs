@@ -1,41 +1,41 @@
-//! The languages whose blocks we know: one row each in one table.
+//! The table of supported languages.
 //!
-//! To add a language: its grammar crate, `queries/<id>/blocks.scm`, a row here,
-//! and its token facts in `rows`.
+//! To add a language, add its grammar crate, `queries/<id>/blocks.scm`, a row here, and its token
+//! facts in `rows`.
 
 use std::sync::{LazyLock, OnceLock};
 
 use super::rows::{self, formats, functional, markup, more};
 use super::syntax::{Compiled, Syntax};
 
-/// A language with a grammar: everything that is particular to it, as data.
+/// A language with a grammar, and everything that is specific to it, as data.
 #[derive(Debug)]
 pub struct Language {
-    /// The name used in the ledger and in `queries/<id>/`, e.g. `rust`.
+    /// The name used in the ledger and in `queries/<id>/`, such as `rust`.
     pub id: &'static str,
-    /// File name endings without the dot.
+    /// The file name endings, without the dot.
     pub extensions: &'static [&'static str],
-    /// Whole file names, e.g. `.bashrc`.
+    /// Whole file names, such as `.bashrc`.
     pub file_names: &'static [&'static str],
-    /// Programs that a `#!` line names, without version numbers, e.g. `python`.
+    /// The programs named in a `#!` line, without version numbers, such as `python`.
     pub interpreters: &'static [&'static str],
-    /// The grammar.
     pub grammar: fn() -> tree_sitter::Language,
-    /// The texts of `queries/<id>/blocks.scm` and of what it shares with other languages.
+    /// The texts of `queries/<id>/blocks.scm` and of the queries that it shares with other
+    /// languages.
     pub queries: &'static [&'static str],
     pub(super) syntax: &'static Syntax,
-    /// Compiled at first need: some queries take tens of milliseconds.
+    /// Compiled when first needed, because some queries take tens of milliseconds.
     compiled: OnceLock<Option<Compiled>>,
 }
 
 impl Language {
-    /// Whether its files hold data: keys and lists, and nothing that runs.
+    /// Returns true if files of this language hold data (keys and lists) and not code.
     pub fn is_data(&self) -> bool {
         !self.syntax.entries.is_empty()
     }
 
-    /// The compiled query and token facts; `None` when the query does not fit
-    /// the grammar, which a test rules out for every row.
+    /// Returns the compiled query and token facts. Returns `None` if the query does not fit the
+    /// grammar; a test makes sure that this does not happen.
     pub(super) fn compiled(&self) -> Option<&Compiled> {
         self.compiled
             .get_or_init(|| {
@@ -118,12 +118,13 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
     row!("ocaml", ["ml"], [], ["ocaml"], tree_sitter_ocaml::LANGUAGE_OCAML, functional::OCAML),
 ]);
 
-/// The language with this [`Language::id`].
+/// Returns the language with this [`Language::id`].
 pub(crate) fn by_id(id: &str) -> Option<&'static Language> {
     TABLE.iter().find(|language| language.id == id)
 }
 
-/// The language of a file, by its name (`/`-separated path or bare name); for files without an ending, by a `#!` first line.
+/// Returns the language of a file by its name, which may be a path with `/`. For a file without an
+/// ending, the `#!` in its first line is used.
 pub fn of_file(path: &str, first_line: &str) -> Option<&'static Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if let Some(language) = TABLE.iter().find(|language| language.file_names.contains(&name)) {
@@ -149,7 +150,7 @@ fn of_interpreter(first_line: &str) -> Option<&'static Language> {
     TABLE.iter().find(|language| language.interpreters.contains(&program))
 }
 
-/// Every language, in a stable order.
+/// Returns all languages, in a fixed order.
 pub fn all() -> &'static [Language] {
     &TABLE
 }

@@ -1,8 +1,10 @@
-//! The lead of a definition: what stands directly before its syntax node and is about it.
+//! Finds the lead of a definition: what is written directly before its syntax node and belongs to
+//! it.
 //!
-//! Decorators, attributes, `export` and the doc comment directly above are a block's lead. They are no part of the node
-//! that is hashed, but a question about one of their lines is answered by the block. For example, the lead of `total`
-//! is its first two lines here, and the comment with a blank line below it is nobody's:
+//! Decorators, attributes, `export` and the doc comment directly above are a block's lead. The lead
+//! is not part of the hashed node, but a question about one of its lines is answered by the block.
+//! For example, the lead of `total` is its first two lines here. The comment above, which is
+//! followed by a blank line, belongs to no block:
 //!
 //! ```python
 //! # Prices.
@@ -12,8 +14,8 @@
 //! def total(self): ...
 //! ```
 //!
-//! The walk over a tree carries a [`LeadRun`] from sibling to sibling: comments and attributes since the last node
-//! that was neither.
+//! The walk over a tree carries a [`LeadRun`] from sibling to sibling. It holds the comments and
+//! attributes since the last node that was neither.
 
 use std::ops::Range;
 
@@ -21,33 +23,35 @@ use tree_sitter::Node;
 
 use super::fingerprint::{self, ContentHash};
 
-/// Comments and attributes in a row, before a node that may prove to be a definition.
+/// Consecutive comments and attributes that may turn out to be the lead of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LeadRun {
-    /// The first byte.
+    /// The position of the first byte.
     pub start: usize,
-    /// How many events the walk had written where the run began.
+    /// How many events the walk had written when the run began.
     pub event: usize,
-    /// Where the last of them ends, white space aside.
+    /// The end of the last comment or attribute, without white space.
     end: usize,
-    /// It holds an attribute, or the first tokens of a wrapping node: these belong to what follows however many blank
-    /// lines are between. A comment belongs to what follows only without a blank line.
+    /// True if the run holds an attribute or the first tokens of a wrapping node. These belong to
+    /// what follows, even after blank lines. Comments belong to what follows only if there is no
+    /// blank line between.
     firm: bool,
 }
 
 impl LeadRun {
-    /// The run that a node begins which is a part of the lead whatever stands before it.
+    /// Makes a run that begins with a node and is part of a lead regardless of blank lines.
     pub(super) fn firm(start: usize, event: usize) -> Self {
         Self { start, event, end: start, firm: true }
     }
 
-    /// The same run up to a later end.
+    /// Extends the run to a later end.
     pub(super) fn until(self, end: usize) -> Self {
         Self { end, ..self }
     }
 
-    /// Whether there is no blank line between, nor is the comment indented more: then it is the last line of a body.
-    fn stands_above(self, text: &str, byte: usize) -> bool {
+    /// Returns true if there is no blank line between the run and `byte`, and the run is not
+    /// indented more. A comment that is indented more is the last line of a body.
+    fn is_directly_above(self, text: &str, byte: usize) -> bool {
         let between = text.get(self.end..byte).unwrap_or_default();
         match line_breaks(between) {
             0 => true,
@@ -56,14 +60,15 @@ impl LeadRun {
         }
     }
 
-    /// The run where it belongs to what begins at `byte`.
+    /// Returns the run if it belongs to what begins at `byte`.
     pub(super) fn attached(self, text: &str, byte: usize) -> Option<Self> {
-        (self.firm || self.stands_above(text, byte)).then_some(self)
+        (self.firm || self.is_directly_above(text, byte)).then_some(self)
     }
 }
 
-/// The run after a comment. A comment that stands behind other code on its line is about that code, so it begins none;
-/// neither does one that begins like `about_holder`, which is about the file or what else it stands in (`#!`, `//!`).
+/// Returns the run after a comment. A comment behind other code on its line describes that code, so
+/// it starts no run. Neither does a comment that begins with one of `about_holder`, because it
+/// describes the file or the block around it (`#!`, `//!`).
 pub(super) fn after_comment(
     text: &str,
     before: Option<LeadRun>,
@@ -71,19 +76,19 @@ pub(super) fn after_comment(
     event: usize,
     about_holder: &[&str],
 ) -> Option<LeadRun> {
-    let said = &text[comment.clone()];
-    if about_holder.iter().any(|start| said.starts_with(start)) {
+    let comment_text = &text[comment.clone()];
+    if about_holder.iter().any(|start| comment_text.starts_with(start)) {
         return None;
     }
     let start = comment.start;
-    let end = start + said.trim_end().len();
+    let end = start + comment_text.trim_end().len();
     let before = before.and_then(|run| run.attached(text, start));
     let begun = || begins_line(text, start).then_some(LeadRun { start, event, end, firm: false });
     before.map(|run| run.until(end)).or_else(begun)
 }
 
-/// Where a node ends without the comments at its end that stand on lines of their own and are not indented more than
-/// the node: those are between it and what follows.
+/// Returns the end of a node without the comments at its end that have their own lines and are not
+/// indented more than the node. Those comments are between this node and what follows.
 pub(super) fn end_before_comments(
     text: &str,
     node: Node,
@@ -121,7 +126,7 @@ fn begins_line(text: &str, byte: usize) -> bool {
     before.is_empty() || before.ends_with(['\n', '\r'])
 }
 
-/// What a lead is known by: its lines without the white space at both ends, blank ones left out.
+/// Hashes a lead. White space at both ends of a line and blank lines do not count.
 pub(super) fn hash(lead: &str) -> Option<ContentHash> {
     let lines = lead.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
     let text = lines.collect::<Vec<_>>().join("\n");
@@ -137,7 +142,7 @@ mod tests {
         found.unwrap_or_else(|| panic!("{name} in {blocks:#?}"))
     }
 
-    /// The lead of the block `a`, without the white space after it.
+    /// Returns the lead of the block `a`, without the white space after it.
     fn lead(path: &str, text: &str) -> String {
         let document = Document::from_text(path, text);
         let lead = block(&document.blocks(), "a").lead.clone();

@@ -1,18 +1,22 @@
-//! The lines that a block answers for, and fingerprints of them that a ledger may keep.
+//! Finds the lines that belong to a block, and computes fingerprints of them that are kept in the
+//! ledger.
 //!
-//! A block answers for all its lines, its lead's among them, but those of the blocks inside it and their leads, each of
-//! which answers for its own. So the fingerprints of all blocks of a file hold each line once at most (a line on which
-//! two blocks meet, twice).
+//! All lines of a block and its lead belong to the block, except the lines of the blocks inside it
+//! and of their leads, which belong to those blocks. So each line of a file belongs to at most one
+//! block. Only a line on which two blocks meet can belong to both.
 //!
-//! Exactly, so that another program can recompute `l1` fingerprints:
+//! The exact rules, so that another program can recompute `l1` fingerprints:
 //!
-//! 1. The lines are those of the block's lead and syntax node, first byte to last; they end at LF, CRLF or CR. Of the first
-//!    line only what the block holds of it counts, and so of the last.
-//! 2. What the blocks inside and their leads hold is cut out. A line that they touch is theirs alone where nothing is left of it that
-//!    has a letter or a digit in it.
-//! 3. A line's hash is the first 3 bytes of the SHA-256 of its text in UTF-8, without white space at both ends: what
-//!    is indented otherwise is the same line. A blank line has the hash of no text.
-//! 4. The text is `l1:` and base64url, without padding, of the hashes in order. More than [`MAX_LINES`] have none.
+//! 1. The lines are those of the block's lead and syntax node, from the first byte to the last.
+//!    They end at LF, CRLF or CR. Of the first and the last line, only the part inside the block
+//!    counts.
+//! 2. The text of the blocks inside and of their leads is cut out. If the rest of such a line has
+//!    no letter or digit, or is a comment, the line does not belong to the outer block.
+//! 3. The hash of a line is the first 3 bytes of the SHA-256 of its text in UTF-8, without white
+//!    space at both ends. So indentation does not matter. A blank line has the hash of the empty
+//!    text.
+//! 4. The text is `l1:` and the hashes in order, in base64url without padding. A block with more
+//!    than [`MAX_LINES`] lines has none.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
@@ -24,24 +28,26 @@ use sha2::{Digest, Sha256};
 
 use super::{Block, Document, FileBlocks, difference};
 
-/// A block that answers for more lines than this has no line fingerprints.
+/// A block with more lines of its own than this has no line fingerprints.
 pub(crate) const MAX_LINES: usize = 2_000;
 
 const PREFIX: &str = "l1:";
 const BYTES: usize = 3;
 
-/// Fingerprints of the lines that a block answers for, in order: `l1:<base64url>`, 4 characters a line.
+/// Fingerprints of the lines that belong to a block, in order: `l1:<base64url>`, with 4 characters
+/// for each line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Lines(String);
 
 impl Lines {
-    /// Of a block of the document as it stands; `None` where there are more than [`MAX_LINES`], or none.
+    /// Returns the fingerprints for a block of the document. Returns `None` if no line belongs to
+    /// it, or more than [`MAX_LINES`].
     pub fn of(document: &Document, block: &Block) -> Option<Self> {
         Self::of_own(&own(document, block))
     }
 
-    /// The same of lines in hand.
+    /// Like [`Lines::of`], from lines that [`own`] returned.
     pub fn of_own(lines: &[OwnLine]) -> Option<Self> {
         if lines.is_empty() || lines.len() > MAX_LINES {
             return None;
@@ -50,17 +56,18 @@ impl Lines {
         Some(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))))
     }
 
-    /// The text as it stands in the ledger.
+    /// Returns the text as it is written in the ledger, with its prefix.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Takes a text from a ledger as it stands.
+    /// Takes a text from a ledger without checking it.
     pub fn from_ledger(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// One a line; `None` when these are not `l1` fingerprints, or are too many.
+    /// Returns one hash for each line. Returns `None` if this is not an `l1` text, or has more than
+    /// [`MAX_LINES`].
     pub fn hashes(&self) -> Option<Vec<LineHash>> {
         let text = self.0.strip_prefix(PREFIX)?;
         if text.len() > MAX_LINES * 4 {
@@ -77,23 +84,23 @@ impl Lines {
 pub struct LineHash([u8; BYTES]);
 
 impl LineHash {
-    /// Of a line's text; white space at both ends does not count.
+    /// Hashes a line, without white space at both ends.
     pub fn of(text: &str) -> Self {
         let digest = Sha256::digest(text.trim());
         Self([digest[0], digest[1], digest[2]])
     }
 }
 
-/// Some of the lines of [`Lines`], by their places in it, counted from 1: `2-3,7`; none of them is the empty text.
+/// Positions in a list of [`Lines`], counted from 1: `2-3,7`. The empty text means no line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct Places(String);
 
 impl Places {
-    /// Those of which it is said.
-    pub fn of(said: &[bool]) -> Self {
+    /// Returns the positions of the elements that are true.
+    pub fn of(selected: &[bool]) -> Self {
         let mut spans: Vec<(usize, usize)> = Vec::new();
-        for (place, _) in (1..).zip(said).filter(|(_, said)| **said) {
+        for (place, _) in (1..).zip(selected).filter(|(_, is_selected)| **is_selected) {
             match spans.last_mut() {
                 Some((_, last)) if *last + 1 == place => *last = place,
                 _ => spans.push((place, place)),
@@ -106,17 +113,18 @@ impl Places {
         Self(spans.iter().map(span).collect::<Vec<_>>().join(","))
     }
 
-    /// The text as it stands in the ledger.
+    /// Returns the text as it is written in the ledger.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Takes a text from a ledger as it stands.
+    /// Takes a text from a ledger without checking it.
     pub fn from_ledger(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// For each of so many lines whether it is one of these; `None` when the text is not of this form.
+    /// Returns, for each of `count` lines, whether it is among these positions. Returns `None` if
+    /// the text is malformed or contains a larger position.
     pub fn among(&self, count: usize) -> Option<Vec<bool>> {
         let mut among = vec![false; count];
         for span in self.0.split(',').filter(|_| !self.0.is_empty()) {
@@ -131,29 +139,30 @@ impl Places {
     }
 }
 
-/// A line that a block answers for, as it stands.
+/// A line that belongs to a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnLine {
-    /// In the file, counted from 1.
+    /// The line number in the file, counted from 1.
     pub number: u32,
-    /// What it is known by.
+    /// The hash by which the line is compared.
     pub hash: LineHash,
-    /// It is blank or holds punctuation alone: the like of it stands everywhere, so it proves nothing.
+    /// True if the line is blank or has only punctuation. Such lines occur everywhere, so finding
+    /// one again proves nothing.
     pub common: bool,
 }
 
 impl OwnLine {
-    /// Nothing but white space stands on it.
+    /// Returns true if the line is empty or has only white space.
     pub fn is_blank(&self) -> bool {
         self.common && self.hash == LineHash::of("")
     }
 }
 
-/// The lines that a block of the document answers for.
+/// Returns the lines that belong to a block of the document.
 pub fn own(document: &Document, block: &Block) -> Vec<OwnLine> {
     let Some(text) = document.slice(block.whole_bytes()) else { return Vec::new() };
     let blocks = document.blocks();
-    let mut inner: VecDeque<Range<usize>> = inside(&blocks, block).collect();
+    let mut inner: VecDeque<Range<usize>> = inner_ranges(&blocks, block).collect();
     let mut own = Vec::new();
     for (number, line) in (block.whole_lines.start()..).zip(line_ranges(&text)) {
         let holes: Vec<Range<usize>> = inner
@@ -164,7 +173,7 @@ pub fn own(document: &Document, block: &Block) -> Vec<OwnLine> {
         while inner.front().is_some_and(|hole| hole.end <= line.end) {
             inner.pop_front();
         }
-        let left = without(&text, &line, &holes);
+        let left = without_holes(&text, &line, &holes);
         let common = !left.contains(char::is_alphanumeric);
         if holes.is_empty() || !common && !is_comment_behind(&left) {
             own.push(OwnLine { number, hash: LineHash::of(&left), common });
@@ -173,18 +182,20 @@ pub fn own(document: &Document, block: &Block) -> Vec<OwnLine> {
     own
 }
 
-/// Which line of a text before each line now is: its index, or `None` for a line that is new or changed.
+/// Returns, for each line now, the index of the earlier line that it corresponds to, or `None` if
+/// the line is new or changed.
 ///
-/// Rare lines are matched first. `common` says of which lines the like stands everywhere: where such a one, or several,
-/// stand alone between changed lines they are taken for changed too, since it says nothing that a brace or a blank line
-/// is there as before; and where nothing else is left, nothing is.
+/// Rare lines are matched first. `common` tells which lines occur everywhere, such as braces and
+/// blank lines. If only such lines are matched between two changed lines, they count as changed
+/// too, because they prove nothing. If some lines are changed and all matched lines are common,
+/// nothing is matched.
 pub fn matched(
     before: &[LineHash],
     now: &[LineHash],
     common: impl Fn(&LineHash) -> bool,
 ) -> Vec<Option<usize>> {
     let mut found = vec![None; now.len()];
-    // What has no counterpart at all only costs time.
+    // Lines without any counterpart would only take time.
     let (old_places, old) = shared(before, now);
     let (new_places, new) = shared(now, before);
     for (before, now) in difference::common(&old, &new) {
@@ -200,13 +211,13 @@ pub fn matched(
     found
 }
 
-/// The lines that stand on the other side too, somewhere: their places and what they are known by.
+/// Returns the lines that also occur in the other text, with their indices.
 fn shared(lines: &[LineHash], others: &[LineHash]) -> (Vec<usize>, Vec<LineHash>) {
     let others: HashSet<&LineHash> = others.iter().collect();
     lines.iter().enumerate().filter(|(_, line)| others.contains(line)).unzip()
 }
 
-/// The same of lines in hand, which tell themselves whether they are common.
+/// Like [`matched`], for lines that know whether they are common.
 pub(crate) fn matched_own(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usize>> {
     let common: HashSet<LineHash> =
         now.iter().filter(|line| line.common).map(|line| line.hash).collect();
@@ -214,7 +225,7 @@ pub(crate) fn matched_own(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<us
     matched(before, &now, |hash| common.contains(hash))
 }
 
-/// Takes out runs of matched lines that are common without exception, where changed lines stand on both sides.
+/// Removes the matches of each run of common lines that has changed lines on both sides.
 fn forget_lone(found: &mut [Option<usize>], common: &[bool]) {
     let mut start = 0;
     while start < found.len() {
@@ -229,8 +240,9 @@ fn forget_lone(found: &mut [Option<usize>], common: &[bool]) {
     }
 }
 
-/// Where the blocks directly inside a block and their leads stand, counted from the first byte of its own lead, in order.
-fn inside<'a>(
+/// Returns the ranges of the blocks directly inside a block, with their leads, in order. They are
+/// counted from the first byte of the block's own lead.
+fn inner_ranges<'a>(
     blocks: &'a FileBlocks,
     block: &'a Block,
 ) -> impl Iterator<Item = Range<usize>> + use<'a> {
@@ -243,13 +255,15 @@ fn inside<'a>(
         .iter()
         .take_while(|other| other.bytes.start < block.bytes.end)
         .filter(move |other| at.is_some() && other.container == at)
-        // In an outline that is carried across damage, what is inside may begin before what is around it.
+        // In an outline that was carried over from a damaged text, an inner block may begin before
+        // the outer one.
         .map(move |other| {
             other.lead.start.max(start) - start..other.bytes.end.min(block.bytes.end) - start
         })
 }
 
-/// The lines of a text, each without its line break; the text after the last line break is a line too.
+/// Returns the lines of a text, without their line breaks. The text after the last line break is a
+/// line too.
 pub(super) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = text.as_bytes();
     let mut next = Some(0);
@@ -262,14 +276,15 @@ pub(super) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_
     })
 }
 
-/// Whether what is left of a line on which an inner block ends is a comment, which is about that block.
+/// Returns true if the rest of a line on which an inner block ends is a comment. Such a comment
+/// describes the inner block.
 fn is_comment_behind(left: &str) -> bool {
     let is_punctuation = |letter: char| letter.is_whitespace() || "()[]{},;".contains(letter);
     let said = left.trim_start_matches(is_punctuation);
     ["//", "/*", "#", "--", "<!--", "%"].iter().any(|opener| said.starts_with(opener))
 }
 
-fn without(text: &str, line: &Range<usize>, holes: &[Range<usize>]) -> String {
+fn without_holes(text: &str, line: &Range<usize>, holes: &[Range<usize>]) -> String {
     let mut left = String::with_capacity(line.len());
     let mut at = line.start;
     for hole in holes {
@@ -286,7 +301,7 @@ mod tests {
 
     use super::*;
 
-    /// The lines of each block, by its name: number and text.
+    /// Returns the lines of each block by its name, as number and text.
     fn pictured(path: &str, text: &str) -> Vec<(String, Vec<(u32, String)>)> {
         let document = Document::from_text(path, text);
         let blocks = document.blocks();
@@ -391,7 +406,7 @@ mod tests {
         }
     }
 
-    /// A ledger that somebody else wrote costs time, but not much.
+    /// A ledger written by somebody else may take time to compare, but not too much.
     #[test]
     fn the_worst_that_can_be_compared_ends_soon() {
         let hash = |n: usize| LineHash([(n >> 16) as u8, (n >> 8) as u8, n as u8]);
@@ -406,7 +421,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every line of a block is its own or one that a block inside touches, in order and once.
+        /// Checks that every line of a block is either its own, exactly once and in order, or
+        /// touched by a block inside it.
         #[test]
         fn no_line_is_lost(text in "(fn a\\(\\) \\{|mod b \\{|#\\[c\\]|//d|\\}| |\r\n|\r|\n|x\\(\\);){0,40}") {
             let document = Document::from_text("a.rs", &text);

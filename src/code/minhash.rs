@@ -1,47 +1,48 @@
-//! The sketch of a block: one-permutation MinHash of its token shingles.
+//! Computes the sketch of a block: a one-permutation MinHash of its token shingles.
 //!
-//! Exactly, so that another program can recompute an `m1` sketch (all numbers
-//! are unsigned 64 bits, sums and products wrap):
+//! The exact rules, so that another program can recompute an `m1` sketch (all numbers are unsigned
+//! 64-bit integers; sums and products wrap around):
 //!
 //! 1. A token's code is FNV-1a (64 bits) of its normalised text in UTF-8.
-//! 2. A shingle is 4 consecutive tokens; a block of 1 to 3 tokens has one
-//!    shingle of all its tokens. Its hash starts at 0 and, for each token, becomes
-//!    `mix(hash ^ code)`, where `mix` is the finaliser of SplitMix64.
-//! 3. The lowest 7 bits of a shingle's hash name its lane (0 to 127); each lane
-//!    keeps the smallest hash shifted right by 7.
-//! 4. A lane that got no shingle borrows: for attempt 1, 2, … it looks at lane
-//!    `mix(lane << 32 | attempt) & 127` until it meets one that got a shingle.
-//! 5. A lane's byte is the lowest 8 bits of `mix` of what it holds.
-//! 6. No tokens at all: 128 zero bytes.
+//! 2. A shingle is 4 consecutive tokens; a block of 1 to 3 tokens has one shingle of all its
+//!    tokens. Its hash starts at 0 and, for each token, becomes `mix(hash ^ code)`, where `mix` is
+//!    the finaliser of SplitMix64.
+//! 3. The lowest 7 bits of a shingle's hash are the number of its lane (0 to 127). Each lane keeps
+//!    the smallest of its hashes, shifted right by 7.
+//! 4. A lane without a shingle borrows the hash of another lane: for attempt 1, 2, … it tries lane
+//!    `mix(lane << 32 | attempt) & 127`, until that lane has a shingle.
+//! 5. A lane's byte is the lowest 8 bits of `mix` of its hash.
+//! 6. A block without tokens has 128 zero bytes.
 //! 7. The text is `m1:` and base64url of the 128 bytes, without padding.
 //!
-//! A `p1` sketch is the same with shingles of 2 tokens and 64 lanes (6 bits name
-//! the lane, the hash is shifted by 6). It tells more of short blocks, in which one
-//! token changed takes four of few shingles.
+//! A `p1` sketch is computed in the same way, with shingles of 2 tokens and 64 lanes (6 bits for
+//! the lane, hash shifted by 6). It is more precise for short blocks: an `m1` sketch of such a
+//! block has few shingles, and one changed token changes up to four of them.
 
 use std::array;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 
-/// How many lanes, of 8 bits each, a sketch has.
+/// The number of lanes in a sketch, of 8 bits each.
 pub(super) const LANES: usize = 128;
-/// The same of a sketch of pairs.
+/// The number of lanes in a sketch of pairs.
 pub(super) const PAIR_LANES: usize = 64;
 const SHINGLE: usize = 4;
 
-/// How many bands a sketch is looked up by: with `ROWS` lanes each, two blocks that share half of all their shingles
-/// have one of them in common with a probability of `1 - (1 - 0.5^3)^28`, which is 97.6 %.
+/// The number of bands by which a sketch is looked up. A band has `ROWS` lanes. Two blocks that
+/// share half of all their shingles have at least one band in common with a probability of
+/// `1 - (1 - 0.5^3)^28`, which is 97.6 %.
 pub(crate) const BANDS: usize = 28;
 const ROWS: usize = 3;
 
-/// FNV-1a of a token's text.
+/// Returns FNV-1a of a token's text.
 pub(super) fn token_code(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
 
-/// How many shingles, repetitions included, a block of so many tokens has.
+/// Returns how many shingles a block with this many tokens has, repetitions included.
 pub(super) fn shingle_count(tokens: u32) -> u32 {
     if tokens == 0 { 0 } else { tokens.saturating_sub(SHINGLE as u32 - 1).max(1) }
 }
@@ -53,12 +54,12 @@ fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The lanes of a block's tokens.
+/// Returns the lanes for a block's tokens.
 pub(super) fn lanes(codes: &[u64]) -> [u8; LANES] {
     sketch(codes, SHINGLE)
 }
 
-/// The lanes of a block's pairs of tokens.
+/// Returns the lanes for a block's pairs of tokens.
 pub(super) fn pair_lanes(codes: &[u64]) -> [u8; PAIR_LANES] {
     sketch(codes, 2)
 }
@@ -76,7 +77,7 @@ fn sketch<const N: usize>(codes: &[u64], shingle: usize) -> [u8; N] {
     array::from_fn(|lane| mix(smallest[lender(&smallest, lane)]) as u8)
 }
 
-/// The lane itself when it got a shingle, else the lane that it borrows from.
+/// Returns the lane itself if it has a shingle, otherwise the lane that it borrows from.
 fn lender<const N: usize>(smallest: &[u64; N], lane: usize) -> usize {
     if smallest[lane] != u64::MAX {
         return lane;
@@ -87,19 +88,21 @@ fn lender<const N: usize>(smallest: &[u64; N], lane: usize) -> usize {
         .unwrap_or(lane)
 }
 
-/// In how many lanes two sketches agree.
+/// Returns the number of lanes in which two sketches agree.
 pub(super) fn equal_lanes<const N: usize>(a: &[u8; N], b: &[u8; N]) -> usize {
     a.iter().zip(b).filter(|(a, b)| a == b).count()
 }
 
-/// Jaccard similarity from agreeing lanes. Two unlike lanes agree by chance once
-/// in 256, so the expected share is `j + (1 - j) / 256`; this solves for `j`.
+/// Estimates the Jaccard similarity from the number of equal lanes. Two different lanes are equal
+/// by chance in 1 of 256 cases, so the expected share is `j + (1 - j) / 256`. This function solves
+/// for `j`.
 pub(super) fn jaccard(equal: usize, lanes: usize) -> f32 {
     let chance = 1.0 / 256.0;
     ((equal as f32 / lanes as f32 - chance) / (1.0 - chance)).clamp(0.0, 1.0)
 }
 
-/// The keys under which alike sketches meet: which band, and its lanes. None for a block without tokens, which is like nothing.
+/// Returns the keys under which similar sketches are found: the number of the band, and its lanes.
+/// Returns `None` for a block without tokens, which is similar to nothing.
 pub(super) fn bands(lanes: &[u8; LANES]) -> Option<[u32; BANDS]> {
     let key = |band: usize| {
         let lanes = lanes[band * ROWS..(band + 1) * ROWS].iter();
@@ -108,12 +111,12 @@ pub(super) fn bands(lanes: &[u8; LANES]) -> Option<[u32; BANDS]> {
     (*lanes != [0; LANES]).then(|| array::from_fn(key))
 }
 
-/// The text in the ledger: what it is, and base64url of the lanes.
+/// Returns the text for the ledger: the prefix, and base64url of the lanes.
 pub(super) fn encode(prefix: &str, lanes: &[u8]) -> String {
     format!("{prefix}{}", BASE64_URL_SAFE_NO_PAD.encode(lanes))
 }
 
-/// The lanes of a text from the ledger; `None` when it is not such a sketch.
+/// Decodes a text from the ledger. Returns `None` if it is not a sketch of this kind.
 pub(super) fn decode<const N: usize>(prefix: &str, text: &str) -> Option<[u8; N]> {
     BASE64_URL_SAFE_NO_PAD.decode(text.strip_prefix(prefix)?).ok()?.try_into().ok()
 }
@@ -122,7 +125,8 @@ pub(super) fn decode<const N: usize>(prefix: &str, text: &str) -> Option<[u8; N]
 mod tests {
     use super::*;
 
-    /// Tokens of two blocks whose shingles are the same but for so many of each.
+    /// Returns the tokens of two blocks that have `shared` shingles in common and differ in
+    /// `different` tokens each.
     fn pair(seed: u64, shared: usize, different: usize) -> (Vec<u64>, Vec<u64>) {
         let codes = |of: u64, n: usize| (0..n as u64).map(move |at| mix(mix(seed ^ of << 40) ^ at));
         let common: Vec<u64> = codes(0, shared + SHINGLE - 1).collect();

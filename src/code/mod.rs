@@ -1,7 +1,16 @@
-//! Source text as the rest of the program sees it: languages, positions,
-//! documents, and the blocks that a document is made of with their fingerprints.
+//! Source code as the rest of the program sees it: text with positions, its language, its syntax
+//! tree, and the blocks of a document with their fingerprints.
 //!
-//! Nothing here reads a file: callers bring bytes.
+//! Nothing here reads a file. Callers pass in bytes or text.
+//!
+//! - `language` and `rows` say which languages there are and how to read their syntax trees.
+//! - `document`, `incremental` and `carry` parse a text and keep its blocks up to date while it is
+//!   edited.
+//! - `outline`, `lead`, `parameters`, `entries`, `embedded`, `paragraphs` and `generated` find the
+//!   blocks of a text and name them.
+//! - `fingerprint`, `tokens`, `minhash` and `lines` compute the hashes by which blocks and lines
+//!   are found again.
+//! - `program` simplifies the syntax tree so that two versions of a file can be compared.
 
 pub(crate) mod block;
 pub(crate) mod difference;

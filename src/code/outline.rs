@@ -1,5 +1,5 @@
-//! From a tree to blocks: what the query found, put into containers, with
-//! regions between, named and fingerprinted.
+//! Turns a syntax tree into blocks: puts the definitions that the query found into their
+//! containers, adds the regions between them, and computes names and fingerprints.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -21,29 +21,30 @@ use super::tokens::{self, Token, TokenClass, TreeEvent, WalkedTokens};
 use super::words::{beginning, first_line, segments, trimmed, unquoted};
 use super::{LineRange, position};
 
-/// The blocks of a stretch of a file that begins and ends between top-level nodes.
+/// The blocks of a part of a file. The part begins and ends between top-level nodes.
 #[derive(Debug, Default)]
 pub(super) struct Stretch {
     /// Containers are indices into this list.
     pub blocks: Vec<Block>,
-    /// The top-level nodes that hold blocks.
+    /// The top-level nodes that contain blocks.
     pub items: Vec<TopLevelNode>,
-    /// Some of it is another language's text.
+    /// True if some of the text is in another language, such as JavaScript in HTML.
     pub embeds: bool,
-    /// And where it holds syntax errors.
+    /// The byte ranges of the syntax errors in the embedded text.
     pub embedded_errors: Vec<Range<usize>>,
 }
 
-/// A top-level node that holds blocks.
+/// A top-level node that contains blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TopLevelNode {
     pub bytes: Range<usize>,
     pub blocks: Range<usize>,
-    /// Its last block ends where it ends, so that what follows does not depend on it.
+    /// True if one of its outermost blocks ends where the node ends. Then the region after the node
+    /// does not depend on it.
     pub clean: bool,
 }
 
-/// A definition as the query found it.
+/// A definition as the query found it, before it is a block.
 struct Definition<'t> {
     node: Node<'t>,
     bytes: Range<usize>,
@@ -51,34 +52,35 @@ struct Definition<'t> {
     syntax: &'static Syntax,
     pattern: usize,
     name: Option<Node<'t>>,
-    /// The name is all that stands before this.
+    /// The body, if the name is all the text before it, as for a CSS rule.
     name_before: Option<Node<'t>>,
-    /// The words of its kind are the name's first.
+    /// The node whose kind begins the name: `create table` in `create table orders`.
     name_kind: Option<Node<'t>>,
-    /// The name's last word, where that is no name of its own.
+    /// The thing that a statement acts on, such as `orders` in `update orders`. It ends the name,
+    /// but is not a name that the statement defines.
     name_object: Option<Node<'t>>,
-    /// The entry of a data file that the definition is, which is named by its members.
+    /// The entry of a data file that is named by its members.
     name_entry: Option<Node<'t>>,
     name_trait: Option<Node<'t>>,
     scope: Option<Node<'t>>,
     parameters: Option<Node<'t>>,
     outside: bool,
-    /// Index of the enclosing definition.
+    /// The index of the enclosing definition.
     container: Option<usize>,
 }
 
 impl Definition<'_> {
-    /// A rule with other selectors is about other elements, an `update` of another
-    /// table another statement, an entry with another key another package: there the
-    /// name is no name that could be changed.
-    fn names_itself(&self) -> bool {
+    /// Returns true if the definition keeps its meaning under another name. A style rule with other
+    /// selectors applies to other elements, an `update` of another table is another statement, and
+    /// an entry with another key is another package. For these, the name is part of what they say.
+    fn has_own_name(&self) -> bool {
         self.name_before.is_none()
             && self.name_entry.is_none()
             && (self.name_kind.is_none() || self.name.is_some())
     }
 }
 
-/// A block before its fingerprints.
+/// A block without its fingerprint.
 pub(super) struct OutlineDraft {
     pub kind: BlockKind,
     pub name: String,
@@ -87,7 +89,7 @@ pub(super) struct OutlineDraft {
 }
 
 impl OutlineDraft {
-    /// A block without a syntax node, whose tokens are words.
+    /// Makes a block that has no syntax node. Its tokens are the words of the text.
     pub(super) fn block_of_words(self, text: &str, words: Vec<Token>) -> Block {
         let events: Vec<TreeEvent> = words.into_iter().map(TreeEvent::Token).collect();
         self.block(text, &events)
@@ -115,14 +117,15 @@ impl OutlineDraft {
     }
 }
 
-/// The blocks of `zone`, which begins and ends between children of `root`. `None` if there are too many.
+/// Returns the blocks of `zone`, a byte range that begins and ends between children of `root`.
+/// Returns `None` if there are more than [`MAX_BLOCKS`].
 pub(super) fn outline(
     text: &str,
     root: Node,
     zone: Range<usize>,
     compiled: &Compiled,
 ) -> Option<Stretch> {
-    let tops = tops(root, &zone);
+    let tops = top_nodes(root, &zone);
     let embedded = match compiled.syntax.embeds {
         true => embedded(text, &tops),
         false => Vec::new(),
@@ -144,8 +147,8 @@ pub(super) fn outline(
     })
 }
 
-/// The children of the root that begin in the zone.
-fn tops<'t>(root: Node<'t>, zone: &Range<usize>) -> Vec<Node<'t>> {
+/// Returns the children of the root that begin in the zone.
+fn top_nodes<'t>(root: Node<'t>, zone: &Range<usize>) -> Vec<Node<'t>> {
     let mut cursor = root.walk();
     root.children(&mut cursor)
         .skip_while(|node| node.start_byte() < zone.start)
@@ -179,7 +182,7 @@ fn walk(
     WalkedTokens { events, spans, leads, ..WalkedTokens::default() }
 }
 
-/// What the query finds in the zone.
+/// Returns the definitions that the query finds in the zone, in no particular order.
 fn definitions<'t>(
     text: &str,
     root: Node<'t>,
@@ -243,7 +246,8 @@ fn definition<'t>(
     (!complete.bytes.is_empty()).then_some(complete)
 }
 
-/// A definition that ends before the white space and the comments that some grammars give it.
+/// Returns a definition without a name. It ends before the white space and the comments that some
+/// grammars include at the end of a node.
 fn bare<'t>(text: &str, node: Node<'t>, kind: BlockKind, compiled: &Compiled) -> Definition<'t> {
     let syntax = compiled.syntax;
     let is_comment = |node: Node| compiled.facts(node.kind_id()) & COMMENT != 0;
@@ -271,7 +275,8 @@ fn bare<'t>(text: &str, node: Node<'t>, kind: BlockKind, compiled: &Compiled) ->
     }
 }
 
-/// Outer before inner, each with its container.
+/// Sorts the definitions so that an outer one comes before those inside it, and sets their
+/// containers.
 fn nest(mut found: Vec<Definition>) -> Vec<Definition> {
     found.sort_by_key(|one: &Definition| (one.bytes.start, Reverse(one.bytes.end), one.pattern));
     found.dedup_by(|later, earlier| later.bytes == earlier.bytes);
@@ -335,7 +340,7 @@ impl Assembly<'_, '_> {
         Stretch { blocks, items, ..Stretch::default() }
     }
 
-    /// For each definition, those directly inside it.
+    /// Returns, for each definition, the indices of the definitions directly inside it.
     fn inner(&self) -> Vec<Vec<usize>> {
         let mut inner = vec![Vec::new(); self.definitions.len()];
         for (at, definition) in self.definitions.iter().enumerate() {
@@ -367,7 +372,7 @@ impl Assembly<'_, '_> {
         });
         let lead = self.lead(at);
         let subject = HashInput {
-            name_bytes: definition.names_itself().then(|| named.bytes.clone()),
+            name_bytes: definition.has_own_name().then(|| named.bytes.clone()),
             name_in_body: definition.kind != BlockKind::Method || definition.syntax.method_in_scope,
             inner: inner.collect(),
             ..HashInput::plain(
@@ -393,7 +398,7 @@ impl Assembly<'_, '_> {
         }
     }
 
-    /// The bytes of a definition's lead.
+    /// Returns the bytes of a definition's lead.
     fn lead(&self, at: usize) -> Range<usize> {
         let node = self.definitions[at].bytes.start;
         let start = self.walked.leads[at].0.min(node);
@@ -414,7 +419,7 @@ impl Assembly<'_, '_> {
         if let Some(node) = definition.name_entry {
             return named_by_member(text, definition, node);
         }
-        // In broken code the query can pair a definition with a name outside of it.
+        // In broken code, the query can pair a definition with a name outside of it.
         let within = |name: &tree_sitter::Node<'_>| {
             definition.bytes.start <= name.start_byte() && name.end_byte() <= definition.bytes.end
         };
@@ -443,14 +448,15 @@ impl Assembly<'_, '_> {
             name = format!("{} for {name}", normalised(text, node.byte_range(), &[]));
         }
         let inside = definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end;
-        // In a broken text the parser can make up a name of no length, and put it anywhere.
+        // In broken code, the parser can insert a name of length zero anywhere in the text.
         if !inside || text.get(bytes.clone()).is_none() {
             bytes = first_line(text, &definition.bytes);
         }
         DefinitionName { name, bytes, scope }
     }
 
-    /// Without a comment on the line on which the block before ends: it is about that one.
+    /// Removes from `bytes` a comment on the line on which the preceding block ends, because it
+    /// describes that block.
     fn without_comment_behind(
         &self,
         gap: &Range<usize>,
@@ -471,7 +477,8 @@ impl Assembly<'_, '_> {
         trimmed(self.text, line_end..bytes.end)
     }
 
-    /// What lies between two top-level blocks, unless it says nothing.
+    /// Returns the region between two top-level blocks. Returns `None` if it contains only
+    /// comments, or tokens that the language lists as trivial.
     fn region(&self, gap: Range<usize>, events: Range<usize>, path: String) -> Option<Block> {
         if !self.compiled.syntax.regions {
             return None;
@@ -489,7 +496,7 @@ impl Assembly<'_, '_> {
         if bytes.is_empty() {
             return None;
         }
-        // What ends here belongs to the block before.
+        // Events that end a node of the preceding block are not part of the region.
         let before = |event: &TreeEvent| match event {
             TreeEvent::Token(token) => token.bytes.start < bytes.start,
             TreeEvent::Close(_) => true,
@@ -497,7 +504,7 @@ impl Assembly<'_, '_> {
         let first = events.iter().position(|event| !before(event)).unwrap_or(events.len());
         let events = &events[first..];
         let trivial = self.compiled.syntax.trivial;
-        let says = |event: &TreeEvent| match event {
+        let is_meaningful = |event: &TreeEvent| match event {
             TreeEvent::Token(token) => !trivial.contains(&token.text(text)),
             TreeEvent::Close(_) => false,
         };
@@ -507,25 +514,26 @@ impl Assembly<'_, '_> {
             name_bytes: first_line(text, &bytes),
             bytes,
         };
-        events.iter().any(says).then(|| draft.block(text, events))
+        events.iter().any(is_meaningful).then(|| draft.block(text, events))
     }
 }
 
 struct DefinitionName {
     name: String,
     bytes: Range<usize>,
-    /// Containers that the definition names itself: `Foo` in `Foo::bar`.
+    /// The containers that the definition names itself: `Foo` in `Foo::bar`.
     scope: Option<String>,
 }
 
-/// `create table orders`, `run make`: what is done, in the grammar's words, and to what.
+/// Names a statement by what it does, in the grammar's words, and by its object: `create table
+/// orders`, `run make`.
 fn named_by_kind(text: &str, definition: &Definition, node: Node) -> DefinitionName {
     let kind = node.kind().trim_start_matches("keyword_");
     let kind = kind.trim_end_matches("_statement").trim_end_matches("_instruction");
     let object = definition.name.or(definition.name_object).map(|object| object.byte_range());
     let words = kind.replace('_', " ");
     let name = match &object {
-        Some(bytes) if definition.names_itself() => {
+        Some(bytes) if definition.has_own_name() => {
             format!("{words} {}", normalised(text, bytes.clone(), &[]))
         }
         Some(bytes) => format!("{words} {}", beginning(text, bytes)),
@@ -538,7 +546,8 @@ fn named_by_kind(text: &str, definition: &Definition, node: Node) -> DefinitionN
     DefinitionName { name, bytes, scope: None }
 }
 
-/// `serde 1.0.2` in `package`: the entry's key, within the name of the list where the list has one.
+/// Names an entry of a data file by its key: `serde 1.0.2` in the list `package`. The name of the
+/// list, if it has one, becomes the scope.
 fn named_by_member(text: &str, definition: &Definition, node: Node) -> DefinitionName {
     let list = definition.name.map(|name| normalised(text, name.byte_range(), &[]));
     let key = entries::key(text, node, definition.syntax.entries, list.is_none());
@@ -551,7 +560,8 @@ fn named_by_member(text: &str, definition: &Definition, node: Node) -> Definitio
     DefinitionName { name, bytes: if within { bytes } else { own }, scope: list }
 }
 
-/// `body, .page > main`: all before the body, in one spacing.
+/// Names a definition by all the text before its body, with normalised spaces: `body, .page >
+/// main`.
 fn named_by_head(text: &str, definition: &Definition, body: Node) -> DefinitionName {
     let end = body.start_byte().clamp(definition.bytes.start, definition.bytes.end);
     let bytes = trimmed(text, definition.bytes.start..end);
@@ -584,7 +594,7 @@ fn items(text: &str, tops: &[Node], blocks: &[Block]) -> Vec<TopLevelNode> {
     items
 }
 
-/// Sets what depends on the whole file: ordinals and lines.
+/// Sets ordinals and line numbers, which depend on the whole file.
 pub(super) fn finish(rope: &Rope, blocks: &mut [Block]) {
     number(blocks);
     for block in blocks {
@@ -593,7 +603,7 @@ pub(super) fn finish(rope: &Rope, blocks: &mut [Block]) {
     }
 }
 
-/// Numbers the blocks that agree in kind, path and parameters.
+/// Numbers the blocks that have the same kind, path and parameters.
 fn number(blocks: &mut [Block]) {
     let mut seen: HashMap<(BlockKind, &str, Option<&str>), u32> =
         HashMap::with_capacity(blocks.len());
@@ -605,7 +615,7 @@ fn number(blocks: &mut [Block]) {
     }
 }
 
-/// Sets [`Fingerprint::own_text`] of the blocks that contain others.
+/// Sets [`Fingerprint::own_text`] of the blocks that contain other blocks.
 fn hash_own_texts(text: &str, blocks: &mut [Block]) {
     let mut inner: HashMap<usize, Vec<Range<usize>>> = HashMap::new();
     for block in blocks.iter() {
@@ -627,7 +637,7 @@ fn hash_own_texts(text: &str, blocks: &mut [Block]) {
     }
 }
 
-/// The name that a text begins with.
+/// Returns the identifier at the start of a text.
 fn leading_name(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
     &text[..end.unwrap_or(text.len())]
@@ -637,15 +647,16 @@ fn is_token(event: &TreeEvent) -> bool {
     matches!(event, TreeEvent::Token(_))
 }
 
-/// What a fingerprint is made of.
+/// The input for one fingerprint.
 struct HashInput<'a> {
     text: &'a str,
     bytes: Range<usize>,
     events: &'a [TreeEvent],
     name_bytes: Option<Range<usize>>,
-    /// Whether the bare name means the block itself in its body.
+    /// Whether the bare name inside the body refers to the block itself. It does not for a method
+    /// that must be called as `self.name`.
     name_in_body: bool,
-    /// Events of the blocks directly inside and their leads, in order.
+    /// For each block directly inside, the range of its events, lead included. In order.
     inner: Vec<Range<usize>>,
 }
 
@@ -685,10 +696,11 @@ impl<'a> HashInput<'a> {
         }
     }
 
-    /// The events without those of the blocks inside. Nodes lose the items that are left out, and go where none is left.
+    /// Returns the events without those of the inner blocks. A `Close` event then counts only the
+    /// items that are left, and is dropped if none is left.
     fn own(&self) -> Vec<Piece<'a>> {
         let is_own = self.own_events();
-        // For each item that is not yet in a node, whether it counts.
+        // For each item that is not yet in a node, whether it is kept.
         let mut items: Vec<bool> = Vec::new();
         let mut pieces = Vec::new();
         for (event, is_own) in self.events.iter().zip(is_own) {
@@ -705,7 +717,8 @@ impl<'a> HashInput<'a> {
         pieces
     }
 
-    /// For each event whether it is one of the block's own: in none inside, and no separator next to one.
+    /// Returns, for each event, whether it belongs to the block itself. Events of inner blocks do
+    /// not, nor do the commas and semicolons next to an inner block.
     fn own_events(&self) -> Vec<bool> {
         let mut own = vec![true; self.events.len()];
         let separates = |at: usize| match &self.events[at] {

@@ -1,4 +1,5 @@
-//! Blocks of a text without a grammar: runs of lines that are not blank, and the entries of lock files.
+//! Finds the blocks of a text without a grammar: runs of lines that are not blank, and the entries
+//! of some lock files.
 
 use std::ops::Range;
 
@@ -12,39 +13,39 @@ use super::{tokens, words};
 const NAME_CHARS: usize = 40;
 const KEY_CHARS: usize = 80;
 
-/// Lock files without a grammar, and what an entry is called there.
+/// The lock files that have no grammar, and how their entries are written.
 const LOCK_FILES: [(&str, LockFileEntries); 3] = [
     ("go.sum", LockFileEntries::Lines { words: 2 }),
     ("go.work.sum", LockFileEntries::Lines { words: 2 }),
     ("yarn.lock", LockFileEntries::Paragraphs),
 ];
 
-/// How the entries of a lock file are written.
 #[derive(Clone, Copy)]
 enum LockFileEntries {
-    /// One on each line, called after its first words: `golang.org/x/text v0.3.0`.
+    /// One entry on each line, named after its first words: `golang.org/x/text v0.3.0`.
     Lines { words: usize },
-    /// One paragraph each, called after its first line: `"@babel/core@^7.0.0"`.
+    /// One paragraph for each entry, named after its first line: `"@babel/core@^7.0.0"`.
     Paragraphs,
 }
 
-/// The paragraphs of a text, or the entries of a lock file. `None` if there are too many. A paragraph is named by how it begins, so that a new one
-/// does not rename those after it.
+/// Returns the paragraphs of a text, or the entries of a lock file. Returns `None` if there are too
+/// many. A paragraph is named after its first words, so that a new paragraph does not rename those
+/// after it.
 pub(super) fn paragraphs(path: &str, rope: &Rope) -> Option<FileBlocks> {
     let text = &rope.to_string();
     let name = path.rsplit('/').next().unwrap_or(path);
     let entries = LOCK_FILES.iter().find(|(file, _)| *file == name).map(|(_, entries)| *entries);
-    let most = MAX_BLOCKS + 1;
+    let limit = MAX_BLOCKS + 1;
     let mut blocks: Vec<Block> = match entries {
         Some(LockFileEntries::Lines { words }) => {
-            lines(text).take(most).map(|range| entry(text, range, words)).collect()
+            lines(text).take(limit).map(|range| entry(text, range, words)).collect()
         }
         Some(LockFileEntries::Paragraphs) => {
-            ranges(text).take(most).map(|range| entry(text, range, usize::MAX)).collect()
+            ranges(text).take(limit).map(|range| entry(text, range, usize::MAX)).collect()
         }
-        None => ranges(text).take(most).map(|range| paragraph(text, range)).collect(),
+        None => ranges(text).take(limit).map(|range| paragraph(text, range)).collect(),
     };
-    if blocks.len() == most {
+    if blocks.len() == limit {
         return None;
     }
     outline::finish(rope, &mut blocks);
@@ -74,7 +75,7 @@ fn block(text: &str, kind: BlockKind, name: String, bytes: Range<usize>) -> Bloc
     draft.block_of_words(text, tokens::words(text, bytes))
 }
 
-/// The lines that are not blank, without the white space around them.
+/// Returns the lines that are not blank, without the white space around them.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     text.split_inclusive(['\n', '\r']).filter_map(move |line| {
@@ -93,7 +94,7 @@ fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
         let start = at + (line.len() - line.trim_start().len());
         let end = at + line.trim_end().len();
         at += line.len();
-        // The second half of CRLF is no line of its own.
+        // The line feed of a CRLF is not a line of its own.
         if line == "\n" && text[..at - 1].ends_with('\r') {
             continue;
         }

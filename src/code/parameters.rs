@@ -1,4 +1,5 @@
-//! Parameter types as part of a block's identity, and names with white space normalised.
+//! Reads parameter types, which are part of a block's identity, and normalises the white space in
+//! names.
 
 use std::ops::Range;
 
@@ -6,7 +7,8 @@ use tree_sitter::Node;
 
 use super::syntax::Parameters;
 
-/// `(u32, &str)`, or `None` where the language has no types to tell by.
+/// Returns the parameter types, such as `(u32, &str)`. Returns `None` if functions of the language
+/// cannot be overloaded by type.
 pub(super) fn parameter_types(text: &str, list: Node, how: Parameters) -> Option<String> {
     if how == Parameters::None {
         return None;
@@ -54,7 +56,7 @@ fn type_field(text: &str, parameter: Node) -> String {
         }
         "spread_parameter" => spread_type(text, parameter),
         "identifier" | "required_parameter" | "optional_parameter" | "parameter" => "_".into(),
-        // A Rust type without a name (`fn f(u32)` in a trait of the first edition).
+        // A Rust type without a name, as in `fn f(u32)` in a trait of the 2015 edition.
         kind if kind.ends_with("_type") || kind.ends_with("type_identifier") => {
             normalised(text, parameter.byte_range(), &[])
         }
@@ -62,7 +64,7 @@ fn type_field(text: &str, parameter: Node) -> String {
     }
 }
 
-/// Java's `String... names` has no field for its type.
+/// Returns the type of Java's `String... names`, for which the grammar has no field.
 fn spread_type(text: &str, parameter: Node) -> String {
     let mut cursor = parameter.walk();
     let found = parameter
@@ -74,10 +76,12 @@ fn spread_type(text: &str, parameter: Node) -> String {
     )
 }
 
-/// What stands between the commas of a list, each without its name, its attributes and its default value.
+/// Returns the text between the commas of a list, each without its name, its attributes and its
+/// default value.
 ///
-/// Labels that callers write stay (Swift), and words like `ref` and `vararg`. The list can be the definition
-/// itself: then it begins at the first bracket in it and ends at the next that closes.
+/// Labels that callers write (Swift) and words such as `ref` and `vararg` are kept. If `list` is
+/// the whole definition, the list begins at its first opening bracket and ends at the next closing
+/// one.
 fn written(text: &str, list: Node, how: Parameters) -> Vec<String> {
     let mut cursor = list.walk();
     let inside = list
@@ -92,7 +96,7 @@ fn written(text: &str, list: Node, how: Parameters) -> Vec<String> {
     pieces.split(|piece| piece.kind() == ",").filter_map(|one| spelled(text, one, how)).collect()
 }
 
-/// A parameter's own children in its place, and those of what groups parameters.
+/// Replaces a parameter, or a group of parameters, by its children.
 fn unwrap_parameter<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
     if !matches!(node.kind(), "parameter" | "formal_parameter" | "optional_formal_parameters") {
         return out.push(node);
@@ -109,8 +113,8 @@ fn spelled(text: &str, pieces: &[Node], how: Parameters) -> Option<String> {
     }
     let is_name = |node: &Node| matches!(node.kind(), "identifier" | "simple_identifier");
     let colon = pieces.iter().position(|node| node.kind() == ":");
-    // Before a colon stands the name; in Swift the label first, which can be the name as well. Else
-    // the name is last.
+    // The name is directly before a colon. In Swift, a label comes first and may also be the name.
+    // Without a colon, the name is last.
     let end = pieces.iter().position(|node| node.kind() == "=").unwrap_or(pieces.len());
     let name = pieces[..colon.unwrap_or(end)].iter().rposition(is_name);
     let labels = how == Parameters::Labelled;
@@ -137,7 +141,7 @@ fn is_attribute(kind: &str) -> bool {
     matches!(kind, "attribute" | "attribute_list" | "annotation")
 }
 
-/// `const char *name = 0` without `name` and `= 0`.
+/// Returns `const char *name = 0` without `name` and `= 0`.
 fn declared_type(text: &str, parameter: Node) -> String {
     let mut left_out = Vec::new();
     let mut end = parameter.end_byte();
@@ -154,7 +158,7 @@ fn declared_type(text: &str, parameter: Node) -> String {
     normalised(text, parameter.start_byte()..end.max(parameter.start_byte()), &left_out)
 }
 
-/// `price numeric(10, 2) DEFAULT 0` without `price` and the default.
+/// Returns `price numeric(10, 2) DEFAULT 0` without `price` and the default.
 fn type_after_name(text: &str, parameter: Node) -> String {
     let mut cursor = parameter.walk();
     let mut start = parameter.start_byte();
@@ -171,7 +175,8 @@ fn type_after_name(text: &str, parameter: Node) -> String {
     normalised(text, start..end.max(start), &[]).to_lowercase()
 }
 
-/// The declarator inside `(*name)`, `&name`, `...name`, which have no field for it.
+/// Returns the declarator inside `(*name)`, `&name` or `...name`, for which the grammar has no
+/// field.
 fn innermost(node: Node) -> Option<Node> {
     let inside = node.named_child_count().checked_sub(1)?;
     let holds = node.kind().ends_with("_declarator");
@@ -180,8 +185,8 @@ fn innermost(node: Node) -> Option<Node> {
     })
 }
 
-/// A stretch of source on one line: white space only where two words meet, after
-/// commas and around signs that read better with it.
+/// Writes a part of the source on one line, with spaces only between two words, after commas, and
+/// around operators if the source has them.
 pub(super) fn normalised(text: &str, range: Range<usize>, left_out: &[Range<usize>]) -> String {
     let mut out = String::with_capacity(range.len());
     let mut space = false;

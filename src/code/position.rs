@@ -1,11 +1,11 @@
-//! Places in a text: lines for people, bytes for us, columns for editors.
+//! Positions in a text: lines for people, bytes inside this program, lines and columns for editors.
 
 use std::ops::Range;
 
 use ropey::Rope;
 use serde::{Deserialize, Serialize};
 
-/// A range of lines, 1-based and inclusive, never empty: what people and the ledger call lines.
+/// A non-empty range of lines, counted from 1 and inclusive, as used in the ledger and in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineRange {
     start: u32,
@@ -13,26 +13,26 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// The first line of a text.
+    /// The range that holds only line 1.
     pub(super) const FIRST: Self = Self { start: 1, end: 1 };
 
-    /// `None` unless `1 <= start <= end`.
+    /// Returns `None` unless `1 <= start <= end`.
     pub fn new(start: u32, end: u32) -> Option<Self> {
         (start >= 1 && start <= end).then_some(Self { start, end })
     }
-    /// The first line, counted from 1.
+    /// Returns the first line, counted from 1.
     pub fn start(self) -> u32 {
         self.start
     }
-    /// The last line, counted from 1, inclusive.
+    /// Returns the last line, counted from 1.
     pub fn end(self) -> u32 {
         self.end
     }
-    /// Whether the 1-based `line` lies in the range.
+    /// Returns true if the range contains this line, counted from 1.
     pub fn contains(self, line: u32) -> bool {
         (self.start..=self.end).contains(&line)
     }
-    /// Whether the two have a line in common.
+    /// Returns true if the two ranges have a line in common.
     pub fn overlaps(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }
@@ -41,28 +41,28 @@ impl LineRange {
 /// How an editor counts columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Encoding {
-    /// Bytes.
+    /// Columns are counted in bytes.
     #[serde(rename = "utf-8")]
     Utf8,
-    /// UTF-16 code units, the protocol's default.
+    /// Columns are counted in UTF-16 code units, the default of the protocol.
     #[default]
     #[serde(rename = "utf-16")]
     Utf16,
-    /// Unicode scalar values.
+    /// Columns are counted in Unicode scalar values.
     #[serde(rename = "utf-32")]
     Utf32,
 }
 
-/// An editor's place: both counted from 0, the column in units of an [`Encoding`].
+/// A position in an editor. The unit of the column depends on the [`Encoding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
-    /// Counted from 0; lines end at `\n`, `\r\n` or `\r`.
+    /// Counted from 0. Lines end at `\n`, `\r\n` or `\r`.
     pub line: u32,
-    /// Counted from 0, in units of the encoding in use.
+    /// Counted from 0, in units of the encoding.
     pub column: u32,
 }
 
-/// Where a line's text begins and ends, its line break left out; in bytes.
+/// Returns the bytes where a line begins and ends, without its line break.
 fn line_bounds(rope: &Rope, line: usize) -> (usize, usize) {
     let start = rope.line_to_byte(line);
     let mut end = start + rope.line(line).len_bytes();
@@ -76,8 +76,8 @@ fn line_bounds(rope: &Rope, line: usize) -> (usize, usize) {
     (start, end)
 }
 
-/// The byte of an editor's position; `None` when the line does not exist. A
-/// column beyond the line's end is its end; one inside a character, its start.
+/// Returns the byte at an editor's position, or `None` if the line does not exist. A column beyond
+/// the end of the line means its end. A column inside a character means the start of the character.
 pub(super) fn byte_of(rope: &Rope, position: Position, encoding: Encoding) -> Option<usize> {
     let line = position.line as usize;
     if line >= rope.len_lines() {
@@ -97,7 +97,8 @@ pub(super) fn byte_of(rope: &Rope, position: Position, encoding: Encoding) -> Op
     Some(rope.char_to_byte(character).min(end))
 }
 
-/// The editor's position of a byte, clamped to the text and to a character's start.
+/// Returns the editor's position of a byte. A byte beyond the text or inside a character is moved
+/// back.
 pub(super) fn position_of(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
     let character = rope.byte_to_char(byte.min(rope.len_bytes()));
     let line = rope.char_to_line(character);
@@ -110,7 +111,7 @@ pub(super) fn position_of(rope: &Rope, byte: usize, encoding: Encoding) -> Posit
     Position { line: line as u32, column: column as u32 }
 }
 
-/// The lines that a byte range touches; an empty range touches the line it is on.
+/// Returns the lines that a byte range touches. An empty range touches the line that it is on.
 pub(super) fn lines_of(rope: &Rope, range: Range<usize>) -> LineRange {
     let line = |byte: usize| rope.byte_to_line(byte.min(rope.len_bytes())) as u32 + 1;
     let start = line(range.start);

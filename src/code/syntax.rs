@@ -1,5 +1,5 @@
-//! What is particular to a language's tokens, as data, and the same compiled
-//! against its grammar so that the walk over a tree compares numbers.
+//! The facts about a language's tokens, as data, and the same facts compiled against its grammar.
+//! The walk over a tree then only compares numbers.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -8,121 +8,142 @@ use tree_sitter::{Node, Parser, Query, QueryError};
 
 use super::BlockKind;
 
-/// The token facts of a language. Names are node kinds of its grammar; a pair is
-/// a parent's kind and a field in it, or `""` where the child has no field.
+/// The token facts of a language. Names are node kinds of its grammar. A pair of "kind, field"
+/// names a place: the kind of a parent node, and the field in which a child is, or `""` for a child
+/// without a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Syntax {
-    /// Left out of the tokens, with all inside.
+    /// Comment nodes. They and everything inside them are left out of the tokens.
     pub comments: &'static [&'static str],
-    /// Comments that begin like this are about the file or the block they stand in, never about what follows.
+    /// Comments that begin with one of these texts describe the file or the block around them, and
+    /// never what follows.
     pub about_holder: &'static [&'static str],
-    /// The grammar has comments that stand between two definitions inside the first one, at its end.
+    /// Whether the grammar puts comments between two definitions at the end of the first
+    /// definition's node.
     pub comments_trail: bool,
-    /// Nodes around a definition: what stands in them before it is its lead (`export`, `template <class T>`).
+    /// Nodes around a definition. What they contain before the definition is part of its lead:
+    /// `export`, `template <class T>`.
     pub wrappers: &'static [&'static str],
-    /// Nodes beside a definition, before it, that are its lead: attributes, decorators.
+    /// Nodes before a definition, with the same parent, that are part of its lead: attributes,
+    /// decorators.
     pub leads: &'static [&'static str],
-    /// Where not empty, such a node is a lead only when its text begins with one of these words.
+    /// If this is not empty, a node of `leads` counts only if its text begins with one of these
+    /// words.
     pub lead_words: &'static [&'static str],
-    /// Nodes in which white space between the children counts: strings, templates.
+    /// Nodes in which white space between the children matters: strings, templates.
     pub verbatim: &'static [&'static str],
-    /// Strings where `'a'` and `"a"` are the same when nothing inside minds.
+    /// Strings for which `'a'` and `"a"` mean the same, unless the text inside depends on the
+    /// quotation mark.
     pub quotes: &'static [&'static str],
-    /// Text whose line breaks the language itself folds (JSX).
+    /// Text whose line breaks are folded by the language itself (JSX).
     pub folded: &'static [&'static str],
-    /// Nodes in which it counts whether white space stands between two children, but not how much.
+    /// Nodes in which it matters whether there is white space between two children, but not how
+    /// much.
     pub spaced: &'static [&'static str],
-    /// Characters before which that white space says nothing either, and after which.
+    /// Exceptions to `spaced`: white space does not matter before the first of these characters,
+    /// and after the second ones.
     pub tight: (&'static str, &'static str),
-    /// Running text: any white space in it is as good as one space, except below `<pre>`.
+    /// Running text, in which any white space is the same as one space, except below `<pre>`.
     pub flowing: &'static [&'static str],
-    /// Leaves whose kind begins like this are words in which case says nothing.
+    /// Leaves whose kind begins with this text are words in which case does not matter.
     pub caseless: &'static str,
-    /// Lists in which a comma before the closing bracket changes nothing.
+    /// Lists in which a comma before the closing bracket does not matter.
     pub lists: &'static [&'static str],
-    /// The same, but only with two elements at least (a tuple of one needs it).
+    /// Like `lists`, but only with at least two elements, because a tuple of one element needs its
+    /// comma.
     pub tuples: &'static [&'static str],
-    /// Tokens that change nothing: parent's kind, token.
+    /// Tokens that do not matter: the parent's kind, and the token.
     pub dropped: &'static [(&'static str, &'static str)],
-    /// Tokens that change nothing when they come first: parent's kind, token.
+    /// Tokens that do not matter if they come first: the parent's kind, and the token.
     pub leading: &'static [(&'static str, &'static str)],
-    /// Tokens before which a line break can end a statement, though the grammar reads on: parent's kind, token.
+    /// Tokens before which a line break can end a statement, although the grammar reads on: the
+    /// parent's kind, and the token.
     pub breaks: &'static [(&'static str, &'static str)],
-    /// Nodes that say nothing when they hold one thing only.
+    /// Nodes that do not matter if they contain only one item.
     pub transparent: &'static [&'static str],
-    /// Where a `parenthesized_expression` may lose its parentheses.
+    /// Places in which a `parenthesized_expression` may lose its parentheses: kind, field.
     pub parentheses: &'static [(&'static str, &'static str)],
-    /// Further places where they say nothing, because the tree without them is the same: `(a * b) + c`.
+    /// More places in which parentheses do not matter, because the tree is the same without them:
+    /// `(a * b) + c`.
     pub operands: &'static [(&'static str, &'static str)],
-    /// Nodes in which all parentheses count, since what is read may be quoted: arguments of what may be a macro of C.
+    /// Nodes in which all parentheses matter, because their text may be quoted: arguments of a call
+    /// that may be a C macro.
     pub quoting: &'static [&'static str],
-    /// Nodes that name things.
+    /// Nodes that are names of values.
     pub identifiers: &'static [&'static str],
-    /// Nodes that name types.
+    /// Nodes that are names of types.
     pub types: &'static [&'static str],
-    /// Where an identifier names what is called.
+    /// Places in which an identifier names what is called: kind, field.
     pub callees: &'static [(&'static str, &'static str)],
-    /// Where an identifier names a field, a label, a key: never renamed.
+    /// Places in which an identifier names a field, a label or a key, which is never renamed: kind,
+    /// field.
     pub labels: &'static [(&'static str, &'static str)],
-    /// Where an identifier (or a pattern of identifiers) becomes a local name.
+    /// Places in which an identifier, or a pattern of identifiers, becomes a local name: kind,
+    /// field.
     pub bindings: &'static [(&'static str, &'static str)],
-    /// The same by the token before: parent's kind, and what stands right before it.
+    /// Like `bindings`, but by the preceding token: the parent's kind, and the kind of the node
+    /// right before the name.
     pub declared: &'static [(&'static str, &'static str)],
-    /// Where an identifier is never renamed because of what stands right before it: parent's kind, token.
+    /// Identifiers that are never renamed because of the preceding token: the parent's kind, and
+    /// that token.
     pub members: &'static [(&'static str, &'static str)],
-    /// Where the first of three or more children is a key, never renamed (`a = b` as an argument): outer kind, kind.
+    /// Nodes whose first child is a key that is never renamed, if they have three or more children
+    /// (`a = b` as an argument): the parent's kind, and the node's kind.
     pub keyed: &'static [(&'static str, &'static str)],
-    /// Where a name is mentioned that must not be taken for a local: `global $a`, `f(a:)`.
+    /// Places in which a name must not be taken for a local one: `global $a`, `f(a:)`. Kind, field.
     pub foreign: &'static [(&'static str, &'static str)],
-    /// Operators whose left side becomes local names where the operator is `=`.
+    /// Nodes with an operator. If it is `=`, the names on its left side become local names.
     pub assignments: &'static [&'static str],
-    /// The parameters of a definition, as the query finds them, become local names.
+    /// Whether the names in a definition's parameter list, as the query captures it, become local
+    /// names.
     pub parameters_bind: bool,
-    /// Tokens after which a name in the same node is one that others use: `~` in `~label`.
+    /// Tokens after which a name in the same node is visible to callers: `~` in `~label`.
     pub marks: &'static [&'static str],
-    /// Patterns that may stand there and hold identifiers.
+    /// Patterns that can be in a place of `bindings` and contain identifiers.
     pub patterns: &'static [&'static str],
-    /// Whether a method's bare name means the method itself in its body.
+    /// Whether a method's bare name refers to the method itself inside its body.
     pub method_in_scope: bool,
-    /// Tokens of which a region does not consist: `export`, brackets, separators.
+    /// Tokens that do not make a region on their own: `export`, brackets, separators.
     pub trivial: &'static [&'static str],
-    /// The grammar's scanner re-parses an edited text like a new one; where not, it is parsed whole.
+    /// Whether the grammar's scanner parses an edited text in the same way as a new one. If not,
+    /// the text is always parsed as a whole.
     pub incremental: bool,
-    /// Members of the entries of a data file: nodes that hold a key and a value. Empty for code.
+    /// For data files, the nodes that hold a key and a value inside an entry. Empty for code.
     pub entries: &'static [&'static str],
-    /// Definitions deeper in the tree than this are left to the block around them: the time of a query grows with the
-    /// square of the depth. Patterns that all begin at the root need no more than 0.
+    /// The maximum depth of a definition in the tree. Deeper ones belong to the block around them,
+    /// because the time of a query grows with the square of the depth. If all patterns of the query
+    /// begin at the root, 0 is enough.
     pub deepest: u32,
-    /// What lies between definitions is a block; not where programs write it, as the outputs in a notebook.
+    /// Whether the text between definitions becomes regions. It should not if a program writes it,
+    /// such as the outputs in a notebook.
     pub regions: bool,
-    /// Elements of it may hold scripts and style sheets.
+    /// Whether elements may hold scripts and style sheets in other languages.
     pub embeds: bool,
-    /// Prose: the tokens are the words, not the leaves of the tree.
+    /// Whether this is prose. Then the tokens are the words, and not the leaves of the tree.
     pub words: bool,
-    /// How parameter types are read.
     pub parameters: Parameters,
 }
 
 /// How the parameter types of a definition are read from its parameter list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Parameters {
-    /// The language has no types to overload by.
+    /// Parameter types are not read, because the language has no overloading by type.
     None,
-    /// Each parameter as written, but for its name, its attributes and its default value.
+    /// Each parameter as it is written, without its name, its attributes and its default value.
     Written,
-    /// The same, and the label that callers write.
+    /// Like `Written`, with the label that callers write.
     Labelled,
-    /// Each parameter's `type` field; `_` where it has none.
+    /// The `type` field of each parameter, or `_` if it has none.
     TypeField,
-    /// The same, once for each name the parameter has.
+    /// Like `TypeField`, once for each name of the parameter.
     TypePerName,
     /// The declaration without the declared name and the default value.
     Declarator,
-    /// The declaration after its name and up to its default value; case says nothing (SQL).
+    /// The declaration from after the name to the default value, in lower case (SQL).
     AfterName,
 }
 
-/// What all languages start from.
+/// The defaults, which each language overrides in part.
 pub(super) const PLAIN: Syntax = Syntax {
     comments: &["comment"],
     about_holder: &["#!"],
@@ -170,7 +191,7 @@ pub(super) const PLAIN: Syntax = Syntax {
     parameters: Parameters::None,
 };
 
-/// Facts of one node kind, as bits.
+/// The facts about one node kind, as bits.
 pub(super) type Facts = u32;
 pub(super) const COMMENT: Facts = 1;
 pub(super) const VERBATIM: Facts = 1 << 1;
@@ -182,7 +203,7 @@ pub(super) const IDENTIFIER: Facts = 1 << 6;
 pub(super) const TYPE: Facts = 1 << 7;
 pub(super) const PATTERN: Facts = 1 << 8;
 pub(super) const PARENTHESES: Facts = 1 << 9;
-/// An arrow function's parameters, whose parentheses a formatter adds or takes.
+/// The parameters of an arrow function. A formatter may add or remove their parentheses.
 pub(super) const ARROW_PARAMETERS: Facts = 1 << 10;
 pub(super) const TRANSPARENT: Facts = 1 << 11;
 pub(super) const SPACED: Facts = 1 << 12;
@@ -192,22 +213,22 @@ pub(super) const ASSIGNMENT: Facts = 1 << 15;
 pub(super) const WRAPPER: Facts = 1 << 16;
 pub(super) const LEAD: Facts = 1 << 17;
 
-/// What a capture of the query says.
+/// The role of a capture in a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CaptureRole {
     Definition(BlockKind),
     Name,
-    /// Stands before the name, with ` for ` between: a Rust trait.
+    /// Comes before the name, followed by ` for `: the trait of a Rust `impl`.
     NameTrait,
-    /// The name is what stands before this, from the definition's start.
+    /// The name is all text from the start of the definition to this node.
     NameBefore,
-    /// The words of this node's kind stand before the name: `create table`.
+    /// The words of this node's kind come before the name: `create table`.
     NameKind,
-    /// Stands last in the name, though it is another definition's name.
+    /// Comes last in the name, although it is the name of another definition.
     NameObject,
-    /// The name is the value of this entry's `name`, `id` or `key`.
+    /// The name is the value of `name`, `id` or `key` in this entry.
     NameEntry,
-    /// A definition that may have no name but `default`.
+    /// A definition that may have no name; it is then called `default`.
     NameDefault,
     Scope,
     Parameters,
@@ -220,18 +241,18 @@ pub(super) enum CaptureRole {
 #[derive(Debug)]
 pub(super) struct Compiled {
     query: Query,
-    /// The query for a root that an error swallowed; made at first need.
+    /// The query for a tree whose root is an error node. Made when first needed.
     rootless: OnceLock<Option<Query>>,
     source: String,
     grammar: tree_sitter::Language,
-    /// By capture index.
+    /// The role of each capture, by its index.
     pub roles: Vec<CaptureRole>,
     pub syntax: &'static Syntax,
     facts: Vec<Facts>,
     pairs: [HashSet<(u16, u16)>; 11],
 }
 
-/// The lists of pairs in a [`Syntax`].
+/// The lists of pairs in a [`Syntax`], in the order of [`Compiled::new`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pair {
     Dropped,
@@ -283,10 +304,11 @@ impl Compiled {
         })
     }
 
-    /// The query for a tree with this root.
+    /// Returns the query for a tree with this root.
     ///
-    /// A syntax error can make the root an error, with the definitions that were understood below it: then what the
-    /// query says of the root's children holds for the error's. Captures have the same indices in both.
+    /// A syntax error can make the root an error node, with the definitions that were understood
+    /// below it. Patterns for children of the root then have to match children of the error node.
+    /// Captures have the same indices in both queries.
     pub(super) fn query(&self, root: Node<'_>) -> &Query {
         if !root.is_error() {
             return &self.query;
@@ -303,17 +325,17 @@ impl Compiled {
             .ok()
     }
 
-    /// The facts of a node kind; none for kinds outside the grammar (errors).
+    /// Returns the facts about a node kind. Kinds outside the grammar (errors) have none.
     pub(super) fn facts(&self, kind: u16) -> Facts {
         self.facts.get(usize::from(kind)).copied().unwrap_or(0)
     }
 
-    /// The grammar's name of a node kind.
+    /// Returns the name of a node kind in the grammar.
     pub(super) fn kind(&self, id: u16) -> &str {
         self.grammar.node_kind_for_id(id).unwrap_or("ERROR")
     }
 
-    /// The grammar's name of a field.
+    /// Returns the name of a field in the grammar.
     pub(super) fn field(&self, id: u16) -> Option<&str> {
         self.grammar.field_name_for_id(id)
     }
@@ -414,7 +436,7 @@ mod tests {
     use super::*;
     use crate::code::language;
 
-    /// A name that the grammar does not know would be a rule that silently never holds.
+    /// A rule with a name that the grammar does not know would never apply, without any error.
     #[test]
     fn every_name_in_the_table_is_known_to_its_grammar() {
         for language in language::all() {

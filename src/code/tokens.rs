@@ -1,5 +1,5 @@
-//! One walk over the leaves of a tree: the normalised tokens, and where the
-//! syntax nodes end. All fingerprints are made of what it returns.
+//! Walks over the leaves of a syntax tree once, and returns the normalised tokens and the ends of
+//! the syntax nodes. All fingerprints are computed from this.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -15,31 +15,31 @@ use super::syntax::{
     WRAPPER,
 };
 
-/// What a token names, as far as the shape of a block asks.
+/// What a token names, as far as it matters for the shape of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenClass {
-    /// Counts as it stands.
+    /// A token that is compared by its text.
     Plain,
-    /// Names a value.
+    /// A name of a value.
     Identifier,
-    /// Names a value, and a local one from here on.
+    /// A name of a value that is local from here on.
     Binding,
-    /// Names what is called.
+    /// A name of what is called.
     Callee,
-    /// Names a type.
+    /// A name of a type.
     Type,
-    /// Mentions a name in a way that renaming does not follow.
+    /// A mention of a name that is not changed when a local variable is renamed.
     Foreign,
 }
 
-/// A normalised leaf.
+/// A leaf of the syntax tree with its normalised text.
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub bytes: Range<usize>,
     pub class: TokenClass,
-    /// The text when it is not that of `bytes`.
+    /// The normalised text, if it differs from the text of `bytes`.
     pub normalised: Option<Box<str>>,
-    /// [`minhash::token_code`] of the text.
+    /// The [`minhash::token_code`] of the normalised text.
     pub code: u64,
 }
 
@@ -65,54 +65,55 @@ impl Token {
     }
 }
 
-/// A step of the walk, in postfix.
+/// One step of the walk, in postfix order.
 #[derive(Clone, Debug)]
 pub(super) enum TreeEvent {
     Token(Token),
-    /// A node of so many items, one at least, ends.
+    /// The end of a node with this number of items, which is at least 1.
     Close(u32),
 }
 
-/// What the walk found.
+/// The result of the walk over a tree.
 #[derive(Default)]
 pub(super) struct WalkedTokens {
     pub events: Vec<TreeEvent>,
     pub comments: Vec<Range<usize>>,
     /// For each definition, the events of its node.
     pub spans: Vec<Range<usize>>,
-    /// For each definition, where its lead starts: the byte and the event. Those of the node where it has none.
+    /// For each definition, where its lead starts: the byte and the event. Without a lead, where
+    /// the node starts.
     pub leads: Vec<(usize, usize)>,
 }
 
 struct Frame {
     kind: u16,
     facts: Facts,
-    /// Items so far.
+    /// How many items the node has so far.
     items: u32,
-    /// Children in all.
+    /// How many children the node has in total.
     children: usize,
-    /// The kind of the last child that was no comment; 0 before the first.
+    /// The kind of the last child that was not a comment, or 0 before the first one.
     last: u16,
-    /// Named children so far.
+    /// How many named children were visited so far.
     named: u32,
-    /// Whether the last child that was no comment was named.
+    /// Whether the last child that was not a comment was a named node.
     after_named: bool,
-    /// Where the comma stands that may prove to be the last.
+    /// The event of a comma that may turn out to be the last in its list.
     comma: Option<usize>,
     unwrap: bool,
     unquote: bool,
-    /// White space counts here as it stands, and in all below.
+    /// Whether all white space in this node and below it counts.
     preformatted: bool,
     binding: bool,
-    /// Its first child is a key.
+    /// Whether the first child is a key.
     keyed: bool,
     foreign: bool,
-    /// An `=` whose left side is a pattern.
+    /// Whether this is an `=` whose left side is a pattern.
     assigns: bool,
-    /// What follows is a name that others use.
+    /// Whether a name that follows is visible to callers.
     marked: bool,
     definition: Option<usize>,
-    /// What may be the lead of what comes after it.
+    /// What may be the lead of the next sibling.
     lead_after: Option<LeadRun>,
     end: usize,
 }
@@ -121,21 +122,21 @@ struct TokenWalk<'a> {
     text: &'a str,
     compiled: &'a Compiled,
     definitions: &'a HashMap<usize, usize>,
-    /// Of the parameter lists whose names are local.
+    /// The ids of the parameter lists whose names are local.
     parameters: &'a HashSet<usize>,
-    /// By the ids of the nodes that hold them.
+    /// The embedded texts, by the ids of the nodes that hold them.
     embedded: HashMap<usize, &'a Embedded>,
     out: WalkedTokens,
     frames: Vec<Frame>,
     /// What may be the lead of the next node.
     lead: Option<LeadRun>,
-    /// Up to where the text is accounted for.
+    /// The position up to which the text has been processed.
     at: usize,
 }
 
-/// Walks children of the root, given in order. `definitions` maps node ids to indices,
-/// `parameters` are the ids of lists whose names are local;
-/// of a node that holds another language's text, that text's tree is walked.
+/// Walks over some children of the root, given in order. `definitions` maps node ids to indices.
+/// `parameters` holds the ids of the lists whose names are local. If a node holds embedded text in
+/// another language, the tree of that text is walked instead.
 pub(super) fn walk<'t>(
     text: &str,
     compiled: &Compiled,
@@ -160,7 +161,7 @@ pub(super) fn walk<'t>(
     for (at, top) in tops.iter().enumerate() {
         let before = std::mem::replace(&mut walk.at, top.start_byte());
         if at > 0 && is_spaced && before < top.start_byte() {
-            walk.mark(before);
+            walk.push_space(before);
         }
         walk.tree(top.walk());
     }
@@ -168,7 +169,7 @@ pub(super) fn walk<'t>(
 }
 
 impl<'a> TokenWalk<'a> {
-    /// A loop, not a recursion: source may nest deeper than any stack.
+    /// A loop and not a recursion, because source code may be nested deeper than the stack allows.
     fn tree(&mut self, mut cursor: TreeCursor) {
         loop {
             if self.enter(&cursor) && cursor.goto_first_child() {
@@ -183,7 +184,7 @@ impl<'a> TokenWalk<'a> {
         }
     }
 
-    /// Takes a node; whether its children are to be visited (then a frame is open).
+    /// Visits a node. Returns true if its children have to be visited too; a frame is then open.
     fn enter(&mut self, cursor: &TreeCursor) -> bool {
         let node = cursor.node();
         let kind = node.kind_id();
@@ -204,10 +205,10 @@ impl<'a> TokenWalk<'a> {
             self.out.spans[index].start = self.out.events.len();
         }
         if let Some(inner) = self.embedded.get(&node.id()).copied() {
-            self.inside(inner);
+            self.walk_embedded(inner);
             return false;
         }
-        let (lead_inside, lead_after) = self.leads(node.byte_range(), facts, definition);
+        let (lead_inside, lead_after) = self.note_leads(node.byte_range(), facts, definition);
         if node.child_count() > 0 {
             let frame = Frame { lead_after, ..self.frame(node, kind, facts, field, definition) };
             self.frames.push(frame);
@@ -216,15 +217,16 @@ impl<'a> TokenWalk<'a> {
         }
         self.lead = lead_after;
         self.leaf(node, kind, facts, field);
-        self.passed(kind);
+        self.set_last_kind(kind);
         if let Some(index) = definition {
             self.out.spans[index].end = self.out.events.len();
         }
         false
     }
 
-    /// Takes note of a definition's lead. What may be a lead at the start of the node's children, and what after it.
-    fn leads(
+    /// Stores the lead if this node is a definition. Returns what may be a lead for the first child
+    /// of the node, and what may be one for its next sibling.
+    fn note_leads(
         &mut self,
         bytes: Range<usize>,
         facts: Facts,
@@ -232,11 +234,11 @@ impl<'a> TokenWalk<'a> {
     ) -> (Option<LeadRun>, Option<LeadRun>) {
         let text = self.text;
         let attached = self.lead.and_then(|run| run.attached(text, bytes.start));
-        let here =
+        let lead =
             attached.map_or((bytes.start, self.out.events.len()), |run| (run.start, run.event));
-        let firm = || LeadRun::firm(here.0, here.1);
+        let firm = || LeadRun::firm(lead.0, lead.1);
         if let Some(index) = definition {
-            self.out.leads[index] = here;
+            self.out.leads[index] = lead;
             return (None, None);
         }
         let words = self.compiled.syntax.lead_words;
@@ -247,7 +249,7 @@ impl<'a> TokenWalk<'a> {
         if facts & WRAPPER != 0 {
             return (Some(firm().until(bytes.start)), None);
         }
-        // White space that is a token of its own stands between nothing.
+        // A token of white space does not interrupt a run.
         if text[bytes.clone()].trim().is_empty() {
             return (None, self.lead);
         }
@@ -256,8 +258,8 @@ impl<'a> TokenWalk<'a> {
         (attached, after)
     }
 
-    /// The tokens of another language's text in place of the node that holds it.
-    fn inside(&mut self, embedded: &'a Embedded) {
+    /// Writes the tokens of embedded text in place of the node that holds it.
+    fn walk_embedded(&mut self, embedded: &'a Embedded) {
         let outer = std::mem::replace(&mut self.compiled, embedded.compiled);
         self.at = embedded.bytes.start;
         self.lead = None;
@@ -308,7 +310,8 @@ impl<'a> TokenWalk<'a> {
         }
     }
 
-    /// `({})` after `=>` is an object only within its parentheses.
+    /// Returns true if the parentheses may be left out. After `=>`, `({})` is an object only with
+    /// its parentheses.
     fn may_unwrap(&self, node: Node, facts: Facts) -> bool {
         let inner = self.text[node.byte_range()].get(1..).unwrap_or_default();
         (facts & PARENTHESES != 0 && !inner.trim_start().starts_with('{'))
@@ -335,10 +338,10 @@ impl<'a> TokenWalk<'a> {
             parent.comma = None;
         }
         self.at = self.at.max(frame.end);
-        self.passed(frame.kind);
+        self.set_last_kind(frame.kind);
     }
 
-    fn passed(&mut self, kind: u16) {
+    fn set_last_kind(&mut self, kind: u16) {
         if let Some(frame) = self.frames.last_mut() {
             frame.last = kind;
         }
@@ -395,7 +398,7 @@ impl<'a> TokenWalk<'a> {
             || (frame.unwrap && matches!(text, "(" | ")"))
     }
 
-    /// Whether the token begins a line where that says something.
+    /// Returns true if the token is on a new line, in a place where that matters.
     fn is_break(&self, kind: u16, start: usize) -> bool {
         let parent = self.frames.last();
         if !parent.is_some_and(|frame| self.compiled.has(Pair::Break, frame.kind, kind)) {
@@ -414,7 +417,7 @@ impl<'a> TokenWalk<'a> {
             && (frame.facts & LIST != 0 || (frame.facts & TUPLE != 0 && frame.named > 1))
     }
 
-    /// A closing bracket comes: if nothing but comments stood after the last comma, it goes.
+    /// Removes the last comma at a closing bracket, if only comments are between the two.
     fn drop_last_comma(&mut self) {
         let Some(frame) = self.frames.last_mut() else { return };
         if frame.comma.take().is_some_and(|comma| comma + 1 == self.out.events.len()) {
@@ -461,7 +464,7 @@ impl<'a> TokenWalk<'a> {
             () if parent.marked => TokenClass::Plain,
             () if in_place(Pair::Callee) => TokenClass::Callee,
             () if in_place(Pair::Label) || after(Pair::Member) || is_key => TokenClass::Plain,
-            // A pattern of an upper-case or quoted name is a constant, not a new local.
+            // In a pattern, an upper-case or quoted name is a constant and not a new local name.
             () if (in_place(Pair::Binding) || inherits || after(Pair::Declared))
                 && !raw.starts_with(|c: char| c.is_uppercase() || c == '`') =>
             {
@@ -471,7 +474,8 @@ impl<'a> TokenWalk<'a> {
         }
     }
 
-    /// A name that is mentioned where [`Syntax::foreign`] says; a key only where no value follows it.
+    /// Returns true if a name is in one of the places in [`Syntax::foreign`]. A key counts only if
+    /// no value follows it.
     ///
     /// [`Syntax::foreign`]: super::syntax::Syntax::foreign
     fn is_foreign(&self, parent: &Frame, field: u16) -> bool {
@@ -479,8 +483,8 @@ impl<'a> TokenWalk<'a> {
         parent.foreign || lone_key
     }
 
-    /// Text between two leaves that no leaf holds: kept, so that nothing that
-    /// is no white space (in strings: nothing at all) escapes the hashes.
+    /// Processes text between two leaves. It is kept as a token unless it is white space, so that
+    /// no code is missing from the hashes. Inside strings, white space is kept too.
     fn gap(&mut self, until: usize) {
         if until <= self.at {
             return;
@@ -509,7 +513,8 @@ impl<'a> TokenWalk<'a> {
         self.frames.last().is_some_and(|up| up.facts & VERBATIM != 0 || up.preformatted)
     }
 
-    /// White space where it counts whether there is any: one mark, however long it is.
+    /// Writes one mark for white space of any length, in a node where it matters whether there is
+    /// any.
     fn space(&mut self, white: Range<usize>) {
         let Some(frame) = self.frames.last().filter(|frame| frame.facts & SPACED != 0) else {
             return;
@@ -522,10 +527,10 @@ impl<'a> TokenWalk<'a> {
         if white.is_empty() || frame.items == 0 || is_tight {
             return;
         }
-        self.mark(white.start);
+        self.push_space(white.start);
     }
 
-    fn mark(&mut self, at: usize) {
+    fn push_space(&mut self, at: usize) {
         if !self.out.events.last().is_some_and(is_space) {
             self.push(Token::with(self.text, at..at, TokenClass::Plain, Some(" ".into())));
         }
@@ -539,12 +544,12 @@ impl<'a> TokenWalk<'a> {
     }
 }
 
-/// Whether this is a mark of white space that counts.
+/// Returns true if this is a mark for white space.
 pub(super) fn is_space(event: &TreeEvent) -> bool {
     matches!(event, TreeEvent::Token(token) if token.bytes.is_empty())
 }
 
-/// Running text as it is shown: each white space one space.
+/// Returns a token of running text, with each run of white space replaced by one space.
 fn flowing(text: &str, bytes: Range<usize>) -> Token {
     let words: Vec<&str> = text[bytes.clone()].split_ascii_whitespace().collect();
     Token::with(text, bytes, TokenClass::Plain, Some(words.join(" ").into()))
@@ -554,7 +559,7 @@ fn is_assignment(text: &str, node: Node) -> bool {
     node.child_by_field_name("operator").is_some_and(|sign| &text[sign.byte_range()] == "=")
 }
 
-/// Elements of a page whose white space is shown as it stands.
+/// Returns true if a page shows the white space in this element as it is written.
 fn is_preformatted(text: &str, element: Node) -> bool {
     const NAMES: [&str; 4] = ["pre", "textarea", "listing", "xmp"];
     let name = element.child(0).and_then(|tag| tag.named_child(0));
@@ -563,14 +568,15 @@ fn is_preformatted(text: &str, element: Node) -> bool {
     })
 }
 
-/// `'text'` with nothing inside that either kind of quote would read differently.
+/// Returns true if `'text'` contains nothing that would read differently in the other kind of
+/// quotation marks.
 fn may_swap_quotes(string: &str) -> bool {
     let Some((prefix, rest)) = string.split_once('\'') else { return false };
     let inner = rest.strip_suffix('\'').unwrap_or("'");
     prefix.chars().all(char::is_alphabetic) && !inner.contains(['\'', '"', '\\'])
 }
 
-/// `(a)` before `=>`, where the parentheses are a matter of taste.
+/// Returns true for `(a)` before `=>`, where the parentheses are optional.
 fn is_lone_parameter(parameters: Node) -> bool {
     let lone = |node: Node| match node.kind() {
         "identifier" => true,
@@ -582,7 +588,8 @@ fn is_lone_parameter(parameters: Node) -> bool {
     parameters.child_count() == 3 && parameters.child(1).is_some_and(lone)
 }
 
-/// JSX text as React sees it: lines trimmed where they meet a line break, empty ones left out.
+/// Normalises JSX text as React does: lines are trimmed at line breaks, and empty lines are left
+/// out.
 fn fold(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let last = lines.len().saturating_sub(1);
@@ -593,7 +600,7 @@ fn fold(text: &str) -> String {
     pieces.filter(|piece| !piece.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Words of prose: runs without white space.
+/// Returns the words of prose: runs without white space.
 pub(super) fn words(text: &str, range: Range<usize>) -> Vec<Token> {
     let start = range.start;
     let part = &text[range];
@@ -611,7 +618,7 @@ mod tests {
 
     use crate::code::language;
 
-    /// The events of a text: tokens, and `<n` where a node of n items ends.
+    /// Returns the events of a text: tokens, and `<n` for the end of a node with n items.
     fn events(id: &str, text: &str) -> String {
         let language = language::by_id(id).expect("in the table");
         let mut parser = tree_sitter::Parser::new();

@@ -1,8 +1,8 @@
-//! Parts of a text that name a block.
+//! Extracts the parts of a text that are used in the names of blocks.
 
 use std::ops::Range;
 
-/// The first line of a text without white space that says nothing.
+/// Returns the first line of a part of a text, shortened to 60 characters, with single spaces.
 pub(super) fn beginning(text: &str, bytes: &Range<usize>) -> String {
     const CHARS: usize = 60;
     let line = &text[first_line(text, bytes)];
@@ -10,13 +10,13 @@ pub(super) fn beginning(text: &str, bytes: &Range<usize>) -> String {
     words.join(" ").chars().take(CHARS).collect()
 }
 
-/// The first line of a part of a text, without the blanks at its end.
+/// Returns the first line of a part of a text, without the white space at its end.
 pub(super) fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
     let line = text[bytes.clone()].split(['\n', '\r']).next().unwrap_or_default();
     bytes.start..bytes.start + line.trim_end().len()
 }
 
-/// A part of a text without the quotation marks around it.
+/// Returns a part of a text without the quotation marks around it.
 pub(super) fn unquoted(text: &str, bytes: Range<usize>) -> Range<usize> {
     let part = &text[bytes.clone()];
     let quote = part.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
@@ -26,7 +26,7 @@ pub(super) fn unquoted(text: &str, bytes: Range<usize>) -> Range<usize> {
     }
 }
 
-/// `A<x::Y>::b` at the `::` outside angle brackets.
+/// Splits `A<x::Y>::b` at each `::` outside angle brackets.
 pub(super) fn segments(name: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let (mut depth, mut start, mut at) = (0_usize, 0, 0);
@@ -48,7 +48,7 @@ pub(super) fn segments(name: &str) -> Vec<&str> {
     found
 }
 
-/// A part of a text without the blanks around it.
+/// Returns a part of a text without the white space around it.
 pub(super) fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let part = &text[range.clone()];
     let start = range.start + (part.len() - part.trim_start().len());

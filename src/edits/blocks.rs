@@ -1,25 +1,24 @@
-//! SEARCH/REPLACE blocks: a text to find and what gives way to it, one under the
-//! other between markers.
+//! Reads and applies SEARCH/REPLACE blocks: a text to find, and below it the text that replaces it,
+//! between markers.
 
 use std::ops::Range;
 
 use super::After;
 use super::ends::{lf, with_ends_of};
 
-/// One block.
+/// A text to find, and the text that replaces it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchReplace {
-    /// Whole lines to find; empty for the whole file.
+    /// Whole lines to find. Empty for the whole file.
     pub search: String,
-    /// Whole lines that stand there afterwards.
+    /// The whole lines that replace them.
     pub replace: String,
 }
 
-/// Reads the blocks of a diff; `None` where a marker is missing or out of place.
+/// Reads the blocks of a diff. Returns `None` if a marker is missing or in the wrong place.
 ///
-/// Both spellings are understood: `------- SEARCH` … `+++++++ REPLACE` and
-/// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`, with `=======` between. What stands
-/// outside the blocks does not count.
+/// Both spellings are accepted: `------- SEARCH` … `+++++++ REPLACE` and `<<<<<<< SEARCH` …
+/// `>>>>>>> REPLACE`, with `=======` between. Text outside the blocks is ignored.
 pub fn read(diff: &str) -> Option<Vec<SearchReplace>> {
     let mut blocks = Vec::new();
     let mut open: Option<(SearchReplace, BlockSide)> = None;
@@ -64,7 +63,7 @@ enum BlockMarker {
     End,
 }
 
-/// A marker is three or more of its sign, then its word.
+/// Recognises a marker: three or more of its sign, and then its word.
 fn marker(line: &str) -> Option<BlockMarker> {
     let sign = line.chars().next()?;
     let word = line.trim_start_matches(sign);
@@ -79,10 +78,10 @@ fn marker(line: &str) -> Option<BlockMarker> {
     }
 }
 
-/// The text after all blocks of the diff.
+/// Returns the text after all blocks of the diff.
 ///
-/// A block that is not found is `Unknown`, never `Fails`: the tool goes on to
-/// guess by a block's first and last line.
+/// If a block is not found, the result is `Unknown` and never `Fails`, because the tool then also
+/// looks for the first and last line of the block.
 pub(super) fn after(before: &str, diff: &str) -> After {
     let unknown = |why: &str| After::Unknown(why.to_owned());
     let Some(blocks) = read(diff) else {
@@ -95,7 +94,7 @@ pub(super) fn after(before: &str, diff: &str) -> After {
         let Some(place) = find(&text, &block.search, next) else {
             return unknown("a block is not in the file as it is written");
         };
-        // One that stands further up does not move the search back.
+        // A block that was found further up does not move the search back.
         next = next.max(place.end);
         places.push((place, &block.replace));
     }
@@ -114,8 +113,8 @@ pub(super) fn after(before: &str, diff: &str) -> After {
     After::Text(with_ends_of(before, &out))
 }
 
-/// Where `search` stands: at or below `from` as it is written, else there with
-/// other white space around its lines, else anywhere as it is written.
+/// Finds the place of `search`: first exactly, at or after `from`; then with different white space
+/// around its lines, also from there; then exactly, anywhere in the text.
 fn find(text: &str, search: &str, from: usize) -> Option<Range<usize>> {
     if search.is_empty() {
         return Some(0..text.len());

@@ -5,50 +5,50 @@ use super::notebook::{self, CellEdit};
 use super::patch::{self, Hunk};
 use super::replace::{self, Replacement};
 
-/// What one tool call would do to one file's text.
+/// What one tool call would do to the text of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Write this text, whatever was there.
+    /// Writes this text, whatever was in the file before.
     Whole(String),
-    /// Add this text below a last line, which is ended first if it is not.
+    /// Adds this text at the end. A line feed is added first if the last line has none.
     Append(String),
-    /// Replace literal texts, in order, all or none; the tool refuses a text that
-    /// it does not find as it is written.
+    /// Replaces literal texts in order, all or none. The tool refuses a text that it does not find
+    /// exactly as it is written.
     Replace(Vec<Replacement>),
-    /// The same for a tool that tries harder when a text is not found as it is
-    /// written: what it would do then is its own secret.
+    /// Like `Replace`, for a tool that also tries other ways to find a text. What it does then is
+    /// not known.
     ReplaceLoosely(Vec<Replacement>),
-    /// Put lines below a line, counted from 1; 0 is above the first.
+    /// Inserts lines after a line, counted from 1. With 0, they are inserted before the first line.
     Insert {
-        /// The line above.
+        /// The number of the line before the new lines.
         after_line: usize,
-        /// What to put there.
+        /// The lines to insert, with their line ends.
         text: String,
     },
-    /// The hunks of an `apply_patch` update.
+    /// Applies the hunks of an `apply_patch` update.
     Hunks(Vec<Hunk>),
-    /// Change one cell of a Jupyter notebook.
+    /// Changes one cell of a Jupyter notebook.
     Cell(CellEdit),
-    /// SEARCH/REPLACE blocks.
+    /// Applies SEARCH/REPLACE blocks, given as the text that [`blocks::read`] reads.
     Blocks(String),
-    /// Something that we cannot foresee.
+    /// A change that cannot be foreseen.
     Unknown,
 }
 
-/// What a file would be after a [`Change`].
+/// The state of a file after a [`Change`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum After {
-    /// This text.
+    /// The file has this text.
     Text(String),
-    /// It cannot be known, for this reason: read the file afterwards.
+    /// The text cannot be known, for this reason. Read the file afterwards.
     Unknown(String),
-    /// The tool itself would refuse, for this reason, and leave the file as it is.
+    /// The tool would refuse the change, for this reason, and leave the file as it is.
     Fails(String),
 }
 
 impl Change {
-    /// The file after this change of a file with the text `before`; `None` is a
-    /// file that does not exist.
+    /// Returns the file after this change. `before` is its text, or `None` if the file does not
+    /// exist.
     pub fn after(&self, before: Option<&str>) -> After {
         match self {
             Change::Whole(text) => After::Text(text.clone()),
@@ -86,7 +86,7 @@ fn insert(before: Option<&str>, after_line: usize, text: &str) -> After {
     let lines = || before.split_inclusive('\n').take(after_line);
     let whole = text.is_empty() || text.ends_with('\n');
     if lines().count() < after_line || lines().any(|line| !line.ends_with('\n')) || !whole {
-        // Tools disagree on lines beyond the end, and on whether they end a line.
+        // Tools differ for lines beyond the end, and in whether they add a missing line end.
         return After::Unknown("the text is not put between two whole lines".to_owned());
     }
     let (above, below) = before.split_at(lines().map(str::len).sum());

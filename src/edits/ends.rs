@@ -1,9 +1,9 @@
-//! How lines end. Most tools show a model line feeds, whatever the file has, and
-//! give the file its own ends back.
+//! Converts line ends. Most tools show only line feeds to a model, and restore the file's own line
+//! ends when they write it.
 
 use std::borrow::Cow;
 
-/// The text with every line ended by a line feed alone.
+/// Returns the text with CRLF replaced by LF.
 pub(super) fn lf(text: &str) -> Cow<'_, str> {
     match text.contains("\r\n") {
         true => text.replace("\r\n", "\n").into(),
@@ -11,7 +11,7 @@ pub(super) fn lf(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `new` with its lines ended as most lines of `text` are.
+/// Returns `new` with the line ends that most lines of `text` have.
 pub(super) fn with_ends_of(text: &str, new: &str) -> String {
     let crlf = text.matches("\r\n").count();
     let all = text.matches('\n').count();
@@ -21,7 +21,8 @@ pub(super) fn with_ends_of(text: &str, new: &str) -> String {
     }
 }
 
-/// From offsets in [`lf`] of a text to offsets in the text, asked in rising order.
+/// Converts offsets in [`lf`] of a text to offsets in the text itself. The offsets must be given in
+/// rising order.
 pub(super) struct RawOffsets<'a> {
     rest: &'a str,
     raw: usize,
@@ -33,9 +34,9 @@ impl<'a> RawOffsets<'a> {
         RawOffsets { rest: text, raw: 0, plain: 0 }
     }
 
-    /// The offset in the text of the offset `plain` in its view.
+    /// Returns the offset in the text for the offset `plain` in its [`lf`] form.
     pub(super) fn of(&mut self, plain: usize) -> usize {
-        // Whole lines first: each of them ends where its line feed does.
+        // Skip the CRLF line ends before this offset: each one is a byte shorter in the `lf` form.
         while let Some(end) = self.rest.find("\r\n") {
             if self.plain + end >= plain {
                 break;
@@ -48,8 +49,8 @@ impl<'a> RawOffsets<'a> {
     }
 }
 
-/// Equal but for line ends and a byte order mark, which several tools normalise on
-/// their way to the disk.
+/// Returns true if two texts are equal except for line ends and a byte order mark. Several tools
+/// change these when they write a file.
 pub fn same_text(predicted: &str, actual: &str) -> bool {
     let [predicted, actual] = [predicted, actual].map(|text| {
         text.strip_prefix('\u{FEFF}')

@@ -1,4 +1,9 @@
-//! What an edit would make of a text. Pure: texts in, texts out.
+//! Computes what an edit would make of a text. All functions are pure: they take texts and return
+//! texts.
+//!
+//! - `change` says what one call of a tool would do to a file.
+//! - `replace`, `blocks`, `patch` and `notebook` compute the result for each form of edit.
+//! - `ends` handles line endings, and `shown` writes a difference for people.
 
 pub(crate) mod blocks;
 mod change;
@@ -17,18 +22,18 @@ pub use ends::same_text;
 pub use replace::Replacement;
 pub(crate) use shown::unified;
 
-/// Replaces a byte range of a text; the unit in which every room proposes a change to a file.
+/// Replaces a byte range of a text. All parts of the program propose changes to files in this form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
-    /// Bytes of the old text, on character boundaries.
+    /// The bytes to replace in the old text, on character boundaries.
     pub range: Range<usize>,
-    /// What stands there afterwards.
+    /// The new text for this range.
     pub text: String,
 }
 
-/// The text after `edits`, which must not overlap; their order does not matter.
+/// Returns the text after `edits`, which may be in any order and must not overlap.
 ///
-/// Returns `None` when an edit lies outside the text, splits a character or overlaps another.
+/// Returns `None` if an edit is outside the text, splits a character or overlaps another edit.
 pub fn apply(text: &str, edits: &[TextEdit]) -> Option<String> {
     let mut sorted: Vec<&TextEdit> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.range.start, edit.range.end));

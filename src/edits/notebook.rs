@@ -1,4 +1,4 @@
-//! Changing one cell of a Jupyter notebook.
+//! Changes one cell of a Jupyter notebook.
 
 use serde::Serialize;
 use serde_json::ser::{PrettyFormatter, Serializer};
@@ -7,35 +7,35 @@ use serde_json::{Value, json};
 use super::After;
 use super::ends::with_ends_of;
 
-/// What happens to the cell.
+/// What to do with the cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CellMode {
-    /// Its source is replaced, and what it had printed is dropped.
+    /// Replace the source of the cell and remove its outputs.
     #[default]
     Replace,
-    /// A new cell comes below the one with the id, or takes the place with the
-    /// number; it is the first where no cell is named.
+    /// Insert a new cell after the cell with the id, or at the position with the number. If no cell
+    /// is named, insert it as the first.
     Insert,
-    /// It goes.
+    /// Remove the cell from the notebook.
     Delete,
 }
 
-/// A change to one cell.
+/// An edit of one cell in a notebook.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellEdit {
-    /// The cell's own id, or `cell-3` for the fourth.
+    /// The id of the cell, or `cell-3` for the fourth cell.
     pub cell_id: Option<String>,
-    /// The cell's place, counted from 0, for tools that do not use ids.
+    /// The position of the cell, counted from 0, for tools that do not use ids.
     pub cell_number: Option<usize>,
-    /// What the cell says afterwards.
+    /// The new source of the cell.
     pub source: String,
-    /// `code` or `markdown`; a cell that is there keeps its kind without it.
+    /// `code` or `markdown`. If it is missing, an existing cell keeps its kind.
     pub kind: Option<String>,
-    /// What happens to the cell.
+    /// What to do with the cell.
     pub mode: CellMode,
 }
 
-/// The notebook after the edit, written as the tools write it: JSON with an
+/// Returns the notebook after the edit. It is written as the tools write it: as JSON with an
 /// indentation of one space.
 pub(super) fn after(before: Option<&str>, edit: &CellEdit) -> After {
     match edited(before, edit) {
@@ -53,7 +53,8 @@ fn edited(before: Option<&str>, edit: &CellEdit) -> Result<String, After> {
         return fails("there is no such notebook");
     };
     let Ok(mut book) = serde_json::from_str::<Value>(before.trim_start_matches('\u{FEFF}')) else {
-        // Readers differ on how deep it may be, and on halves of characters.
+        // JSON readers differ in the depth that they accept, and in how they treat half of a
+        // surrogate pair.
         return Err(After::Unknown("the notebook is not JSON that we can read".to_owned()));
     };
     let named = has_cell_ids(&book);
@@ -83,13 +84,13 @@ fn edited(before: Option<&str>, edit: &CellEdit) -> Result<String, After> {
     Ok(written(&mut book))
 }
 
-/// Since version 4.5 of the format every cell has an id.
+/// Returns true if every cell has an id, as required since version 4.5 of the format.
 fn has_cell_ids(book: &Value) -> bool {
     let number = |name| book.get(name).and_then(Value::as_u64).unwrap_or_default();
     (number("nbformat"), number("nbformat_minor")) >= (4, 5)
 }
 
-/// The place of the cell that the edit names; `None` when it names none.
+/// Returns the position of the cell that the edit names, or `None` if it names none.
 fn position(cells: &[Value], edit: &CellEdit) -> Result<Option<usize>, After> {
     let Some(id) = &edit.cell_id else {
         return Ok(edit.cell_number);
@@ -124,7 +125,7 @@ fn replace(cell: &mut Value, edit: &CellEdit) {
     }
 }
 
-/// The notebook as JavaScript writes it, which most of the tools are made of.
+/// Writes the notebook as JavaScript does, because most of the tools are written in it.
 fn written(book: &mut Value) -> String {
     whole_numbers(book);
     let mut out = Vec::new();
@@ -134,14 +135,14 @@ fn written(book: &mut Value) -> String {
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
-/// Writes `1.0` as `1`: JavaScript has one kind of number.
+/// Writes `1.0` as `1`, because JavaScript has only one kind of number.
 fn whole_numbers(value: &mut Value) {
     match value {
         Value::Array(values) => values.iter_mut().for_each(whole_numbers),
         Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
         Value::Number(number) if number.is_f64() => {
             let float = number.as_f64().unwrap_or_default();
-            // Up to here every whole number has a float of its own.
+            // Below this limit, every whole number has an exact float.
             if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
                 *value = Value::from(float as i64);
             }

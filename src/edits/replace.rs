@@ -1,37 +1,37 @@
-//! Replacing literal texts.
+//! Replaces literal texts in a file, as the edit tools of agents do.
 
 use super::After;
 use super::ends::{RawOffsets, lf, with_ends_of};
 
-/// One literal text that gives way to another.
+/// A literal text, and the text that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// What stands there; empty to create a file.
+    /// The text to find. Empty to create a file.
     pub old: String,
-    /// What stands there afterwards, literally: no patterns, no `$1`.
+    /// The new text. It is used literally, without patterns or `$1`.
     pub new: String,
-    /// Replace every occurrence; else there must be exactly one.
+    /// Whether to replace every occurrence. If not, there must be exactly one.
     pub every: bool,
 }
 
-/// A replacement that cannot be made as it is written.
+/// The reason why a replacement cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Miss {
     #[error("there is no such file")]
     NoFile,
     #[error("an empty old text creates a file, and there is one")]
     Exists,
-    /// Tools disagree on whether this file counts as empty.
+    /// Tools differ in whether such a file counts as empty.
     #[error("an empty old text creates a file, and there is one with nothing but white space")]
     Blank,
     #[error("the old text is not in the file")]
     Absent,
     #[error("the old text is in the file {0} times, not once")]
     Several(usize),
-    /// Tools disagree on how often such a text occurs.
+    /// Tools differ in how often such a text occurs.
     #[error("the old text overlaps itself in the file")]
     Overlaps,
-    /// As it is written it is there more seldom than with other line ends.
+    /// The old text occurs less often than it would with other line ends.
     #[error("the old text is in the file with several kinds of line ends")]
     Ends,
 }
@@ -48,21 +48,21 @@ impl From<Result<String, Miss>> for After {
     }
 }
 
-/// The text after all replacements, each on what those before it left.
+/// Returns the text after all replacements. Each one works on the result of those before it.
 pub(super) fn all(before: Option<&str>, edits: &[Replacement]) -> Result<String, Miss> {
     let mut text = before.map(str::to_owned);
     for edit in edits {
-        text = Some(one(text.as_deref(), edit)?);
+        text = Some(replace_one(text.as_deref(), edit)?);
     }
     text.ok_or(Miss::NoFile)
 }
 
-fn one(before: Option<&str>, edit: &Replacement) -> Result<String, Miss> {
+fn replace_one(before: Option<&str>, edit: &Replacement) -> Result<String, Miss> {
     if edit.old.is_empty() {
         return create(before.unwrap_or_default(), &edit.new);
     }
     let text = before.ok_or(Miss::NoFile)?;
-    // A model sees lines, and seldom how they end.
+    // A model sees lines, but rarely their line ends.
     let (view, old) = (lf(text), lf(&edit.old));
     let found: Vec<usize> = view.match_indices(&*old).map(|(at, _)| at).collect();
     let written = text.matches(&edit.old).count();

@@ -1,8 +1,9 @@
-//! A change of a text as a person reads it.
+//! Shows a change of a text to a person.
 
 use imara_diff::{Algorithm, BasicLineDiffPrinter, Diff, InternedInput, UnifiedDiffConfig};
 
-/// The lines that differ, as hunks of a unified diff with three lines around them. Empty if none do.
+/// Returns the difference as hunks of a unified diff, with three lines of context. Returns the
+/// empty string if the texts are equal.
 pub(crate) fn unified(before: &str, after: &str) -> String {
     let input = InternedInput::new(before, after);
     let mut diff = Diff::compute(Algorithm::Histogram, &input);

@@ -1,4 +1,4 @@
-//! What each kind of change makes of a file, as tables.
+//! Tests what each kind of change makes of a file.
 
 use super::notebook::{CellEdit, CellMode};
 use super::{After, Change, Replacement, patch, same_text};
@@ -11,7 +11,7 @@ fn every(old: &str, new: &str) -> Replacement {
     Replacement { every: true, ..swap(old, new) }
 }
 
-/// The text afterwards, or `fails: …`, or `unknown: …`.
+/// Returns the new text, or `fails: …`, or `unknown: …`.
 fn after(change: Change, before: Option<&str>) -> String {
     match change.after(before) {
         After::Text(text) => text,

@@ -1,8 +1,8 @@
-//! Comments, and which of them are more than that.
+//! Finds the comments that compilers or tools read.
 //!
-//! A comment that is shaped like something that a tool reads counts as one that acts: `//go:embed`, `# noqa`,
-//! `@Route("/")`, `frozen_string_literal: true`. To take prose for one costs a refactoring its name; the reverse
-//! would hide a change.
+//! A comment that looks like an instruction for a tool counts as a directive: `//go:embed`, `#
+//! noqa`, `@Route("/")`, `frozen_string_literal: true`. If prose is taken for a directive, a
+//! refactoring is not recognised as one. The opposite mistake would hide a change.
 
 use std::ops::Range;
 
@@ -10,16 +10,15 @@ use crate::code::rows::directives::{
     ALONE, BEGINNINGS, DOCUMENTING, KEYS, OPENERS, ORDERS, PHRASES, REQUESTS, SHOUTED, TOOLS,
 };
 
-/// A comment, and whether it is more than that.
+/// A comment, and whether it is a directive.
 #[derive(Clone, Debug)]
 pub struct Comment {
-    /// Where it stands.
     pub bytes: Range<usize>,
-    /// It tells a compiler, a type checker or a tool what to do.
+    /// True if the comment tells a compiler, a type checker or a tool what to do.
     pub directive: bool,
 }
 
-/// The comments of a file that stand at these places, in order.
+/// Returns the comments at the given positions, in order.
 pub(super) fn comments(language: &str, text: &str, places: &[Range<usize>]) -> Vec<Comment> {
     let mut found: Vec<Comment> = Vec::new();
     let mut run = 0;
@@ -32,15 +31,16 @@ pub(super) fn comments(language: &str, text: &str, places: &[Range<usize>]) -> V
             && text[end..next].trim().is_empty()
             && text[end..next].matches('\n').count() < 2;
         if !goes_on {
-            together(language, text, &mut found[run..], &text[end..]);
+            mark_runs(language, text, &mut found[run..], &text[end..]);
             run = at + 1;
         }
     }
     found
 }
 
-/// Lines of one comment tell what the lines around them are: an example's output, a program in a program's comment.
-fn together(language: &str, text: &str, run: &mut [Comment], after: &str) {
+/// Marks comments as directives that are read together with the comments around them: the expected
+/// output of a Go example, a cgo preamble, or a code block in a Rust doc comment.
+fn mark_runs(language: &str, text: &str, run: &mut [Comment], after: &str) {
     let mut inside = language == "go" && after.trim_start().starts_with("import \"C\"");
     let mut fenced = false;
     for comment in run {
@@ -69,7 +69,8 @@ fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
         return true;
     }
     let squeezed = comment.split_whitespace().collect::<Vec<_>>().join(" ");
-    // `#SBATCH`, `#cloud-config`: prose stands apart from what begins the comment, or is plain words.
+    // A word directly after the comment sign, as in `#SBATCH` or `#cloud-config`. Prose has a space
+    // there, or plain words.
     let is_joined = ["#", "//", "/*"].iter().any(|opener| {
         let rest = comment.strip_prefix(opener).unwrap_or_default();
         let word: &str =
@@ -81,17 +82,21 @@ fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
                 && !word.contains(char::is_uppercase)
     });
     is_joined
-        || of(BEGINNINGS, language).any(|start| squeezed.starts_with(start))
-        || comment.lines().any(|line| acts(language, without_opener(line)))
+        || entries(BEGINNINGS, language).any(|start| squeezed.starts_with(start))
+        || comment.lines().any(|line| is_directive_line(language, without_opener(line)))
 }
 
-/// What a table says of a language.
-fn of(table: &'static [(&str, &[&str])], language: &str) -> impl Iterator<Item = &'static str> {
+/// Returns the entries in a table for a language, and those for all languages.
+fn entries(
+    table: &'static [(&str, &[&str])],
+    language: &str,
+) -> impl Iterator<Item = &'static str> {
     let rows = table.iter().filter(move |(id, _)| id.is_empty() || *id == language);
     rows.flat_map(|(_, list)| list.iter().copied())
 }
 
-/// `# -*- mode: ruby -*-` keeps its end, by which it is known.
+/// Removes the sign that begins a comment. The end of `# -*- mode: ruby -*-` is kept, because it
+/// identifies the line.
 fn without_opener(line: &str) -> &str {
     let line = line.trim();
     OPENERS
@@ -101,8 +106,8 @@ fn without_opener(line: &str) -> &str {
         .trim_start_matches(|c: char| c.is_whitespace() || "-*!:".contains(c))
 }
 
-/// Whether a line of a comment, without what begins it, has the shape of something that is read.
-fn acts(language: &str, line: &str) -> bool {
+/// Returns true if a line of a comment, without the sign that begins it, looks like a directive.
+fn is_directive_line(language: &str, line: &str) -> bool {
     let mut words = line.split_whitespace();
     let Some(first) = words.next() else { return false };
     let lower = line.to_lowercase();
@@ -132,14 +137,14 @@ fn acts(language: &str, line: &str) -> bool {
         let compound = camel || (lower && key.contains(['_', '-']));
         let asked = value.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
         let asked = asked.is_some_and(|word| REQUESTS.contains(&word));
-        let known = || of(KEYS, language).any(|known| key.eq_ignore_ascii_case(known));
+        let known = || entries(KEYS, language).any(|known| key.eq_ignore_ascii_case(known));
         plain(key) && (compound || asked || known())
     });
-    let told =
+    let lower_words =
         lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
-    let mut told = told.take(4);
-    let tool = told.next().unwrap_or_default();
-    let ordered = told.any(|word| ORDERS.contains(&word));
+    let mut lower_words = lower_words.take(4);
+    let tool = lower_words.next().unwrap_or_default();
+    let ordered = lower_words.any(|word| ORDERS.contains(&word));
     // `eslint-disable-line`, but not `off-by-one`.
     let kebab =
         first.split('-').skip(1).any(|part| ORDERS.contains(&part.trim_end_matches([':', ','])));

@@ -1,11 +1,14 @@
-//! A file as a program: its syntax tree with what says nothing left out, and
-//! each name resolved as far as the file alone can tell.
+//! A file as a program: its syntax tree without the parts that have no meaning, with each name
+//! resolved as far as the file alone allows.
 //!
-//! Two stretches of a file do the same when their trees are equal but for names
-//! that are local to both. So the tree keeps everything that could make a
-//! difference (kinds of nodes, fields, every token that a formatter would keep)
-//! and drops what could not: comments, white space, trailing commas, optional
-//! semicolons and parentheses, the style of quotes.
+//! Two parts of a file do the same if their trees are equal except for names that are local to
+//! both. So the tree keeps everything that could make a difference (node kinds, fields, and every
+//! token that a formatter would keep). It leaves out everything that could not: comments, white
+//! space, trailing commas, optional semicolons and parentheses, and the kind of quotation marks.
+//!
+//! - `names` resolves names, by the rules for each language in `scoping`.
+//! - `sugar` gives different spellings of the same thing the same tree.
+//! - `comments` finds the comments that are read by compilers or tools.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -28,42 +31,44 @@ mod sugar;
 pub(crate) use comments::Comment;
 pub(crate) use names::{Resolution, is_plain_macro, resolve};
 
-/// Nodes deeper than this are kept as a flat run of tokens: source may nest deeper than any stack.
+/// Nodes deeper than this are kept as a flat run of tokens, because source code may be nested
+/// deeper than the stack allows.
 const DEEPEST: usize = 160;
 
-/// What a leaf names.
+/// The kind of thing that a leaf names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Name {
-    /// Nothing: a keyword, an operator, a literal.
+    /// The leaf is not a name but a keyword, an operator or a literal.
     Not,
-    /// A local of the tree, by its number in [`Resolution::locals`].
+    /// A local of the tree, by its index in [`Resolution::locals`].
     Local(u32),
-    /// A value that is declared outside of the tree.
+    /// A value that is declared outside the tree.
     Free,
     /// A field, method, key, label or part of a path.
     Member,
-    /// A type.
+    /// The name of a type.
     Type,
-    /// Something whose meaning the file does not tell (an argument of an unknown macro): it must stay as it is.
+    /// A name whose meaning cannot be found in the file, such as an argument of an unknown macro.
+    /// It must not be changed.
     Fixed,
 }
 
-/// A node of the tree, or (with a text) a token.
+/// A node of the tree or, if it has a text, a token.
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The grammar's name of it; empty for a token that no node holds.
+    /// The name of the node kind in the grammar. Empty for a token that is not in a node of its
+    /// own.
     pub kind: &'static str,
-    /// What such a node is to the rules.
+    /// The roles of this node kind in the rules that compare programs.
     roles: &'static Roles,
-    /// What it is to its parent.
+    /// The field of the parent that this node is in.
     pub field: Option<&'static str>,
-    /// Where it stands.
     pub bytes: Range<usize>,
-    /// The normalised text of a token.
+    /// The normalised text of a token. `None` for a node.
     pub text: Option<Arc<str>>,
-    /// What the token names, once [`resolve`] has seen it.
+    /// What the token names. Set by [`resolve`].
     pub name: Name,
-    /// In source order.
+    /// The children, in source order.
     pub children: Vec<Tree>,
 }
 
@@ -87,13 +92,13 @@ impl Tree {
         Self { kind, roles, field, bytes, text: None, name: Name::Not, children }
     }
 
-    /// The same without what is in it.
+    /// Returns the same node without its children.
     pub(crate) fn shallow(&self) -> Self {
         let (text, name) = (self.text.clone(), self.name);
         Self { text, name, ..Self::node(self.kind, self.field, self.bytes.clone(), Vec::new()) }
     }
 
-    /// Makes a token a plain name.
+    /// Turns a token into a plain name.
     pub(crate) fn rename(&mut self, text: &str) {
         *self = Self {
             name: self.name,
@@ -101,22 +106,22 @@ impl Tree {
         };
     }
 
-    /// Whether it is this token.
+    /// Returns true if this is a token with the given text.
     pub fn is(&self, text: &str) -> bool {
         self.text.as_deref() == Some(text)
     }
 
-    /// Whether such a node has the role.
+    /// Returns true if nodes of this kind have the role.
     pub(crate) fn is_a(&self, role: Role) -> bool {
         self.roles.has(role)
     }
 
-    /// The child in this field.
+    /// Returns the child in this field.
     pub fn child(&self, field: &str) -> Option<&Tree> {
         self.children.iter().find(|child| child.field == Some(field))
     }
 
-    /// Every token below, in order.
+    /// Returns all tokens below this node, in order.
     pub fn tokens(&self) -> Vec<&Tree> {
         let mut found = Vec::new();
         self.visit(&mut |node| {
@@ -127,14 +132,14 @@ impl Tree {
         found
     }
 
-    /// The tokens with one space between.
+    /// Returns the texts of the tokens, with one space between.
     pub fn words(&self) -> String {
         let tokens = self.tokens();
         let texts: Vec<&str> = tokens.iter().filter_map(|token| token.text.as_deref()).collect();
         texts.join(" ")
     }
 
-    /// Calls `see` for it and everything below, outer before inner.
+    /// Calls `see` for this node and all nodes below it. A node comes before its children.
     pub fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Tree)) {
         see(self);
         for child in &self.children {
@@ -142,12 +147,12 @@ impl Tree {
         }
     }
 
-    /// Whether anything at or below it satisfies `test`.
+    /// Returns true if `test` holds for this node or any node below it.
     pub fn any(&self, test: &impl Fn(&Tree) -> bool) -> bool {
         test(self) || self.children.iter().any(|child| child.any(test))
     }
 
-    /// The smallest node that holds the bytes and begins and ends with them, the outermost of several.
+    /// Returns the node with exactly these bytes, the outermost if there are several.
     pub fn at(&self, bytes: &Range<usize>) -> Option<&Tree> {
         if self.bytes == *bytes {
             return Some(self);
@@ -159,23 +164,23 @@ impl Tree {
     }
 }
 
-/// A parsed file.
+/// A file after parsing, with its comments, syntax errors and blocks.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Its language.
     pub language: &'static Language,
-    /// The whole tree.
+    /// The syntax tree of the whole file.
     pub tree: Tree,
-    /// All comments, in order.
+    /// All comments of the file, in order.
     pub comments: Vec<Comment>,
-    /// Where the parser met something that the grammar does not know.
+    /// The byte ranges of syntax errors.
     pub errors: Vec<Range<usize>>,
-    /// The blocks that are its definitions.
+    /// The blocks of the file.
     pub blocks: Arc<FileBlocks>,
 }
 
 impl Program {
-    /// `None` for a text that has no syntax: of no known language, prose, generated, too large, binary.
+    /// Parses a file. Returns `None` if the text has no syntax tree: its language is unknown, or it
+    /// is prose, generated, too large or binary.
     pub fn of(path: &str, text: &str) -> Option<Self> {
         let document = Document::from_text(path, text);
         let language = document.language()?;
@@ -212,7 +217,8 @@ impl Program {
         Some(Self { language, tree, comments, errors, blocks: document.blocks() })
     }
 
-    /// A text that the parser gave up: nothing in it is known.
+    /// Makes a program from a text that could not be parsed in time. The whole text counts as an
+    /// error.
     fn unparsed(language: &'static Language, document: Document) -> Self {
         let all = 0..document.len_bytes();
         Self {
@@ -224,7 +230,7 @@ impl Program {
         }
     }
 
-    /// Whether the parser met an error there.
+    /// Returns true if a syntax error overlaps or touches these bytes.
     pub fn has_error_in(&self, bytes: &Range<usize>) -> bool {
         self.errors.iter().any(|error| error.start <= bytes.end && bytes.start <= error.end)
     }
@@ -235,7 +241,7 @@ struct Build<'a> {
     compiled: &'static Compiled,
     tokens: Vec<(Range<usize>, &'a str)>,
     next: usize,
-    /// How many nodes around quote what is in them.
+    /// How many of the surrounding nodes may quote their contents.
     quoted: usize,
     errors: Vec<Range<usize>>,
 }
@@ -283,7 +289,7 @@ impl Build<'_> {
         Some(sugar::plain(self.language, Tree::node(kind, field, bytes, children)))
     }
 
-    /// Takes the tokens that begin before `end`: text that no leaf holds.
+    /// Takes the tokens that begin before `end` and are not in a leaf of their own.
     fn take(&mut self, end: usize, into: &mut Vec<Tree>) {
         while let Some((bytes, text)) = self.tokens.get(self.next).filter(|(b, _)| b.start < end) {
             into.push(Tree::leaf("", None, bytes.clone(), text));

@@ -1,7 +1,7 @@
-//! Which of a tree's names are local to it, and which declaration each means.
+//! Finds out which names in a tree are local to it, and to which declaration each of them refers.
 //!
-//! Wrong in one direction only: a name that is taken for a local must be one,
-//! and mean the declaration that is said. Whatever is not plain is free or fixed.
+//! Errors are allowed in one direction only: a name that is marked as local must really be local,
+//! and must refer to the given declaration. If that is not certain, the name is free or fixed.
 
 use std::collections::{HashMap, HashSet};
 use std::mem;
@@ -13,43 +13,44 @@ use super::{Name, Tree};
 use crate::code::rows;
 use crate::code::rows::roles::Role;
 
-/// A local of a tree.
+/// A local variable or parameter of a tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Local {
-    /// As it is spelled.
     pub name: Arc<str>,
-    /// Callers or the run-time can see the name (a Python parameter): not free to change.
+    /// True if callers or the run-time can see the name, as for a Python parameter. Such a name
+    /// must not change.
     pub public: bool,
 }
 
 /// What [`resolve`] found out about the names of a tree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolution {
-    /// By the number in [`Name::Local`].
+    /// The locals, by their number in [`Name::Local`].
     pub locals: Vec<Local>,
-    /// Names of values that are declared elsewhere.
+    /// The names of values that are declared outside the tree.
     pub free: HashSet<Arc<str>>,
-    /// Names whose meaning is not known.
+    /// The names whose meaning is not known.
     pub fixed: HashSet<Arc<str>>,
-    /// Something in the tree looks at names, or declares them for some platforms only: none may change.
+    /// True if something in the tree reads names at run-time, or declares them for some platforms
+    /// only. Then no name may change.
     pub reflective: bool,
 }
 
 impl Resolution {
-    /// Whether the local may be spelled another way without anybody noticing.
+    /// Returns true if renaming this local makes no difference to anything else.
     pub(crate) fn may_rename(&self, local: u32) -> bool {
         self.locals
             .get(local as usize)
             .is_some_and(|known| !self.reflective && !known.public && !self.mentions(&known.name))
     }
 
-    /// Whether the name means something that is no local here.
+    /// Returns true if the name is also used here for something that is not local.
     pub(crate) fn mentions(&self, name: &str) -> bool {
         self.free.contains(name) || self.fixed.contains(name)
     }
 }
 
-/// Marks every name of the tree with what it means.
+/// Sets what each name of the tree refers to.
 pub(crate) fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     unmark(tree);
     let scoping = rows::scoping::of(language);
@@ -72,7 +73,7 @@ fn unmark(tree: &mut Tree) {
 #[derive(Default)]
 struct NameScope {
     names: HashMap<Arc<str>, u32>,
-    /// Names that `global` and `nonlocal` give to somebody else.
+    /// Names that `global` and `nonlocal` take from an outer scope.
     outer: HashSet<Arc<str>>,
     function: bool,
 }
@@ -81,7 +82,8 @@ struct Resolver<'a> {
     scoping: Option<&'static Scoping>,
     language: &'a str,
     scopes: Vec<NameScope>,
-    /// What the pattern that is being read has declared: alternatives (`A(x) | B(x)`) declare one local together.
+    /// The names declared by the pattern that is being read. Alternatives, as in `A(x) | B(x)`,
+    /// declare one local together.
     pattern: HashMap<Arc<str>, u32>,
     out: Resolution,
 }
@@ -96,13 +98,13 @@ fn is_name(leaf: &Tree, scoping: &Scoping) -> bool {
 
 impl Resolver<'_> {
     fn visit(&mut self, tree: &mut Tree, parent: &'static str) {
-        let Some(scoping) = self.scoping else { return plain(tree) };
+        let Some(scoping) = self.scoping else { return resolve_by_kind(tree) };
         if tree.text.is_some() {
             return self.leaf(tree, parent, scoping);
         }
         let inside = !self.scopes.is_empty();
         self.out.reflective |= scoping.reflecting.contains(&tree.kind);
-        // What stands twice, once for each platform, is declared twice.
+        // Code under `#[cfg]` may declare the same name once for each platform.
         let conditional = tree.is_a(Role::AttributeItem) && tree.any(&|word| word.is("cfg"));
         self.out.reflective |= inside && conditional;
         // `f"{x=}"` prints the name.
@@ -117,10 +119,11 @@ impl Resolver<'_> {
             struct_keys(tree);
         }
         if scoping.syntax.keyed.contains(&(parent, tree.kind)) && tree.children.len() > 2 {
-            member(&mut tree.children[0]);
+            mark_member(&mut tree.children[0]);
         }
         let function = scoping.functions.contains(&tree.kind);
-        // What a loop of Lua declares still holds in the condition at its end.
+        // In Lua, names declared in the body of a `repeat` loop are visible in the condition at its
+        // end.
         let holder = scoping.functions.contains(&parent) || Role::Repeat.has(parent);
         let is_body = holder && tree.field == Some("body");
         let opens = function || (inside && !is_body && scoping.scopes.contains(&tree.kind));
@@ -138,9 +141,10 @@ impl Resolver<'_> {
         let late = scoping.late.contains(&tree.kind);
         let kind = tree.kind;
         let binds = !self.scopes.is_empty() && declares(tree);
-        let closed = binds && hides_behind(tree);
-        // What is bound late holds in the body, and in nothing before it.
-        let turn = |binding: bool, field: Option<&str>| match (late, binding, field) {
+        let closed = binds && has_other_use(tree);
+        // Names that are bound late are visible in the body only. So visit everything else first,
+        // then the bindings, then the body.
+        let phase_of = |binding: bool, field: Option<&str>| match (late, binding, field) {
             (true, true, _) => 1,
             (true, false, Some("body")) => 2,
             _ => 0,
@@ -148,21 +152,21 @@ impl Resolver<'_> {
         let declared: HashSet<usize> = (1..tree.children.len())
             .filter(|at| scoping.declares(kind, tree.children[at - 1].text.as_deref()))
             .collect();
-        for now in 0..if late { 3 } else { 1 } {
+        for phase in 0..if late { 3 } else { 1 } {
             for (at, child) in tree.children.iter_mut().enumerate() {
                 let place = scoping.binds(kind, child.field) || declared.contains(&at);
                 let fits = is_name(child, scoping) || scoping.is_pattern(child.kind);
                 let binding = binds && place && fits;
-                if done.contains(&at) || turn(binding, child.field) != now {
+                if done.contains(&at) || phase_of(binding, child.field) != phase {
                     continue;
                 }
                 if !binding {
                     self.visit(child, kind);
                     continue;
                 }
-                let around = mem::take(&mut self.pattern);
+                let outer_pattern = mem::take(&mut self.pattern);
                 self.bind(child, kind, closed, scoping);
-                self.pattern = around;
+                self.pattern = outer_pattern;
             }
         }
         if opens {
@@ -170,7 +174,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A function's own name belongs to what is around it.
+    /// Resolves a function's own name, which belongs to the enclosing scope.
     fn declared_name(&mut self, tree: &mut Tree, scoping: &Scoping, done: &mut HashSet<usize>) {
         let inside = !self.scopes.is_empty();
         for (at, child) in tree.children.iter_mut().enumerate() {
@@ -190,15 +194,15 @@ impl Resolver<'_> {
         }
     }
 
-    /// The first iterable of a comprehension is read outside of it.
+    /// Visits the first iterable of a comprehension, which is evaluated outside its scope.
     fn first_iterable(&mut self, tree: &mut Tree) {
         let clause = tree.children.iter_mut().find(|child| child.is_a(Role::ForInClause));
         let Some(clause) = clause else { return };
         let kind = clause.kind;
         if let Some(right) = clause.children.iter_mut().find(|one| one.field == Some("right")) {
             self.visit(right, kind);
-            // Seen: a leaf's second visit must not change what it means.
-            seal(right);
+            // Mark the leaves as visited: a second visit must not change what they refer to.
+            mark_visited(right);
         }
     }
 
@@ -283,13 +287,13 @@ impl Resolver<'_> {
             return self.visit(tree, parent);
         }
         let kind = tree.kind;
-        let closed = closed || hides_behind(tree);
+        let closed = closed || has_other_use(tree);
         let late = scoping.late.contains(&kind);
         let fits = |child: &Tree| {
             !holds(scoping.not_pattern, kind, child.field)
                 && (!late || is_name(child, scoping) || scoping.is_pattern(child.kind))
         };
-        // A value is read before its name holds.
+        // A value is evaluated before its name is visible.
         if late {
             let values = tree.children.iter_mut().filter(|child| !fits(child));
             values.for_each(|child| self.visit(child, kind));
@@ -342,14 +346,14 @@ impl Resolver<'_> {
         local
     }
 
-    /// Declares what holds before the line on which it is declared.
+    /// Declares the names that are visible even before the line of their declaration.
     fn hoist(&mut self, tree: &Tree, scoping: &Scoping) {
         let mut names = Vec::new();
         let mut outer = HashSet::new();
         match scoping.reach {
             NameReach::FromHere | NameReach::FromHereOnce => return,
             NameReach::Function => python_names(tree, true, scoping, &mut names, &mut outer),
-            NameReach::Everywhere => variables(tree, true, scoping, &mut names, &mut outer),
+            NameReach::Everywhere => php_variables(tree, true, scoping, &mut names, &mut outer),
             NameReach::Block => {
                 if scoping.functions.contains(&tree.kind) {
                     script_vars(tree, true, scoping, &mut names);
@@ -371,7 +375,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Callers can name the parameters of a function whose variables were declared all at once.
+    /// Marks the parameters of a function as public, because callers can use their names. Called if
+    /// all variables of the function were declared at once.
     fn parameters_are_public(&mut self, tree: &Tree, scoping: &Scoping) {
         let mut named = Vec::new();
         for list in tree.children.iter().filter(|child| child.field == Some("parameters")) {
@@ -388,7 +393,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Everything in it must stay as it is spelled.
+    /// Marks all names in the tree as fixed.
     fn fix(&mut self, tree: &mut Tree) {
         if let Some(text) = &tree.text {
             let known = self.scoping.is_some_and(|scoping| scoping.is_name(tree.kind));
@@ -403,14 +408,15 @@ impl Resolver<'_> {
         tree.children.iter_mut().for_each(|child| self.fix(child));
     }
 
-    /// The arguments of the macros that take plain expressions are read as such; other macros may do anything.
+    /// Resolves the arguments of macros that take plain expressions. The arguments of all other
+    /// macros are fixed, because such a macro may do anything with them.
     fn macro_call(&mut self, tree: &mut Tree) {
         let plain = is_plain_macro(tree.child("macro").and_then(|name| name.text.as_deref()));
         for child in &mut tree.children {
             match child {
                 _ if child.is_a(Role::TokenTree) && plain => self.macro_arguments(child),
                 _ if child.is_a(Role::TokenTree) => self.fix(child),
-                _ => plain_member(child),
+                _ => mark_members(child),
             }
         }
     }
@@ -429,7 +435,7 @@ impl Resolver<'_> {
                     false => self.fix(child),
                 }
             } else if child.text.is_none() {
-                // Text with captured names.
+                // A string with captured names, such as `"{x}"`.
                 let captured = child.children.iter_mut().filter(|leaf| is_identifier(leaf));
                 captured.for_each(|leaf| self.reference(leaf, scoping));
             } else if is_identifier(child) {
@@ -445,25 +451,26 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether a macro of Rust takes plain expressions, and does nothing to the function around it.
+/// Returns true if a Rust macro takes plain expressions and does not affect the function around it.
 pub(crate) fn is_plain_macro(name: Option<&str>) -> bool {
     name.is_some_and(|name| PLAIN_MACROS.contains(&name))
 }
 
-fn plain_member(tree: &mut Tree) {
+fn mark_members(tree: &mut Tree) {
     if tree.is_a(Role::Name) {
         tree.name = Name::Member;
     }
-    tree.children.iter_mut().for_each(plain_member);
+    tree.children.iter_mut().for_each(mark_members);
 }
 
-fn member(leaf: &mut Tree) {
+fn mark_member(leaf: &mut Tree) {
     if leaf.text.is_some() {
         leaf.name = Name::Member;
     }
 }
 
-/// `T{key: value}`: fields of `T` in Go, unless it is seen to be a map, an array or a slice.
+/// In Go, marks the keys in `T{key: value}` as fields of `T`, unless the literal is clearly a map,
+/// an array or a slice.
 fn struct_keys(tree: &mut Tree) {
     let named = tree.child("type").is_some_and(|of| of.is_a(Role::NamedType));
     let Some(body) = tree.children.iter_mut().find(|c| c.field == Some("body")).filter(|_| named)
@@ -483,15 +490,15 @@ fn struct_keys(tree: &mut Tree) {
     }
 }
 
-/// A language without a row: names are told by their kind, and none is local.
-fn plain(tree: &mut Tree) {
+/// Resolves names in a language without scoping rules, by node kind only. No name is local.
+fn resolve_by_kind(tree: &mut Tree) {
     if tree.text.is_some() {
         tree.name = match tree.is_a(Role::Identifier) {
             true => Name::Free,
             false => name_by_kind(tree.kind),
         };
     }
-    tree.children.iter_mut().for_each(plain);
+    tree.children.iter_mut().for_each(resolve_by_kind);
 }
 
 fn name_by_kind(kind: &str) -> Name {
@@ -503,14 +510,15 @@ fn name_by_kind(kind: &str) -> Name {
     }
 }
 
-fn seal(tree: &mut Tree) {
+fn mark_visited(tree: &mut Tree) {
     if tree.text.is_some() && tree.name == Name::Not && is_identifier(tree) {
         tree.name = Name::Free;
     }
-    tree.children.iter_mut().for_each(seal);
+    tree.children.iter_mut().for_each(mark_visited);
 }
 
-/// Whether a node of a kind that can declare does so: `x := range y`, `for (const x of y)`.
+/// Returns true if a node of a kind that can declare names does so: `x := range y`, `for (const x
+/// of y)`.
 fn declares(tree: &Tree) -> bool {
     let has = |text: &str| tree.children.iter().any(|child| child.is(text));
     match () {
@@ -520,8 +528,9 @@ fn declares(tree: &Tree) -> bool {
     }
 }
 
-/// Whether a parameter is more than that: a field as well, or known to a framework by its name.
-fn hides_behind(tree: &Tree) -> bool {
+/// Returns true if a parameter is also something else: it declares a field, or a framework knows it
+/// by its name.
+fn has_other_use(tree: &Tree) -> bool {
     tree.is_a(Role::DeclaredParameter)
         && tree.any(&|node| node.is_a(Role::ParameterMark) || node.is("readonly"))
 }
@@ -578,8 +587,8 @@ fn python_names(
     }
 }
 
-/// The variables of a function of PHP, which are those that it mentions.
-fn variables(
+/// Collects the variables of a PHP function: all that it mentions, except those in `OTHERS`.
+fn php_variables(
     tree: &Tree,
     top: bool,
     scoping: &Scoping,
@@ -610,7 +619,7 @@ fn variables(
         let own = is_name(child, scoping) && !holds(scoping.members, tree.kind, child.field);
         let text = child.text.clone().filter(|text| own && !OTHERS.contains(&&**text));
         names.extend(text);
-        variables(child, false, scoping, names, outer);
+        php_variables(child, false, scoping, names, outer);
     }
 }
 

@@ -1,79 +1,82 @@
-//! Where names are declared and how far they reach, for each language whose
-//! locals we can tell: the form of a row, and what is asked of it. The rows are in
-//! [`crate::code::rows::scoping`]. A language without a row has no local that we
-//! would call renamed.
+//! The form of the rules that say where names are declared and where they are visible. There is one
+//! row for each language in which locals can be found. The rows are in
+//! [`crate::code::rows::scoping`]. In a language without a row, no name counts as a local that may
+//! be renamed.
 
 use crate::code::syntax::Syntax;
 
-/// A parent's kind and a field in it, or `""` for a child without a field.
+/// Places in a tree: the kind of a parent node, and the field of a child, or `""` for a child
+/// without a field.
 pub(in crate::code) type Places = &'static [(&'static str, &'static str)];
 
-/// When a name that is declared in a scope begins to hold.
+/// Where a name is visible after it was declared in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::code) enum NameReach {
-    /// From its declaration on; another declaration of the name is another local.
+    /// From its declaration on. Another declaration of the same name makes another local.
     FromHere,
-    /// From its declaration on; `:=` in the scope of its declaration assigns.
+    /// From its declaration on. A `:=` in the same scope assigns to the same local.
     FromHereOnce,
     /// In the whole function, wherever it is assigned.
     Function,
-    /// `var` in the whole function, the others in the whole block.
+    /// A `var` in the whole function, other names in the whole block.
     Block,
-    /// In the whole function: whatever is spelled like a variable is one of its own.
+    /// In the whole function. Everything that is spelled like a variable is a variable of that
+    /// function.
     Everywhere,
 }
 
-/// What is particular to the names of a language.
+/// The naming rules of one language.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::code) struct Scoping {
     pub reach: NameReach,
-    /// Nodes that hold parameters and a body: locals live only inside one of these.
+    /// Nodes with parameters and a body. Locals exist only inside one of these.
     pub functions: &'static [&'static str],
-    /// Nodes inside a function whose declarations end with them.
+    /// Nodes inside a function that limit the declarations in them.
     pub scopes: &'static [&'static str],
-    /// Which nodes are names, where one is declared, and what patterns are made of: as in the language's row.
+    /// The token facts of the language. They say which nodes are names, where names are declared,
+    /// and which nodes form patterns.
     pub syntax: &'static Syntax,
-    /// Further places where a name is declared. What a row says goes into fingerprints that ledgers keep, so it
-    /// cannot learn more without making them strangers.
+    /// More places in which a name is declared. They are not in `syntax`, because its entries
+    /// affect fingerprints, and recorded blocks would no longer be recognised.
     pub bindings: Places,
-    /// Bindings that begin to hold after everything else in their parent was read.
+    /// Nodes whose bindings are visible only after everything else in the node was read.
     pub late: &'static [&'static str],
-    /// Further nodes that a pattern is made of.
+    /// More nodes that form patterns.
     pub patterns: &'static [&'static str],
-    /// Fields of patterns that are no part of them: a default value, a path.
+    /// Fields of patterns that are not part of the pattern: a default value, a path.
     pub not_pattern: Places,
-    /// Parents of names that callers can use: parameters in Python.
+    /// Places of names that callers can use, such as parameters in Python.
     pub public: Places,
-    /// Where an identifier names a member, a label, a key, a part of a path.
+    /// Places in which an identifier names a member, a label, a key or a part of a path.
     pub members: Places,
     /// Nodes in which nothing is known about names.
     pub opaque: &'static [&'static str],
-    /// Functions that look at names: with one of them around nothing is renamed.
+    /// Functions that read names at run-time. Nothing is renamed if one of them is called.
     pub reflection: &'static [&'static str],
-    /// Nodes that do so.
+    /// Nodes that read names at run-time, with the same effect as `reflection`.
     pub reflecting: &'static [&'static str],
-    /// Leaves that name locals, where those of the row are more than that.
+    /// Leaves that can name locals, if these are not all of `syntax.identifiers`.
     pub names: &'static [&'static str],
 }
 
 impl Scoping {
-    /// Whether a name is declared in this field of such a parent.
+    /// Returns true if a name is declared in this field of a parent of this kind.
     pub(crate) fn binds(&self, parent: &str, field: Option<&str>) -> bool {
         self.reach != NameReach::Everywhere
             && (holds(self.syntax.bindings, parent, field) || holds(self.bindings, parent, field))
     }
 
-    /// Whether such a node is a pattern.
+    /// Returns true if nodes of this kind are patterns.
     pub(crate) fn is_pattern(&self, kind: &str) -> bool {
         self.syntax.patterns.contains(&kind) || self.patterns.contains(&kind)
     }
 
-    /// Whether a name right after this token is declared.
+    /// Returns true if a name right after this token is declared by it.
     pub(crate) fn declares(&self, parent: &str, before: Option<&str>) -> bool {
         before.is_some_and(|token| self.syntax.declared.contains(&(parent, token)))
     }
 
-    /// Whether a leaf of this kind can name a local.
+    /// Returns true if a leaf of this kind can name a local.
     pub(crate) fn is_name(&self, kind: &str) -> bool {
         match self.names {
             [] => self.syntax.identifiers.contains(&kind),
@@ -82,7 +85,7 @@ impl Scoping {
     }
 }
 
-/// Whether a list of places has this one.
+/// Returns true if the list contains this place.
 pub(in crate::code) fn holds(places: Places, parent: &str, field: Option<&str>) -> bool {
     places.iter().any(|(kind, of)| *kind == parent && *of == field.unwrap_or_default())
 }

@@ -1,10 +1,10 @@
-//! Two spellings of one thing, brought to one tree.
+//! Gives different spellings of the same thing the same tree.
 
 use super::Tree;
 use crate::code::rows::roles::{Role, made};
 use crate::code::syntax::Syntax;
 
-/// Macros whose arguments are plain expressions, each evaluated where it stands.
+/// Rust macros whose arguments are plain expressions, each evaluated where it is written.
 pub(super) const PLAIN_MACROS: &[&str] = &[
     "print",
     "println",
@@ -28,7 +28,7 @@ pub(super) const PLAIN_MACROS: &[&str] = &[
     "matches",
 ];
 
-/// The node as its longest spelling would have given it.
+/// Rewrites a node to its longest spelling.
 pub(super) fn plain(language: &str, node: Tree) -> Tree {
     match () {
         () if node.is_a(Role::Parenthesized) => only_child(node),
@@ -56,13 +56,13 @@ fn rust(node: Tree) -> Tree {
     }
 }
 
-/// `$x` as one token: without its sign it would be the name of a function.
+/// Joins `$x` into one token. Without the sign, it would be the name of a function.
 fn variable(node: Tree) -> Tree {
     let text: String = node.children.iter().filter_map(|part| part.text.as_deref()).collect();
     Tree::leaf(made::VARIABLE_NAME, node.field, node.bytes, &text)
 }
 
-/// `{ [k] = v }`: the key is a value, though the grammar calls it a name as in `{ k = v }`.
+/// Corrects `{ [k] = v }`: the grammar marks `k` as a name, as in `{ k = v }`, but it is a value.
 fn computed_key(mut node: Tree) -> Tree {
     if node.children.first().is_some_and(|first| first.is("[")) {
         let key = node.children.iter_mut().find(|child| child.field == Some("name"));
@@ -71,7 +71,7 @@ fn computed_key(mut node: Tree) -> Tree {
     node
 }
 
-/// Takes the parentheses off the children for which they say nothing in such a parent.
+/// Removes the parentheses around children, in places where they do not matter.
 pub(super) fn unwrap(syntax: &Syntax, parent: &str, children: &mut [Tree]) {
     for child in children.iter_mut().filter(|child| child.is_a(Role::Parenthesized)) {
         let place = (parent, child.field.unwrap_or_default());
@@ -88,20 +88,20 @@ pub(super) fn unwrap(syntax: &Syntax, parent: &str, children: &mut [Tree]) {
     }
 }
 
-/// What the tokens have lost their parentheses of already.
+/// Replaces a parenthesised node by its child, if the tokens have already lost the parentheses.
 fn only_child(mut node: Tree) -> Tree {
     let [only] = &mut node.children[..] else { return node };
     only.field = node.field;
     node.children.swap_remove(0)
 }
 
-/// Statements on one line are separated by `;`, on several by the line break.
+/// Removes `;` between statements, because a line break does the same.
 fn without_separators(mut node: Tree) -> Tree {
     node.children.retain(|child| !child.is(";"));
     node
 }
 
-/// `{a}` as `{a: a}`.
+/// Rewrites `{a}` to `{a: a}`.
 fn pair(leaf: Tree, kind: &'static str) -> Tree {
     let text = leaf.text.as_deref().unwrap_or_default();
     let at = leaf.bytes.clone();
@@ -113,7 +113,7 @@ fn pair(leaf: Tree, kind: &'static str) -> Tree {
     Tree::node(kind, leaf.field, at, children)
 }
 
-/// `{a = 1}` as `{a: a = 1}`.
+/// Rewrites `{a = 1}` to `{a: a = 1}`.
 fn defaulted(mut node: Tree) -> Tree {
     let expanded = node.children.first().is_some_and(|left| left.is_a(Role::PairPattern));
     if !expanded {
@@ -134,7 +134,7 @@ fn defaulted(mut node: Tree) -> Tree {
     pair
 }
 
-/// `S { a }` as `S { a: a }`.
+/// Rewrites the value `S { a }` to `S { a: a }`.
 fn field_initializer(mut node: Tree) -> Tree {
     let Some(leaf) = node.children.pop() else { return node };
     let text = leaf.text.as_deref().unwrap_or_default();
@@ -147,7 +147,7 @@ fn field_initializer(mut node: Tree) -> Tree {
     Tree::node(made::FIELD_INITIALIZER, node.field, node.bytes, children)
 }
 
-/// The pattern `S { a }` as `S { a: a }`.
+/// Rewrites the pattern `S { a }` to `S { a: a }`.
 fn field_pattern(mut node: Tree) -> Tree {
     if let [leaf] = &node.children[..]
         && leaf.is_a(Role::ShorthandFieldIdentifier)
@@ -163,7 +163,7 @@ fn field_pattern(mut node: Tree) -> Tree {
     node
 }
 
-/// `=> { x }` as `=> x`, and the same in a closure. Both are a place where what was made for the value ends to live,
+/// Rewrites `=> { x }` to `=> x`, also in a closure. Temporary values are dropped at the same point
 /// with braces and without.
 fn without_braces(mut node: Tree) -> Tree {
     let body = node
@@ -181,12 +181,12 @@ fn without_braces(mut node: Tree) -> Tree {
     node
 }
 
-/// An expression that nothing ends: what a block evaluates to.
+/// Returns true for an expression that is not ended by `;`, and so is the value of its block.
 fn is_value(node: &Tree) -> bool {
     !node.is_a(Role::RustStatement) && !node.is(";")
 }
 
-/// A comma at the end says nothing to the compiler's own attributes.
+/// Removes a trailing comma in the compiler's own attributes, where it does not matter.
 fn known_attribute(mut node: Tree) -> Tree {
     const KNOWN: &[&str] = &["derive", "cfg", "allow", "warn", "deny", "expect", "forbid"];
     let known = node
@@ -207,7 +207,7 @@ fn without_last_commas(list: &mut Tree) {
     inner.for_each(without_last_commas);
 }
 
-/// `(a, b,)` as `(a, b)`.
+/// Rewrites `(a, b,)` to `(a, b)`.
 fn without_last_comma(list: &mut Tree) {
     let last = list.children.len().saturating_sub(2);
     if list.children.get(last).is_some_and(|one| one.is(",")) {
@@ -215,7 +215,7 @@ fn without_last_comma(list: &mut Tree) {
     }
 }
 
-/// `println!("{x}")`: the name in the text is a token of its own.
+/// Makes the captured name in `println!("{x}")` a token of its own.
 fn with_captures(mut node: Tree) -> Tree {
     let plain = node
         .child("macro")

@@ -1,7 +1,8 @@
-//! Names that a language or a framework calls by itself, and what may stand before a definition without anybody
-//! asking for its name.
+//! Lists names that a language or a framework calls by itself, attributes that do not make a
+//! definition's name visible to others, and words that change how code is read.
 
-/// Names, by language; an ending `*` stands for any end, a `*` at the start for any start.
+/// Names that are called from outside the program, by language. A `*` at the end stands for any
+/// ending, and one at the start for any beginning.
 pub(crate) const CALLED: &[(&str, &[&str])] = &[
     ("rust", &["main"]),
     ("go", &["main", "init", "Test*", "Benchmark*", "Example*", "Fuzz*"]),
@@ -74,7 +75,7 @@ const SCRIPT: &[&str] = &[
     "ngDo*",
 ];
 
-/// Attributes, annotations and decorators that ask for no name.
+/// Attributes, annotations and decorators that do not use the name of the definition.
 pub(crate) const SILENT: &[(&str, &[&str])] = &[
     (
         "rust",
@@ -149,11 +150,11 @@ pub(crate) const SILENT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Traits whose derived code does not read the names of fields and variants in a way that others see.
+/// Traits whose derived code does not show the names of fields and variants to others.
 pub(crate) const SILENT_DERIVES: &[&str] =
     &["Clone", "Copy", "Debug", "Default", "PartialEq", "Eq", "Hash", "PartialOrd", "Ord"];
 
-/// Languages in which a text can name a definition while the program runs.
+/// Languages in which a string can name a definition at run-time.
 pub(crate) const REFLECTING: &[&str] = &[
     "python",
     "javascript",
@@ -173,7 +174,8 @@ pub(crate) const REFLECTING: &[&str] = &[
     "elixir",
 ];
 
-/// Modules of Rust's library that hold no trait: an import from one of them brings a name and nothing else.
+/// Modules of Rust's standard library without traits. An import from one of them brings in a name
+/// and nothing else.
 pub(crate) const WITHOUT_TRAITS: &[&str] = &[
     "std::collections::",
     "std::path::",
@@ -184,11 +186,11 @@ pub(crate) const WITHOUT_TRAITS: &[&str] = &[
     "std::thread::",
 ];
 
-/// What means the function that it stands in, and its call.
+/// Words that refer to the function in which they are written, or to its call.
 pub(crate) const FRAME: &[&str] =
     &["recover", "alloca", "__builtin_alloca", "va_start", "va_arg", "va_end", "using"];
 
-/// What means the file that it stands in.
+/// Words that refer to the file in which they are written.
 pub(crate) const PLACES: &[&str] = &[
     "file",
     "line",
@@ -206,7 +208,7 @@ pub(crate) const PLACES: &[&str] = &[
     "__DIR__",
 ];
 
-/// What says of a whole file how it is read, or whether.
+/// Texts that affect how a whole file is read, or whether it is read at all.
 pub(crate) const HEADS: &[&str] = &[
     "#![",
     "\"use strict\"",
@@ -221,6 +223,6 @@ pub(crate) const HEADS: &[&str] = &[
     "using namespace",
 ];
 
-/// What changes how the rest of a file of Rust, C or C++ is read.
+/// Texts that change how the rest of a Rust, C or C++ file is read.
 pub(crate) const FROM_ABOVE: &[&str] =
     &["macro_rules!", "#[macro_use]", "#define", "#undef", "#pragma", "using namespace"];

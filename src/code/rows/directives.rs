@@ -1,14 +1,15 @@
-//! Comments that act: what a tool, a compiler or a framework reads in them.
+//! Lists the comments that a tool, a compiler or a framework reads.
 //!
-//! Most of them are known by their shape ([`crate::code::program`] says which); here is what a shape does not tell.
+//! Most of them are recognised by their shape, in [`crate::code::program`]. These tables hold the
+//! rest.
 
-/// What begins a comment, longest first, in any language.
+/// The signs that begin a comment in any language, the longest first.
 pub(in crate::code) const OPENERS: &[&str] = &[
     "<!--", "{--", "--[[", "/**", "/*!", "///", "//!", "/*", "//", "{-", "(*", "---", "--", "##",
     "#", ";;", ";", "%", "*",
 ];
 
-/// Beginnings of whole comments, white space squeezed; an empty language is every language.
+/// How whole comments begin, with single spaces. The empty language stands for every language.
 pub(in crate::code) const BEGINNINGS: &[(&str, &[&str])] = &[
     ("go", &["//export ", "//line ", "/*line ", "//extern "]),
     ("javascript", SCRIPT),
@@ -40,7 +41,7 @@ pub(in crate::code) const BEGINNINGS: &[(&str, &[&str])] = &[
     ("c", &["/*@", "//@"]),
     ("cpp", &["/*@", "//@"]),
     ("powershell", &["#requires", "#Requires", "#REQUIRES"]),
-    // What is exported and documented is read from these.
+    // The `NAMESPACE` file and the documentation are generated from these comments.
     ("r", &["#'"]),
 ];
 
@@ -48,8 +49,8 @@ const SCRIPT: &[&str] =
     &["/// <", "//# ", "/*! ", "/* global ", "/*global ", "/* exported ", "//@ "];
 const HTML: &[&str] = &["<!--[", "<!--<!", "<!--#", "<!-- ko", "<!-- /ko", "<!--esi", "<!-- [if"];
 
-/// Keys that say something before a colon: `# type: ignore`. Those with `_` or `-` in them (`frozen_string_literal:`)
-/// are known by that.
+/// Keys before a colon that make a comment a directive: `# type: ignore`. Keys with `_` or `-`,
+/// such as `frozen_string_literal:`, are recognised without being listed.
 pub(in crate::code) const KEYS: &[(&str, &[&str])] = &[
     (
         "",
@@ -97,7 +98,7 @@ pub(in crate::code) const KEYS: &[(&str, &[&str])] = &[
     ("toml", &["schema"]),
 ];
 
-/// Words that say something alone.
+/// Words that make a comment a directive on their own.
 pub(in crate::code) const ALONE: &[&str] = &[
     "noqa",
     "nosec",
@@ -131,7 +132,7 @@ pub(in crate::code) const ALONE: &[&str] = &[
     "argsused",
 ];
 
-/// Tools that are told something by the words after their name.
+/// Tools that take orders from the words after their name.
 pub(in crate::code) const TOOLS: &[&str] = &[
     "istanbul",
     "c8",
@@ -191,18 +192,18 @@ pub(in crate::code) const TOOLS: &[&str] = &[
     "spotless",
 ];
 
-/// What tools are told.
+/// The orders that tools take from comments.
 pub(in crate::code) const ORDERS: &[&str] = &[
     "disable", "enable", "ignore", "off", "on", "skip", "suppress", "expect", "source", "shell",
     "next", "start", "stop", "todo", "up", "down", "push", "pop", "format", "lint", "line",
     "error", "nocheck", "check", "false", "true",
 ];
 
-/// What is asked for behind a colon, whoever is asked: `# anything: ignore`.
+/// Orders after a colon, for any tool: `# anything: ignore`.
 pub(in crate::code) const REQUESTS: &[&str] =
     &["disable", "enable", "ignore", "off", "skip", "suppress"];
 
-/// Beginnings of lines, in lower case.
+/// How lines begin that are directives, in lower case.
 pub(in crate::code) const PHRASES: &[&str] = &[
     "code generated",
     "unordered output:",
@@ -248,10 +249,10 @@ pub(in crate::code) const PHRASES: &[&str] = &[
     "/ script",
 ];
 
-/// What a test runner reads at the start of a line, in capitals only.
+/// How lines begin that a test runner reads, in capitals only.
 pub(in crate::code) const SHOUTED: &[&str] = &["RUN:", "CHECK"];
 
-/// Tags that document; every other word after `@` acts.
+/// Tags that only document. Every other word after `@` makes the comment a directive.
 pub(in crate::code) const DOCUMENTING: &[&str] = &[
     "param",
     "params",

@@ -1,8 +1,8 @@
-//! Token facts of what builds, configures and describes: makefiles, containers,
-//! schemas, notebooks, and the languages of scripts and statistics.
+//! The token facts of build files, configuration and schema languages, notebooks, and the languages
+//! of scripts and statistics.
 //!
-//! No name is ever a local here: what a name reaches depends on what ran before,
-//! or on who reads the file.
+//! No name counts as local here, because its meaning depends on what ran before, or on who reads
+//! the file.
 
 use crate::code::syntax::{PLAIN, Syntax};
 
@@ -37,7 +37,7 @@ pub(in crate::code) const MAKE: Syntax = Syntax {
 pub(in crate::code) const PROTO: Syntax =
     Syntax { verbatim: &["string"], identifiers: &[], ..PLAIN };
 
-/// Only the reader of a document knows where white space between its elements says nothing.
+/// Only the program that reads a document knows where white space between elements has no meaning.
 pub(in crate::code) const XML: Syntax = Syntax {
     comments: &["Comment"],
     verbatim: &["content", "AttValue", "CDSect", "PI"],
@@ -91,7 +91,7 @@ pub(in crate::code) const JULIA: Syntax = Syntax {
         "matrix_row",
         "macrocall_expression",
     ],
-    // `[a -1]` has two elements, `[a - 1]` has one, and the grammar reads both as one.
+    // `[a -1]` has two elements and `[a - 1]` has one, but the grammar reads both as one.
     spaced: &["binary_expression"],
     identifiers: &[],
     ..PLAIN

@@ -1,9 +1,9 @@
-//! Token facts of Elixir, Haskell, OCaml and SQL.
+//! The token facts of Elixir, Haskell, OCaml and SQL.
 
 use crate::code::syntax::{PLAIN, Parameters, Syntax};
 
-/// Nothing in a query is so local that its name says nothing: an alias may name a
-/// table as well. So there are no bindings here.
+/// There are no bindings, because no name in a query is truly local: an alias may also name a
+/// table.
 pub(in crate::code) const SQL: Syntax = Syntax {
     comments: &["comment", "marginalia"],
     caseless: "keyword_",
@@ -25,7 +25,7 @@ pub(in crate::code) const ELIXIR: Syntax = Syntax {
         "@dialyzer",
     ],
     verbatim: &["string", "charlist", "sigil", "quoted_atom", "quoted_keyword"],
-    // The grammar counts the white space after `do:` to the keyword.
+    // The grammar includes the white space after `do:` in the keyword.
     flowing: &["keyword"],
     callees: &[("call", "target")],
     labels: &[("dot", "right")],
@@ -37,13 +37,13 @@ pub(in crate::code) const ELIXIR: Syntax = Syntax {
     ..PLAIN
 };
 
-/// A local `let` or `where` looks like a member of a class, whose name others use; so
-/// only what patterns bind is local here.
+/// A local `let` or `where` looks like a member of a class, whose name is used by others. So only
+/// names bound by patterns are local.
 #[cfg(feature = "grammars-heavy")]
 pub(in crate::code) const HASKELL: Syntax = Syntax {
     comments: &["comment", "haddock"],
     verbatim: &["string", "char", "quasiquote"],
-    // With `LexicalNegation`, `f -1` and `f - 1` are two programs.
+    // With `LexicalNegation`, `f -1` and `f - 1` are different programs.
     spaced: &["infix"],
     tight: ("+*/<>=&|$.^%:`?", "+*/<>=&|$.^%:`?"),
     identifiers: &["variable"],
@@ -87,7 +87,7 @@ pub(in crate::code) const OCAML: Syntax = Syntax {
         ("match_case", "pattern"),
         ("for_expression", "name"),
     ],
-    // `~price` names the argument for its callers, `M.price` is another module's.
+    // `~price` names the argument for callers, and `M.price` belongs to another module.
     marks: &["~", "?", "."],
     patterns: &[
         "value_definition",

@@ -1,9 +1,8 @@
-//! Token facts of what pages are made of: HTML, CSS and single-file components.
+//! The token facts of HTML, CSS and single-file components.
 //!
-//! White space between tags can be seen on the page, and only a style sheet knows
-//! where it cannot: whether there is any counts everywhere, how much nowhere but
-//! in `<pre>`. So a text that is indented anew is the same, one that is minified
-//! is not.
+//! White space between tags is visible on a page, and only a style sheet says where it is not. So
+//! it matters everywhere whether there is any white space, but only in `<pre>` how much. A page
+//! that was indented again has the same tokens, and one that was minified has not.
 
 use crate::code::syntax::{PLAIN, Syntax};
 
@@ -34,13 +33,13 @@ pub(in crate::code) const SVELTE: Syntax = Syntax {
         "key_statement",
         "snippet_statement",
     ],
-    // An expression may hold such quotes itself.
+    // An expression may contain such quotation marks itself.
     quotes: &[],
     ..HTML
 };
 
 pub(in crate::code) const CSS: Syntax = Syntax {
-    // `//` begins no comment in CSS, whatever the grammar says.
+    // `//` does not begin a comment in CSS, although the grammar accepts it.
     comments: &["comment"],
     verbatim: &["string_value"],
     quotes: &["string_value"],

@@ -1,8 +1,15 @@
 //! The token facts of each language, in the order of the table in [`crate::code::language`].
 //!
-//! A rule stands here only when it can never make two different programs equal;
-//! where that is in doubt a reformatted block is called modified, which is a
-//! smaller fault than the reverse.
+//! A rule is listed only if it can never make two different programs equal. If that is in doubt, a
+//! block that was only reformatted is reported as modified, which does less harm than the opposite.
+//!
+//! - `more`, `functional`, `formats` and `markup` hold the token facts of the languages that are
+//!   not in this file.
+//! - `roles` names the roles that nodes have in the rules that compare programs. `role_tables`,
+//!   `roles_of_c` and `roles_of_others` list the nodes with each role.
+//! - `scoping` says where names are declared and where they are visible.
+//! - `directives` lists comments that are read by tools, and `called` lists names that are called
+//!   by frameworks.
 
 pub(crate) mod called;
 pub(in crate::code) mod directives;

@@ -99,7 +99,7 @@ pub(in crate::code) const RUBY: Syntax = Syntax {
         ("exception_variable", ""),
         ("for", "pattern"),
     ],
-    // `f(a:)` names a local that renaming must not lose sight of.
+    // `f(a:)` uses a local by its name, so renaming it would change the argument.
     foreign: &[("pair", "key"), ("keyword_pattern", "key")],
     patterns: &["left_assignment_list", "destructured_left_assignment", "rest_assignment"],
     method_in_scope: true,
@@ -210,7 +210,7 @@ pub(in crate::code) const LUA: Syntax = Syntax {
     verbatim: &["string"],
     quotes: &["string"],
     lists: &["table_constructor"],
-    // `f "a"` is `f("a")`: the node of the arguments stays.
+    // `f "a"` is the same as `f("a")`. The node for the arguments is kept.
     dropped: &[("return_statement", ";"), ("arguments", "("), ("arguments", ")")],
     parentheses: &[
         ("if_statement", "condition"),
@@ -269,7 +269,7 @@ pub(in crate::code) const SWIFT: Syntax = Syntax {
         ("while_statement", "bound_identifier"),
         ("lambda_parameter", "name"),
     ],
-    // The name of a parameter without a label is the label as well.
+    // The name of a parameter without a label is also its label.
     declared: &[("parameter", "simple_identifier")],
     members: &[
         ("prefix_expression", "."),
@@ -281,7 +281,8 @@ pub(in crate::code) const SWIFT: Syntax = Syntax {
         ("control_transfer_statement", "continue"),
     ],
     patterns: &["pattern"],
-    // With an error elsewhere in the file it can read the inside of an untouched definition otherwise.
+    // If there is an error elsewhere in the file, the parser can read the inside of an untouched
+    // definition differently.
     incremental: false,
     method_in_scope: true,
     parameters: Parameters::Labelled,
@@ -306,9 +307,9 @@ pub(in crate::code) const SCALA: Syntax = Syntax {
         ("block", ";"),
         ("indented_block", ";"),
     ],
-    // Scala 2 ends a statement where Scala 3 reads on.
+    // Scala 2 ends a statement where Scala 3 continues it.
     breaks: &[("infix_expression", "operator_identifier")],
-    // Its scanner decides at the end of a line whether a definition goes on, by what stands on the next one.
+    // At the end of a line, the scanner decides by the next line whether a definition continues.
     incremental: false,
     types: &["type_identifier"],
     callees: &[
@@ -429,7 +430,7 @@ pub(in crate::code) const ZIG: Syntax = Syntax {
         ("break_label", ""),
     ],
     bindings: &[("parameter", "name"), ("payload", "")],
-    // An assignment is the same node without the word.
+    // Without `const` or `var`, an assignment has the same node.
     declared: &[("variable_declaration", "const"), ("variable_declaration", "var")],
     parameters: Parameters::TypeField,
     operands: &[

@@ -1,4 +1,4 @@
-//! The roles of nodes, grammar by grammar; what two languages share stands once.
+//! The tables of node roles, by grammar. Nodes that two languages share are listed once.
 
 use super::roles::Role::{self, *};
 
@@ -7,7 +7,7 @@ use super::roles_of_others::*;
 
 pub(super) type Rows = &'static [(Role, &'static str)];
 
-/// Languages, and the nodes of theirs that have a role, with one space between.
+/// Languages, and their nodes with each role, separated by one space.
 pub(super) const TABLES: &[(&[&str], Rows)] = &[
     (&["rust"], RUST),
     (&["python"], PYTHON),

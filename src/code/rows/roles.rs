@@ -1,37 +1,38 @@
-//! What the nodes of each grammar are to the rules that compare programs, as data.
+//! The roles that the nodes of each grammar have in the rules that compare programs, as data.
 //!
-//! A rule asks `node.is_a(Role::Return)` and names no node; which nodes these are, the tables say for each language.
-//! A role is called like the node where only one node has it.
+//! A rule asks `node.is_a(Role::Return)` and does not name a node kind. The tables say which nodes
+//! have the role in each language. If only one node has a role, the role is named like the node.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// What a node is to a rule.
+/// The role of a node in a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Says who may see a definition.
+    /// Limits who may use a definition, such as `pub`.
     Access,
     AccessWord,
-    /// Asks for more of a function than its body.
+    /// An attribute or decorator that makes a function more than its body.
     Annotation,
     /// An operator between two operands.
     AnyBinary,
-    /// Calls something.
+    /// Any kind of call, of a function, a method or a macro.
     AnyCall,
     ArrayLiteral,
     Assertion,
     AssignmentExpression,
     AssignmentToLeft,
-    /// Stands before a definition and belongs to it.
+    /// Comes before a definition and belongs to it.
     Attached,
     /// An attribute, an annotation or a decorator.
     Attribute,
     AttributeAccess,
     AttributeItem,
     Binary,
-    /// Statements in braces, or by indentation.
+    /// Statements in braces, or grouped by indentation.
     Block,
-    /// What a body must not hold if it is to stand elsewhere: it would return, wait or clean up somewhere else.
+    /// A node that must not be in a body that moves to another place, because it would return, wait
+    /// or clean up somewhere else.
     Bound,
     Break,
     Call,
@@ -44,26 +45,26 @@ pub(crate) enum Role {
     Closure,
     CompositeLiteral,
     ComputedPropertyName,
-    /// Evaluates some of its parts only sometimes.
+    /// Evaluates some of its parts only in some cases.
     Conditional,
     ConstructorDeclaration,
     Continue,
     Declaration,
     Declarator,
     DeclaredParameter,
-    /// May make a local known.
+    /// A statement that may declare a local.
     Declaring,
     Decorator,
     DefaultParameter,
-    /// Declares a name that is no value's.
+    /// Declares a name that is not the name of a value.
     Definition,
-    /// May do something, beside having a value.
+    /// May have an effect besides its value.
     Effect,
-    /// A `return` inside leaves this, not what is around.
+    /// A `return` inside this node leaves this node only.
     Enclosing,
     Entry,
     EnumVariant,
-    /// Leaves what is around it.
+    /// Leaves the enclosing loop, block or function.
     Exit,
     ExplicitConstructorInvocation,
     Export,
@@ -86,14 +87,14 @@ pub(crate) enum Role {
     FunctionValue,
     GlobalDeclaration,
     GoBlock,
-    /// Names in it are locals, though they are not resolved as such.
+    /// Contains names that are locals, although they are not resolved as locals.
     HiddenPattern,
     HoistedFunction,
-    /// A value inside a text.
+    /// A value inside a string, as in an interpolation.
     Hole,
     Identifier,
     If,
-    /// Only makes names known.
+    /// Makes names known and does nothing else.
     Import,
     ImportDeclaration,
     ImportFrom,
@@ -108,19 +109,19 @@ pub(crate) enum Role {
     JumpStatement,
     KeyedElement,
     LabelName,
-    /// Evaluated later, if at all.
+    /// Is evaluated later, or not at all.
     Later,
-    /// A statement that leaves.
+    /// A statement that leaves the enclosing loop or function.
     Leaving,
     LetDeclaration,
     LetForm,
     LexicalDeclaration,
-    /// Holds definitions, and is none.
+    /// Contains definitions, but is not a definition itself.
     List,
-    /// A value as it is written.
+    /// A literal value, or a part of one.
     Literal,
     LocalDeclaration,
-    /// An import that may stand inside a function.
+    /// An import that may be inside a function.
     LocalImport,
     Loop,
     MacroInvocation,
@@ -135,7 +136,7 @@ pub(crate) enum Role {
     ModItem,
     Modifiers,
     ModuleStatement,
-    /// A name of anything.
+    /// A name of any kind of thing.
     Name,
     NameAssignment,
     Named,
@@ -143,7 +144,7 @@ pub(crate) enum Role {
     NamedType,
     /// Makes only the last parts of its paths known.
     NamesLast,
-    /// Is no value at the end of a block.
+    /// Is not the value of a block, even at its end.
     NoValue,
     Null,
     Number,
@@ -178,7 +179,7 @@ pub(crate) enum Role {
     Return,
     ReturnExpression,
     ReturnStatement,
-    /// A function that can be put back for its calls.
+    /// A function whose calls can be replaced by its body.
     Routine,
     RustAttribute,
     RustStatement,
@@ -186,7 +187,7 @@ pub(crate) enum Role {
     ScopedUseList,
     Selector,
     SelfParameter,
-    /// What is of this type is not copied.
+    /// A type whose values are shared and not copied.
     SharedType,
     ShortVarDeclaration,
     ShorthandFieldIdentifier,
@@ -213,18 +214,18 @@ pub(crate) enum Role {
     TypeDeclaration,
     TypeName,
     TypeParameters,
-    /// Says of which type the value becomes.
+    /// A declaration that may state the type of its value.
     TypedDeclaration,
     TypedParameter,
     Unary,
-    /// Its value is not used.
+    /// A statement whose value is not used.
     UnitCall,
     Update,
     UseAsClause,
     UseDeclaration,
     UseList,
     UseWildcard,
-    /// A place for a value, with braces or without.
+    /// A place for a value, with or without braces.
     ValuePlace,
     VariableDeclaration,
     VariableDeclarator,
@@ -232,23 +233,23 @@ pub(crate) enum Role {
     Variant,
     VisibilityModifier,
     WithAttributes,
-    /// May stand around a definition.
+    /// May be around a definition.
     Wrapping,
 }
 
 impl Role {
-    /// Whether a node of this kind has the role, in any language.
+    /// Returns true if nodes of this kind have the role, in any language.
     pub(crate) fn has(self, kind: &str) -> bool {
         Roles::of(kind).has(self)
     }
 }
 
-/// The roles of a node.
+/// The set of roles of one node kind, as bits.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Roles([u64; 3]);
 
 impl Roles {
-    /// Those of the nodes of this kind, in any language.
+    /// Returns the roles of this node kind, taken together for all languages.
     pub(crate) fn of(kind: &str) -> &'static Self {
         static KNOWN: OnceLock<HashMap<&str, Roles>> = OnceLock::new();
         static NONE: Roles = Roles([0; 3]);
@@ -277,7 +278,7 @@ impl Roles {
     }
 }
 
-/// Nodes of which a longer spelling of the same is made: `{a: a}` for `{a}`.
+/// The kinds of nodes that this program makes itself, such as `{a: a}` for `{a}`.
 pub(crate) mod made {
     pub(crate) const ASSIGNMENT_PATTERN: &str = "assignment_pattern";
     pub(crate) const BINARY: &str = "binary_expression";
@@ -289,7 +290,7 @@ pub(crate) mod made {
     pub(crate) const PROPERTY_IDENTIFIER: &str = "property_identifier";
     pub(crate) const UNARY: &str = "unary_expression";
     pub(crate) const VARIABLE_NAME: &str = "variable_name";
-    /// A definition behind its attributes; no grammar has such a node.
+    /// A definition together with its attributes. No grammar has such a node.
     pub(crate) const WITH_ATTRIBUTES: &str = "with attributes";
 }
 
@@ -299,7 +300,7 @@ mod tests {
 
     use crate::code::language;
 
-    /// A name that the grammar does not know would be a rule that silently never holds.
+    /// A rule with a name that the grammar does not know would never apply, without any error.
     #[test]
     fn every_node_with_a_role_is_known_to_its_grammar() {
         for language in language::all() {
@@ -326,7 +327,8 @@ mod tests {
         }
     }
 
-    /// A rule that names a node itself would be one that no table says and no grammar checks.
+    /// Node kinds belong in the tables, where they are checked against the grammars. A rule must
+    /// not name one itself.
     #[test]
     fn no_rule_names_a_node() {
         let (mut known, mut fields) = (HashSet::new(), HashSet::new());

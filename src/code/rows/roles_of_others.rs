@@ -1,4 +1,5 @@
-//! The roles of nodes in the languages whose functions are not put back for their calls.
+//! The roles of nodes in those languages in which calls are never replaced by the body of the
+//! function.
 
 use super::role_tables::Rows;
 use super::roles::Role::*;

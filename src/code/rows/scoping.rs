@@ -1,4 +1,4 @@
-//! Where names are declared and how far they reach, language by language.
+//! The naming rules of each language: where names are declared, and where they are visible.
 
 use super::more;
 use crate::code::program::scoping::{NameReach, Scoping};
@@ -186,7 +186,7 @@ const JAVA: Scoping = Scoping {
         "switch_rule",
     ],
     bindings: &[("instanceof_expression", "name")],
-    // Where such a name ends to hold depends on which way the test went.
+    // How far such a name is visible depends on the result of the test.
     public: &[("instanceof_expression", "name")],
     late: &["enhanced_for_statement"],
     members: &[
@@ -264,7 +264,7 @@ const LUA: Scoping = Scoping {
     ..NONE
 };
 
-/// No name of Zig hides another one, so it matters little where one ends to hold.
+/// In Zig, no name hides another one, so it hardly matters where a scope ends.
 const ZIG: Scoping = Scoping {
     syntax: &more::ZIG,
     functions: &["function_declaration"],
@@ -295,7 +295,7 @@ const PHP: Scoping = Scoping {
     functions: &["function_definition", "method_declaration", "anonymous_function"],
     public: &[("simple_parameter", "name"), ("variadic_parameter", "name")],
     members: &[("scoped_property_access_expression", "name")],
-    // An arrow function has the variables of the one around it.
+    // An arrow function uses the variables of the function around it.
     opaque: &[
         "anonymous_function_use_clause",
         "arrow_function",
@@ -355,7 +355,8 @@ const CSHARP: Scoping = Scoping {
         "catch_clause",
         "switch_section",
     ],
-    // Callers can name parameters; where what a test declares ends to hold depends on the way the test went.
+    // Callers can name parameters. How far a name declared in a test is visible depends on the
+    // result of the test.
     public: &[
         ("parameter", "name"),
         ("parameter_list", "name"),
@@ -363,7 +364,7 @@ const CSHARP: Scoping = Scoping {
         ("declaration_pattern", "name"),
     ],
     members: more::CSHARP.labels,
-    // Their members are called like the locals that they are made of.
+    // The members of these nodes are named after the locals that they are made from.
     opaque: &[
         "anonymous_object_creation_expression",
         "tuple_expression",
@@ -379,7 +380,7 @@ const CSHARP: Scoping = Scoping {
     ..NONE
 };
 
-/// The row of a language, if it has one.
+/// Returns the rules of a language, if it has any.
 pub(in crate::code) fn of(language: &str) -> Option<&'static Scoping> {
     match language {
         "rust" => Some(&RUST),
@@ -406,7 +407,7 @@ mod tests {
     use super::*;
     use crate::code::language;
 
-    /// A name that the grammar does not know would be a rule that silently never holds.
+    /// A rule with a name that the grammar does not know would never apply, without any error.
     #[test]
     fn every_name_in_a_row_is_known_to_its_grammar() {
         for language in language::all() {

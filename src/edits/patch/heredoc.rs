@@ -1,41 +1,41 @@
-//! A patch inside a shell command.
+//! Finds a patch inside a shell command.
 
-/// A patch that a shell command hands to `apply_patch`.
+/// A patch that a shell command passes to `apply_patch`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heredoc {
-    /// The directory of a leading `cd`, as it is spelled; the patch's paths are
-    /// relative to it.
+    /// The directory of a `cd` before the patch, as it is spelled. Paths in the patch are relative
+    /// to it.
     pub dir: Option<String>,
-    /// The text for [`read`](super::read()).
+    /// The text of the patch, for [`read`](super::read()).
     pub patch: String,
 }
 
-/// The patch of a command that does nothing but apply one:
-/// `apply_patch <<'EOF' …` or `cd DIR && apply_patch <<'EOF' …`.
+/// Returns the patch of a command that does nothing but apply one: `apply_patch <<'EOF' …` or `cd
+/// DIR && apply_patch <<'EOF' …`.
 ///
-/// These two forms the host takes as an edit and never gives to a shell. `None`
-/// for anything else, which is a command like any other.
+/// The host treats these two forms as an edit and never passes them to a shell. Everything else is
+/// an ordinary command, for which this returns `None`.
 pub fn heredoc(command: &str) -> Option<Heredoc> {
     let command = command.trim_start();
     let (dir, rest) = match command.strip_prefix("cd") {
         Some(rest) => {
             let (dir, rest) = directory(rest)?;
-            (Some(dir), blanks(rest).strip_prefix("&&")?.trim_start())
+            (Some(dir), skip_blanks(rest).strip_prefix("&&")?.trim_start())
         }
         None => (None, command),
     };
     let rest = ["apply_patch", "applypatch"].iter().find_map(|name| rest.strip_prefix(name))?;
-    let rest = blanks(rest).strip_prefix("<<")?;
-    let (first, rest) = blanks(rest).split_once('\n')?;
+    let rest = skip_blanks(rest).strip_prefix("<<")?;
+    let (first, rest) = skip_blanks(rest).split_once('\n')?;
     let delimiter = delimiter(first.trim_end())?;
     let patch = body(rest, delimiter)?;
     Some(Heredoc { dir, patch: patch.to_owned() })
 }
 
-/// The one plain argument of `cd`, and what follows it.
+/// Returns the only argument of `cd` and the text after it. The argument must be plain.
 fn directory(rest: &str) -> Option<(String, &str)> {
     let argument = rest.strip_prefix([' ', '\t'])?;
-    let argument = blanks(argument);
+    let argument = skip_blanks(argument);
     let quote = argument.chars().next()?;
     if quote == '\'' || quote == '"' {
         let (dir, rest) = argument[1..].split_once(quote)?;
@@ -49,11 +49,11 @@ fn directory(rest: &str) -> Option<(String, &str)> {
     plain.then(|| (dir.to_owned(), rest))
 }
 
-fn blanks(text: &str) -> &str {
+fn skip_blanks(text: &str) -> &str {
     text.trim_start_matches([' ', '\t'])
 }
 
-/// The word that ends the here-document, without its quotes.
+/// Returns the word that ends the here-document, without its quotation marks.
 fn delimiter(word: &str) -> Option<&str> {
     let bare = ['\'', '"']
         .iter()
@@ -63,7 +63,7 @@ fn delimiter(word: &str) -> Option<&str> {
     (!bare.is_empty() && bare.chars().all(plain)).then_some(bare)
 }
 
-/// What stands before the line `delimiter`; nothing may come after it.
+/// Returns the text before the line `delimiter`, after which there may be nothing but white space.
 fn body<'a>(text: &'a str, delimiter: &str) -> Option<&'a str> {
     let mut end = 0;
     for line in text.split_inclusive('\n') {

@@ -1,44 +1,44 @@
-//! One hunk, and what a list of them makes of a text.
+//! The hunks of a patch, and how they are applied to a text.
 
 use std::ops::Range;
 
 use super::seek::{SearchArea, find};
 
-/// One line of a hunk.
+/// One line of a hunk, without its first character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkLine {
-    /// Stands in the file and stays, byte for byte as the file has it.
+    /// A line of the file that stays, byte for byte as the file has it.
     Keep(String),
-    /// Stands in the file and goes.
+    /// A line of the file that is removed.
     Cut(String),
-    /// Is new.
+    /// A line that is added.
     New(String),
 }
 
-/// A run of lines that belong together: `@@` and what follows it.
+/// A group of changed lines and their context: `@@` and the lines after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
     /// The text after `@@`: a line of the file below which the hunk applies.
     pub header: Option<String>,
-    /// Kept, cut and new lines, without their ends.
+    /// Kept, removed and new lines, without their line ends.
     pub lines: Vec<HunkLine>,
-    /// The hunk claims the end of the file (`*** End of File`).
+    /// Whether the hunk must be at the end of the file (`*** End of File`).
     pub at_end: bool,
 }
 
-/// A hunk does not fit the text: the tool refuses the whole file.
+/// The reason why a hunk does not fit the text. The tool then refuses the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum MissingLines {
-    /// The `@@` line is nowhere below the hunk before it.
+    /// The `@@` line is not in the file below the preceding hunk.
     #[error("the patch looks for the line `{0}`, which is not there")]
     Header(String),
-    /// The kept and cut lines do not stand together below the hunk before them.
+    /// The kept and removed lines are not together in the file below the preceding hunk.
     #[error("the patch expects these lines, which are not there:\n{0}")]
     Lines(String),
 }
 
 impl Hunk {
-    /// The lines that the hunk expects to find.
+    /// Returns the lines that the hunk expects to find.
     fn old(&self) -> Vec<&str> {
         self.lines
             .iter()
@@ -49,25 +49,24 @@ impl Hunk {
             .collect()
     }
 
-    /// Only new lines: there is nothing to find.
+    /// Returns true if the hunk has only new lines, so that there is nothing to find.
     fn only_adds(&self) -> bool {
         self.lines.iter().all(|line| matches!(line, HunkLine::New(_)))
     }
 }
 
-/// A run of whole lines that gives way to others.
+/// A range of whole lines, and the lines that replace it.
 #[derive(Debug)]
 struct Swap {
-    /// Indices of the lines that go; empty where lines are only inserted.
+    /// The indices of the lines to remove. Empty if lines are only inserted.
     rows: Range<usize>,
     lines: Vec<String>,
 }
 
-/// The text after all hunks, or why the tool would refuse them.
+/// Returns the text after all hunks, or the reason why the tool would refuse them.
 ///
-/// Lines that stay keep their own ends. New lines, and a last line that had no
-/// end, get the end of the file's first line: an update always leaves a file
-/// that ends in one.
+/// Lines that stay keep their own line ends. New lines, and a last line without a line end, get the
+/// line end of the first line of the file. So the result of an update always ends with a line end.
 pub(crate) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, MissingLines> {
     let rows = rows(text);
     let swaps = swaps(&rows, hunks)?;
@@ -89,7 +88,7 @@ pub(crate) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, MissingLines> 
     Ok(out)
 }
 
-/// A line of the file, apart from its end.
+/// A line of the file, with its text and its line end apart.
 struct HunkRow<'a> {
     text: &'a str,
     end: &'a str,
@@ -102,7 +101,7 @@ impl HunkRow<'_> {
     }
 }
 
-/// The lines of a file; a lone carriage return ends one too.
+/// Returns the lines of a file. A carriage return without a line feed ends a line too.
 fn rows(text: &str) -> Vec<HunkRow<'_>> {
     let mut rows = Vec::new();
     let mut rest = text;
@@ -117,7 +116,7 @@ fn rows(text: &str) -> Vec<HunkRow<'_>> {
     rows
 }
 
-/// Where every hunk applies, in the order of the file.
+/// Returns the changes of all hunks, in the order of the file.
 fn swaps(rows: &[HunkRow<'_>], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> {
     let texts: Vec<&str> = rows.iter().map(|row| row.text).collect();
     let mut swaps = Vec::new();
@@ -137,7 +136,8 @@ fn swaps(rows: &[HunkRow<'_>], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines
     Ok(swaps)
 }
 
-/// Finds the hunk at or below the row `next`; the row below it.
+/// Finds the hunk at row `next` or below, and adds its changes to `swaps`. Returns the row after
+/// the hunk.
 fn place(
     texts: &[&str],
     hunk: &Hunk,
@@ -153,7 +153,7 @@ fn place(
         swaps.extend(changed(&hunk.lines, at));
         return Ok(at + old.len());
     }
-    // A last empty line often stands for the line feed that ends the file.
+    // An empty line at the end of a hunk often means the line feed at the end of the file.
     let shorter = old.split_last().filter(|(last, _)| last.is_empty());
     if let Some((_, rest)) = shorter
         && let Some(at) = find(texts, rest, place)
@@ -164,7 +164,7 @@ fn place(
     Err(MissingLines::Lines(old.join("\n")))
 }
 
-/// The runs of cut and new lines between lines that stay, for a hunk at row `at`.
+/// Returns the groups of removed and new lines between lines that stay, for a hunk at row `at`.
 fn changed(lines: &[HunkLine], at: usize) -> Vec<Swap> {
     let mut swaps = Vec::new();
     let mut swap = Swap { rows: at..at, lines: Vec::new() };
@@ -185,8 +185,8 @@ fn changed(lines: &[HunkLine], at: usize) -> Vec<Swap> {
     swaps
 }
 
-/// The lines without the empty line that ends what is expected, and without the
-/// one that ends what is to stand there, if that is empty too.
+/// Returns the lines without the empty line at the end of the expected text. If the new text ends
+/// in an empty line as well, that one is left out too.
 fn without_last_empty(lines: &[HunkLine]) -> Vec<HunkLine> {
     let mut lines = lines.to_vec();
     if let Some(at) = lines.iter().rposition(|line| !matches!(line, HunkLine::New(_))) {

@@ -1,9 +1,12 @@
-//! The `apply_patch` format: reading it, and what its hunks make of a text.
+//! The `apply_patch` format: reading a patch, and applying its hunks to a text.
 //!
-//! Written against the behaviour of the tool that agents really run, and held
-//! to it by `tests/patch_real.rs`. Where that tool is lenient we are lenient in
-//! the same way: a patch that we refuse to read and it applies would be an edit
-//! that nobody judged.
+//! This follows the behaviour of the tool that agents run, and `tests/patch_real.rs` checks that.
+//! Where that tool is lenient, this module is lenient in the same way. A patch that the tool
+//! applies and this module refuses would be an edit that nobody has judged.
+//!
+//! - `read` parses a patch, and `heredoc` finds one in a shell command.
+//! - `hunk` applies hunks to a text, and `seek` finds their lines.
+//! - `outcome` computes the result for all files of a patch.
 
 mod heredoc;
 mod hunk;
@@ -18,29 +21,29 @@ pub(super) use hunk::apply;
 pub use outcome::outcome;
 pub use read::read;
 
-/// What a patch asks of one file. Paths are as the patch spells them; they are
-/// relative to the directory in which the tool runs.
+/// What a patch does to one file. Paths are spelled as in the patch. They are relative to the
+/// directory in which the tool runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FilePatch {
-    /// Write a file, over one that is there if need be.
+    /// Writes a new file. A file that exists already is overwritten.
     Add {
-        /// Where to.
+        /// The path of the new file.
         path: String,
-        /// The whole text; empty, or ending in a line feed.
+        /// The whole text. It is empty or ends in a line feed.
         text: String,
     },
-    /// Remove a file.
+    /// Removes a file that exists.
     Delete {
-        /// Which one.
+        /// The path of the file to remove.
         path: String,
     },
-    /// Change a file that exists, and perhaps move it.
+    /// Changes a file that exists, and moves it if `to` is set.
     Update {
-        /// The file to read.
+        /// The path of the file to change.
         path: String,
-        /// Where the result goes instead; an existing file there is overwritten.
+        /// The path to which the file is moved. A file that exists there is overwritten.
         to: Option<String>,
-        /// In the order of the file.
+        /// The changes, in the order of the patch.
         hunks: Vec<Hunk>,
     },
 }

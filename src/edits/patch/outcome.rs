@@ -1,28 +1,27 @@
-//! What a whole patch leaves behind, file by file.
+//! Computes what a whole patch does, file by file.
 
 use std::collections::HashMap;
 
 use super::FilePatch;
 use super::hunk;
 
-/// What the files are after a patch ran, to its end or to its first failure.
+/// The files after a patch has run, to its end or to its first failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatchOutcome {
-    /// Every file that was written (its text) or removed (`None`), once each, in
-    /// the order in which they were first touched.
+    /// Every file that was written (with its text) or removed (`None`), in the order in which the
+    /// files were first touched. Each file occurs once.
     pub files: Vec<(String, Option<String>)>,
-    /// Why the tool stopped. What it did before that stays done.
+    /// The reason why the tool stopped. Changes made before that remain.
     pub failure: Option<String>,
 }
 
-/// Runs a patch over texts: `before` gives the text of a path, `None` where there
-/// is no file.
+/// Applies a patch to texts. `before` returns the text of a path, or `None` if there is no such
+/// file.
 ///
-/// Files are applied in the patch's order, each on what those before it left, and
-/// the first that fails ends the run. This is the most that can happen: a host may
-/// try the whole patch first and then do nothing, and a file system may refuse (a
-/// folder in the way). Paths that are spelled differently are different files
-/// here: resolve them first.
+/// The files are changed in the order of the patch, each on the result of those before it. The
+/// first failure ends the run. The result is the most that can happen: a host may try the whole
+/// patch first and then do nothing, and the file system may refuse (for example because a folder is
+/// in the way). Paths that are spelled differently count as different files, so resolve them first.
 pub fn outcome(patch: &[FilePatch], before: impl Fn(&str) -> Option<String>) -> PatchOutcome {
     let mut run = Run { before, out: PatchOutcome::default(), places: HashMap::new() };
     if patch.is_empty() {
@@ -40,7 +39,7 @@ pub fn outcome(patch: &[FilePatch], before: impl Fn(&str) -> Option<String>) -> 
 struct Run<F> {
     before: F,
     out: PatchOutcome,
-    /// Where in `out` a path is.
+    /// The index in `out.files` for each path.
     places: HashMap<String, usize>,
 }
 

@@ -1,4 +1,4 @@
-//! From the text of a patch to what it asks of each file.
+//! Parses the text of a patch.
 
 use super::{FilePatch, Hunk, HunkLine};
 
@@ -11,7 +11,7 @@ const UPDATE: &str = "*** Update File: ";
 const MOVE: &str = "*** Move to: ";
 const END_OF_FILE: &str = "*** End of File";
 
-/// A text that is no patch; the tool refuses it before it touches a file.
+/// The reason why a text is not a patch. The tool refuses such a text before it changes any file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
     /// The first line is not `*** Begin Patch`.
@@ -20,19 +20,19 @@ pub enum PatchError {
     /// The last line is not `*** End Patch`, or something follows it.
     #[error("the patch does not end with `*** End Patch`")]
     End,
-    /// A line that cannot stand where it stands.
+    /// A line that is not allowed in its place.
     #[error("line {line} of the patch: {what}")]
     HunkLine {
-        /// Counted from 1, at `*** Begin Patch`.
+        /// The number of the line, counted from 1 at `*** Begin Patch`.
         line: usize,
-        /// What is wrong with it.
+        /// A description of the error.
         what: &'static str,
     },
 }
 
-/// Reads a patch: what it asks of each file, in its order. A file may come twice.
+/// Reads a patch. The files are in the order of the patch, and a file may occur twice.
 ///
-/// A patch that is still wrapped in `<<'EOF' … EOF` is read too, as the tool does.
+/// A patch that is still inside `<<'EOF' … EOF` is accepted too, as the tool does.
 pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     let lines: Vec<&str> = text.trim().lines().collect();
     let lines = match enclosed(&lines) {
@@ -47,14 +47,14 @@ pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
         reader.take(line.strip_suffix('\r').unwrap_or(line))?;
     }
     reader.line += 1;
-    // The last line ends the patch however it is indented, and may do so again.
+    // The last line ends the patch even if it is indented. The patch may also have ended before it.
     if reader.state != PatchPart::Ended {
         reader.finished()?;
     }
     Ok(reader.files)
 }
 
-/// The first line begins a patch and the last one ends it.
+/// Checks that the first line begins a patch and the last line ends it.
 fn enclosed(lines: &[&str]) -> Result<(), PatchError> {
     let is = |line: Option<&&str>, marker: &str| line.is_some_and(|line| line.trim() == marker);
     if !is(lines.first(), BEGIN) {
@@ -66,7 +66,7 @@ fn enclosed(lines: &[&str]) -> Result<(), PatchError> {
     }
 }
 
-/// The lines inside a here-document that no shell has taken off.
+/// Returns the lines inside a here-document, if no shell has removed its first and last line.
 fn unwrapped<'a>(lines: &'a [&'a str]) -> Option<&'a [&'a str]> {
     let (first, rest) = lines.split_first()?;
     let (last, inner) = rest.split_last()?;
@@ -74,7 +74,7 @@ fn unwrapped<'a>(lines: &'a [&'a str]) -> Option<&'a [&'a str]> {
     (opens && last.ends_with("EOF") && inner.len() >= 2).then_some(inner)
 }
 
-/// What the lines so far make of the next one.
+/// The part of the patch that the next line belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PatchPart {
     #[default]
@@ -88,7 +88,7 @@ enum PatchPart {
 #[derive(Debug, Default)]
 struct PatchReader {
     state: PatchPart,
-    /// The patch names the environment it is for; it may do so once.
+    /// Whether the patch has named its environment, which is allowed once.
     environment: bool,
     line: usize,
     files: Vec<FilePatch>,
@@ -102,7 +102,7 @@ impl PatchReader {
                 false => Err(PatchError::End),
             };
         }
-        // Below an update an indented header is a line of the file.
+        // In an update, an indented header is a line of the file.
         let header = match self.state {
             PatchPart::Update => line.trim_end(),
             _ => line.trim(),
@@ -121,7 +121,7 @@ impl PatchReader {
         Err(PatchError::HunkLine { line: self.line, what })
     }
 
-    /// Takes the line that names an environment; false when it is none.
+    /// Reads the line that names the environment. Returns false if the line does not.
     fn environment(&mut self, line: &str) -> Result<bool, PatchError> {
         let name = line.strip_prefix(ENVIRONMENT);
         let Some(name) = name.filter(|_| self.state == PatchPart::Start) else {
@@ -134,7 +134,7 @@ impl PatchReader {
         Ok(true)
     }
 
-    /// Takes a line that begins a file or ends the patch; false when it does neither.
+    /// Reads a line that begins a file or ends the patch. Returns false if the line does neither.
     fn header(&mut self, line: &str) -> Result<bool, PatchError> {
         let file = if line == END {
             None
@@ -160,7 +160,7 @@ impl PatchReader {
         Ok(true)
     }
 
-    /// The file before has something to do, in each of its hunks.
+    /// Checks that the last hunk of the preceding file has lines.
     fn finished(&self) -> Result<(), PatchError> {
         let Some(FilePatch::Update { hunks, .. }) = self.files.last() else {
             return Ok(());
@@ -226,7 +226,7 @@ impl PatchReader {
     }
 }
 
-/// A line of a hunk by its first character; an empty line is a kept one.
+/// Reads a line of a hunk by its first character. An empty line is one that stays.
 fn hunk_line(line: &str) -> Option<HunkLine> {
     if line.is_empty() {
         return Some(HunkLine::Keep(String::new()));

@@ -1,19 +1,19 @@
-//! Finding the lines that a hunk expects, strictly first and then leniently.
+//! Finds the lines that a hunk expects, first strictly and then leniently.
 
 use std::borrow::Cow;
 
-/// Where lines may be found.
+/// The part of a file in which lines are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SearchArea {
-    /// At this row or below it.
+    /// This row and all rows below it.
     From(usize),
-    /// The same, but only where the file ends with them.
+    /// The end of the file: the lines must be its last ones, and begin at this row or below.
     AtEnd(usize),
 }
 
-/// Four ways to compare two lines, each more lenient than the one before: as they
-/// are, without white space at the end, without white space at both ends, and
-/// with typographic punctuation and spaces written plainly.
+/// Four ways to compare two lines, each more lenient than the one before: exactly, without white
+/// space at the end, without white space at both ends, and with typographic punctuation and spaces
+/// replaced by plain ones.
 const VIEWS: [fn(&str) -> Cow<'_, str>; 4] = [
     |line| line.into(),
     |line| line.trim_end().into(),
@@ -21,8 +21,8 @@ const VIEWS: [fn(&str) -> Cow<'_, str>; 4] = [
     |line| line.trim().chars().map(plain).collect::<String>().into(),
 ];
 
-/// The first row at which `wanted` stands in `rows`. A stricter comparison wins
-/// over an earlier row.
+/// Returns the first row of `rows` at which `wanted` is found. A stricter comparison wins over an
+/// earlier row.
 pub(super) fn find(rows: &[&str], wanted: &[&str], place: SearchArea) -> Option<usize> {
     let (SearchArea::From(start) | SearchArea::AtEnd(start)) = place;
     if wanted.is_empty() {
@@ -41,16 +41,16 @@ pub(super) fn find(rows: &[&str], wanted: &[&str], place: SearchArea) -> Option<
     })
 }
 
-/// A character that people type for one that editors and models make of it.
+/// Replaces a typographic character by the plain character that people type.
 fn plain(character: char) -> char {
     match character {
-        // hyphens, dashes and the minus sign
+        // Hyphens, dashes and the minus sign.
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        // single quotes
+        // Single quotation marks.
         '\u{2018}'..='\u{201B}' => '\'',
-        // double quotes
+        // Double quotation marks.
         '\u{201C}'..='\u{201F}' => '"',
-        // spaces that do not break, or have a width of their own
+        // Spaces that do not break, or have a special width.
         '\u{00A0}' | '\u{2002}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
         other => other,
     }
