@@ -1,9 +1,10 @@
-//! Anchors. An anchor is a signed list of the evidence that a commit held, so that its later removal can be detected.
+//! Anchors. An anchor is a signed list of the evidence that a commit held, so that its later
+//! removal can be detected.
 //!
-//! An anchor is a file `.orchestration/anchors/<digest>.json` that holds one signed line. The digest in its name is the
-//! first 128 bits of the SHA-256 of its bytes, so two branches that both add an anchor never change the same file. An
-//! anchor lists the sections of evidence that no earlier anchor lists, and the anchors that it builds on. Together the
-//! anchors list all evidence.
+//! An anchor is a file `.orchestration/anchors/<digest>.json` that holds one signed line. The
+//! digest in its name is the first 128 bits of the SHA-256 of its bytes, so two branches that both
+//! add an anchor never change the same file. An anchor lists the sections of evidence that no
+//! earlier anchor lists, and the anchors that it builds on. Together the anchors list all evidence.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +12,10 @@ use super::evidence::Digest;
 use super::signed;
 use crate::workspace::{RelativePath, Root, store};
 
-/// The namespace of the SSH signature. A signature that was made in another namespace does not count for an anchor.
+/// The namespace of the SSH signature. A signature that was made in another namespace does not
+/// count for an anchor.
 pub(crate) const NAMESPACE: &str = "intent-anchor";
 
-/// The folder that holds the anchors.
 pub(crate) const FOLDER: &str = ".orchestration/anchors";
 
 /// The version of the format that this program writes.
@@ -30,47 +31,48 @@ pub(crate) struct Anchor {
     pub anchor: u32,
     /// The commit that was signed, as hex.
     pub commit: String,
-    /// When it was signed: RFC 3339 in UTC, in whole seconds. The signer says so; nothing proves it.
+    /// When it was signed: RFC 3339 in UTC, in whole seconds. The signer says so; nothing proves
+    /// it.
     pub time: String,
     /// The digests of the anchors that it builds on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
-    /// The digests of the sections of evidence that the commit held and that no anchor of `after` lists, sorted.
+    /// The digests of the sections of evidence that the commit held and that no anchor of `after`
+    /// lists, sorted.
     pub evidence: Vec<String>,
     /// Digests that earlier anchors list and that the signer accepts as removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
 }
 
-/// An anchor file as it was read.
+/// An anchor file that was read from disk or from a commit.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
-    /// Its path, relative to the workspace.
     pub path: RelativePath,
     /// The digest in its file name.
     pub digest: Option<Digest>,
     /// The bytes that the signature covers.
     pub signed: Vec<u8>,
-    /// The signature, in base64.
+    /// The signature in base64, if the anchor is signed.
     pub signature: Option<String>,
-    /// The content. `None` if the digest of the bytes differs from the one in the file name, or if they cannot be
-    /// parsed.
+    /// The content. `None` if the digest of the bytes differs from the one in the file name, or if
+    /// they cannot be parsed.
     pub anchor: Option<Anchor>,
 }
 
-/// The path of an anchor with these bytes.
+/// Returns the path at which an anchor with these bytes is stored.
 pub fn path_of(bytes: &[u8]) -> RelativePath {
     RelativePath::new(&format!("{FOLDER}/{}.json", Digest::of(bytes)))
         .expect("a fixed folder and a digest are a path")
 }
 
-/// Returns true if a path is that of an anchor.
+/// Returns true if the path is the path of an anchor.
 pub(crate) fn is_anchor(path: &RelativePath) -> bool {
     let below = path.as_str().strip_prefix(FOLDER).and_then(|below| below.strip_prefix('/'));
     below.is_some_and(|name| name.ends_with(".json") && !name.contains('/'))
 }
 
-/// Parses an anchor file.
+/// Parses an anchor file and checks its digest.
 pub(crate) fn read(path: RelativePath, bytes: &[u8]) -> Stored {
     let name = path.as_str().rsplit('/').next().and_then(|name| name.strip_suffix(".json"));
     let digest = name.and_then(Digest::parse);
@@ -88,7 +90,7 @@ pub(crate) fn read(path: RelativePath, bytes: &[u8]) -> Stored {
     }
 }
 
-/// The anchors of a work tree, sorted by name.
+/// Reads the anchors of a work tree, sorted by name.
 pub(crate) fn in_work_tree(root: &Root) -> Vec<Stored> {
     let Ok(folder) = RelativePath::new(FOLDER) else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(root.absolute(&folder)) else { return Vec::new() };

@@ -1,7 +1,9 @@
-//! Appending: under a lock, one write, durable before success is reported.
+//! Appends records to the ledger. A record is written under a lock, with one write, and is on disk
+//! before success is reported.
 //!
-//! With git a record goes to the journal of its session and work tree, without git, or where the policy says so, to
-//! `agent_trace.jsonl`. The records of one writer are chained by their hashes ([`super::chain`]).
+//! With git, a record goes to the journal of its session and work tree. Without git, or if the
+//! policy asks for a single file, it goes to `agent_trace.jsonl`. The records of one writer are
+//! chained by their hashes ([`super::chain`]).
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -20,13 +22,12 @@ use crate::workspace::{
     store::{self, StoreError},
 };
 
-/// How long another process may hold the ledger.
+/// How long to wait for another process that holds the lock of the ledger.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Why nothing was appended.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// The disk or the lock said no; nothing was written, or what was half written has been taken back.
+    /// The disk or the lock failed. Nothing was written, or a partial write was undone.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The record is larger than what a reader accepts.
@@ -34,7 +35,7 @@ pub enum AppendError {
         "a record of {bytes} bytes is beyond the limit of {MAX_OBJECT}; record fewer files or blocks at once"
     )]
     TooLarge {
-        /// What it would need.
+        /// The size of the record's line.
         bytes: usize,
     },
 }
@@ -46,7 +47,6 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer for this workspace.
     pub fn new(root: &'a Root, policy: &'a Policy) -> Self {
         Self { root, policy }
     }
@@ -91,14 +91,16 @@ impl<'a> Writer<'a> {
         Ok(record.id)
     }
 
-    /// Removes the records for which `goes` is true from the journals of this work tree. Returns how many were removed.
+    /// Removes the records for which `goes` is true from the journals of this work tree. Returns
+    /// how many were removed.
     pub fn retire(&self, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
         let private = self.root.private();
         let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
         journal::take_out(self.root, goes)
     }
 
-    /// The id of a session's chain in this clone: the same from one record to the next, and in no other clone.
+    /// The id of a session's chain in this clone: the same from one record to the next, and in no
+    /// other clone.
     fn writer(&self, session: Option<&str>) -> Result<String, StoreError> {
         let path = self.root.private().join(CLONE);
         let fresh = uuid::Uuid::new_v4().simple().to_string();
@@ -108,7 +110,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The file that holds a random id of this clone. A writer's id is made from it, so no two clones share a writer.
+/// The file that holds a random id of this clone. A writer's id is made from it, so no two clones
+/// share a writer.
 const CLONE: &str = "clone";
 const MAX_CLONE: u64 = 1024;
 
@@ -119,7 +122,8 @@ fn writer_id(clone: &[u8], session: Option<&str>) -> String {
     to_hex(&sha.finalize())[..32].to_owned()
 }
 
-/// Returns a function that says, given a session and a writer, whether this clone wrote that chain.
+/// Returns a function that takes a session and a writer and returns true if this clone wrote the
+/// chain of that writer.
 pub(super) fn own_chains(root: &Root) -> impl Fn(Option<&str>, &str) -> bool + use<> {
     let clone = store::read_capped(&root.private().join(CLONE), MAX_CLONE).ok().flatten();
     move |session, writer| clone.as_ref().is_some_and(|clone| writer_id(clone, session) == writer)
@@ -127,7 +131,7 @@ pub(super) fn own_chains(root: &Root) -> impl Fn(Option<&str>, &str) -> bool + u
 
 const SINGLE: &str = ".orchestration/agent_trace.jsonl";
 
-/// The number and the hash of the last intact record of a writer.
+/// Returns the sequence number and the hash of the last intact record of a writer.
 fn last_of(bytes: &[u8], writer: &str) -> Option<(u64, String)> {
     let own = format!("\"writer\":\"{writer}\"");
     let is_own = |line: &&[u8]| {
@@ -148,7 +152,8 @@ fn stored(record: &Record) -> Vec<u8> {
     line
 }
 
-/// What every record needs and a caller may leave to us.
+/// Fills in the fields that a caller may leave empty: the id and the timestamp. Also removes extra
+/// fields whose names our own records use.
 fn completed(mut record: Record) -> Record {
     if record.id.is_empty() {
         record.id = uuid::Uuid::now_v7().to_string();
@@ -172,8 +177,8 @@ impl LockedLedger {
         Ok(Self { path, file, created })
     }
 
-    /// From now on writes through the second name of the file, if it has one. Programs that watch the folder of that
-    /// name are only told of writes that go through it.
+    /// Switches to writing through the second name of the file, if it has one. A program that
+    /// watches the folder of that second name is only notified of writes that go through it.
     fn through(&mut self, shown: &Path) {
         if is_same(&self.path, shown)
             && let Ok((file, _)) = store::append_to(shown)
@@ -190,9 +195,10 @@ impl LockedLedger {
         Ok(bytes)
     }
 
-    /// Returns how many bytes of the file to keep, and cuts off a record that was half written when a process was
-    /// killed. Cutting is safe: success is only reported for whole lines. A last line that is a whole record without
-    /// its line feed is kept, and so is text that does not begin like a record.
+    /// Returns how many bytes of the file to keep, and cuts off a record that was half written when
+    /// a process was killed. Cutting is safe: success is only reported for whole lines. A last line
+    /// that is a whole record without its line feed is kept, and so is text that does not begin
+    /// like a record.
     fn whole(&self, shown: &RelativePath, bytes: &[u8]) -> Result<usize, StoreError> {
         let start = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         if bytes[start..].first() != Some(&b'{') {
@@ -206,12 +212,14 @@ impl LockedLedger {
         Ok(start)
     }
 
-    /// One write of whole lines, durable; on any failure the file is taken back to `length`.
+    /// Appends whole lines with one write and syncs them to disk. If that fails, the file is cut
+    /// back to `length`.
     fn commit(&self, length: u64, lines: &[u8]) -> Result<(), StoreError> {
         let mut file = &self.file;
         let written = file.write_all(lines).and_then(|()| self.file.sync_data());
         if let Err(source) = written {
-            // A second sync could report success for pages that the system has dropped; so only the length is set back.
+            // The file is not synced again: a second sync could report success for pages that the
+            // system has already dropped.
             let _ = self.file.set_len(length);
             return Err(failed(&self.path, "appended to")(source));
         }
@@ -234,7 +242,7 @@ fn is_same(_: &Path, _: &Path) -> bool {
     false
 }
 
-/// Syncs the folders above a new file, since otherwise a crash could lose its name.
+/// Syncs the folders above a new file. Otherwise a crash could lose the file's name.
 fn sync_folders(path: &Path) -> Result<(), StoreError> {
     if cfg!(not(unix)) {
         return Ok(());

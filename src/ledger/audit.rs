@@ -1,5 +1,5 @@
-//! Checks every file of a ledger for `intent verify`. Records are dropped after they were checked, so memory use does
-//! not grow with the ledger.
+//! Checks every file of a ledger for `intent verify`. Records are dropped after they are checked,
+//! so memory use does not grow with the ledger.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -28,7 +28,8 @@ pub(crate) struct Audit {
     pub erased: Vec<ErasedSection>,
 }
 
-/// Reads all files of a workspace's ledger on all processors. Of evidence only the findings and digests are kept.
+/// Reads all files of a workspace's ledger on all processors. For evidence, only the findings and
+/// digests are kept.
 pub(crate) fn audit(root: &Root) -> Audit {
     let is_own = own_chains(root);
     let files = read::files(root);
@@ -43,7 +44,8 @@ pub(crate) fn audit(root: &Root) -> Audit {
     let mut counted = HashSet::new();
     let mut parts: BTreeMap<RelativePath, ReadFile> = BTreeMap::new();
     for (file, part) in files.into_iter().zip(read) {
-        // A section that is in several files (two branches compacted it) counts once, as it does in `Ledger`.
+        // A section that is in several files (because two branches compacted it) counts once, as it
+        // does in `Ledger`.
         let is_new = |(section, _): &&(Digest, usize)| !part.is_sound || !counted.contains(section);
         audit.records +=
             part.records.iter().filter(is_new).map(|(_, records)| records).sum::<usize>();
@@ -64,13 +66,13 @@ pub(crate) fn audit(root: &Root) -> Audit {
     audit
 }
 
-/// What is kept of one file.
+/// The data that is kept about one file.
 #[derive(Default)]
 struct AuditedFile {
     known: ReadFile,
-    /// Whether the digest of its bytes is the one in its name.
+    /// Whether the digest of the file's bytes is equal to the one in its name.
     is_sound: bool,
-    /// How many records each of its sections holds.
+    /// For each section, its digest and how many records it has.
     records: Vec<(Digest, usize)>,
     named: BTreeSet<String>,
 }

@@ -1,10 +1,12 @@
-//! The chain: each writer's records linked by hashes over the bytes as stored.
+//! The hash chain: each record of a writer contains the hash of that writer's previous record.
+//! Hashes are computed over the bytes as stored.
 //!
-//! Verification groups by writer, so that a git merge in any order stays valid. Within one file the
-//! records of one writer stand in the order in which they were written.
+//! Records are grouped by writer before they are checked, so a chain stays valid when git merges
+//! two files in any order. Within one file, the records of one writer must be in the order in which
+//! they were written.
 //!
-//! Two changes leave no trace in a chain: its last records are cut off, or all records after some point are written
-//! again with new hashes. Evidence has no chain, since git's history protects it.
+//! Two changes leave no trace in a chain: removing its last records, and rewriting all records
+//! after some point with new hashes. Evidence has no chain, because git's history protects it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -16,16 +18,16 @@ use super::{evidence, journal};
 use crate::code::LineRange;
 use crate::workspace::{Code, Finding, RelatedPlace, RelativePath};
 
-/// What goes before the line's bytes into the hash.
+/// This prefix is hashed before the bytes of the line.
 pub(crate) const DOMAIN: &str = "intent-ledger/1\n";
 
 const TAIL_START: &[u8] = b",\"h\":\"";
 const TAIL_END: &[u8] = b"\"}";
 const DIGITS: usize = 64;
-/// Bytes of the fixed tail `,"h":"<64 hex>"}`.
+/// The length in bytes of the end of a line, `,"h":"<64 hex>"}`, which is not hashed.
 const TAIL: usize = TAIL_START.len() + DIGITS + TAIL_END.len();
 
-/// `h` of a line's stored bytes before the fixed tail `,"h":"…"}`.
+/// Returns the hash `h` of a line. `stored` is the line without its end `,"h":"…"}`.
 pub fn hash(stored: &[u8]) -> String {
     let mut hasher = Sha256::new();
     hasher.update(DOMAIN.as_bytes());
@@ -33,7 +35,7 @@ pub fn hash(stored: &[u8]) -> String {
     to_hex(&hasher.finalize())
 }
 
-/// Bytes as lowercase hex.
+/// Formats bytes as lowercase hexadecimal.
 pub(super) fn to_hex(bytes: &[u8]) -> String {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(bytes.len() * 2);
@@ -44,7 +46,8 @@ pub(super) fn to_hex(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes before the tail and the 64 hex digits in it; `None` when the line has no such tail.
+/// Splits a line into the bytes that are hashed and the 64 hexadecimal digits of the hash. `None`
+/// if the line does not end in a hash.
 pub fn split_tail(line: &[u8]) -> Option<(&[u8], &str)> {
     let at = line.len().checked_sub(TAIL)?;
     let (stored, tail) = line.split_at(at);
@@ -55,24 +58,24 @@ pub fn split_tail(line: &[u8]) -> Option<(&[u8], &str)> {
     Some((stored, std::str::from_utf8(digits).ok()?))
 }
 
-/// Whether a line ends in the hash of what stands before.
+/// Returns true if the line ends in the correct hash of its other bytes.
 pub(super) fn is_intact(line: &[u8]) -> bool {
     split_tail(line).is_some_and(|(stored, h)| hash(stored) == h)
 }
 
-/// What the links between entries show, by index into the entries.
+/// The result of checking the links between entries. Entries are named by their index.
 #[derive(Debug, Default)]
 pub(super) struct Judgement {
-    /// Everything wrong with the links.
+    /// Gaps, wrong links, forks, duplicates and moved lines.
     pub findings: Vec<Finding>,
     /// Byte-identical copies of an earlier entry.
     pub duplicates: HashSet<usize>,
-    /// Entries that another intact entry of the same place contradicts.
+    /// Entries whose writer and sequence number another intact, different entry also has.
     pub forked: HashSet<usize>,
 }
 
-/// Checks how the canonical entries are linked: gaps in the sequence, wrong `prev` hashes, forks. The hash of each line
-/// itself was checked when the line was read.
+/// Checks how the canonical entries are linked: gaps in the sequence, wrong `prev` hashes, forks.
+/// The hash of each line itself was checked when the line was read.
 pub(super) fn judge(entries: &[Arc<Entry>]) -> Judgement {
     let mut judgement = Judgement::default();
     for chain in chains(entries, &mut judgement).values() {
@@ -82,10 +85,11 @@ pub(super) fn judge(entries: &[Arc<Entry>]) -> Judgement {
     judgement
 }
 
-/// A writer's slots: sequence number to the entry that holds it.
+/// The entries of one writer, by sequence number.
 type Chain = BTreeMap<u64, usize>;
 
-/// Groups by writer. A forged entry takes a slot only where no intact one stands, so that it condemns nobody else.
+/// Groups the entries by writer. If several entries have the same sequence number, an intact entry
+/// is preferred, so that a forged one cannot make the rest of the chain look broken.
 fn chains<'a>(entries: &'a [Arc<Entry>], judgement: &mut Judgement) -> BTreeMap<&'a str, Chain> {
     let mut slots: BTreeMap<&str, BTreeMap<u64, Vec<usize>>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
@@ -121,7 +125,8 @@ fn follow(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
         let entry = &*entries[at];
         let expected = before.map_or(0, |before| before.record.seq.saturating_add(1));
         let h = before.map(|before| before.record.h.as_str());
-        // Sealed records are removed from the beginning of a journal, so its first record need not be record 0.
+        // Sealed records are removed from the beginning of a journal, so its first record need not
+        // be record 0.
         let is_rest = before.is_none() && seq > 0 && journal::is_open(&entry.origin.path);
         if seq > expected && !is_rest {
             judgement.findings.push(gap(entry, expected, before));
@@ -132,7 +137,8 @@ fn follow(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
     }
 }
 
-/// Only files tell an order: copies of a chain may be spread over several.
+/// Checks that the entries of a chain are in the right order within each file. Order across files
+/// says nothing, because copies of a chain may be spread over several files.
 fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
     let mut last: HashMap<&str, &Entry> = HashMap::new();
     for &at in chain.values() {
@@ -155,7 +161,7 @@ fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
     }
 }
 
-/// How a file of the ledger becomes what it was.
+/// Returns the advice for repairing a damaged file of the ledger.
 pub(super) fn restore(path: &RelativePath) -> String {
     if journal::is_open(path) {
         let name = path.file_name();
@@ -173,7 +179,7 @@ pub(super) fn restore(path: &RelativePath) -> String {
     )
 }
 
-/// The finding for a line whose hash is not that of its bytes.
+/// The finding for a line whose hash does not match its bytes.
 pub(super) fn forged(entry: &Entry) -> Finding {
     let message = if split_tail(&entry.stored).is_some() {
         "The line was changed after it was written: its hash is not that of its bytes."
@@ -244,7 +250,7 @@ fn wrong_link(entry: &Entry, before: Option<&Entry>) -> Finding {
     }
 }
 
-/// A finding at a place of a ledger file.
+/// Makes a finding that points at a place in a ledger file.
 pub(super) fn finding(
     code: Code,
     at: &Origin,
@@ -274,7 +280,8 @@ fn related(entry: &Entry, message: &str) -> RelatedPlace {
     }
 }
 
-/// A file longer than memory can address does not exist on this machine, so the cast saturates in theory only.
+/// The byte range of an entry as `usize`. On a 32-bit machine a larger offset saturates, but such a
+/// file could not be read into memory anyway.
 fn span(at: &Origin) -> std::ops::Range<usize> {
     let cast = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     cast(at.start)..cast(at.end)

@@ -1,9 +1,10 @@
-//! What evidence leaves out, computed from the texts in git.
+//! Data that evidence leaves out, and that is computed from the texts in git instead.
 
 use super::{BlockRecord, Entry, Outline};
 use crate::workspace::RelativePath;
 
-/// What can be computed about a line of evidence from the texts of its file before and after the commit.
+/// What can be computed about a line of evidence from the texts of its file before and after the
+/// commit.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Derived {
     /// The blocks that the record names, in the same order. For a whole file, all of its blocks.
@@ -16,19 +17,19 @@ pub struct Derived {
     pub based_on: Option<String>,
 }
 
-/// The outlines of a file before and after a commit.
 pub(crate) type Outlines = (Outline, Outline);
 
-/// Computes what evidence does not say from the texts in git.
+/// Computes the data that evidence leaves out from the texts in git.
 pub trait Derive: Send + Sync {
-    /// `None` if the texts cannot be read, for example in a shallow clone.
+    /// Returns `None` if the texts cannot be read, for example in a shallow clone.
     fn derive(&self, entry: &Entry) -> Option<Derived>;
 
-    /// The outlines of the entry's file before and after the commit. `None` as for [`Self::derive`].
+    /// Returns the outlines of the entry's file before and after the commit. `None` as for
+    /// [`Self::derive`].
     fn outlines(&self, entry: &Entry) -> Option<Outlines>;
 
-    /// What the answers about a file depend on besides its evidence, for example the commit that is checked out, as bytes
-    /// to compare: while these are the same, so are the answers. `None` if the answers may change nevertheless, as in a
-    /// shallow clone.
+    /// Returns everything that the answers about a file depend on besides its evidence, for example
+    /// the commit that is checked out. As long as these bytes are the same, the answers are the
+    /// same. `None` if the answers can change at any time, as in a shallow clone.
     fn depends_on(&self, path: &RelativePath) -> Option<Vec<u8>>;
 }

@@ -1,20 +1,21 @@
-//! The shapes in which records have been found in the wild, mapped to ours without losing a line.
+//! Converts records of other tools to our form, without losing a value.
 //!
-//! Each function takes what it understands out of the foreign object; what is left stays in `extra`,
-//! and what cannot stand there under its own name, because ours means something else by it, stands
-//! in `extra.foreign`. Nothing is guessed: a path that leaves the workspace names no file, a hash that
-//! is no SHA-256 is kept and matches nothing, and where files disagree about their intent the record
-//! has none.
+//! Each function takes the fields that it understands out of the foreign object. The remaining
+//! fields stay in `extra`. A field whose name means something else in our records goes to
+//! `extra.foreign`. Nothing is guessed: a path outside the workspace is no file, a hash that is not
+//! a SHA-256 is kept but matches nothing, and if the files of a record name different intents, the
+//! record has no intent.
 
 use serde_json::{Map, Value};
 
 use super::dialect_files as files;
 use super::{Extra, MutationClass, Record, RecordDialect, RecordKind, Related, Tool, Vcs};
 
-/// Where what has no place of its own is kept.
+/// The key in `extra` for values whose names our records use for something else.
 pub(super) const FOREIGN: &str = "foreign";
 
-/// Names that our records use at the top; a foreign value under one of them moves to [`FOREIGN`].
+/// The top-level field names of our records. A foreign value with one of these names moves to
+/// [`FOREIGN`].
 pub(super) const OURS: &[&str] = &[
     "id",
     "timestamp",
@@ -46,13 +47,14 @@ const CLASSES: &[&str] =
     &["mutation_class", "mutationClass", "mutation_type", "classification", "semantic_change"];
 const EVENTS: &[&str] =
     &["event", "event_type", "action_type", "tool_name", "toolName", "operation", "tool", "state"];
-/// Where event records keep what a flat record has at its top.
+/// Objects in which event records keep the fields that a flat record has at its top level.
 const NESTED: &[&str] = &["payload", "details", "params"];
 const NO_CHANGE: &[&str] = &["READ_ONLY", "OBSERVATIONAL", "STALE_FILE_CONFLICT"];
 const FAILED: &[&str] =
     &["failed", "failure", "error", "denied", "blocked", "rejected", "cancelled", "aborted"];
 
-/// A foreign object as a record, and the shape it had; `None` when it is not a record at all.
+/// Converts a foreign object to a record, and returns the format that it had. `None` if it is not a
+/// record at all.
 pub(crate) fn read(mut object: Map<String, Value>) -> Option<(Record, RecordDialect)> {
     let mut record = Record {
         id: take_text(&mut object, IDS).unwrap_or_default(),
@@ -97,8 +99,9 @@ pub(crate) fn read(mut object: Map<String, Value>) -> Option<(Record, RecordDial
     known.then_some((record, shape))
 }
 
-/// A line that belongs to a chain but is not as we write it, or as a later version writes it: its place in the
-/// chain is kept, and so is what can be read of the rest.
+/// Converts a line that belongs to a chain but differs from what this version writes, because it
+/// was damaged or a later version wrote it. Its position in the chain is kept, and every other
+/// field that can be read.
 pub(super) fn damaged(mut object: Map<String, Value>) -> (Record, RecordDialect) {
     let writer = take_text(&mut object, &["writer"]).unwrap_or_default();
     let seq = object.shift_remove("seq").and_then(|seq| seq.as_u64()).unwrap_or_default();
@@ -107,7 +110,8 @@ pub(super) fn damaged(mut object: Map<String, Value>) -> (Record, RecordDialect)
     let kind = object.get("kind").and_then(Value::as_str).map(str::to_owned);
     let mut record = read(object).map(|(record, _)| record).unwrap_or_default();
     if kind.as_deref() != Some("mutation") {
-        // What a kind that we do not know says about files is not ours to interpret.
+        // It is not known what a record of an unknown kind says about files, so nothing is read
+        // from them.
         record.files.clear();
         record.kind = kind.as_deref().and_then(known_kind).unwrap_or(RecordKind::Event);
     }
@@ -118,13 +122,13 @@ fn known_kind(text: &str) -> Option<RecordKind> {
     serde_json::from_value(Value::from(text.to_lowercase())).ok()
 }
 
-/// Takes the first of several names that holds a value.
+/// Removes and returns the first of these fields that has a value.
 pub(super) fn take(object: &mut Map<String, Value>, names: &[&str]) -> Option<Value> {
     let name = names.iter().find(|&&name| object.get(name).is_some_and(|v| !v.is_null()))?;
     object.shift_remove(*name)
 }
 
-/// Takes the first of several names that holds a text, which must not be blank.
+/// Removes and returns the first of these fields that contains text other than white space.
 pub(super) fn take_text(object: &mut Map<String, Value>, names: &[&str]) -> Option<String> {
     let filled = |name: &&&str| {
         object.get(**name).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
@@ -136,12 +140,13 @@ pub(super) fn take_text(object: &mut Map<String, Value>, names: &[&str]) -> Opti
     }
 }
 
-/// Keeps a foreign value under its own name, or, where ours uses that name or it is taken, below [`FOREIGN`].
+/// Stores a foreign value under its own name or, if our records use that name or it is taken, below
+/// [`FOREIGN`].
 fn keep(extra: &mut Extra, key: &str, value: Value) {
     keep_beside(extra, OURS, key, value);
 }
 
-/// See [`keep`]; `ours` are the names of the level.
+/// Like [`keep`], where `ours` are the field names of our records at this level.
 pub(super) fn keep_beside(extra: &mut Extra, ours: &[&str], key: &str, value: Value) {
     if key != FOREIGN && !ours.contains(&key) && !extra.contains_key(key) {
         extra.insert(key.into(), value);
@@ -162,7 +167,7 @@ fn take_time(object: &mut Map<String, Value>) -> Option<String> {
     }
     let name = TIMES.iter().find(|&&name| object.get(name).is_some_and(Value::is_number))?;
     let number = object.get(*name)?.as_f64()?;
-    // Seconds since 1970 have ten digits for centuries to come, milliseconds have thirteen.
+    // Until far in the future, seconds since 1970 have ten digits and milliseconds have thirteen.
     let millis = if number.abs() < 1e11 { number * 1000.0 } else { number };
     let time = jiff::Timestamp::from_millisecond(millis as i64).ok()?;
     object.shift_remove(*name);
@@ -176,7 +181,7 @@ fn has_conversations(object: &Map<String, Value>) -> bool {
         .is_some_and(|files| files.iter().any(|file| file.get("conversations").is_some()))
 }
 
-/// What the event is called, in lower case.
+/// Returns the words that name the event, in lower case.
 fn event_text(object: &Map<String, Value>) -> Option<String> {
     if has_conversations(object) {
         return None;
@@ -192,7 +197,8 @@ fn event_text(object: &Map<String, Value>) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// Whether a record says that files changed: an event must name a writing act that did not fail.
+/// Returns true if a record says that files were changed. An event must name a kind of write, and
+/// must not have failed.
 fn claims_a_change(object: &Map<String, Value>, event: Option<&str>, class: Option<&str>) -> bool {
     if class.is_some_and(|class| NO_CHANGE.iter().any(|none| none.eq_ignore_ascii_case(class))) {
         return false;
@@ -232,7 +238,8 @@ fn kind(object: &Map<String, Value>, record: &Record, event: Option<&str>) -> Re
     }
 }
 
-/// The intent that the top names, or a list of relations there.
+/// Returns the intent that the record names at its top level, in a nested object, or in a list of
+/// relations.
 fn intent(object: &mut Map<String, Value>) -> Option<String> {
     take_intent(object)
         .or_else(|| {
@@ -252,9 +259,10 @@ fn intent(object: &mut Map<String, Value>) -> Option<String> {
         })
 }
 
-/// An id that says that there is none: what a tool writes where nobody told it an intent.
+/// Returns true for an id that means "no intent". Tools write such ids when they do not know the
+/// intent.
 ///
-/// `UNSPECIFIED`, `n/a` and `none` are such; `INT-000` is not.
+/// Examples are `UNSPECIFIED`, `n/a` and `none`, but not `INT-000`.
 pub(crate) fn is_placeholder(id: &str) -> bool {
     const NONE: &[&str] = &[
         "",
@@ -276,7 +284,7 @@ pub(crate) fn is_placeholder(id: &str) -> bool {
     NONE.iter().any(|none| none.eq_ignore_ascii_case(id))
 }
 
-/// Takes the intent's id; a placeholder is none and stays where it stands.
+/// Removes and returns the intent's id. A placeholder is not an id and stays in the object.
 fn take_intent(object: &mut Map<String, Value>) -> Option<String> {
     let says = |name: &&&str| {
         object.get(**name).and_then(Value::as_str).is_some_and(|text| !is_placeholder(text))
@@ -285,14 +293,16 @@ fn take_intent(object: &mut Map<String, Value>) -> Option<String> {
     take_text(object, &[name])
 }
 
-/// The intent that all files name; files that disagree, or some of which name none, leave the record without.
+/// Returns the intent that all files name. `None` if two files name different intents, or if a file
+/// names none.
 fn agreed_intent(record: &Record) -> Option<String> {
     let mut all = record.files.iter().map(|file| named(&file.related));
     let first = all.next()??;
     all.all(|other| other.as_deref() == Some(&first)).then_some(first)
 }
 
-/// The intent among relations: one of type `intent`, else whatever people have put an intent's id into.
+/// Returns the intent among the relations: the one of type `intent`, otherwise one of the other
+/// types in which people write intents.
 fn named(related: &[Related]) -> Option<String> {
     ["intent", "specification", "requirement", "request"].iter().find_map(|kind| {
         let says =
@@ -301,7 +311,7 @@ fn named(related: &[Related]) -> Option<String> {
     })
 }
 
-/// Relations as they are written: objects with a type and a value, or bare ids.
+/// Parses relations, which are objects with a type and a value, or plain ids.
 fn relations(value: &Value) -> Vec<Related> {
     let one = |value: &Value| match value {
         Value::String(id) => Some(Related { kind: "intent".into(), value: id.clone() }),
@@ -319,7 +329,8 @@ fn relations(value: &Value) -> Vec<Related> {
     }
 }
 
-/// Takes the relations of a file; a list that says more than fits ours stays behind as well.
+/// Returns the relations of a file and removes them from the object. If the list contains more than
+/// our form can hold, it also stays in the object.
 pub(super) fn take_relations(object: &mut Map<String, Value>) -> Vec<Related> {
     let Some(value) = object.get("related") else { return Vec::new() };
     let found = relations(value);
@@ -331,7 +342,7 @@ pub(super) fn take_relations(object: &mut Map<String, Value>) -> Vec<Related> {
     found
 }
 
-/// The class as it was written, wherever that was; the first place counts.
+/// Returns the claimed class as it was written. If it is in several places, the first one counts.
 fn claimed_class(object: &mut Map<String, Value>) -> Option<String> {
     if let Some(class) = take_text(object, CLASSES) {
         return Some(class);
@@ -387,7 +398,8 @@ fn mutation_class(text: &str) -> Option<MutationClass> {
     serde_json::from_value(Value::from(text.trim().to_uppercase())).ok()
 }
 
-/// The commit; a placeholder (`local`, `no-git-sha`) is none and stays where it stands.
+/// Returns the commit. A placeholder (`local`, `no-git-sha`) is not a commit and stays in the
+/// object.
 fn revision(object: &mut Map<String, Value>) -> Option<String> {
     const PLACES: &[(&str, &str)] =
         &[("vcs", "revision_id"), ("vcs", "revision"), ("git_revision", "commit")];
@@ -435,7 +447,7 @@ fn tool(object: &mut Map<String, Value>) -> Option<Tool> {
     }
 }
 
-/// Events keep path and hashes one level down.
+/// Reads the files from the nested objects in which events keep paths and hashes.
 fn unnest(object: &mut Map<String, Value>, record: &mut Record, kept: &mut Vec<Value>) {
     for &key in NESTED {
         if record.files.is_empty()

@@ -1,4 +1,5 @@
-//! Foreign files, conversations and ranges: the lower half of the dialects.
+//! Converts the files, conversations and ranges in records of other tools. The records themselves
+//! are converted in `dialect`.
 
 use serde_json::{Map, Value};
 
@@ -41,7 +42,8 @@ const RANGE_OURS: &[&str] = &[
     "deleted",
 ];
 
-/// Takes the files out of an object that has a list of them, or is about one; what could not be understood is returned.
+/// Removes the files from an object that has a list of files, or is about one file. Returns the
+/// items that could not be understood.
 pub(super) fn take(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) -> Vec<Value> {
     let mut left = Vec::new();
     for name in ["files", "modified_ranges"] {
@@ -71,7 +73,7 @@ pub(super) fn take(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>)
     left
 }
 
-/// A file that stands twice is one file.
+/// Adds a file. If it is already in the list, only its conversations are added to the existing one.
 fn merge(files: &mut Vec<FileRecord>, file: FileRecord) {
     match files.iter_mut().find(|have| have.relative_path == file.relative_path) {
         Some(have) => have.conversations.extend(file.conversations),
@@ -79,7 +81,7 @@ fn merge(files: &mut Vec<FileRecord>, file: FileRecord) {
     }
 }
 
-/// What the top of a record says about all of its files.
+/// The fields at the top level of a record that apply to all of its files.
 struct Shared {
     url: Option<String>,
     contributor: Contributor,
@@ -91,7 +93,7 @@ fn shared(object: &Map<String, Value>) -> Shared {
     Shared { url: url(&mut copy), contributor }
 }
 
-/// `payload.target_files`: paths alone.
+/// Reads the files from `target_files`, which is a list of paths.
 fn targets(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) -> Vec<Value> {
     let Some(Value::Array(list)) = object.shift_remove("target_files") else { return Vec::new() };
     let top = shared(object);
@@ -106,7 +108,7 @@ fn targets(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) -> Vec<
         .collect()
 }
 
-/// One flat object about one file; its path may stand in `ranges`.
+/// Reads a flat object about one file, whose path may be inside `ranges`.
 fn flat(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) {
     let inner = match object.get("ranges") {
         Some(Value::Object(ranges)) => path_in(ranges),
@@ -141,7 +143,7 @@ fn flat(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) {
     files.push(file);
 }
 
-/// The first name that holds a path in the workspace.
+/// Returns the first of the known path fields that contains a path in the workspace.
 fn path_in(object: &Map<String, Value>) -> Option<(&'static str, RelativePath)> {
     PATHS.iter().find_map(|&name| {
         let path = path(object.get(name)?.as_str()?, name)?;
@@ -149,7 +151,8 @@ fn path_in(object: &Map<String, Value>) -> Option<(&'static str, RelativePath)> 
     })
 }
 
-/// A path as people wrote it, in the workspace; an absolute one is nobody's here, unless its very name says that it is relative.
+/// Converts a path to one in the workspace. An absolute path is `None`, except in the field
+/// `relative_file_path`, where a leading slash is removed.
 fn path(text: &str, name: &str) -> Option<RelativePath> {
     let slashed = text.trim().replace('\\', "/");
     let drive = slashed.as_bytes().get(1) == Some(&b':');
@@ -212,7 +215,7 @@ fn file(value: Value, top: &Shared) -> Result<FileRecord, Value> {
         file.extra.extend(extra);
     }
     for (key, value) in object {
-        // Understood above, but only as far as its entries had the usual form: both are kept.
+        // A list that was understood only partly is kept here as well.
         keep_beside(&mut file.extra, FILE_OURS, &key, value);
     }
     Ok(file)
@@ -228,7 +231,7 @@ fn conversation(mut object: Map<String, Value>, top: &Shared, file: &mut FileRec
     file.related.extend(take_relations(&mut object));
     let mut own = Vec::new();
     for mut range in ranges(&mut object) {
-        // One range may name another contributor than its conversation does.
+        // A range may name another contributor than its conversation does.
         match range.extra.shift_remove("contributor") {
             Some(Value::Object(fields)) => {
                 let mut holder = Map::from_iter([("contributor".into(), Value::Object(fields))]);
@@ -269,7 +272,7 @@ fn url(object: &mut Map<String, Value>) -> Option<String> {
     Some(nested.to_owned())
 }
 
-/// Who wrote: an object, a word, or only a model.
+/// Reads the contributor, which is an object, a word, or only the name of a model.
 fn contributor(object: &mut Map<String, Value>, extra: &mut Extra) -> Contributor {
     let mut who = Contributor::default();
     match take_value(object, &["contributor", "actor"]) {
@@ -304,7 +307,8 @@ fn entity(text: &str) -> Option<EntityType> {
     serde_json::from_value(Value::from(text.trim().to_uppercase())).ok()
 }
 
-/// The ranges of a holder; one that has only a hash says it of the whole file.
+/// Reads the ranges of an object. If it has no ranges but a hash or a line, these become a single
+/// range.
 fn ranges(object: &mut Map<String, Value>) -> Vec<BlockRecord> {
     let listed = match object.get("ranges") {
         Some(Value::Array(list)) if list.iter().all(Value::is_object) => {
@@ -337,7 +341,7 @@ fn ranges(object: &mut Map<String, Value>) -> Vec<BlockRecord> {
             }
             found.push(range(own));
         }
-        // The hash beside a single range without one is that range's.
+        // If the only range has no hash, a hash next to it belongs to it.
         [one] if one.content_hash.as_str().is_empty() => {
             if let Some(text) = take_text(object, HASHES) {
                 (one.content_hash, one.deleted) = hash(&text);
@@ -352,7 +356,8 @@ fn range(mut fields: Map<String, Value>) -> BlockRecord {
     let mut extra = Extra::new();
     let start = line(&fields, STARTS);
     let end = line(&fields, ENDS);
-    // Counted from 0, unknown, or "to the end": what people see is the nearest line there is.
+    // Lines that are counted from 0, unknown, or mean "to the end" are replaced by the nearest
+    // valid line.
     let start_line = start.filter(|&n| n >= 1).unwrap_or(1);
     let end_line = end.filter(|&n| n >= start_line).unwrap_or(start_line);
     let exact = start == Some(start_line) && end == Some(end_line);
@@ -391,7 +396,8 @@ fn line(fields: &Map<String, Value>, names: &[&str]) -> Option<i64> {
     })
 }
 
-/// A hash in our spelling where it is a SHA-256; else as it stands, which matches nothing. Whether it says that the file is gone.
+/// Returns the hash and whether it says that the file was deleted. A SHA-256 is converted to our
+/// spelling. Any other text is kept unchanged, and matches nothing.
 fn hash(text: &str) -> (ContentHash, bool) {
     let trimmed = text.trim();
     let digits = trimmed.strip_prefix("sha256:").unwrap_or(trimmed);

@@ -1,9 +1,9 @@
-//! The entries of a ledger as a list. An entry is read when it is asked for.
+//! The entries of a ledger as a list. An entry is read from disk when it is first requested.
 
 use super::index::index;
 use super::{Entry, Ledger};
 
-/// The entries of a ledger.
+/// The entries of a ledger, or a range of them, in fold order.
 #[derive(Clone, Copy)]
 pub struct Entries<'a> {
     ledger: &'a Ledger,
@@ -15,27 +15,24 @@ impl<'a> Entries<'a> {
     pub(super) fn of(ledger: &'a Ledger, count: u32) -> Self {
         Self { ledger, from: 0, to: count }
     }
-    /// How many there are.
     pub fn len(&self) -> usize {
         (self.to - self.from) as usize
     }
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The one with that index.
+    /// Returns the entry with this index.
     pub fn get(&self, at: usize) -> Option<&'a Entry> {
         (at < self.len()).then(|| self.ledger.entry(self.from + index(at)))
     }
-    /// The first in fold order.
+    /// Returns the first entry in fold order.
     pub fn first(&self) -> Option<&'a Entry> {
         self.get(0)
     }
-    /// The last in fold order.
+    /// Returns the last entry in fold order.
     pub fn last(&self) -> Option<&'a Entry> {
         self.get(self.len().checked_sub(1)?)
     }
-    /// Iterates over them.
     pub fn iter(&self) -> Entries<'a> {
         *self
     }

@@ -1,13 +1,15 @@
 //! Evidence: the records that a commit carries, as files in git.
 //!
-//! A file `.orchestration/agent_trace/YYYY-MM/<digest>.jsonl` never changes. The digest in its name is the first 128
-//! bits of the SHA-256 of its bytes, in hexadecimal. It holds one or more *sections*. A section has a header, which
-//! lists each intent and each session once, and then one line for each intent, session and file. After these come the
-//! other records that the commit carries (approvals, reassignments, changes of the registry) as whole records.
+//! A file `.orchestration/agent_trace/YYYY-MM/<digest>.jsonl` never changes. The digest in its name
+//! is the first 128 bits of the SHA-256 of its bytes, in hexadecimal. It contains one or more
+//! *sections*. A section has a header, which lists each intent and each session once, and then one
+//! line for each combination of intent, session and file. After these come the other records that
+//! the commit carries (approvals, reassignments, changes of the registry) as whole records.
 //! `docs/formats.md` describes every field.
 //!
-//! A section only says which blocks a commit brought: their names, lines and content hashes. Everything else that is
-//! known of a block, such as its token hash, is computed from the file's text in the commit when it is needed.
+//! A section only says which blocks a commit added or changed: their names, lines and content
+//! hashes. Everything else that is known about a block, such as its token hash, is computed from
+//! the file's text in the commit when it is needed.
 
 use std::fmt;
 use std::ops::Range;
@@ -25,13 +27,15 @@ use super::{
 use crate::code::{ContentHash, Places, language};
 use crate::workspace::{RelativePath, store};
 
-/// The version of the format.
+/// The version of the format that this program writes.
 pub(crate) const FORMAT: u32 = 2;
 
-/// The key, among the extra fields of a record, of the name that its intent had when the record was made.
+/// The key, among the extra fields of a record, for the name of the record's intent at the time
+/// when the record was made.
 const CITED_NAME: &str = "intent_name";
 
-/// The name that the intent of a record had when the record was made. Only evidence says so.
+/// Returns the name that the record's intent had when the record was made. Only records from
+/// evidence have it.
 pub(crate) fn cited_name(record: &Record) -> Option<&str> {
     record.extra.get(CITED_NAME)?.as_str().filter(|name| !name.is_empty())
 }
@@ -40,11 +44,13 @@ const FOLDER: &str = ".orchestration/agent_trace/";
 const HEADER: &[u8] = b"{\"evidence\":";
 const SHORT: &str = "s:";
 const BYTES: usize = 16;
-/// How a line about one file may begin. An `intent` or `by` that is left out is 0.
+/// The possible beginnings of a line about one file. If `intent` or `by` is left out, its value is
+/// 0.
 const BROUGHT: [&[u8]; 3] = [b"{\"intent\":", b"{\"by\":", b"{\"path\":"];
 const TOMBSTONE: &[u8] = b"{\"erased\":";
 
-/// The namespace of the SSH signature of a tombstone. A signature that was made in another namespace does not count.
+/// The namespace of the SSH signature of a tombstone. A signature that was made in another
+/// namespace does not count.
 pub const ERASURE: &str = "intent-erasure";
 
 /// The first 128 bits of a SHA-256. It identifies a file of evidence or a section of one.
@@ -52,23 +58,22 @@ pub const ERASURE: &str = "intent-erasure";
 pub struct Digest([u8; BYTES]);
 
 impl Digest {
-    /// The digest of bytes.
+    /// Returns the digest of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         let whole = Sha256::digest(bytes);
         Self(std::array::from_fn(|at| whole[at]))
     }
 
-    /// The digest with these 16 bytes, the reverse of [`Self::as_bytes`].
+    /// Makes a digest from its 16 bytes, the reverse of [`Self::as_bytes`].
     pub fn from_bytes(bytes: [u8; BYTES]) -> Self {
         Self(bytes)
     }
 
-    /// Its 16 bytes.
     pub fn as_bytes(&self) -> &[u8; BYTES] {
         &self.0
     }
 
-    /// Parses 32 hexadecimal digits.
+    /// Parses a digest of 32 lowercase hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let is_lower = |digit: &u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(digit);
         if text.len() != 2 * BYTES || !text.as_bytes().iter().all(is_lower) {
@@ -94,7 +99,8 @@ impl std::fmt::Debug for Digest {
     }
 }
 
-/// The digest in the name of an evidence file. `None` if the path is not that of an evidence file.
+/// Returns the digest in the name of an evidence file. `None` if the path is not that of an
+/// evidence file.
 pub(crate) fn digest_of_path(path: &RelativePath) -> Option<Digest> {
     let below = path.as_str().strip_prefix(FOLDER)?;
     let (month, name) = below.split_once('/')?;
@@ -106,7 +112,8 @@ pub(crate) fn digest_of_path(path: &RelativePath) -> Option<Digest> {
     Digest::parse(name.strip_suffix(".jsonl")?).filter(|_| is_month)
 }
 
-/// The path of a file of evidence, given its digest and its newest time (`2026-02-18T…`, of which the month counts).
+/// Returns the path of a file of evidence. `time` is the newest time in the file, such as
+/// `2026-02-18T…`; its month becomes the folder.
 pub fn path_of(digest: Digest, time: &str) -> RelativePath {
     let month = time.get(..7).unwrap_or("1970-01");
     RelativePath::new(&format!("{FOLDER}{month}/{digest}.jsonl"))
@@ -118,8 +125,8 @@ pub fn path_of(digest: Digest, time: &str) -> RelativePath {
 pub struct Header {
     /// The version of the format: [`FORMAT`].
     pub evidence: u32,
-    /// The commit that the section is about, if it was sealed late. `None` if the section is about the commit that
-    /// added it.
+    /// The commit that the section is about, if it was sealed late. `None` if the section is about
+    /// the commit that added it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// The intents that the lines refer to.
@@ -136,12 +143,12 @@ pub struct Header {
 /// An intent as it was when the work was recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CitedIntent {
-    /// Its id. Empty, and with nothing else beside it, where the work was done under none: a lesson may be.
+    /// Its id. If the work was done under no intent (possible for a lesson), the id is empty and so
+    /// are all other fields.
     pub id: String,
     /// The hash of its text, as [`short`] writes it. See [`crate::intent::Intent::hash`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// Its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The specifications that it serves.
@@ -149,50 +156,49 @@ pub struct CitedIntent {
     pub specs: Vec<String>,
 }
 
-/// Who wrote: a session of an agent, or a person.
+/// Who wrote the code: a session of an agent, or a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CitedSession {
-    /// `host:id`.
+    /// The id of the session: `host:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Whether it was a person, a model, both, or is not known.
+    /// Whether it was a person, a model, both, or unknown.
     #[serde(rename = "type")]
     pub entity_type: EntityType,
-    /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The name that git has for the person.
+    /// For a person, the name in git's configuration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The tool, followed by a blank and its version if that is known: `claude-code 2.1`.
+    /// The tool, and, after a space, its version if that is known: `claude-code 2.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The time of those of its lines that state no time, exact to one second.
+    /// The time of those of its lines that have no time of their own, exact to one second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// The strength of those of its lines that state no strength.
+    /// The strength of those of its lines that have no strength of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
 }
 
-/// What one session changed in one file under one intent: a line of evidence.
+/// One line of evidence: what one session changed in one file under one intent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Index in [`Header::intents`].
+    /// The index of its intent in [`Header::intents`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub intent: u32,
-    /// Index in [`Header::sessions`].
+    /// The index of its session in [`Header::sessions`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub by: u32,
-    /// The file.
     pub path: RelativePath,
-    /// When the last of these changes was recorded: RFC 3339 in UTC. A line that was read has one.
+    /// When the last of these changes was recorded: RFC 3339 in UTC. A line that was read always
+    /// has a time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// The path before, if the commit renamed the file.
+    /// The previous path of the file, if the commit renamed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<RelativePath>,
-    /// How well it is known who made the change.
+    /// How reliably it is known who made the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
     /// What the gate decided, if it was anything but `no_opinion`.
@@ -201,10 +207,11 @@ pub struct Line {
     /// The class that the agent claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_class: Option<String>,
-    /// Whether the line says that a person accepted the blocks as they are.
+    /// Whether a person accepted the blocks as they are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ack: bool,
-    /// Set instead of `blocks` for a new file with very many blocks, if this session brought all of its lines.
+    /// Set instead of `blocks` for a new file with very many blocks, if this session wrote all of
+    /// its lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<Whole>,
     /// The blocks that were changed.
@@ -222,20 +229,22 @@ pub struct Whole {
     pub lines: u32,
     /// The content hash of its text, as [`short`] writes it.
     pub hash: String,
-    /// Whether the file was deleted. Then lines and hash are those that it had.
+    /// Whether the file was deleted. Then `lines` and `hash` are those of the deleted file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
 }
 
-/// A block, a JSON list: kind, name, lines, content hash, then which lines were brought, then more fields if any.
-/// `1-3,7/31` means that lines 1 to 3 and 7 of the 31 lines of the block were brought. If that item is missing, all
-/// were.
+/// A block as a JSON list: kind, name, lines, content hash, added lines, more fields. The last two
+/// are optional.
+///
+/// In the added lines, `1-3,7/31` means that lines 1 to 3 and 7 of the block's 31 lines were added.
+/// If this item is missing, all lines were added.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum EvidenceBlock {
-    /// All lines of the block were brought.
+    /// A block of which all lines were added.
     New(String, String, String, String),
-    /// Only the lines in the last item were brought.
+    /// A block of which only the lines in the last item were added.
     Changed(String, String, String, String, String),
     /// A block with more fields.
     More(String, String, String, String, Option<String>, More),
@@ -247,7 +256,7 @@ impl<'de> Deserialize<'de> for EvidenceBlock {
     }
 }
 
-/// Reads a list of four to six without keeping it first, as an untagged enum would.
+/// Reads a list of four to six items directly. An untagged enum would buffer the whole list first.
 struct BlockVisitor;
 
 impl<'de> Visitor<'de> for BlockVisitor {
@@ -279,18 +288,19 @@ impl<'de> Visitor<'de> for BlockVisitor {
 /// Fields that few blocks have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct More {
-    /// Parameter types, if several blocks of the file have this kind and name, before or after the commit.
+    /// The parameter types. Only set if several blocks of the file have this kind and name, before
+    /// or after the commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
     /// Which one it is of several blocks with the same name, counted from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ordinal: u32,
-    /// Whether the block was deleted. Then lines and hash are those that it had.
+    /// Whether the block was deleted. Then the lines and the hash are those of the deleted block.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
-    /// The hash of the text that was recorded last, if the block was changed after that without a record and then
-    /// committed. If it equals the hash of the committed text, only the lead of the block (doc comment, decorators) was
-    /// changed.
+    /// The hash of the text that was last recorded, if the block was changed after that without a
+    /// record and then committed. If it is equal to the hash of the committed text, only the lead
+    /// of the block (doc comment, decorators) was changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<String>,
 }
@@ -300,7 +310,8 @@ fn is_zero(n: &u32) -> bool {
 }
 
 impl EvidenceBlock {
-    /// Makes the list for a block of a record. `of` is how many lines belong to the block itself.
+    /// Makes the list for a block of a record. `of` is the number of lines that belong to the block
+    /// itself.
     pub fn of(range: &BlockRecord, of: usize) -> Option<Self> {
         let name = range.block.as_ref()?;
         let lines = match range.start_line == range.end_line {
@@ -335,7 +346,8 @@ impl EvidenceBlock {
         }
     }
 
-    /// Returns true if lines and hash have the right form and the brought lines are within the block's own lines.
+    /// Returns true if the lines and the hash have the right form and the added lines are within
+    /// the block's own lines.
     fn is_readable(&self) -> bool {
         let (kind, _, lines, hash, brought, more) = self.parts();
         let is_among = brought.is_none_or(|text| {
@@ -346,7 +358,7 @@ impl EvidenceBlock {
         !kind.is_empty() && span(lines).is_some() && are_hashes && is_among
     }
 
-    /// The block in the form that records of the journal have.
+    /// Returns the block in the form that records of the journal use.
     fn record(&self, language: Option<&str>) -> Option<BlockRecord> {
         let (kind, path, lines, hash, brought, more) = self.parts();
         let (start, end) = span(lines)?;
@@ -370,20 +382,22 @@ impl EvidenceBlock {
     }
 }
 
-/// Parses `15-45`, or `15`.
+/// Parses a line range such as `15-45`, or a single line such as `15`.
 fn span(text: &str) -> Option<(u32, u32)> {
     let (start, end) = text.split_once('-').unwrap_or((text, text));
     let (start, end) = (number(start)?, number(end)?);
     (1 <= start && start <= end).then_some((start, end))
 }
 
-/// Parses digits without a sign and without leading zeros. Each number has one spelling, so a block has one too.
+/// Parses digits without a sign and without leading zeros. So each number has only one spelling,
+/// and each block too.
 fn number(text: &str) -> Option<u32> {
     let is_plain = text == "0" || text.starts_with(|first: char| ('1'..='9').contains(&first));
     text.parse().ok().filter(|_| is_plain)
 }
 
-/// Returns true if a text such as `2-3,7` holds rising spans that do not go past line `of`.
+/// Returns true if a text such as `2-3,7` contains rising line ranges that end at line `of` or
+/// earlier.
 fn is_places(places: &str, of: &str) -> bool {
     let Some(of) = number(of) else { return false };
     let mut before = 0;
@@ -407,7 +421,8 @@ fn is_time(text: &str) -> bool {
     FORMS.iter().any(has_form) && store::milliseconds(text).is_some()
 }
 
-/// A record's time in the form that evidence has. One with other fractions of a second loses them.
+/// Converts a record's time to the form that evidence uses. Fractions of a second other than
+/// milliseconds are cut off.
 pub(crate) fn time_of(record: &str) -> Option<String> {
     match is_time(record) {
         true => Some(record.to_owned()),
@@ -435,12 +450,11 @@ pub(crate) fn long(short: &str) -> Option<String> {
 /// A section of an evidence file: a header and the lines up to the next header.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// The digest of its bytes. If a line was erased, the digest that the section had before, which the tombstone
-    /// names.
+    /// The digest of its bytes. If a line was erased, the digest that the section had before that,
+    /// which the tombstone names.
     pub digest: Digest,
-    /// Its bytes in the file.
+    /// The byte range of the section in the file.
     pub bytes: Range<usize>,
-    /// The header.
     pub header: Header,
     /// The lines after the header, each with its byte range in the file.
     pub lines: Vec<(Range<usize>, SectionLine)>,
@@ -451,7 +465,7 @@ pub struct Section {
 /// The content of a line of a section.
 #[derive(Clone, Debug)]
 pub enum SectionLine {
-    /// What a session changed in a file.
+    /// A session's changes to one file.
     Brought(Box<Line>),
     /// A whole record that the commit carries unchanged, for example an approval.
     Carried(Box<Record>),
@@ -459,31 +473,33 @@ pub enum SectionLine {
     Erased(Box<Tombstone>),
 }
 
-/// The line that replaces one that a person erased. If it is signed, the signature is its last key.
+/// The line that replaces a line that a person erased. If it is signed, the signature is its last
+/// key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tombstone {
     /// The digest of the erased line.
     pub erased: String,
-    /// The digest that the section had before any of its lines was erased. The section keeps it as its id.
+    /// The digest that the section had before any of its lines was erased. The section keeps it as
+    /// its id.
     pub section: String,
-    /// Who erased it, as git's `user.name` has it.
+    /// Who erased the line, as in git's `user.name`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// When it was erased, in UTC: `2026-02-18T12:00:00Z`.
+    /// When the line was erased, in UTC: `2026-02-18T12:00:00Z`.
     pub time: String,
-    /// Why it was erased.
+    /// Why the line was erased.
     pub why: String,
     /// The signature, and fields that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// Why a file is not read as evidence.
+/// Why a file cannot be read as evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEvidence {
-    /// It does not begin with a header.
+    /// The file does not begin with a header.
     Headless,
-    /// A header has a later version of the format: this one.
+    /// A header has this version of the format, which is newer than this program.
     Newer(u32),
 }
 
@@ -497,7 +513,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         let is_whole = text.len() < line.len() && is_object(text);
         if text.starts_with(HEADER) {
-            // Lines after an unreadable header must not be read with the intents of the section before it.
+            // Lines after an unreadable header must not be read with the intents of the section
+            // before it.
             let header = if is_whole { header(text)? } else { None };
             let unreadable = if header.is_none() { vec![span.clone()] } else { vec![] };
             let (digest, header) = (Digest::of(b""), header.unwrap_or_default());
@@ -506,8 +523,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
         }
         let section = sections.last_mut().ok_or(NoEvidence::Headless)?;
         section.bytes.end = span.end;
-        match said(text, &section.header).filter(|_| is_whole) {
-            Some(said) => section.lines.push((span.start..span.start + text.len(), said)),
+        match parse_line(text, &section.header).filter(|_| is_whole) {
+            Some(line) => section.lines.push((span.start..span.start + text.len(), line)),
             None => section.unreadable.push(span),
         }
     }
@@ -521,24 +538,24 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
 }
 
 impl Section {
-    /// The section digest that the tombstones name. A tombstone that names another one than the first does becomes
-    /// unreadable.
+    /// Returns the section digest that the first tombstone names. Tombstones that name a different
+    /// one are moved to `unreadable`.
     fn original(&mut self) -> Option<Digest> {
-        let named = |said: &SectionLine| match said {
+        let named = |line: &SectionLine| match line {
             SectionLine::Erased(stone) => Digest::parse(&stone.section),
             _ => None,
         };
-        let first = self.lines.iter().find_map(|(_, said)| named(said))?;
+        let first = self.lines.iter().find_map(|(_, line)| named(line))?;
         let (kept, other): (Vec<_>, Vec<_>) = std::mem::take(&mut self.lines)
             .into_iter()
-            .partition(|(_, said)| named(said).is_none_or(|digest| digest == first));
+            .partition(|(_, line)| named(line).is_none_or(|digest| digest == first));
         self.lines = kept;
         self.unreadable.extend(other.into_iter().map(|(span, _)| span));
         Some(first)
     }
 
-    /// The digest of each line, header included. For a tombstone it is the digest of the erased line, so the list stays
-    /// the same when a line is erased.
+    /// Returns the digest of each line, including the header. For a tombstone this is the digest of
+    /// the erased line, so the list stays the same when a line is erased.
     pub fn line_digests(&self, bytes: &[u8]) -> Vec<Digest> {
         let lines = bytes[self.bytes.clone()].split_inclusive(|byte| *byte == b'\n');
         let lines = lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line));
@@ -560,12 +577,12 @@ fn tombstone(line: &[u8]) -> Option<Tombstone> {
     is_readable.then_some(stone)
 }
 
-/// Returns true if the whole line is one JSON object without a repeated key.
+/// Returns true if the whole line is one JSON object and no object in it has a repeated key.
 fn is_object(line: &[u8]) -> bool {
     line.starts_with(b"{") && line.ends_with(b"}") && strict::has_unique_keys(line)
 }
 
-/// Parses a header. `None` if it cannot be read.
+/// Parses a header. `None` if it cannot be read, an error if its format is newer than this program.
 fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
     #[derive(Deserialize)]
     struct FormatVersion {
@@ -594,7 +611,7 @@ fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
     Ok(header.filter(is_readable))
 }
 
-fn said(line: &[u8], header: &Header) -> Option<SectionLine> {
+fn parse_line(line: &[u8], header: &Header) -> Option<SectionLine> {
     if BROUGHT.iter().any(|begin| line.starts_with(begin)) {
         let mut line: Line = serde_json::from_slice(line).ok()?;
         let session = header.sessions.get(line.by as usize)?;
@@ -611,7 +628,8 @@ fn said(line: &[u8], header: &Header) -> Option<SectionLine> {
         return tombstone(line).map(|stone| SectionLine::Erased(Box::new(stone)));
     }
     let record: Record = serde_json::from_slice(line).ok()?;
-    // Only a line about one file claims code: that is what can be held against a commit.
+    // Only a line about one file may claim code, because only such a claim can be checked against a
+    // commit.
     let claims = record.files.iter().flat_map(|file| &file.conversations);
     let carries = record.kind != RecordKind::Mutation
         && !record.id.is_empty()
@@ -621,8 +639,8 @@ fn said(line: &[u8], header: &Header) -> Option<SectionLine> {
 }
 
 impl Line {
-    /// Turns the line into a record. `nth` is its place in the section, counted from 0, and becomes part of the
-    /// record's id.
+    /// Turns the line into a record. `nth` is the position of the line in the section, counted from
+    /// 0, and becomes part of the record's id.
     pub fn record(&self, header: &Header, digest: Digest, nth: usize) -> Record {
         let intent = &header.intents[self.intent as usize];
         let session = &header.sessions[self.by as usize];
@@ -675,7 +693,8 @@ impl Line {
 }
 
 impl Whole {
-    /// The file as a single block record without a name, which stands for every block in it.
+    /// Returns the file as a single block record without a name. It stands for every block in the
+    /// file.
     fn range(&self) -> Option<BlockRecord> {
         let content = ContentHash::from_ledger(long(&self.hash)?);
         Some(BlockRecord {
@@ -686,8 +705,9 @@ impl Whole {
     }
 }
 
-/// Writes a section. What most lines of a session have in common is written once, in the header, unless the lines about
-/// a file would then be read in another order.
+/// Writes a section. A time or strength that most lines of a session have is written once, in the
+/// header. A time is only left out of a line if the lines about its file are still read in the same
+/// order.
 pub(crate) fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]) -> Vec<u8> {
     let recorded: Vec<_> =
         lines.iter().map(|line| (line.by, line.path.clone(), line.time.clone())).collect();
@@ -722,7 +742,7 @@ pub(crate) fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]
     for record in carried {
         let mut record = serde_json::to_value(record).expect("plain data always serialises");
         if let Some(fields) = record.as_object_mut() {
-            // Outside the journal the chain of the writer has no meaning.
+            // The hash chain of the writer has no meaning outside the journal.
             ["writer", "seq", "prev"].into_iter().for_each(|key| drop(fields.shift_remove(key)));
         }
         put(serde_json::to_vec(&record));
@@ -730,7 +750,7 @@ pub(crate) fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]
     bytes
 }
 
-/// The item that occurs most often. Of several that occur equally often, it is the least.
+/// Returns the item that occurs most often. If several occur equally often, the smallest of them.
 fn most_frequent<T: Ord>(all: impl Iterator<Item = T>) -> Option<T> {
     let mut counts = std::collections::BTreeMap::new();
     all.for_each(|one| *counts.entry(one).or_insert(0) += 1);

@@ -1,5 +1,5 @@
-//! The ledger in memory: its entries, and look-ups by content, path, intent and name. No look-up goes through all
-//! entries.
+//! The ledger in memory: its entries, and look-ups by content, path, intent and name. No look-up
+//! goes through all entries.
 
 mod fold;
 mod settled;
@@ -34,34 +34,36 @@ use settled::Nothing;
 
 pub(crate) use settled::OfPath;
 
-/// One recorded block: entry, file, conversation and range by index.
+/// A reference to one recorded block, by the indices of its entry, file, conversation and range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClaimRef {
-    /// Index in [`Ledger::entries`].
+    /// The index of the entry in [`Ledger::entries`].
     pub entry: u32,
-    /// Index in its files.
+    /// The index of the file in the record's list of files.
     pub file: u32,
-    /// Index in the file's conversations.
+    /// The index in the file's conversations.
     pub conversation: u32,
-    /// Index in the conversation's ranges. For a file that was recorded as a whole, index in [`Derived::ranges`].
+    /// The index in the conversation's ranges. For a file that was recorded as a whole, the index
+    /// in [`Derived::ranges`].
     pub range: u32,
 }
 
-/// A [`ClaimRef`] resolved.
+/// One recorded block in one record: a resolved [`ClaimRef`].
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
     ledger: &'a Ledger,
     at: ClaimRef,
-    /// The record and where it stands.
+    /// The record, and the place it was read from.
     pub entry: &'a Entry,
-    /// The file in it.
+    /// The file of the record that contains the block.
     pub file: &'a FileRecord,
-    /// Who wrote.
+    /// The conversation that names the block and its contributor.
     pub conversation: &'a Conversation,
 }
 
 impl<'a> Claim<'a> {
-    /// The block as the record has it. Evidence only has its name, lines and content hash. Cheap: no text is read.
+    /// Returns the block as the record has it. Evidence only has its name, lines and content hash.
+    /// This is cheap, because no text is read.
     pub fn said(&self) -> &'a BlockRecord {
         let ranges = &self.conversation.ranges;
         match ranges.get(self.at.range as usize) {
@@ -74,8 +76,8 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// The block with all fingerprints. For evidence they are computed from the text of the file in the commit, which
-    /// is read from git.
+    /// Returns the block with all fingerprints. For evidence they are computed from the file's text
+    /// in the commit, which is read from git.
     pub fn range(&self) -> &'a BlockRecord {
         let derived = self.ledger.derived(self.at.entry);
         let range = derived.and_then(|derived| derived.ranges.get(self.at.range as usize));
@@ -93,30 +95,32 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// All entries of a workspace, in fold order (time, then file and place), with their indices.
+/// The ledger of a workspace: all entries in fold order (by time, then by file and place).
 ///
-/// Evidence that the kept look-up knows is read from disk when one of its entries is asked for. All other files are
-/// read when the ledger is loaded.
+/// Evidence that is listed in the table on disk (see `kept`) is read when one of its entries is
+/// requested. All other files are read when the ledger is loaded.
 pub struct Ledger {
-    said: Arc<LedgerData>,
+    data: Arc<LedgerData>,
     derive: Option<Arc<dyn Derive>>,
     derived: Lazy<Option<Arc<Derived>>>,
     of_wholes: OnceLock<HashMap<Key, Vec<u32>>>,
-    /// For each entry with more than [`MANY`] claims, its claims by the keys of their blocks. Made on first use.
+    /// For each entry with more than [`MANY`] claims, its claims by the keys of their blocks.
+    /// Filled on first use.
     by_block: Lazy<Option<HashMap<Key, Vec<ClaimRef>>>>,
 }
 
-/// An entry with more claims than this has a table of its own for looking up a block in it.
+/// An entry with more claims than this has its own table for finding a block in it.
 const MANY: usize = 64;
 
-/// The data of a ledger that its copies share.
+/// The data that copies of a ledger share.
 #[derive(Default)]
 struct LedgerData {
     files: Files,
-    /// The entries that were read when the ledger was loaded, in fold order: those of files that are not on the shelf,
-    /// and of files on the shelf that share a section with such a file.
+    /// The entries that were read when the ledger was loaded, in fold order: those of files that
+    /// are not on the shelf, and of files on the shelf that share a section with such a file.
     entries: Vec<Arc<Entry>>,
-    /// For each look-up key of `entries`, the indices in [`FoldOrder::all`] of those that have it.
+    /// For each look-up key of `entries`, the indices in [`FoldOrder::all`] of the entries that
+    /// have it.
     named: HashMap<Key, Vec<u32>>,
     order: FoldOrder,
     reassigned: OnceLock<Reassignments>,
@@ -131,7 +135,7 @@ struct LedgerData {
 impl std::fmt::Debug for Ledger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Ledger")
-            .field("entries", &self.said.order.all.len())
+            .field("entries", &self.data.order.all.len())
             .finish_non_exhaustive()
     }
 }
@@ -148,9 +152,9 @@ impl Ledger {
         Self::read(root, &Files::default())
     }
 
-    /// Reads again only the files that have changed on disk since.
+    /// Loads the ledger again. Only files that changed on disk are read.
     pub fn reload(&self, root: &Root) -> Self {
-        Self::read(root, &self.said.files)
+        Self::read(root, &self.data.files)
     }
 
     fn read(root: &Root, before: &Files) -> Self {
@@ -159,13 +163,14 @@ impl Ledger {
         Self::of(Files::read(root, before, &is_own, &sealed), sealed)
     }
 
-    /// This ledger together with the journals of this work tree.
+    /// Returns a copy of this ledger that also contains the journals of this work tree.
     pub fn with_journals(&self, root: &Root) -> Self {
         let files = read::files(root).into_iter();
-        Self::beside(&self.said.files, root, files.filter(|file| journal::is_open(&file.path)))
+        Self::beside(&self.data.files, root, files.filter(|file| journal::is_open(&file.path)))
     }
 
-    /// These files together with journals, of which only what is not sealed into one of the files is read.
+    /// Makes a ledger from these files and from journals. Journal records that are sealed into one
+    /// of the files are not read.
     fn beside(files: &Files, root: &Root, journals: impl Iterator<Item = LedgerFile>) -> Self {
         let sealed = journal::sealed(root);
         let journals: Vec<(RelativePath, ReadFile)> = {
@@ -176,38 +181,40 @@ impl Ledger {
         Self::of(files.but(|_| false, journals), sealed)
     }
 
-    /// This ledger, knowing which of its evidence was sealed in this clone.
+    /// Returns a copy of this ledger that knows which of its evidence this clone has sealed.
     pub fn with_seals(&self, root: &Root) -> Self {
-        let ledger = Self::of(self.said.files.but(|_| false, None), journal::sealed(root));
+        let ledger = Self::of(self.data.files.but(|_| false, None), journal::sealed(root));
         Self { derive: self.derive.clone(), ..ledger }
     }
 
-    /// This ledger with additional files that are not on disk.
+    /// Returns a copy of this ledger with additional files that are not on disk.
     pub fn with_files(&self, files: &[(RelativePath, Vec<u8>)]) -> Self {
         let known = files.iter().map(|(path, bytes)| (path.clone(), ReadFile::of(path, bytes)));
-        Self::of(self.said.files.but(|_| false, known), self.said.sealed.clone())
+        Self::of(self.data.files.but(|_| false, known), self.data.sealed.clone())
     }
 
-    /// The evidence of this ledger for which `is_kept` is true of its file and section. Journals are left out.
+    /// Returns a ledger with only the sections of evidence for which `is_kept` is true. Journals
+    /// are left out.
     pub fn evidence_of(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
-        let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
-        Self::of(files, self.said.sealed.clone())
+        let files = self.data.files.but(journal::is_open, None).keeping(is_kept);
+        Self::of(files, self.data.sealed.clone())
     }
 
-    /// Like [`Self::evidence_of`], together with the journals of all work trees, those of the other ones first.
+    /// Like [`Self::evidence_of`], but also contains the journals of all work trees. Those of other
+    /// work trees come first.
     pub fn for_sealing(
         &self,
         root: &Root,
         is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
     ) -> Self {
-        let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
+        let files = self.data.files.but(journal::is_open, None).keeping(is_kept);
         let journals = journal::all(root).into_iter();
         Self::beside(&files, root, journals.map(|(path, disk)| LedgerFile { path, disk }))
     }
 
     /// The files of evidence, each with the digests of its sections.
     pub fn evidence_files(&self) -> Vec<(RelativePath, Arc<[Digest]>)> {
-        let files = &self.said.files;
+        let files = &self.data.files;
         let others = files.others.iter().filter(|(_, known)| known.digest.is_some());
         let others = others.map(|(path, known)| (path.clone(), Arc::clone(&known.sections)));
         let of_shelf = files.of_shelf();
@@ -216,18 +223,18 @@ impl Ledger {
         of_shelf.chain(others).collect()
     }
 
-    /// This ledger with somebody who can read the texts of evidence from git.
+    /// Sets the [`Derive`] that reads the texts of evidence from git.
     pub fn with_texts(self, derive: Arc<dyn Derive>) -> Self {
         Self { derive: Some(derive), ..self }
     }
 
-    /// Whether no ledger file has come, gone or changed (in size or time) since this was read; cheaper than a reload
-    /// that finds nothing.
+    /// Returns true if no file of the ledger was added, removed or changed (in size or time) since
+    /// it was read. This is cheaper than a reload.
     pub fn is_current(&self, root: &Root) -> bool {
-        self.said.files.are_current(root) && journal::sealed(root) == self.said.sealed
+        self.data.files.are_current(root) && journal::sealed(root) == self.data.sealed
     }
 
-    /// Makes a ledger from files in memory: those of a commit, of the index, or of a test.
+    /// Makes a ledger from files in memory, for example those of a commit or of the index.
     pub fn from_files(files: &[(RelativePath, Vec<u8>)]) -> Self {
         let known =
             |(path, bytes): &(RelativePath, Vec<u8>)| (path.clone(), ReadFile::of(path, bytes));
@@ -251,7 +258,8 @@ impl Ledger {
         }
         let keeps: Vec<bool> = {
             let is_sealed = sealed.among(&|| files.sections().collect());
-            // A journal record that was sealed into evidence of this ledger is left out, else it would count twice.
+            // A journal record that was sealed into evidence of this ledger is left out. Otherwise
+            // it would count twice.
             let is_left_out = |(at, entry): (usize, &Arc<Entry>)| {
                 entry.trust == Trust::Own && is_sealed(&entry.record.id)
                     || judgement.duplicates.contains(&at)
@@ -263,82 +271,82 @@ impl Ledger {
         entries.retain(|_| keeps.next() == Some(true));
         times.retain(|_| also.next() == Some(true));
         let order = FoldOrder::of(&files, &twice, &entries, &times);
-        let mut said =
+        let mut data =
             LedgerData { files, sealed, links: judgement.findings, order, ..LedgerData::default() };
-        for (at, place) in (0..).zip(&said.order.all) {
+        for (at, place) in (0..).zip(&data.order.all) {
             let Some(other) = place.other() else { continue };
             for key in keys_of(&entries[other as usize]) {
-                said.named.entry(key).or_default().push(at);
+                data.named.entry(key).or_default().push(at);
             }
         }
-        said.entries = entries;
-        Self::saying(Arc::new(said))
+        data.entries = entries;
+        Self::with_data(Arc::new(data))
     }
 
-    fn saying(said: Arc<LedgerData>) -> Self {
-        let count = said.order.all.len();
+    fn with_data(data: Arc<LedgerData>) -> Self {
+        let count = data.order.all.len();
         let (derived, by_block) = (Lazy::of(count), Lazy::of(count));
-        Self { said, derive: None, derived, of_wholes: OnceLock::new(), by_block }
+        Self { data, derive: None, derived, of_wholes: OnceLock::new(), by_block }
     }
 
-    /// The same ledger without what was computed from texts so far. Callers that go through all entries use it to free
-    /// memory.
+    /// Returns the same ledger without the data that was computed from texts so far. Callers that
+    /// go through all entries use it to free memory.
     pub fn forgetful(&self) -> Self {
-        Self { derive: self.derive.clone(), ..Self::saying(Arc::clone(&self.said)) }
+        Self { derive: self.derive.clone(), ..Self::with_data(Arc::clone(&self.data)) }
     }
 
-    /// All entries in fold order. Reads all files.
+    /// Returns all entries in fold order. Reads all files.
     pub fn entries(&self) -> Entries<'_> {
-        self.said.read_all();
+        self.data.read_all();
         Entries::of(self, index(self.len()))
     }
 
-    /// How many entries there are.
     pub fn len(&self) -> usize {
-        self.said.order.all.len()
+        self.data.order.all.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The entries of the journals, in fold order: what was recorded and is in no commit of this history.
+    /// Returns the entries of the journals in fold order. These records are in no commit of this
+    /// history.
     pub fn open(&self) -> impl Iterator<Item = &Entry> {
-        let all = self.said.entries.iter().map(|entry| &**entry);
+        let all = self.data.entries.iter().map(|entry| &**entry);
         all.filter(|entry| journal::is_open(&entry.origin.path))
     }
 
-    /// The entry with this index.
+    /// Returns the entry with this index.
     pub fn entry(&self, at: u32) -> &Entry {
-        let place = self.said.order.all[at as usize];
+        let place = self.data.order.all[at as usize];
         if let Some(other) = place.other() {
-            return &self.said.entries[other as usize];
+            return &self.data.entries[other as usize];
         }
-        let shelf = self.said.files.shelf.as_ref().expect("rows are of the shelf");
+        let shelf = self.data.files.shelf.as_ref().expect("rows are of the shelf");
         let (file, nth) = shelf.kept.origin(place.0);
         &shelf.known(file).entries[nth as usize]
     }
 
-    /// How far an entry is to be believed. Evidence that was sealed in this clone is its own.
+    /// Returns how far an entry can be trusted. Evidence that this clone sealed is its own.
     pub fn trust(&self, entry: &Entry) -> Trust {
-        let is_own = entry.section.is_some_and(|section| self.said.sealed.made(&section));
+        let is_own = entry.section.is_some_and(|section| self.data.sealed.made(&section));
         match entry.trust {
             Trust::Claimed if is_own => Trust::Own,
             trust => trust,
         }
     }
 
-    /// How what an entry tells is known. Evidence that somebody else adds once its commit is made is their word: no hook
-    /// saw them add it.
+    /// Returns how reliably the content of an entry is known. Evidence that somebody else added
+    /// after its commit was made is at most [`Strength::Declared`], because no hook saw them add
+    /// it.
     pub fn strength(&self, entry: &Entry) -> Option<Strength> {
         let is_word = entry.about.is_some() && self.trust(entry) != Trust::Own;
-        let said = entry.record.strength;
-        if is_word { said.map(|said| said.min(Strength::Declared)) } else { said }
+        let strength = entry.record.strength;
+        if is_word { strength.map(|strength| strength.min(Strength::Declared)) } else { strength }
     }
 
-    /// What is computed from the texts of an entry's commit. `None` if these cannot be read, and for a record of the
-    /// journal, which has it all itself.
+    /// Returns the data that is computed from the texts of an entry's commit. `None` if the texts
+    /// cannot be read, and for a record of the journal, which already contains this data.
     pub fn derived(&self, at: u32) -> Option<&Arc<Derived>> {
         let slot = self.derived.get(at);
         slot.get_or_init(|| {
@@ -351,7 +359,7 @@ impl Ledger {
         .as_ref()
     }
 
-    /// The outlines of a file before and after a record, if they are known.
+    /// Returns the outlines of a file before and after a record, if they are known.
     pub fn outlines(&self, at: u32, path: &RelativePath) -> Option<Outlines> {
         let entry = self.entry(at);
         if let (Some(derive), RecordDialect::Evidence) = (&self.derive, entry.dialect) {
@@ -361,7 +369,7 @@ impl Ledger {
         files.find(|file| file.relative_path == *path)?.outlines.as_ref()?.read()
     }
 
-    /// The commit that the work tree was based on when the record was made.
+    /// Returns the commit that the work tree was based on when the record was made.
     pub fn based_on(&self, at: u32) -> Option<&str> {
         match self.derived(at) {
             Some(derived) => derived.based_on.as_deref(),
@@ -369,46 +377,49 @@ impl Ledger {
         }
     }
 
-    /// The files of evidence in a newer format, each with the version of that format. Nothing is read from them.
+    /// The files of evidence in a newer format, each with the version of that format. Nothing is
+    /// read from them.
     pub fn newer(&self) -> impl Iterator<Item = (&RelativePath, u32)> {
-        let others = self.said.files.others.iter();
+        let others = self.data.files.others.iter();
         others.filter_map(|(path, known)| Some((path, known.newer?)))
     }
 
-    /// Everything wrong in files and chains, file by file. Reads all files.
+    /// Returns all findings about files and chains, file by file. Reads all files.
     pub fn findings(&self) -> &[Finding] {
-        self.said.findings()
+        self.data.findings()
     }
 
-    /// The claim that a reference names. It has no blocks if its entry is no longer in the file that it was read from.
+    /// Returns the claim that a reference names. If the entry is no longer in the file that it was
+    /// read from, the claim has no blocks.
     pub fn claim(&self, at: ClaimRef) -> Claim<'_> {
         let entry = self.entry(at.entry);
-        let nothing = &self.said.nothing;
+        let nothing = &self.data.nothing;
         let file = entry.record.files.get(at.file as usize).unwrap_or(&nothing.file);
         let by = file.conversations.get(at.conversation as usize);
         let conversation = by.unwrap_or(&nothing.conversation);
         Claim { ledger: self, at, entry, file, conversation }
     }
 
-    /// The claims that match, in fold order.
+    /// Returns the claims that match a look-up, in fold order.
     fn claims(&self, sought: Sought<'_>) -> Vec<ClaimRef> {
         let key = sought.key();
-        let mut entries = self.said.named(&key);
+        let mut entries = self.data.named(&key);
         if matches!(sought, Sought::Content(_) | Sought::Called(..)) {
-            // The keys of an entry that names a file as a whole do not include those of the blocks in it.
+            // The keys of an entry that names a file as a whole do not include the keys of the
+            // blocks in it.
             entries.extend(self.of_wholes().get(&key).into_iter().flatten());
         }
         if let Sought::Intent(intent) = sought {
             let moved = self.reassigned().paths_under(self, intent);
             entries
-                .extend(moved.iter().flat_map(|path| self.said.named(&Sought::Path(path).key())));
+                .extend(moved.iter().flat_map(|path| self.data.named(&Sought::Path(path).key())));
         }
         entries.sort_unstable();
         entries.dedup();
         entries.into_iter().flat_map(|at| self.claims_of(at, sought)).collect()
     }
 
-    /// The claims of an entry that match a search, in the order of the record.
+    /// Returns the claims of an entry that match a look-up, in the order of the record.
     fn claims_of(&self, at: u32, sought: Sought<'_>) -> Vec<ClaimRef> {
         let is_of_block = matches!(sought, Sought::Content(_) | Sought::Called(..));
         let by_block = if is_of_block { self.by_block(at) } else { None };
@@ -437,7 +448,8 @@ impl Ledger {
         by_block.as_ref()
     }
 
-    /// All claims of an entry, in the order of the record. A file that was recorded as a whole has one for each block in it.
+    /// Returns all claims of an entry, in the order of the record. A file that was recorded as a
+    /// whole has one claim for each block in it.
     fn all_of(&self, at: u32) -> Vec<ClaimRef> {
         let entry = self.entry(at);
         if !is_whole(entry) {
@@ -449,8 +461,8 @@ impl Ledger {
             .collect()
     }
 
-    /// Returns true if a block of an entry matches. A search for an intent matches the blocks that are under it now,
-    /// after reassignments.
+    /// Returns true if a block of an entry matches. A look-up of an intent matches the blocks that
+    /// belong to it now, after reassignments.
     fn is_sought(
         &self,
         sought: Sought<'_>,
@@ -468,19 +480,19 @@ impl Ledger {
         intents(record, file).into_iter().any(|from| now(from) == intent)
     }
 
-    /// The blocks that were put under other intents.
+    /// The blocks that were reassigned to other intents.
     fn reassigned(&self) -> &Reassignments {
-        self.said.reassigned.get_or_init(|| {
-            let records = self.said.named(&REASSIGN);
+        self.data.reassigned.get_or_init(|| {
+            let records = self.data.named(&REASSIGN);
             Reassignments::of(records.into_iter().map(|at| (at, self.entry(at))))
         })
     }
 
-    /// For each key of a block, the entries that name its file as a whole. Filled on first use, since it reads texts
-    /// from git.
+    /// For each key of a block, the entries that name its file as a whole. Filled on first use,
+    /// because this reads texts from git.
     fn of_wholes(&self) -> &HashMap<Key, Vec<u32>> {
         self.of_wholes.get_or_init(|| {
-            let mut wholes = self.said.named(&WHOLE);
+            let mut wholes = self.data.named(&WHOLE);
             wholes.retain(|at| is_whole(self.entry(*at)));
             let keys = |at: &u32| {
                 let claims = self.all_of(*at).into_iter();
@@ -496,34 +508,34 @@ impl Ledger {
         })
     }
 
-    /// The records of intents that were created or changed, in fold order.
+    /// Returns the records of changes to the registry, in fold order.
     pub fn of_registry(&self) -> impl Iterator<Item = &Entry> {
-        let entries = self.said.named(&REGISTRY).into_iter().map(|at| self.entry(at));
+        let entries = self.data.named(&REGISTRY).into_iter().map(|at| self.entry(at));
         entries.filter(|entry| entry.record.kind == RecordKind::Registry)
     }
 
-    /// The claims of a record, by its id.
+    /// Returns the claims of the record with this id.
     pub fn claims_of_record(&self, record: &str) -> Vec<ClaimRef> {
         self.claims(Sought::Id(record))
     }
 
-    /// Claims on a path, in fold order, deletions included.
+    /// Returns the claims on a path in fold order, including those for deleted blocks.
     pub fn of_path(&self, path: &RelativePath) -> Vec<ClaimRef> {
         self.claims(Sought::Path(path))
     }
 
-    /// Whether anything is recorded of a path.
+    /// Returns true if any entry names this path.
     pub fn knows(&self, path: &RelativePath) -> bool {
         !self.entries_of_path(path).is_empty()
     }
 
-    /// Paths that any record names, sorted.
+    /// Returns the paths that any record names, sorted.
     pub fn paths(&self) -> &[RelativePath] {
-        self.said.paths.get_or_init(|| {
-            let files = self.said.entries.iter().flat_map(|entry| &entry.record.files);
+        self.data.paths.get_or_init(|| {
+            let files = self.data.entries.iter().flat_map(|entry| &entry.record.files);
             let mut paths: Vec<RelativePath> =
                 files.map(|file| file.relative_path.clone()).collect();
-            paths.extend(self.said.of_kept(
+            paths.extend(self.data.of_kept(
                 KeptTable::paths,
                 |path| Sought::Path(path),
                 |path| self.knows(path),
@@ -534,7 +546,7 @@ impl Ledger {
         })
     }
 
-    /// Claims with this content.
+    /// Returns the claims whose block has this content hash.
     pub fn by_content(&self, hash: &ContentHash) -> Vec<ClaimRef> {
         if !is_content_hash(hash) {
             return Vec::new();
@@ -542,54 +554,54 @@ impl Ledger {
         self.claims(Sought::Content(hash))
     }
 
-    /// Claims on blocks of this kind whose path ends in this name, in any container and any file; of a name that holds
-    /// dots, what is behind the last of them counts.
+    /// Returns the claims on blocks of this kind and name, in any container and any file. Only the
+    /// last segment of the name counts: of `a.b.c` it is `c`.
     pub fn by_called(&self, kind: &str, leaf: &str) -> Vec<ClaimRef> {
         self.claims(Sought::Called(kind, leaf))
     }
 
-    /// Claims under an intent, in fold order.
+    /// Returns the claims under an intent, in fold order.
     pub fn of_intent(&self, intent: &str) -> Vec<ClaimRef> {
         self.claims(Sought::Intent(intent))
     }
 
-    /// The entry with this record id; of several the first in fold order.
+    /// Returns the entry with this record id. If there are several, the first in fold order.
     pub fn by_id(&self, record: &str) -> Option<&Entry> {
-        let found = self.said.named(&Sought::Id(record).key());
+        let found = self.data.named(&Sought::Id(record).key());
         found.into_iter().map(|at| self.entry(at)).find(|entry| entry.record.id == record)
     }
 
-    /// Returns true if a record was sealed into a commit that is not part of the history here. That commit was reset,
-    /// or is on another branch.
+    /// Returns true if a record was sealed into a commit that is not part of the history here. That
+    /// commit was reset, or is on another branch.
     pub fn is_taken_back(&self, entry: &Entry) -> bool {
-        journal::is_open(&entry.origin.path) && self.said.sealed.knows(&entry.record.id)
+        journal::is_open(&entry.origin.path) && self.data.sealed.knows(&entry.record.id)
     }
 
     /// Returns true if a record was never sealed into any commit.
     pub fn is_unsealed(&self, entry: &Entry) -> bool {
-        journal::is_open(&entry.origin.path) && !self.said.sealed.knows(&entry.record.id)
+        journal::is_open(&entry.origin.path) && !self.data.sealed.knows(&entry.record.id)
     }
 
-    /// Indices of the entries that name an intent, in fold order.
+    /// Returns the indices of the entries that name an intent, in fold order.
     pub fn entries_of_intent(&self, intent: &str) -> Vec<u32> {
-        let mut found = self.said.named(&Sought::Intent(intent).key());
+        let mut found = self.data.named(&Sought::Intent(intent).key());
         found.retain(|at| self.entry(*at).record.intent_id.as_deref() == Some(intent));
         found
     }
 
-    /// Indices of the entries that name a path, in fold order.
+    /// Returns the indices of the entries that name a path, in fold order.
     pub fn entries_of_path(&self, path: &RelativePath) -> Vec<u32> {
-        let mut found = self.said.named(&Sought::Path(path).key());
+        let mut found = self.data.named(&Sought::Path(path).key());
         let is_it = |file: &FileRecord| file.relative_path == *path;
         found.retain(|at| self.entry(*at).record.files.iter().any(is_it));
         found
     }
 
-    /// Intents that any record names, sorted.
+    /// Returns the intents that any record names, sorted.
     pub fn intents(&self) -> Vec<String> {
-        let named = self.said.entries.iter().filter_map(|entry| entry.record.intent_id.clone());
+        let named = self.data.entries.iter().filter_map(|entry| entry.record.intent_id.clone());
         let mut intents: Vec<String> = named.collect();
-        intents.extend(self.said.of_kept(
+        intents.extend(self.data.of_kept(
             KeptTable::intents,
             |intent| Sought::Intent(intent),
             |intent| !self.entries_of_intent(intent).is_empty(),
@@ -599,15 +611,15 @@ impl Ledger {
         intents
     }
 
-    /// How many files it is read from.
+    /// Returns how many files the ledger has.
     pub fn files(&self) -> usize {
-        self.said.files.count()
+        self.data.files.count()
     }
 
     /// The files of evidence, each with the digest of its bytes. Reads all of them.
     pub fn files_by_digest(&self) -> HashMap<RelativePath, Digest> {
-        self.said.read_all();
-        let files = &self.said.files;
+        self.data.read_all();
+        let files = &self.data.files;
         let others = files.others.iter();
         let others = others.filter_map(|(path, known)| Some((path.clone(), known.digest?)));
         let of_shelf = files.of_shelf();
@@ -616,32 +628,32 @@ impl Ledger {
         of_shelf.chain(others).collect()
     }
 
-    /// The sections from which a line was erased. Reads all files.
+    /// Returns the sections from which a line was erased. Reads all files.
     pub fn erased(&self) -> Vec<&ErasedSection> {
-        self.said.read_all();
-        let of_shelf = self.said.files.of_shelf().map(|(shelf, at)| shelf.known(at));
-        let all = of_shelf.chain(self.said.files.others.values());
+        self.data.read_all();
+        let of_shelf = self.data.files.of_shelf().map(|(shelf, at)| shelf.known(at));
+        let all = of_shelf.chain(self.data.files.others.values());
         all.flat_map(|known| known.erased.iter()).collect()
     }
 
-    /// The entries of the sections for which `is_sought` is true, in fold order. Reads the files that hold such a
-    /// section.
+    /// Returns the entries of the sections for which `is_sought` is true, in fold order. Reads only
+    /// the files that contain such a section.
     pub fn entries_in(&self, is_sought: &dyn Fn(&Digest) -> bool) -> Vec<&Entry> {
-        let of_shelf = self.said.files.of_shelf();
+        let of_shelf = self.data.files.of_shelf();
         let holds = of_shelf.filter(|(shelf, at)| shelf.kept.sections(*at).iter().any(is_sought));
         let found: HashSet<u32> = holds.map(|(_, at)| at).collect();
-        let may_be = |place: &EntryIndex| match (place.other(), &self.said.files.shelf) {
+        let may_be = |place: &EntryIndex| match (place.other(), &self.data.files.shelf) {
             (None, Some(shelf)) => found.contains(&shelf.kept.origin(place.0).0),
             _ => true,
         };
-        let all = (0..).zip(&self.said.order.all).filter(|(_, place)| may_be(place));
+        let all = (0..).zip(&self.data.order.all).filter(|(_, place)| may_be(place));
         let all = all.map(|(at, _)| self.entry(at));
         all.filter(|entry| entry.section.as_ref().is_some_and(is_sought)).collect()
     }
 
-    /// The digests of all sections of evidence.
+    /// Returns the digests of all sections of evidence.
     pub fn sections(&self) -> HashSet<Digest> {
-        self.said.files.sections().collect()
+        self.data.files.sections().collect()
     }
 }
 
@@ -652,7 +664,8 @@ impl LedgerData {
         }
     }
 
-    /// The entries that may have a key, in fold order. Keys are short hashes, so the caller has to check each entry.
+    /// Returns the entries that may have a key, in fold order. Keys are short hashes, so the caller
+    /// has to check each entry.
     fn named(&self, key: &Key) -> Vec<u32> {
         let mut found = self.named.get(key).cloned().unwrap_or_default();
         let Some(shelf) = &self.files.shelf else { return found };
@@ -669,8 +682,8 @@ impl LedgerData {
         found
     }
 
-    /// The paths (or intents) that the table lists, without those that only missing files name. `is_named` decides if
-    /// the table is damaged.
+    /// Returns the paths (or intents) that the table lists, without those that only removed files
+    /// name. If the table is damaged, `is_named` decides.
     fn of_kept<T: Clone>(
         &self,
         list: impl Fn(&KeptTable) -> &[T],
@@ -717,7 +730,8 @@ fn claims(entry: u32, record: &Record) -> impl Iterator<Item = ClaimRef> {
     })
 }
 
-/// Four thousand million records, or blocks in one, do not fit into memory.
+/// Converts an index to `u32`. Never fails in practice, because 2^32 entries, or blocks of one
+/// entry, do not fit into memory.
 pub(super) fn index(at: usize) -> u32 {
     u32::try_from(at).expect("fewer than 2^32 entries fit into memory")
 }

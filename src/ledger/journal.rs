@@ -1,12 +1,14 @@
-//! The journal: what was recorded and is in no commit yet.
+//! The journal: records that are in no commit yet.
 //!
-//! One file for each session and work tree, `<common git directory>/intent/open/<work tree>/<writer>.jsonl`, which has a
-//! second name (a hard link) below `.orchestration/agent_trace/open/`, where people can watch it. So neither
-//! `git clean -fdx` nor `git worktree remove` loses a record. Without git there is no journal: records are appended to
+//! There is one file for each session and work tree, `<common git directory>/intent/open/<work
+//! tree>/<writer>.jsonl`. A hard link below `.orchestration/agent_trace/open/` shows the same file
+//! to people. Because the file is in the git directory, neither `git clean -fdx` nor `git worktree
+//! remove` loses a record. Without git there is no journal: records are appended to
 //! `.orchestration/agent_trace.jsonl`.
 //!
-//! When a record is sealed into evidence, a note is made beside the journal ([`Sealed`]). The record counts as sealed
-//! as long as that evidence is part of the history: after `git reset` to a commit without it, the record is open again.
+//! When a record is sealed into evidence, a note about it is written beside the journal
+//! ([`Sealed`]). The record counts as sealed as long as that evidence is part of the history. After
+//! `git reset` to a commit without that evidence, the record is open again.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead as _, BufReader, Read, Seek, Write as _};
@@ -22,21 +24,21 @@ use crate::workspace::store::{self, StoreError};
 use crate::workspace::{RelativePath, Root};
 
 const SHOWN: &str = ".orchestration/agent_trace/open";
-/// The folder with the journals of the work tree that git made first.
+/// The name of the folder with the journals of the repository's main work tree.
 const MAIN: &str = "main";
 
-/// The journals of a workspace. Each work tree has a folder of its own.
+/// The places of the journals of a workspace. Each work tree has its own folder.
 pub(super) struct Journals {
-    /// The folder that holds those of the work trees.
+    /// The folder that contains the folders of all work trees.
     all: PathBuf,
-    /// The name of the folder of this work tree.
+    /// The name of this work tree's folder.
     own: String,
-    /// Where git keeps a folder for each work tree but the first.
+    /// Git's `worktrees` folder, which has a folder for each work tree except the main one.
     trees: PathBuf,
 }
 
 impl Journals {
-    /// `None` without git.
+    /// Returns `None` if the workspace has no git directory.
     pub(super) fn of(root: &Root) -> Option<Self> {
         let (top, git_dir) = (root.work_tree()?, root.git_dir()?);
         let common = root.common_dir()?;
@@ -58,13 +60,14 @@ impl Journals {
         self.all.join(&self.own)
     }
 
-    /// The file of a writer in this work tree.
+    /// The path of a writer's journal in this work tree.
     pub(super) fn file(&self, writer: &str) -> PathBuf {
         self.folder().join(format!("{writer}.jsonl"))
     }
 
-    /// The journals of this work tree, each with its name in the work tree and its path in the git directory. Those of
-    /// work trees that were removed count as of each that is left, since nobody else can seal their records.
+    /// The journals of this work tree, each with its name in the work tree and its path in the git
+    /// directory. The journals of removed work trees are included, since otherwise nobody could
+    /// seal their records.
     pub(super) fn files(&self) -> Vec<(RelativePath, PathBuf)> {
         let mut folders = self.others();
         folders.retain(|folder| self.is_removed(folder));
@@ -72,7 +75,7 @@ impl Journals {
         folders.iter().flat_map(|folder| files_in(folder)).collect()
     }
 
-    /// Returns true if git does not know the work tree of a folder any more.
+    /// Returns true if the folder belongs to a work tree that git no longer knows.
     fn is_removed(&self, folder: &Path) -> bool {
         let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { return false };
         let tree = name.rsplit_once('+').map_or(name, |(tree, _)| tree);
@@ -80,7 +83,8 @@ impl Journals {
         tree != MAIN && !known(tree) && !known(name)
     }
 
-    /// The folders of the other work trees of this workspace, including work trees that were removed.
+    /// The folders of the other work trees of this workspace, including work trees that were
+    /// removed.
     pub(super) fn others(&self) -> Vec<PathBuf> {
         let ending = |name: &str| name.split_once('+').map(|(_, below)| below.to_owned());
         let folders = std::fs::read_dir(&self.all).into_iter().flatten().flatten();
@@ -104,7 +108,8 @@ fn files_in(folder: &Path) -> Vec<(RelativePath, PathBuf)> {
     files
 }
 
-/// All journals of a repository: those of other work trees, including removed ones, then those of this one.
+/// All journals of a repository: first those of other work trees, including removed ones, then
+/// those of this work tree.
 pub(super) fn all(root: &Root) -> Vec<(RelativePath, PathBuf)> {
     let Some(journals) = Journals::of(root) else { return Vec::new() };
     let others = journals.others();
@@ -112,20 +117,20 @@ pub(super) fn all(root: &Root) -> Vec<(RelativePath, PathBuf)> {
     folders.flat_map(|folder| files_in(&folder)).collect()
 }
 
-/// The name of a writer's journal in the work tree.
+/// The path of a writer's journal as it is shown in the work tree.
 pub(super) fn shown(writer: &str) -> RelativePath {
     let name: String = writer.chars().filter(char::is_ascii_alphanumeric).collect();
     RelativePath::new(&format!("{SHOWN}/{name}.jsonl"))
         .expect("a fixed folder and letters are a path")
 }
 
-/// Returns true if a path is that of a journal in the work tree.
+/// Returns true if the path is the path of a journal in the work tree.
 pub(crate) fn is_open(path: &RelativePath) -> bool {
     path.as_str().strip_prefix(SHOWN).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Gives a journal its second name in the work tree, if the file system has hard links. The name only helps people to
-/// watch the journal, so a failure is logged and not returned.
+/// Creates the hard link that shows a journal in the work tree, if the file system has hard links.
+/// The link only helps people to watch the journal, so a failure is logged and not returned.
 pub(super) fn show(root: &Root, writer: &str, file: &Path) {
     let shown = root.absolute(&shown(writer));
     if shown.symlink_metadata().is_ok() {
@@ -153,8 +158,8 @@ struct Mark {
 }
 
 impl Sealed {
-    /// Returns a function that says of a record whether it was sealed into one of these sections. They are only asked for
-    /// if anything was sealed in this clone.
+    /// Returns a function that takes the id of a record and returns true if the record was sealed
+    /// into one of these sections. `sections` is only called if anything was sealed in this clone.
     pub(super) fn among<'a>(
         &'a self,
         sections: &dyn Fn() -> HashSet<Digest>,
@@ -168,7 +173,7 @@ impl Sealed {
         self.into.contains_key(record)
     }
 
-    /// Returns true if a section was sealed in this clone.
+    /// Returns true if this clone sealed the section.
     pub(crate) fn made(&self, section: &Digest) -> bool {
         self.sections.contains(section)
     }
@@ -188,10 +193,9 @@ fn marks(root: &Root) -> Option<PathBuf> {
     Some(root.common_dir()?.join("intent").join("sealed.jsonl"))
 }
 
-/// A larger file of notes, in bytes, was not written by us.
+/// A larger file of notes, in bytes, was not written by us and is not read.
 const MAX_MARKS: u64 = 256 * 1024 * 1024;
 
-/// Reads the notes of this repository.
 pub(crate) fn sealed(root: &Root) -> Sealed {
     let Some(path) = marks(root) else { return Sealed::default() };
     let bytes = store::read_capped(&path, MAX_MARKS).ok().flatten().unwrap_or_default();
@@ -206,14 +210,14 @@ pub(crate) fn sealed(root: &Root) -> Sealed {
     sealed
 }
 
-/// From which records each section was sealed in this clone, and which of them the journals still hold.
+/// The records from which each section was sealed in this clone, and the records that are still in
+/// the journals.
 pub(crate) struct SectionSources {
     records: HashMap<Digest, Vec<String>>,
     held: HashSet<String>,
 }
 
 impl SectionSources {
-    /// Reads the notes and the journals.
     pub(crate) fn load(root: &Root) -> Self {
         #[derive(Deserialize)]
         struct JournalLine {
@@ -234,15 +238,17 @@ impl SectionSources {
         Self { records, held: journals.flat_map(ids).collect() }
     }
 
-    /// Returns true if a section can be sealed again, because the journals hold all records that it was made from.
+    /// Returns true if a section can be sealed again, because the journals still contain all
+    /// records that it was made from.
     pub(crate) fn can_make(&self, section: &Digest) -> bool {
         let records = self.records.get(section);
         records.is_some_and(|records| records.iter().all(|record| self.held.contains(record)))
     }
 }
 
-/// Reads the records at the beginning of a journal that `is_sealed` is true of, and returns their ids and the bytes that
-/// they take. A journal keeps sealed records for a while, and they are most of it.
+/// Reads the records at the beginning of a journal for which `is_sealed` is true. Returns their ids
+/// and their length in bytes. Sealed records are most of a journal, because they are only removed
+/// after a while.
 pub(super) fn sealed_start(
     file: &mut (impl Read + Seek),
     is_sealed: impl Fn(&str) -> bool,
@@ -261,7 +267,8 @@ pub(super) fn sealed_start(
     }
 }
 
-/// The id of a record as this program writes it, which begins with it.
+/// Returns the id of a record line. Only finds it in lines that this program wrote, which begin
+/// with the id.
 fn id_of(line: &[u8]) -> Option<&str> {
     let rest = line.strip_prefix(b"{\"id\":\"")?;
     let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
@@ -271,13 +278,12 @@ fn id_of(line: &[u8]) -> Option<&str> {
 /// A record in a journal, sealed or not.
 #[derive(Deserialize)]
 pub(crate) struct JournalRecord {
-    /// Its id.
     pub id: String,
-    /// When it was made.
     pub timestamp: String,
 }
 
-/// All records of the journals of this work tree and of work trees that were removed, including those that were sealed.
+/// All records of the journals of this work tree and of work trees that were removed, including
+/// those that were sealed.
 pub(crate) fn held(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
     let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut all = Vec::new();
@@ -289,8 +295,9 @@ pub(crate) fn held(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
     Ok(all)
 }
 
-/// Removes records from the beginning of each journal of this work tree, up to the first for which `goes` is false. So
-/// what is left is one unbroken chain. Returns how many were removed. The caller holds the lock of the ledger.
+/// Removes records from the beginning of each journal of this work tree, up to the first record for
+/// which `goes` is false, so the rest is one unbroken chain. Returns how many were removed. The
+/// caller holds the lock of the ledger.
 pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
     let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut gone = 0;
@@ -307,7 +314,7 @@ pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize
             continue;
         }
         gone += going.len();
-        // The name in the work tree still leads to the old file, so it is made again.
+        // The hard link in the work tree still refers to the old file, so it is created again.
         let shown = root.absolute(&shown);
         store::remove(&shown)?;
         if length == bytes.len() {
@@ -322,10 +329,10 @@ pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize
     Ok(gone)
 }
 
-/// Nothing is removed from a journal that is larger than this, in bytes.
+/// A journal larger than this, in bytes, is an error when its records are listed or removed.
 const MAX_JOURNAL: u64 = 1024 * 1024 * 1024;
 
-/// Makes a note that records were sealed into a section of evidence.
+/// Writes a note that records were sealed into a section of evidence.
 pub(crate) fn note_sealed(
     root: &Root,
     records: &[String],

@@ -1,13 +1,15 @@
-//! The kept look-up: a cache on disk that says which entries of evidence name a path, a content hash, a block or an
+//! A table on disk that says which entries of evidence name a path, a content hash, a block or an
 //! intent.
 //!
-//! Files of evidence never change, so a process need not parse all of them to find the few that it needs. A table in
-//! the git directory maps each look-up key to the entries that have it, and each entry to its file. When enough files
-//! have come or gone, the table is written again, from the old table and the new files.
+//! Files of evidence never change, so a process need not parse all of them to find the few that it
+//! needs. The table is in the git directory. It maps each look-up key to the entries that have it,
+//! and each entry to its file. When enough files were added or removed, the table is written again,
+//! from the old table and the new files.
 //!
-//! No answer depends on the table. A folder that changed since is listed again, and a file that changed is read. The
-//! content of an entry always comes from its file, whose bytes are checked against its name. If the table is damaged or
-//! missing, all files are read.
+//! The table only saves time; answers are the same without it. A folder that changed since then is
+//! listed again, and a file that changed is read. The content of an entry always comes from its
+//! file, whose bytes are checked against its name. If the table is damaged or missing, all files
+//! are read.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -25,27 +27,28 @@ use crate::workspace::store::{self, StoreError};
 use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{RelativePath, Root};
 
-const WHAT: &str = "evidence 3";
+const TABLE_KIND: &str = "evidence 3";
 const FOLDER: &str = ".orchestration/agent_trace";
-/// Bytes of a row of the table: a key and the number of an entry.
+/// The size in bytes of a row of the table: a key and the number of an entry.
 const WIDTH: usize = 12;
-/// Bytes that the head has for a file: its digest, its stamp, the number of its entries.
+/// The size in bytes of a file in the header: its digest, its stamp, and the number of its entries.
 const FILE: usize = 28;
-/// Bytes that the head has for an entry: its time, its file, its place in the file.
+/// The size in bytes of an entry in the header: its time, its file, and its position in the file.
 const ENTRY: usize = 16;
 
-/// A short hash of what entries are looked up by. See [`Sought::key`].
+/// A short hash by which entries are looked up. See [`Sought::key`].
 pub(super) type Key = [u8; 8];
 
-/// An open table with its head.
+/// An open table with its header.
 pub(super) struct KeptTable {
     folders: Vec<TrackedFolder>,
-    /// The sections of files that were compacted. All other files have one section, whose digest is in the file's name.
+    /// The sections of compacted files. Every other file has one section, whose digest is in the
+    /// file's name.
     sections: HashMap<u32, Vec<Digest>>,
     paths: Vec<RelativePath>,
     intents: Vec<String>,
-    /// The bytes of the head. The data of files and entries is read from here when needed, since copying all of it
-    /// would take longer than most look-ups.
+    /// The bytes of the header. The data of files and entries is decoded from here when needed,
+    /// because copying all of it would take longer than most look-ups.
     bytes: Vec<u8>,
     /// The offset in `bytes` of the first file.
     files_at: usize,
@@ -54,19 +57,20 @@ pub(super) struct KeptTable {
     table: Table<WIDTH>,
 }
 
-/// A folder of evidence: a month.
+/// A folder of evidence. There is one for each month.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct TrackedFolder {
-    /// The month: `2026-02`.
+    /// The name of the folder, which is the month: `2026-02`.
     name: String,
-    /// The state of the folder before it was listed. `None` if it had changed so recently that a later change might not
-    /// show.
+    /// The state of the folder before it was listed. `None` if it had changed so recently that a
+    /// later change might not be visible in its times.
     stamp: Option<Stamp>,
-    /// The number of the file after its last one. Files are numbered month by month.
+    /// The number of the last file in this folder, plus one. Files are numbered month by month.
     end: u32,
 }
 
-/// The part of the head that is not files and entries.
+/// The part of the header that is parsed when the table is opened. The data of files and entries
+/// follows it.
 #[derive(Serialize, Deserialize)]
 struct TableHead {
     folders: Vec<TrackedFolder>,
@@ -78,35 +82,34 @@ struct TableHead {
 
 /// A file that is to be added to the table.
 pub(super) struct New<'a> {
-    /// Its path, relative to the workspace.
+    /// The path of the file, relative to the workspace.
     pub path: &'a RelativePath,
-    /// [`print`] of its stamp.
+    /// The [`print`] of the file's stamp.
     pub stamp: u64,
-    /// Its content.
     pub known: &'a ReadFile,
 }
 
-/// A stamp as 8 bytes, for comparing.
+/// Hashes a stamp to 8 bytes, so that it can be stored and compared.
 pub(super) fn print(stamp: &Stamp) -> u64 {
     let digest = Sha256::digest(format!("{stamp:?}"));
     u64::from_le_bytes(std::array::from_fn(|at| digest[at]))
 }
 
-/// The month of a folder. `None` if it is not a folder of evidence.
+/// Returns the month of a folder. `None` if it is not a folder of evidence.
 pub(super) fn month(folder: &str) -> Option<&str> {
     let name = folder.strip_prefix(FOLDER)?.strip_prefix('/')?;
     (!name.is_empty() && !name.contains('/')).then_some(name)
 }
 
-/// The path of a workspace's table. The name holds a hash of the workspace's path, since work trees share a git
-/// directory.
+/// Returns the path of a workspace's table. The file name contains a hash of the workspace's path,
+/// because several work trees share a git directory.
 pub(super) fn place(root: &Root) -> Option<PathBuf> {
     let digest = Sha256::digest(root.path().as_os_str().as_encoded_bytes());
     Some(cache::folder(root)?.join(format!("evidence-{}", store::hex(&digest[..8]))))
 }
 
-/// The state of a folder. `None` if the folder changed so recently that its time might stay the same after another
-/// change.
+/// Returns the state of a folder. `None` if the folder changed so recently that its time might stay
+/// the same after another change.
 pub(super) fn state(folder: &Path) -> Option<Stamp> {
     let now = SystemTime::now();
     let found = folder.symlink_metadata().ok().filter(std::fs::Metadata::is_dir)?;
@@ -124,7 +127,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 impl KeptTable {
     /// Opens a table. `None` if it is missing, damaged or of another version.
     pub(super) fn open(place: &Path) -> Option<Self> {
-        let (table, bytes) = Table::open(place, WHAT)?;
+        let (table, bytes) = Table::open(place, TABLE_KIND)?;
         let (head, rest) = postcard::take_from_bytes::<TableHead>(&bytes).ok()?;
         let files = head.folders.last().map_or(0, |folder| folder.end as usize) * FILE;
         let rises = head.folders.is_sorted_by(|a, b| a.name < b.name && a.end <= b.end);
@@ -145,12 +148,10 @@ impl KeptTable {
         Some(kept)
     }
 
-    /// The number of files in the table.
     pub(super) fn files(&self) -> usize {
         (self.entries_at - self.files_at) / FILE
     }
 
-    /// The number of entries in the table.
     pub(super) fn entries(&self) -> usize {
         (self.bytes.len() - self.entries_at) / ENTRY
     }
@@ -160,14 +161,15 @@ impl KeptTable {
         (&self.folders[at], start..self.folders[at].end)
     }
 
-    /// The files of a month, if its folder has not changed since it was listed. Then it need not be listed again.
+    /// Returns the files of a month, if its folder has not changed since it was listed. Then it
+    /// need not be listed again.
     pub(super) fn as_it_was(&self, month: &str, disk: &Path) -> Option<Range<u32>> {
         let at = self.folders.binary_search_by(|folder| folder.name.as_str().cmp(month)).ok()?;
         let (folder, files) = self.folder(at);
         (folder.stamp.is_some() && folder.stamp == state(disk)).then_some(files)
     }
 
-    /// The file with this path.
+    /// Returns the number of the file with this path.
     pub(super) fn find(&self, path: &RelativePath) -> Option<u32> {
         let digest = digest_of_path(path)?;
         let month = month(path.as_str().rsplit_once('/')?.0)?;
@@ -188,33 +190,33 @@ impl KeptTable {
         None
     }
 
-    /// The files with this digest in their name, in any month.
+    /// Returns the files with this digest in their name, in any month.
     pub(super) fn named(&self, digest: &Digest) -> impl Iterator<Item = u32> {
         (0..self.folders.len()).filter_map(|at| self.find_in(at, digest))
     }
 
-    /// The files that were compacted, each with its sections.
+    /// Returns the files that were compacted, each with its sections.
     pub(super) fn united(&self) -> impl Iterator<Item = (u32, &[Digest])> {
         self.sections.iter().map(|(file, sections)| (*file, &sections[..]))
     }
 
-    /// The digest in a file's name.
+    /// Returns the digest in a file's name.
     pub(super) fn digest(&self, file: u32) -> Digest {
         let at = self.files_at + file as usize * FILE;
         Digest::from_bytes(std::array::from_fn(|byte| self.bytes[at + byte]))
     }
 
-    /// The stamp of a file when it was read, as [`print`] makes it.
+    /// Returns the stamp that a file had when it was read, in the form of [`print`].
     pub(super) fn stamp(&self, file: u32) -> u64 {
         u64_at(&self.bytes, self.files_at + file as usize * FILE + 16)
     }
 
-    /// How many entries a file holds.
+    /// Returns how many entries a file contains.
     pub(super) fn count(&self, file: u32) -> u32 {
         u32_at(&self.bytes, self.files_at + file as usize * FILE + 24)
     }
 
-    /// The path of a file in the workspace.
+    /// Returns the path of a file in the workspace.
     pub(super) fn path(&self, file: u32) -> RelativePath {
         let folder = self.folders.partition_point(|folder| folder.end <= file);
         let month = &self.folders[folder].name;
@@ -222,24 +224,24 @@ impl KeptTable {
             .expect("a fixed folder, a month and a digest are a path")
     }
 
-    /// The sections of a file.
+    /// Returns the digests of a file's sections.
     pub(super) fn sections(&self, file: u32) -> Vec<Digest> {
         self.sections.get(&file).cloned().unwrap_or_else(|| vec![self.digest(file)])
     }
 
-    /// When an entry was recorded, in milliseconds since 1970.
+    /// Returns when an entry was recorded, in milliseconds since 1970.
     pub(super) fn time(&self, row: u32) -> Option<i64> {
         let time = u64_at(&self.bytes, self.entries_at + row as usize * ENTRY).cast_signed();
         (time != i64::MIN).then_some(time)
     }
 
-    /// The file of an entry, and the place of the entry in it.
+    /// Returns the file of an entry, and the position of the entry in it.
     pub(super) fn origin(&self, row: u32) -> (u32, u32) {
         let at = self.entries_at + row as usize * ENTRY + 8;
         (u32_at(&self.bytes, at), u32_at(&self.bytes, at + 4))
     }
 
-    /// The entries that have a key.
+    /// Returns the entries that have a key.
     pub(super) fn rows(&self, key: &Key) -> Result<Vec<u32>, Damaged> {
         let rows = self.table.rows(key)?.into_iter().map(|row| u32_at(&row, 8));
         let mut rows: Vec<u32> = rows.filter(|row| (*row as usize) < self.entries()).collect();
@@ -247,17 +249,17 @@ impl KeptTable {
         Ok(rows)
     }
 
-    /// The paths that entries name, sorted.
+    /// Returns the paths that entries name, sorted.
     pub(super) fn paths(&self) -> &[RelativePath] {
         &self.paths
     }
 
-    /// The intents that entries name, sorted.
+    /// Returns the intents that entries name, sorted.
     pub(super) fn intents(&self) -> &[String] {
         &self.intents
     }
 
-    /// Returns true if every entry names a file that exists, and a place within that file.
+    /// Returns true if every entry names a file of the table, and a position within that file.
     fn is_sound(&self) -> bool {
         (0..self.entries()).all(|row| {
             let (file, nth) = self.origin(row as u32);
@@ -266,22 +268,23 @@ impl KeptTable {
     }
 }
 
-/// A file: its month, and the digest in its name.
+/// Identifies a file: its month, and the digest in its name.
 type Name = (String, Digest);
 
 /// The data of a table before it is written.
 #[derive(Default)]
 struct TableRows {
-    /// Each file with its stamp, the number of its entries, and its sections.
+    /// For each file: its name, its stamp, the number of its entries, and its sections.
     files: Vec<(Name, u64, u32, Vec<Digest>)>,
-    /// Each entry: time, file, place in the file, keys.
+    /// For each entry: its time, its file, its position in the file, and its keys.
     entries: Vec<(Option<i64>, Name, u32, Vec<Key>)>,
     paths: Vec<RelativePath>,
     intents: Vec<String>,
 }
 
 impl TableRows {
-    /// The data of the old table, without files that are gone. Empty if that table is damaged.
+    /// Returns the data of the old table, without files that were removed. Empty if that table is
+    /// damaged.
     fn of_kept(kept: &KeptTable, standing: &[bool]) -> Self {
         let mut gathered = Self::default();
         let Some(rows) = kept.table.all().ok().filter(|_| kept.is_sound()) else { return gathered };
@@ -332,8 +335,8 @@ impl TableRows {
     }
 }
 
-/// Writes a table from the old one, without the files that are gone, and the new files. `folders` are the states of the
-/// months before they were listed.
+/// Writes a table from the old one, without the files that were removed, and the new files.
+/// `folders` has the state of each month's folder before it was listed.
 pub(super) fn write(
     place: &Path,
     before: Option<(&KeptTable, &[bool])>,
@@ -390,5 +393,5 @@ pub(super) fn write(
     }
     let mut bytes = postcard::to_stdvec(&head).unwrap_or_default();
     bytes.extend(packed);
-    Table::write(place, WHAT, &bytes, rows)
+    Table::write(place, TABLE_KIND, &bytes, rows)
 }

@@ -1,4 +1,4 @@
-//! What entries of the ledger can be looked up by.
+//! The keys by which entries of the ledger can be looked up.
 
 use sha2::{Digest as _, Sha256};
 
@@ -9,25 +9,24 @@ use super::{
 use crate::code::ContentHash;
 use crate::workspace::RelativePath;
 
-/// A look-up.
+/// What a look-up searches for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sought<'a> {
-    /// Entries that name this file.
     Path(&'a RelativePath),
     /// Blocks with this content hash.
     Content(&'a ContentHash),
-    /// Blocks of this kind whose name ends in this segment. Case and punctuation do not count: `_get_hash` finds
-    /// `getHash`.
+    /// Blocks of this kind with this name. Only the letters and digits of the last segment are
+    /// compared, ignoring case: `_get_hash` finds `getHash`.
     Called(&'a str, &'a str),
-    /// Blocks under this intent.
+    /// Blocks that belong to this intent.
     Intent(&'a str),
     /// The record with this id.
     Id(&'a str),
 }
 
 impl Sought<'_> {
-    /// The key in the table. Different look-ups may share a key, so the caller checks what it finds with
-    /// [`Self::is_of`].
+    /// Returns the key of this look-up in the table. Two different look-ups can have the same key,
+    /// so the caller checks each result with [`Self::is_of`].
     pub(super) fn key(&self) -> Key {
         let mut hasher = Sha256::new();
         match self {
@@ -41,7 +40,7 @@ impl Sought<'_> {
         std::array::from_fn(|at| digest[at])
     }
 
-    /// Returns true if the look-up is for this block.
+    /// Returns true if this block is what the look-up searches for.
     pub(super) fn is_of(&self, record: &Record, file: &FileRecord, range: &BlockRecord) -> bool {
         match self {
             Self::Path(path) => file.relative_path == **path,
@@ -59,8 +58,8 @@ impl Sought<'_> {
     }
 }
 
-/// The letters and digits of the last segment of a name, in lower case. If it has none (an operator), the segment
-/// itself.
+/// Returns the letters and digits of the last segment of a name, in lower case. A segment without
+/// any (an operator) is returned unchanged.
 fn plain(path: &str) -> String {
     let leaf = path.rsplit('.').next().unwrap_or(path);
     let letters = leaf.chars().filter(|letter| letter.is_alphanumeric());
@@ -68,8 +67,8 @@ fn plain(path: &str) -> String {
     if plain.is_empty() { leaf.to_owned() } else { plain }
 }
 
-/// Returns true for a SHA-256 in our spelling. The hash of the empty text does not count: other tools have written it
-/// into many ledgers when they failed to read a file.
+/// Returns true for a SHA-256 as this program writes it. The hash of the empty text does not count:
+/// other tools wrote it into many ledgers when they failed to read a file.
 pub(super) fn is_content_hash(hash: &ContentHash) -> bool {
     const NOTHING: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb924";
     let key = hash.key();
@@ -80,8 +79,8 @@ pub(super) fn is_content_hash(hash: &ContentHash) -> bool {
         })
 }
 
-/// The intents of the claims on a file: the record's intent. If it names none (in dialects of other tools), the intents
-/// in the file's `related`.
+/// Returns the intents of the claims on a file. This is the record's intent or, if the record has
+/// none (as in files of other tools), the intents in the file's `related`.
 pub(super) fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a str> {
     if let Some(intent) = &record.intent_id {
         return vec![intent];
@@ -94,14 +93,16 @@ pub(super) fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a s
     related
 }
 
-/// Returns true if an entry names a file as a whole. Its blocks are then computed from the text in git.
+/// Returns true if the entry names a file as a whole. The blocks of that file are then computed
+/// from its text in git.
 pub(super) fn is_whole(entry: &Entry) -> bool {
     let mut ranges = entry.record.files.iter().flat_map(|file| &file.conversations);
     entry.dialect == RecordDialect::Evidence
         && ranges.find_map(|one| one.ranges.first()).is_some_and(|range| range.block.is_none())
 }
 
-/// All keys of an entry. If it names a file as a whole, the blocks in that file have no keys here.
+/// Returns all keys of an entry. If the entry names a file as a whole, the keys of the blocks in
+/// that file are not included.
 pub(super) fn keys_of(entry: &Entry) -> Vec<Key> {
     let record = &entry.record;
     let mut keys = Vec::new();
@@ -126,7 +127,8 @@ pub(super) fn keys_of(entry: &Entry) -> Vec<Key> {
     keys
 }
 
-/// The keys of a block, which do not depend on its file.
+/// Returns the keys of a block: its content hash, and its kind and name. They do not depend on its
+/// file.
 pub(super) fn keys_of_block(range: &BlockRecord) -> Vec<Key> {
     let content =
         is_content_hash(&range.content_hash).then_some(Sought::Content(&range.content_hash));
@@ -134,11 +136,11 @@ pub(super) fn keys_of_block(range: &BlockRecord) -> Vec<Key> {
     content.into_iter().chain(called).map(|sought| sought.key()).collect()
 }
 
-/// The key of all `reassign` records.
+/// The key that all `reassign` records have.
 pub(super) const REASSIGN: Key = *b"\0reassig";
 
-/// The key of the records of changes to the registry.
+/// The key that all `registry` records have.
 pub(super) const REGISTRY: Key = *b"\0registr";
 
-/// The key of all entries that name a file as a whole.
+/// The key that all entries have that name a file as a whole.
 pub(super) const WHOLE: Key = *b"\0a whole";

@@ -1,7 +1,17 @@
-//! The ledger: which intent asked for which block.
+//! The ledger: the records that say which intent each block of code belongs to.
 //!
-//! It has three sources: the journal (what was recorded and is in no commit yet), the evidence that commits carry, and
-//! files that other tools wrote. All three are read into the same entries.
+//! Records come from three sources: the journal (records that are in no commit yet), evidence
+//! (records that a commit carries), and the trace files of other tools. All three are read into the
+//! same [`Entry`] type.
+//!
+//! - `record`, `outline`, `derived`: the data of a record, and what can be computed about it from
+//!   git
+//! - `append`, `journal`, `chain`: writing records, and the hash chain that links them
+//! - `evidence`, `anchor`, `signed`, `strict`: the files that are committed, and their signatures
+//! - `read`, `scan`, `dialect`, `dialect_files`: reading files, including those of other tools
+//! - `index`, `entries`, `lookup`, `source`, `kept`, `reassign`: the ledger in memory, and how a
+//!   record is found in it
+//! - `audit`: checking every file for `intent verify`
 
 pub(crate) mod anchor;
 pub(crate) mod append;

@@ -1,21 +1,23 @@
-//! The outline of a file: short hashes of *all* its blocks, recorded or not, in the order of the file.
+//! The outline of a file: short hashes of *all* its blocks, recorded or not, in file order.
 //!
-//! It says what stood beside a recorded block. Without it, a recorded block that is deleted beside a similar one is
-//! given to the wrong one two times in three (measured on real histories).
+//! It shows which blocks were next to a recorded block. Without it, if a recorded block is deleted
+//! and a similar block is next to it, the record is given to the wrong block two times in three
+//! (measured on real histories).
 //!
-//! A row is 39 bytes, written as base64url without padding. Each hash is the first bytes of a SHA-256:
+//! A row is 39 bytes, written as base64url without padding. Each hash is the first bytes of a
+//! SHA-256:
 //!
 //! | bytes | hash of |
 //! | --- | --- |
-//! | 8 | identity: kind, path and parameters, separated by NUL; 0x01 in place of parameters that are not known |
-//! | 8 | the text that the block answers for: the content hash, of a block that contains others the hash of its own text, and after a NUL the hash of its lead, where it has one |
-//! | 8 | the token hash, of a block that contains others of its own tokens, with the lead likewise |
-//! | 8 | the shape hash; of a block that contains others, its own tokens again |
+//! | 8 | the identity: kind, path and parameters, separated by NUL; 0x01 in place of parameters that are not known |
+//! | 8 | the text that the block answers for: its content hash or, for a block that contains others, the hash of its own text; if the block has a lead, followed by a NUL and the hash of the lead |
+//! | 8 | the token hash or, for a block that contains others, the hash of its own tokens; followed by the lead in the same way |
+//! | 8 | the shape hash or, for a block that contains others, again the hash of its own tokens |
 //! | 4 | the last segment of the name |
 //! | 2 | the word of the kind |
-//! | 1 | not hashed: how many blocks are around it |
+//! | 1 | not hashed: how many blocks contain this one |
 //!
-//! How the outlines before and after a change are written: [`OutlineChange`].
+//! [`OutlineChange`] describes how the outlines before and after a change are written.
 
 use std::collections::HashSet;
 
@@ -36,44 +38,46 @@ const UNNAMED: [[u8; 2]; 2] = [[0xc6, 0x97], [0xc0, 0x97]];
 /// One block of an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Row {
-    /// Its kind, name with containers, and parameters.
+    /// The hash of its kind, its path (the names of its containers and its own), and its
+    /// parameters.
     pub identity: Short,
-    /// Its own text and lead, without blocks inside it.
+    /// The hash of its own text and its lead, without the blocks inside it.
     pub text: Short,
-    /// Its tokens.
+    /// The hash of its tokens and its lead, without the blocks inside it.
     pub tokens: Short,
-    /// Its shape: its tokens, with local names replaced consistently.
+    /// The hash of its shape: its tokens, with local names replaced consistently.
     pub shape: Short,
-    /// The last segment of its name.
+    /// The hash of the last segment of its name.
     pub name: [u8; 4],
-    /// What kind of block it is.
+    /// The hash of its kind.
     pub kind: [u8; 2],
-    /// How many blocks are around it.
+    /// How many blocks contain it.
     pub depth: u8,
 }
 
-/// The blocks of a file in order.
+/// The outline of a file: one row for each of its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Outline {
-    /// One for each block, in file order.
+    /// The rows, in file order.
     pub rows: Vec<Row>,
 }
 
 /// How a block differs from an earlier version of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
-    /// It was not there.
+    /// The earlier version has no such block.
     New,
-    /// Same text.
+    /// The text is the same.
     Same,
-    /// Same tokens (of a block that contains others: its own), other text.
+    /// The text differs, but the tokens are the same. For a block that contains others, only its
+    /// own tokens count.
     Reformatted,
-    /// Other tokens.
+    /// The tokens of the block differ.
     Changed,
 }
 
 impl Row {
-    /// The row of a block that has `depth` blocks around it.
+    /// Returns the row of a block that is inside `depth` other blocks.
     pub fn of(block: &Block, depth: u8) -> Self {
         let print = &block.fingerprint;
         let text = print.own_text.as_ref().unwrap_or(&print.content);
@@ -131,14 +135,14 @@ impl Row {
         }
     }
 
-    /// Whether it has no name of its own: a region or a paragraph.
+    /// Returns true if the block has no name of its own, because it is a region or a paragraph.
     pub fn is_unnamed(&self) -> bool {
         UNNAMED.contains(&self.kind)
     }
 }
 
 impl Outline {
-    /// The outline of a file as it stands.
+    /// Returns the outline of a file.
     pub fn of(blocks: &FileBlocks) -> Self {
         let mut depths: Vec<u8> = Vec::with_capacity(blocks.blocks.len());
         for block in &blocks.blocks {
@@ -149,7 +153,7 @@ impl Outline {
         Self { rows: rows.collect() }
     }
 
-    /// For each row, the index of the block around it.
+    /// Returns for each row the index of the innermost block that contains it.
     pub fn containers(&self) -> Vec<Option<usize>> {
         let mut open: Vec<usize> = Vec::new();
         let mut containers = Vec::with_capacity(self.rows.len());
@@ -161,7 +165,7 @@ impl Outline {
         containers
     }
 
-    /// This outline and the one before a change, as a record keeps them.
+    /// Returns this outline and the one before a change, in the form in which a record stores them.
     pub fn changed_from(&self, before: &Self) -> OutlineChange {
         let mut edits = Vec::new();
         let mut at = 0;
@@ -178,7 +182,8 @@ impl Outline {
         OutlineChange { before: before.entries(), edits }
     }
 
-    /// The identities of blocks that are new, changed or gone in a later state of the file.
+    /// Returns the identities of the blocks that were added, changed or removed between this
+    /// outline and `after`.
     pub fn touched(&self, after: &Self) -> HashSet<Short> {
         let mut touched = HashSet::new();
         let text = |row: &Row| (row.identity, row.text);
@@ -190,12 +195,12 @@ impl Outline {
         touched
     }
 
-    /// The rows as texts, for keeping.
+    /// Returns the rows as text.
     pub fn entries(&self) -> Vec<String> {
         self.rows.iter().map(Row::encode).collect()
     }
 
-    /// Reads rows that [`Self::entries`] wrote. `None` if one cannot be read.
+    /// Parses rows that [`Self::entries`] wrote. `None` if one of them cannot be read.
     pub fn from_entries(entries: &[String]) -> Option<Self> {
         let rows: Option<Vec<Row>> = entries.iter().map(|entry| Row::decode(entry)).collect();
         rows.map(|rows| Self { rows })
@@ -203,7 +208,7 @@ impl Outline {
 }
 
 impl OutlineChange {
-    /// The outlines before and after the change. `None` if they cannot be read.
+    /// Returns the outlines before and after the change. `None` if they cannot be read.
     pub fn read(&self) -> Option<(Outline, Outline)> {
         let before = Outline::from_entries(&self.before)?;
         let mut after = Outline::default();
@@ -224,12 +229,12 @@ impl OutlineChange {
     }
 }
 
-/// The tokens that a block answers for: without those of blocks inside it, which answer for themselves.
+/// Returns the hash of the tokens of a block without the blocks inside it.
 pub(crate) fn own_tokens(block: &Block) -> &TokenHash {
     block.fingerprint.own_tokens()
 }
 
-/// The short hash of what a recorded block is called.
+/// Returns the short hash of a recorded block's identity.
 pub(crate) fn identity_of_name(name: &BlockName) -> Short {
     identity(&name.kind, &name.path, name.parameters.as_deref())
 }
@@ -238,7 +243,7 @@ fn identity(kind: &str, path: &str, parameters: Option<&str>) -> Short {
     short(&format!("{kind}\0{path}\0{}", parameters.unwrap_or("\u{1}")))
 }
 
-/// The short hash of a text or of tokens, together with the lead above them.
+/// Returns the short hash of a text hash or token hash, combined with the hash of the lead.
 pub(crate) fn with_lead(hash: &str, lead: Option<&ContentHash>) -> Short {
     match lead {
         None => short(hash),
@@ -246,19 +251,19 @@ pub(crate) fn with_lead(hash: &str, lead: Option<&ContentHash>) -> Short {
     }
 }
 
-/// The short hash of the last segment of a name.
+/// Returns the short hash of the last segment of a name.
 pub(crate) fn name(leaf: &str) -> [u8; 4] {
     let hash = short(leaf);
     std::array::from_fn(|i| hash[i])
 }
 
-/// The short hash of a kind's word.
+/// Returns the short hash of a kind's word.
 pub(crate) fn kind_of(word: &str) -> [u8; 2] {
     let hash = short(word);
     [hash[0], hash[1]]
 }
 
-/// The first 8 bytes of a text's SHA-256.
+/// Returns the first 8 bytes of a text's SHA-256.
 pub(crate) fn short(text: &str) -> Short {
     let digest = Sha256::digest(text.as_bytes());
     std::array::from_fn(|i| digest[i])

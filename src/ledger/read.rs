@@ -1,4 +1,5 @@
-//! Reading: every line of every ledger file, canonical, foreign, torn or forged; nothing is lost.
+//! Reads every line of every ledger file: our own records, records of other tools, and incomplete
+//! or forged lines. No line is dropped; a line that cannot be read is kept and reported.
 
 use std::fs::FileType;
 use std::io::{Read, Seek as _, SeekFrom};
@@ -13,109 +14,108 @@ use super::journal::{self, Journals};
 use super::scan::{ScanState, Scanner};
 use crate::workspace::{Code, Finding, RelativePath, Root, store};
 
-/// Where an entry stands.
+/// The place of an entry in a ledger file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The ledger file.
     pub path: RelativePath,
-    /// 1-based line of its first byte.
+    /// The line of its first byte, counted from 1.
     pub line: u32,
-    /// Its bytes in the file.
+    /// The offset in bytes of its first byte.
     pub start: u64,
-    /// See `start`; exclusive.
+    /// The offset in bytes after its last byte.
     pub end: u64,
 }
 
-/// The shape a record was written in.
+/// The format in which a record was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RecordDialect {
-    /// Ours, chained.
+    /// A record of this program, part of a hash chain.
     Canonical,
-    /// Ours, a line of evidence.
+    /// A line of evidence, written by this program.
     Evidence,
-    /// Published Agent Trace nesting, without our chain.
+    /// The published Agent Trace nesting, without our hash chain.
     AgentTrace,
-    /// Files without conversations.
+    /// A list of files without conversations.
     FilesFlat,
-    /// One flat object for one file.
+    /// One flat object about one file.
     Flat,
-    /// A typed event or a tool log.
+    /// An event with a type, or a line of a tool's log.
     Event,
 }
 
-/// How far a record is to be believed.
+/// How far a record can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trust {
-    /// This clone wrote it.
+    /// This clone wrote the record.
     Own,
-    /// Somebody else's claim.
+    /// Somebody else wrote the record; nothing proves or contradicts it.
     Claimed,
-    /// Its hash or its chain is broken.
+    /// The hash or the chain of the record is broken.
     Contradicted,
 }
 
-/// A record and where it came from.
+/// A record together with the place that it was read from.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What it says.
     pub record: Record,
-    /// Where it stands.
     pub origin: Origin,
-    /// In which shape.
     pub dialect: RecordDialect,
-    /// How far to believe it.
+    /// How far the record can be trusted.
     pub trust: Trust,
-    /// The stored line, without line break.
+    /// The bytes of the line as stored, without the line break.
     pub stored: Arc<[u8]>,
-    /// The section of evidence that it is in. `None` for a record of a journal or of another tool.
+    /// The section of evidence that contains the entry. `None` for a record of a journal or of
+    /// another tool.
     pub section: Option<Digest>,
-    /// The commit that it is about, if its section was sealed late.
+    /// The commit that the entry is about, if its section was sealed late.
     pub about: Option<String>,
 }
 
-/// What a ledger file holds.
+/// The parsed content of a ledger file.
 #[derive(Clone, Debug, Default)]
 pub struct ParsedLedgerFile {
-    /// In file order.
+    /// The entries in file order.
     pub entries: Vec<Entry>,
-    /// Torn, unreadable, forged lines, each with its place.
+    /// The findings about incomplete, unreadable or forged lines.
     pub findings: Vec<Finding>,
-    /// The spans that could not be read, verbatim; of a span beyond 16 MiB only its beginning.
+    /// The places and bytes of spans that could not be read. Of a span that is too large, only the
+    /// beginning is kept.
     pub unreadable: Vec<(Origin, Vec<u8>)>,
     /// The digests of the sections, if it is a file of evidence.
     pub sections: Vec<Digest>,
     /// The sections from which a line was erased.
     pub erased: Vec<ErasedSection>,
-    /// The digest of all bytes, if it is a file of evidence.
+    /// The digest of the whole file, if it is a file of evidence.
     pub digest: Option<Digest>,
-    /// The format of a file of evidence that is newer than what this program reads.
+    /// The version of the file's format, if it is newer than this program can read.
     pub newer: Option<u32>,
 }
 
 /// A section of evidence from which a line was erased.
 #[derive(Clone, Debug)]
 pub struct ErasedSection {
-    /// The file that holds it.
+    /// The file that contains the section.
     pub path: RelativePath,
-    /// The digest that it had before anything was erased, which is still its id.
+    /// The digest of the section before anything was erased. It is still the id of the section.
     pub digest: Digest,
-    /// The digests of its lines before anything was erased, header first.
+    /// The digests of the section's lines before anything was erased, header first.
     pub lines: Vec<Digest>,
     /// Each tombstone: the number of its line in the file, counted from 1, and its bytes.
     pub tombstones: Vec<(u32, Arc<[u8]>)>,
 }
 
-/// A file of the ledger: its name in the workspace, and its place on disk.
+/// A file of the ledger, with its name in the workspace and its place on disk.
 #[derive(Clone, Debug)]
 pub(crate) struct LedgerFile {
-    /// Relative to the workspace.
+    /// The path relative to the workspace. For a journal, the path under which it is shown.
     pub path: RelativePath,
-    /// Its path on disk. A journal is in the git directory.
+    /// The path on disk. A journal is in the git directory.
     pub disk: PathBuf,
 }
 
 impl LedgerFile {
-    /// Reads and parses the file. A large file of records is read in windows.
+    /// Reads and parses the file. A file of records is read in windows, so memory use stays
+    /// bounded.
     pub(super) fn read(&self) -> std::io::Result<ParsedLedgerFile> {
         if evidence::digest_of_path(&self.path).is_some() {
             return Ok(self::bytes(&self.path, &self.bytes()?));
@@ -126,7 +126,8 @@ impl LedgerFile {
         Ok(reading)
     }
 
-    /// Reads a journal without the records at its beginning that `is_sealed` is true of. Returns their ids, too.
+    /// Reads a journal without the records at its beginning for which `is_sealed` is true. Also
+    /// returns the ids of these records.
     pub(super) fn read_open(
         &self,
         is_sealed: impl Fn(&str) -> bool,
@@ -140,34 +141,36 @@ impl LedgerFile {
         Ok((sealed, reading))
     }
 
-    /// The bytes of a file of evidence. Of one with more than [`store::MAX_CONTENT`] the beginning: it is then reported as
-    /// forged, since its digest cannot fit.
+    /// Reads a file of evidence. Of a file larger than [`store::MAX_CONTENT`] only the beginning is
+    /// read. It is then reported as forged, since its digest cannot match.
     pub(super) fn bytes(&self) -> std::io::Result<Vec<u8>> {
         let file = store::open(&self.disk)?;
-        // Almost every file of evidence is smaller than this, so it takes one read.
+        // Almost every file of evidence is smaller than this, so one read is enough.
         let mut bytes = Vec::with_capacity(8 * 1024);
         file.take(store::MAX_CONTENT).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 }
 
-/// An object, or a span without a line break, beyond this many bytes is not read.
+/// An object, or a line, larger than this many bytes is not read.
 pub(super) const MAX_OBJECT: usize = 64 * 1024 * 1024;
 
-/// Folders in the ledger's folder are followed this deep: years and months need two.
+/// How deep folders below the ledger's folder are followed. Years and months need two levels.
 const MAX_DEPTH: usize = 6;
 
-/// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the places where other tools
-/// keep theirs, and the journals. Symbolic links are not followed.
+/// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the
+/// places where other tools keep theirs, and the journals. Symbolic links are not followed.
 pub(crate) fn files(root: &Root) -> Vec<LedgerFile> {
     files_but(root, &mut |_, _, _| false)
 }
 
-/// Called with a folder's path in the workspace, its path on disk, and a flag. With `false` it is asked whether the
-/// folder need not be listed. With `true` it is told that there is another folder inside; the answer does not count.
+/// A callback that decides if a folder can be skipped. It is called with the folder's path in the
+/// workspace, its path on disk, and a flag. If the flag is `false`, it returns true if the folder
+/// need not be listed. If the flag is `true`, the call only reports that the folder contains
+/// another folder, and the result is ignored.
 type Spares<'a> = &'a mut dyn FnMut(&str, &Path, bool) -> bool;
 
-/// Like [`files`], without the files of folders that `spares` says need not be listed.
+/// Like [`files`], but without the files of folders that `spares` says need not be listed.
 pub(super) fn files_but(root: &Root, spares: Spares<'_>) -> Vec<LedgerFile> {
     let mut found = Vec::new();
     let top = root.orchestration();
@@ -191,7 +194,7 @@ pub(super) fn files_but(root: &Root, spares: Spares<'_>) -> Vec<LedgerFile> {
     files
 }
 
-/// Whether a path, relative to the workspace, is one where records are kept.
+/// Returns true if records are kept at this path, which is relative to the workspace.
 pub(crate) fn is_ledger_path(path: &RelativePath) -> bool {
     let Some(below) = path.as_str().strip_prefix(".orchestration/") else { return false };
     match below.split_once('/') {
@@ -235,7 +238,7 @@ fn collect(
     }
 }
 
-/// The names in a folder with their file types. Links are not followed.
+/// Returns the names in a folder with their file types. Links are not followed.
 fn names(folder: &Path) -> Vec<(String, FileType)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let entries = entries.filter_map(Result::ok);
@@ -248,7 +251,7 @@ fn is_plain_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
 }
 
-/// Reads one file's bytes. Never fails.
+/// Parses the bytes of one file. Never fails: what cannot be read becomes a finding.
 pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
     let mut reading = ParsedLedgerFile::default();
     let Some(named) = evidence::digest_of_path(path) else {
@@ -272,22 +275,23 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
     reading
 }
 
-/// A file of evidence that was parsed, but not turned into records.
+/// A file of evidence that was parsed, but whose lines were not yet turned into records.
 pub(super) struct EvidenceFile {
-    /// The digest of its bytes.
+    /// The digest of the file's bytes.
     pub digest: Digest,
-    /// Whether that digest is the one in its name.
+    /// Whether the digest is equal to the one in the file's name.
     pub is_sound: bool,
     pub sections: Vec<Section>,
     pub findings: Vec<Finding>,
     /// The lines that could not be read.
     pub unreadable: Vec<(Origin, Vec<u8>)>,
-    /// The version of the file's format, if it is newer than this program. Nothing else of such a file is read.
+    /// The version of the file's format, if it is newer than this program. Nothing else of such a
+    /// file is read.
     pub newer: Option<u32>,
 }
 
 impl EvidenceFile {
-    /// Parses a file whose name says the digest `named`.
+    /// Parses a file of evidence. `named` is the digest in the file's name.
     pub(super) fn read(path: &RelativePath, named: Digest, bytes: &[u8]) -> Self {
         let digest = Digest::of(bytes);
         let is_sound = digest == named;
@@ -327,7 +331,8 @@ impl EvidenceFile {
     }
 }
 
-/// Turns byte offsets into line numbers. Offsets in rising order need only one pass over the file.
+/// Turns byte offsets into line numbers. If the offsets are rising, the file is gone through only
+/// once.
 pub(super) struct LineCounter<'a> {
     bytes: &'a [u8],
     counted: usize,
@@ -339,7 +344,7 @@ impl<'a> LineCounter<'a> {
         Self { bytes, counted: 0, line: 1 }
     }
 
-    /// The number of the line that holds a byte, counted from 1.
+    /// Returns the number of the line that contains the byte at `start`, counted from 1.
     fn at(&mut self, start: usize) -> u32 {
         if start < self.counted {
             *self = Self::of(self.bytes);
@@ -350,7 +355,7 @@ impl<'a> LineCounter<'a> {
         self.line
     }
 
-    /// A byte span as an origin in the file with this path.
+    /// Makes the origin of a byte span in the file with this path.
     pub(super) fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> Origin {
         Origin {
             path: path.clone(),
@@ -361,7 +366,7 @@ impl<'a> LineCounter<'a> {
     }
 }
 
-/// The entries of a section of evidence.
+/// Turns the lines of a section of evidence into entries.
 fn entries_of(path: &RelativePath, lines: &mut LineCounter<'_>, section: &Section) -> Vec<Entry> {
     let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
         let record = match said {
@@ -384,7 +389,7 @@ fn entries_of(path: &RelativePath, lines: &mut LineCounter<'_>, section: &Sectio
     entries.collect()
 }
 
-/// What was erased from a section. `None` if nothing was.
+/// Returns what was erased from a section. `None` if nothing was erased.
 pub(super) fn erased_of(
     path: &RelativePath,
     lines: &mut LineCounter<'_>,
@@ -403,7 +408,7 @@ pub(super) fn erased_of(
     })
 }
 
-/// The finding for a file that cannot be read as evidence.
+/// Makes the finding for a file that cannot be read as evidence.
 fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
     let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
     match why {

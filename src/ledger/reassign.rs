@@ -1,8 +1,8 @@
 //! Reassignments: a person has put recorded blocks under another intent.
 //!
-//! A record that names the wrong intent is never changed. Instead, a later record of the kind `reassign` says which
-//! intent its blocks belong to. It identifies a block by path, kind, name and text, which journal and evidence both
-//! have, so it still applies after the record was sealed.
+//! A record that names the wrong intent is never changed. Instead, a later record of the kind
+//! `reassign` says which intent its blocks belong to. It identifies a block by path, kind, name and
+//! text, which journal and evidence both have, so it still applies after the record was sealed.
 
 use std::collections::HashMap;
 
@@ -13,44 +13,43 @@ use crate::code::ContentHash;
 use crate::workspace::RelativePath;
 
 /// What identifies a block: path, kind, name and content hash.
-type Known = (RelativePath, String, String, String);
+type BlockKey = (RelativePath, String, String, String);
 
-fn known(
+fn block_key(
     path: &RelativePath,
     kind: Option<&str>,
     name: Option<&str>,
     content: &ContentHash,
-) -> Known {
+) -> BlockKey {
     let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     (path.clone(), text(kind), text(name), content.key().to_owned())
 }
 
-/// For each block the records that reassign it, in fold order: the index of the entry, and that of the block in the
-/// record.
+/// For each block, the records that reassign it, in fold order. Each is given as the index of the
+/// entry and the index of the block in that record.
 #[derive(Default)]
-pub(super) struct Reassignments(HashMap<Known, Vec<(u32, u32)>>);
+pub(super) struct Reassignments(HashMap<BlockKey, Vec<(u32, u32)>>);
 
 impl Reassignments {
-    /// Collects the reassignments of entries, given with their indices in fold order.
+    /// Collects the reassignments from entries, which are given with their indices in fold order.
     pub(super) fn of<'a>(entries: impl IntoIterator<Item = (u32, &'a Entry)>) -> Self {
-        let mut all: HashMap<Known, Vec<(u32, u32)>> = HashMap::new();
+        let mut all: HashMap<BlockKey, Vec<(u32, u32)>> = HashMap::new();
         for (at, entry) in entries {
-            let Some(said) = said(entry) else { continue };
+            let Some(said) = reassigned_blocks(entry) else { continue };
             for (nth, block) in (0..).zip(&said.blocks) {
                 let (kind, name) = (block.kind.as_deref(), block.name.as_deref());
-                let block = known(&block.path, kind, name, &block.content_hash);
+                let block = block_key(&block.path, kind, name, &block.content_hash);
                 all.entry(block).or_default().push((at, nth));
             }
         }
         Self(all)
     }
 
-    /// Returns true if there are no reassignments.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The paths of the blocks that were reassigned to an intent, sorted.
+    /// Returns the paths of the blocks that were reassigned to an intent, sorted.
     pub(super) fn paths_under(&self, ledger: &Ledger, intent: &str) -> Vec<RelativePath> {
         let is_it =
             |(by, _): &(u32, u32)| ledger.entry(*by).record.intent_id.as_deref() == Some(intent);
@@ -61,9 +60,9 @@ impl Reassignments {
         paths
     }
 
-    /// The reassignments of a block that apply to the claim of the entry `at` under the intent `from`, oldest first.
-    /// Each one must start from the intent that the one before led to. For example INT-001 to INT-002, then INT-002 to
-    /// INT-003.
+    /// Returns the reassignments that apply to a block that the entry `at` recorded under the
+    /// intent `from`, oldest first. Each reassignment must start from the intent to which the one
+    /// before led, for example INT-001 to INT-002, then INT-002 to INT-003. Others are skipped.
     pub(super) fn since<'a>(
         &self,
         ledger: &'a Ledger,
@@ -77,7 +76,7 @@ impl Reassignments {
         }
         let name = range.block.as_ref();
         let (kind, name) = (name.map(|name| &*name.kind), name.map(|name| &*name.path));
-        let block = known(path, kind, name, &range.content_hash);
+        let block = block_key(path, kind, name, &range.content_hash);
         let mut found: Vec<Reassignment<'a>> = Vec::new();
         for (by, nth) in self.0.get(&block).into_iter().flatten().filter(|(by, _)| *by > at) {
             let record = &ledger.entry(*by).record;
@@ -91,8 +90,9 @@ impl Reassignments {
     }
 }
 
-/// What a `reassign` record says. `None` for other records, and for one that was tampered with.
-fn said(entry: &Entry) -> Option<&Reassigned> {
+/// Returns the reassigned blocks that a record lists. `None` if it is not a `reassign` record, or
+/// was tampered with.
+fn reassigned_blocks(entry: &Entry) -> Option<&Reassigned> {
     let counts = entry.record.kind == RecordKind::Reassign && entry.trust != Trust::Contradicted;
     entry.record.reassigns.as_ref().filter(|_| counts)
 }
@@ -100,13 +100,13 @@ fn said(entry: &Entry) -> Option<&Reassigned> {
 /// One reassignment of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Reassignment<'a> {
-    /// The intent that it was under.
+    /// The intent that the block had before.
     pub from: &'a str,
-    /// The intent that it is under since.
+    /// The intent that the block has since then.
     pub to: &'a str,
-    /// The record that says so.
+    /// The record of the kind `reassign`.
     pub record: &'a Record,
-    /// What that record says.
+    /// The content of that record: the blocks, and the person who reassigned them.
     pub said: &'a Reassigned,
 }
 
@@ -117,7 +117,8 @@ impl<'a> Claim<'a> {
         self.reassignments_from(from)
     }
 
-    /// The intent that the block is under: the record's, or the one that a person has put it under since.
+    /// The intent that the block belongs to: the record's own, or the one to which a person has
+    /// reassigned the block since.
     pub fn intent(&self) -> Option<&'a str> {
         let from = self.entry.record.intent_id.as_deref()?;
         Some(self.reassignments_from(from).last().map_or(from, |last| last.to))

@@ -1,4 +1,5 @@
-//! The record, one JSON object a line: the Agent Trace nesting with intents, fingerprints and a chain.
+//! The record: one JSON object per line, in the nesting of the Agent Trace format, extended with
+//! intents, fingerprints and a hash chain.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,221 +8,232 @@ use serde_json::{Map, Value};
 use crate::code::{ContentHash, Lines, Pairs, Places, ShapeHash, Sketch, TokenHash};
 use crate::workspace::RelativePath;
 
-/// Fields this version does not know; they survive a round trip.
+/// Fields that this version does not know. They are kept when a record is read and written again.
 pub(crate) type Extra = Map<String, Value>;
 
-/// One line of the ledger.
+/// One line of the ledger: what somebody did, when, and under which intent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// A UUID (version 7).
+    /// The id of the record, a UUID (version 7).
     pub id: String,
-    /// RFC 3339, UTC, milliseconds.
+    /// When it happened: RFC 3339 in UTC, with milliseconds.
     pub timestamp: String,
-    /// What happened.
+    /// What kind of event the record describes.
     pub kind: RecordKind,
-    /// The intent it happened under.
+    /// The intent under which it happened.
     pub intent_id: Option<String>,
-    /// [`crate::intent::Intent::hash`] of the intent as it read then.
+    /// The hash of the intent's text at that time, see [`crate::intent::Intent::hash`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent_hash: Option<String>,
-    /// Provisional class of the change.
+    /// The provisional class of the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation_class: Option<MutationClass>,
-    /// How the class was found.
+    /// How the class was determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<Basis>,
-    /// What the gate said.
+    /// What the gate decided about the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<RecordedDecision>,
-    /// The version control state it is based on.
+    /// The state of version control that the change is based on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vcs: Option<Vcs>,
-    /// The files it touched.
+    /// The files that were changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileRecord>,
-    /// The tool that made it.
+    /// The tool that made the record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<Tool>,
-    /// The session it belongs to: `host:id`.
+    /// The session that made the change: `host:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How it is known. Format 1 called it `evidence`.
+    /// How reliably the change is known. Format 1 called this field `evidence`.
     #[serde(default, alias = "evidence", skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
-    /// The class the agent claimed.
+    /// The class that the agent claimed for the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_class: Option<String>,
-    /// Whether it claims code as it stood, whoever brought it there, rather than a change.
+    /// Whether the record claims the code as it was at that moment, whoever wrote it, instead of a
+    /// change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub as_it_stood: bool,
-    /// A registry change, an approval or an acknowledgement in one sentence.
+    /// One sentence about a registry change, an approval or an acknowledgement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Of an `approval`: the rule, or the write, that was approved.
+    /// In an `approval` record: the rule or the write that was approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approves: Option<Approved>,
-    /// Of a `test` record: what was run, and how it ended.
+    /// In a `test` record: the command that was run, and its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<TestRun>,
-    /// Of a `reassign` record: the blocks that belong to its intent.
+    /// In a `reassign` record: the blocks that now belong to its intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reassigns: Option<Reassigned>,
-    /// What this version does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
-    /// The chain: a session in one clone.
+    /// The id of the hash chain that the record belongs to. Each session has one chain in each
+    /// clone.
     #[serde(default)]
     pub writer: String,
-    /// Counts from 0 in the chain.
+    /// The position of the record in its chain, counted from 0.
     #[serde(default)]
     pub seq: u64,
-    /// The chain's previous `h`; `None` at 0.
+    /// The hash `h` of the previous record in the chain. `None` for record 0.
     #[serde(default)]
     pub prev: Option<String>,
-    /// SHA-256 over a domain prefix and the stored bytes of the line before `,"h":"…"}`; filled by reader and writer, never serialised by serde.
+    /// The SHA-256 of a domain prefix and the stored bytes of the line before `,"h":"…"}`. Readers
+    /// and writers fill it in; serde never serialises it.
     #[serde(skip)]
     pub h: String,
 }
 
-/// What a record says happened.
+/// The kind of event that a record describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordKind {
-    /// Code changed.
+    /// One or more files were changed.
     #[default]
     Mutation,
-    /// An intent was selected.
+    /// An intent was selected for a session.
     Selection,
-    /// A person approved something.
+    /// A person approved a rule or a write.
     Approval,
-    /// An intent was created, widened, completed.
+    /// An intent was created, changed or completed.
     Registry,
     /// A person accepted a block as it is.
     Ack,
-    /// A person put recorded blocks under another intent.
+    /// A person moved recorded blocks to another intent.
     Reassign,
-    /// A command of an acceptance criterion was run.
+    /// The command of an acceptance criterion was run.
     Test,
-    /// Anything else that a foreign log, or a later version, wrote down; it claims no code.
+    /// Any other event, from another tool's log or from a later version. It claims no code.
     Event,
 }
 
-/// What somebody approved: what a rule says (an intent, or a file such as the policy), or what a write leaves in a file;
-/// and, where it is signed, instead of what.
+/// What a person approved: a rule (an intent, or a file such as the policy), or the content that a
+/// write leaves in a file. A signed approval also says what the new content replaces.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Approved {
-    /// The id of the intent, or the path of the file; empty of a command.
+    /// The id of the intent, or the path of the file. Empty for a command.
     pub what: String,
-    /// `sha256:<64 hex>`: [`crate::intent::Intent::hash`], that of the file's bytes, or of a command that of the question.
+    /// `sha256:<64 hex>`: for an intent its [`crate::intent::Intent::hash`], for a file the hash of
+    /// its bytes, for a command the hash of the question that was asked.
     pub hash: String,
-    /// What it replaces at the tip of the branch that the work is for: such a hash, or [`Approved::NOTHING`]. Together
-    /// with `time` it makes an approval one for a single step. Neither is there in approvals of earlier versions.
+    /// What is replaced on the branch that the work is for: a hash as in `hash`, or
+    /// [`Approved::NOTHING`]. Together with `time` this limits an approval to a single step.
+    /// Approvals of earlier versions have neither field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<String>,
-    /// When it was signed. No two approvals are the same.
+    /// When the approval was signed. It makes each approval unique.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// What `ssh-keygen -Y sign` made of [`Approved::signed_bytes`], in base64 without its frame.
+    /// The signature of [`Approved::signed_bytes`], made by `ssh-keygen -Y sign`, in base64 without
+    /// the armor lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
 
 impl Approved {
-    /// The namespace of the signature.
+    /// The namespace of the SSH signature. A signature made in another namespace does not count.
     pub const NAMESPACE: &str = "intent-approval";
 
-    /// In the place of a hash, where there was no such intent or file.
+    /// The value of `replaces` if there was no such intent or file.
     pub const NOTHING: &str = "nothing";
 
-    /// The bytes that are signed: `what`, `hash`, `replaces` and `time`, as far as they are there, each on a line.
+    /// Returns the bytes that are signed: `what`, `hash`, and, if present, `replaces` and `time`,
+    /// each on its own line.
     pub fn signed_bytes(&self) -> Vec<u8> {
         let all = [Some(&self.what), Some(&self.hash), self.replaces.as_ref(), self.time.as_ref()];
         all.into_iter().flatten().flat_map(|part| [part.as_str(), "\n"]).collect::<String>().into()
     }
 
-    /// The hash of a file.
+    /// Returns the hash of a file's bytes, as in `hash`.
     pub fn hash_of(bytes: &[u8]) -> String {
         format!("sha256:{}", crate::workspace::store::sha256(bytes))
     }
 }
 
-/// A command that was run to show that a criterion holds. Neither the command nor what it printed is kept.
+/// A command that was run to show that an acceptance criterion holds. Neither the command's text
+/// nor its output is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestRun {
-    /// The acceptance criterion that names the command, as the registry had it. `None` if none does.
+    /// The acceptance criterion that named the command in the registry. `None` if no criterion
+    /// names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criterion: Option<String>,
-    /// `sha256:<64 hex>` of the command.
+    /// The `sha256:<64 hex>` of the command.
     pub command: String,
-    /// The exit code; `None` if a signal ended it.
+    /// The exit code. `None` if a signal ended the command.
     pub exit: Option<i32>,
-    /// How long it took; 0 if the results were read.
+    /// How long the command took. 0 if the result was read from a report.
     pub milliseconds: u64,
-    /// Whether nothing was changed since the commit, before and after the run. `None` without a commit.
+    /// Whether the work tree was equal to the commit before and after the run. `None` without a
+    /// commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clean: Option<bool>,
-    /// Where this is known from.
+    /// How the result is known.
     pub source: TestSource,
-    /// How many tests a report told of.
+    /// How many tests the report lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tests: Option<u32>,
-    /// How many of them failed.
+    /// How many of these tests failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<u32>,
-    /// `sha256:<64 hex>` of the report.
+    /// The `sha256:<64 hex>` of the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
 }
 
-/// Where the outcome of a command is known from.
+/// How the result of a test command is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TestSource {
-    /// We ran it.
+    /// This program ran the command.
     Run,
-    /// Somebody handed in a JUnit report.
+    /// Somebody supplied a JUnit report.
     Junit,
 }
 
-/// Blocks that a person has put under another intent than the one that they were recorded under.
+/// Blocks that a person moved from the intent under which they were recorded to another intent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reassigned {
-    /// Who did it, as git's `user.name` has it; `None` where git has no name.
+    /// Who moved the blocks, as in git's `user.name`. `None` if git has no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Which blocks.
+    /// The blocks that were moved.
     pub blocks: Vec<ReassignedBlock>,
 }
 
-/// A block as evidence knows it, and the intent that it was under.
+/// A recorded block, and the intent that it belonged to before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReassignedBlock {
-    /// The file that it was recorded in.
+    /// The file in which the block was recorded.
     pub path: RelativePath,
-    /// [`crate::code::BlockKind::as_str`]; `None` in foreign records.
+    /// The kind of the block, see [`crate::code::BlockKind::as_str`]. `None` in records of other
+    /// tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Container names and its own, joined by `.`.
+    /// The names of its containers and its own name, joined by `.`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The block as it was recorded.
+    /// The content hash that was recorded for the block.
     pub content_hash: ContentHash,
-    /// The intent.
+    /// The intent that the block belonged to before.
     pub from: String,
 }
 
-/// Does the change keep behaviour?
+/// Whether a change keeps the behaviour of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MutationClass {
-    /// Kept, by a listed rule.
+    /// A listed rule shows that the behaviour is the same.
     AstRefactor,
-    /// Changed, or not shown to be kept.
+    /// The behaviour changed, or could not be shown to be the same.
     IntentEvolution,
 }
 
 impl MutationClass {
-    /// As it is written.
+    /// Returns the name that is used in records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AstRefactor => "AST_REFACTOR",
@@ -230,60 +242,61 @@ impl MutationClass {
     }
 }
 
-/// How the class was found.
+/// How the class of a change was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// A listed rule holds.
+    /// A listed rule applies to the change.
     Rule,
-    /// No rule holds.
+    /// No listed rule applies to the change.
     None,
-    /// A version does not parse, so the class is undetermined.
+    /// The text before or after the change does not parse, so the class is unknown.
     ParseError,
 }
 
-/// What the gate said.
+/// What the gate decided about a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedDecision {
-    /// `no_opinion`, `ask` or `deny`.
+    /// The outcome: `no_opinion`, `ask` or `deny`.
     pub outcome: String,
-    /// The rule that decided.
+    /// The rule that led to the outcome.
     pub rule: Option<String>,
-    /// The approval that let it pass.
+    /// The approval that allowed it.
     pub approval: Option<String>,
 }
 
-/// Version control state.
+/// The state of version control.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Vcs {
-    /// The commit the working tree is based on; `None` without git.
+    /// The commit that the work tree is based on. `None` without git.
     pub revision_id: Option<String>,
 }
 
-/// What happened to one file.
+/// The changes to one file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FileRecord {
-    /// Relative to the workspace.
+    /// The path of the file, relative to the workspace.
     pub relative_path: RelativePath,
-    /// Who wrote which ranges.
+    /// The contributors, each with the blocks that they wrote.
     #[serde(default)]
     pub conversations: Vec<Conversation>,
-    /// What it is related to, in format 1 and in dialects.
+    /// What the file is related to, in format 1 and in records of other tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
-    /// Short hashes of all blocks of the file before and afterwards, recorded or not.
+    /// Short hashes of all blocks of the file before and after the change, whether they are
+    /// recorded or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outlines: Option<OutlineChange>,
-    /// Per block, what the classifier found.
+    /// For each block, what the classifier found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
-    /// What this version does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
 impl FileRecord {
-    /// A file entry with only a path.
+    /// Makes a file entry that has only a path.
     pub fn bare(relative_path: RelativePath) -> Self {
         Self {
             relative_path,
@@ -295,69 +308,70 @@ impl FileRecord {
         }
     }
 
-    /// What the file is related to, in our form or in that of dialects.
+    /// Returns everything that the file is related to, from the file itself (other tools) and from
+    /// its conversations (our form).
     pub fn relations(&self) -> impl Iterator<Item = &Related> {
         let inside = self.conversations.iter().flat_map(|conversation| &conversation.related);
         self.related.iter().chain(inside)
     }
 }
 
-/// One contributor's ranges.
+/// The blocks that one contributor wrote.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Conversation {
-    /// Where the conversation is to be found: `claude-code:abc123`.
+    /// Where the conversation can be found, for example `claude-code:abc123`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Who.
+    /// The person or model that wrote the blocks.
     pub contributor: Contributor,
-    /// What.
+    /// The blocks that were written or deleted.
     #[serde(default)]
     pub ranges: Vec<BlockRecord>,
-    /// What it is related to: the intent, and the specifications that it serves.
+    /// What the change is related to: the intent, and the specifications that it serves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
-    /// What this version does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// Who wrote.
+/// A person or a model that wrote code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Contributor {
-    /// No evidence is `UNKNOWN`, never `HUMAN`.
+    /// Whether it is a person or a model. Without evidence it is `UNKNOWN`, never `HUMAN`.
     pub entity_type: EntityType,
-    /// `anthropic/claude-…`.
+    /// The model, for example `anthropic/claude-…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_identifier: Option<String>,
-    /// Of a person, the name that git has for them. Never an e-mail address.
+    /// For a person, the name in git's configuration. Never an e-mail address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
 impl Contributor {
-    /// A person, by the name that git has for them.
+    /// Makes a contributor for a person, with the name in git's configuration.
     pub fn person(name: Option<String>) -> Self {
         Self { entity_type: EntityType::Human, model_identifier: None, name }
     }
 }
 
-/// What kind of contributor.
+/// Whether a contributor is a person or a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum EntityType {
-    /// A person.
+    /// A person wrote the code.
     Human,
-    /// A model.
+    /// A model wrote the code.
     Ai,
-    /// Both.
+    /// A person and a model wrote the code.
     Mixed,
-    /// No evidence.
+    /// There is no evidence of who wrote the code.
     #[default]
     Unknown,
 }
 
 impl EntityType {
-    /// As it is written.
+    /// Returns the name that is used in records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Human => "HUMAN",
@@ -368,80 +382,86 @@ impl EntityType {
     }
 }
 
-/// One block that was written, or deleted.
+/// One block that was written or deleted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockRecord {
-    /// 1-based, inclusive; a hint for people, never the anchor.
+    /// The first line, counted from 1. Lines are a hint for people; a block is never looked up by
+    /// them.
     pub start_line: u32,
-    /// At least `start_line`.
+    /// The last line, inclusive. At least `start_line`.
     pub end_line: u32,
-    /// The block as written; of a deleted block its last.
+    /// The hash of the block's text as it was written. For a deleted block, the hash of its last
+    /// text.
     pub content_hash: ContentHash,
-    /// Which block; `None` in foreign records.
+    /// The name of the block. `None` in records of other tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<BlockName>,
-    /// See [`crate::code::Fingerprint`].
+    /// The hash of the block's tokens, see [`crate::code::Fingerprint::tokens`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_hash: Option<TokenHash>,
-    /// See [`crate::code::Fingerprint`].
+    /// The hash of the block's shape, see [`crate::code::Fingerprint::shape`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape_hash: Option<ShapeHash>,
-    /// See [`crate::code::Fingerprint`].
+    /// The hash of the tokens outside inner blocks, see [`crate::code::Fingerprint::own`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_hash: Option<TokenHash>,
-    /// See [`crate::code::Fingerprint::own_text`].
+    /// The hash of the text outside inner blocks, see [`crate::code::Fingerprint::own_text`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_text_hash: Option<ContentHash>,
-    /// See [`crate::code::Fingerprint::lead`].
+    /// The hash of the block's lead, see [`crate::code::Fingerprint::lead`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lead_hash: Option<ContentHash>,
-    /// See [`crate::code::Fingerprint`].
+    /// A sketch for finding similar blocks, see [`crate::code::Fingerprint::sketch`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<Sketch>,
-    /// See [`crate::code::Fingerprint`].
+    /// A finer sketch for finding similar blocks, see [`crate::code::Fingerprint::pairs`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Pairs>,
-    /// How many tokens.
+    /// How many tokens the block has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u32>,
-    /// Which row of the file's outline it is, counted from 0.
+    /// The row of the block in the file's outline after the change, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row: Option<u32>,
-    /// Which row of the outline before the change it was; absent of what is new.
+    /// The row of the block in the outline before the change. Absent for a new block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<u32>,
-    /// See [`crate::code::lines`]; absent in records of earlier versions, and of blocks of very many lines.
+    /// Fingerprints of the block's lines, see [`crate::code::lines`]. Absent in records of earlier
+    /// versions, and for blocks with very many lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
-    /// Which of `lines` this change brought; the others stood in what it replaces. Absent where that is not known, and of a block that replaces nothing.
+    /// Which of `lines` this change added. The other lines were already in the block that it
+    /// replaces. Absent if this is not known, and for a block that replaces nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brought: Option<Places>,
-    /// The content hash of what this block was before.
+    /// The content hash of the block before the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<ContentHash>,
-    /// The block was deleted.
+    /// Whether the block was deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
-    /// Of evidence: what this block was recorded as, where it was changed since, without a record, before it was committed.
+    /// In evidence: the content hash that was last recorded, if the block was changed after that
+    /// without a record and then committed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<ContentHash>,
-    /// What this version does not know.
+    /// Fields that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
 impl BlockRecord {
-    /// What is left of a claim on code that its commit did not bring: no block, and a text that nothing reads as.
+    /// Makes an empty claim, for code that evidence names but its commit did not add. It has no
+    /// block, and its hash matches no text.
     pub fn void() -> Self {
         Self::bare(0, 0, ContentHash::from_ledger(""))
     }
 
-    /// Returns true for [`Self::void`].
+    /// Returns true if this is an empty claim, see [`Self::void`].
     pub fn is_void(&self) -> bool {
         self.block.is_none() && self.content_hash.as_str().is_empty()
     }
 
-    /// A record of lines and their text, of which nothing else is known.
+    /// Makes a record that has only lines and a content hash.
     pub fn bare(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
         Self {
             start_line,
@@ -468,20 +488,20 @@ impl BlockRecord {
     }
 }
 
-/// A block's identity as the ledger keeps it.
+/// The name that identifies a block in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct BlockName {
-    /// [`crate::code::BlockKind::as_str`].
+    /// The kind of the block, see [`crate::code::BlockKind::as_str`].
     pub kind: String,
-    /// Container names and its own, joined by `.`.
+    /// The names of its containers and its own name, joined by `.`.
     pub path: String,
-    /// Parameter types, where the language has them.
+    /// The parameter types, in languages that have them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
-    /// Which of several alike, from 0.
+    /// Which one it is of several blocks with the same name, counted from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ordinal: u32,
-    /// [`crate::code::Language::id`]; `None` for paragraphs.
+    /// The language, see [`crate::code::Language::id`]. `None` for paragraphs.
     #[serde(default)]
     pub language: Option<String>,
 }
@@ -490,52 +510,54 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// Something a file is related to.
+/// Something that a file is related to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Related {
-    /// `intent`, `specification`.
+    /// The type of the related thing: `intent` or `specification`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// `INT-001`.
+    /// Its id, for example `INT-001`.
     pub value: String,
 }
 
 /// The outlines of a file before and after a recorded change.
 ///
-/// `before` has one row for each block, in base64url. The rows are gone through in order to get those after the change:
-/// `=17` keeps the next 17 of them, `-2` leaves out the next 2, and `+` and base64url is a new row.
+/// `before` has one row for each block, in base64url. `edits` says how to get the rows after the
+/// change: `=17` keeps the next 17 rows of `before`, `-2` leaves out the next 2 rows, and `+`
+/// followed by base64url adds a new row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutlineChange {
-    /// The rows of the blocks before.
+    /// The rows of the blocks before the change.
     #[serde(default)]
     pub before: Vec<String>,
-    /// How the rows after the change come about.
+    /// The edits that turn these rows into the rows after the change.
     #[serde(default)]
     pub edits: Vec<String>,
 }
 
-/// The tool that recorded.
+/// The tool that made a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
-    /// `claude-code`.
+    /// The name of the tool, for example `claude-code`.
     pub name: String,
-    /// Its version.
+    /// The version of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
 }
 
-/// How a record is known, weakest first. A claim of whoever wrote the line.
+/// How reliably a record is known, from weakest to strongest. This is a claim of whoever wrote the
+/// line.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Strength {
-    /// Someone told us.
+    /// Somebody said that they made the change.
     Declared,
-    /// A shell command's likely work.
+    /// It is the probable effect of a shell command.
     Inferred,
     /// A hook saw the call.
     Observed,
-    /// Observed, and the disk equals the image predicted before the write.
+    /// A hook saw the call, and the file on disk is equal to the text predicted before the write.
     Verified,
 }

@@ -1,8 +1,9 @@
-//! The scanner: cuts a ledger file into objects, comments and what is neither.
+//! The scanner: splits a ledger file into JSON objects, comments, and text that is neither.
 //!
-//! One object a line is what we write. What is met besides: objects over many lines, several on one
-//! line, one array around all, comments, a line that was not written to its end with the next glued
-//! to it. An object that does not parse costs its first line only, so that whatever follows is read.
+//! This program writes one object per line. Files of other tools, and damaged files, can also
+//! contain objects over many lines, several objects on one line, one array around all objects,
+//! comments, and an incomplete line with the next one appended to it. If an object does not parse,
+//! only its first line is skipped, so that whatever follows is read.
 
 use std::sync::Arc;
 
@@ -15,29 +16,30 @@ use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
 use crate::workspace::{Code, RelativePath};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
-/// How much of a span that is too large to be read is kept.
+/// How many bytes of a span that is too large to be read are kept.
 const KEPT: usize = 64 * 1024;
-/// Neighbouring bad lines are one span up to this size.
+/// Adjacent bad lines are joined into one span up to this size in bytes.
 const MAX_SPAN: u64 = 1024 * 1024;
-/// A line that ends in a good record is searched for its beginning this often.
+/// How many possible beginnings are tried when searching a bad line for an intact record at its
+/// end.
 const MAX_TRIES: usize = 16;
 
-/// Where a scan stands between two windows of a file.
+/// The state of a scan between two windows of a file.
 #[derive(Clone, Debug)]
 pub(super) struct ScanState {
-    /// Bytes of the file before the window.
+    /// How many bytes of the file come before the window.
     pub offset: u64,
-    /// 1-based.
+    /// The current line, counted from 1.
     pub line: u32,
-    /// Anything but blanks and comments has been seen.
+    /// Whether anything other than white space and comments was found.
     begun: bool,
-    /// The file is one array of records.
+    /// Whether the file is one array of records.
     array: bool,
-    /// Within a span that is too large; it ends with its line.
+    /// Whether the scan is inside a line that is too large, which is skipped to its end.
     skipping: bool,
-    /// The first canonical line that does not end in a plain line feed has been reported.
+    /// Whether the first of our records that is not followed by a plain line feed was reported.
     reported_endings: bool,
-    /// The file begins with a byte order mark.
+    /// Whether the file begins with a byte order mark.
     marked: bool,
 }
 
@@ -56,14 +58,14 @@ impl Default for ScanState {
 }
 
 impl ScanState {
-    /// Behind records that take this many bytes, each on a line.
+    /// The state after `bytes` bytes with this many records, each on a line of its own.
     pub(super) fn after(bytes: u64, records: usize) -> Self {
         let lines = u32::try_from(records).unwrap_or(u32::MAX);
         Self { offset: bytes, line: lines.saturating_add(1), begun: records > 0, ..Self::default() }
     }
 }
 
-/// Reads one window.
+/// Scans one window of a file.
 pub(super) struct Scanner<'a> {
     path: &'a RelativePath,
     window: &'a [u8],
@@ -72,7 +74,7 @@ pub(super) struct Scanner<'a> {
     out: &'a mut ParsedLedgerFile,
 }
 
-/// What became of one attempt to read an object.
+/// The result of one attempt to parse an object.
 enum Attempt {
     Object(Map<String, Value>, usize),
     Unfinished,
@@ -89,7 +91,7 @@ impl<'a> Scanner<'a> {
         Self { path, window, at: 0, state, out }
     }
 
-    /// Reads everything; the window is the end of the file.
+    /// Scans to the end of the window, which must be the end of the file.
     pub(super) fn run_to_end(mut self) {
         while self.at < self.window.len() {
             self.step();
@@ -97,7 +99,7 @@ impl<'a> Scanner<'a> {
         self.state.offset += self.window.len() as u64;
     }
 
-    /// Reads whatever begins before `limit`; the bytes that were used.
+    /// Scans every object that begins before `limit`. Returns the number of bytes that were used.
     pub(super) fn run_to(mut self, limit: usize) -> usize {
         while self.at < limit {
             self.step();
@@ -128,12 +130,16 @@ impl<'a> Scanner<'a> {
             _ => {
                 let line = line_length(rest);
                 let end = rest[..line].iter().position(|&b| b == b'{').unwrap_or(line);
-                self.bad(end, Code::LedgerUnreadable, "This is neither a record nor a comment.");
+                self.unreadable_span(
+                    end,
+                    Code::LedgerUnreadable,
+                    "This is neither a record nor a comment.",
+                );
             }
         }
     }
 
-    /// Moves on, counting lines.
+    /// Moves forward by this many bytes and counts the line breaks in them.
     fn advance(&mut self, by: usize) {
         let lines = self.window[self.at..self.at + by].iter().filter(|&&b| b == b'\n').count();
         self.state.line = self.state.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
@@ -173,27 +179,29 @@ impl<'a> Scanner<'a> {
         match attempt {
             Attempt::Object(map, length) => self.take(map, length),
             Attempt::Unfinished => self.torn(line),
-            Attempt::Wrong(_) if glued(line).is_some() => self.torn(line),
+            Attempt::Wrong(_) if appended_record(line).is_some() => self.torn(line),
             Attempt::Wrong(reason) => {
                 let message = format!("The line is not JSON: {reason}.");
-                self.bad(line.len(), Code::LedgerUnreadable, &message);
+                self.unreadable_span(line.len(), Code::LedgerUnreadable, &message);
             }
         }
     }
 
-    /// A record that breaks off, up to the end of its line or to the record that was appended to it.
+    /// Handles an incomplete record. It ends at the end of its line, or where an intact record was
+    /// appended to it.
     fn torn(&mut self, line: &[u8]) {
-        let end = glued(line).unwrap_or(line.len());
-        self.bad(end, Code::LedgerTorn, "The record was not written to its end.");
+        let end = appended_record(line).unwrap_or(line.len());
+        self.unreadable_span(end, Code::LedgerTorn, "The record was not written to its end.");
     }
 
-    /// An object that parses: ours by its fields though not by its form, foreign, or not a record at all.
+    /// Handles an object that parses. It is one of our records (possibly damaged), a record of
+    /// another tool, or not a record.
     fn take(&mut self, map: Map<String, Value>, length: usize) {
         let stored = &self.window[self.at..self.at + length];
         let ours = claims_chain(&map, stored);
         if ours && !strict::has_unique_keys(stored) {
             let message = "A record with the same key twice says two things at once.";
-            return self.bad(length, Code::LedgerForged, message);
+            return self.unreadable_span(length, Code::LedgerForged, message);
         }
         if ours && let Some(record) = canonical(stored) {
             return self.take_canonical(record, length);
@@ -201,7 +209,7 @@ impl<'a> Scanner<'a> {
         let read = if ours { Some(dialect::damaged(map)) } else { dialect::read(map) };
         let Some((record, shape)) = read else {
             let message = "This object names no intent, file or event; it is not a record.";
-            return self.bad(length, Code::LedgerUnreadable, message);
+            return self.unreadable_span(length, Code::LedgerUnreadable, message);
         };
         if ours {
             self.take_canonical(record, length);
@@ -228,7 +236,8 @@ impl<'a> Scanner<'a> {
         self.check_ending(&origin);
     }
 
-    /// The line after the record must be `\n`: anything else was not written by us.
+    /// Checks that the record is followed by `\n`. This program never writes anything else after a
+    /// record.
     fn check_ending(&mut self, origin: &Origin) {
         let (code, message, help) = match self.window.get(self.at) {
             None => (
@@ -277,8 +286,9 @@ impl<'a> Scanner<'a> {
         self.state.skipping = self.at == self.window.len();
     }
 
-    /// Keeps a span that cannot be read; one that follows directly on its like continues it.
-    fn bad(&mut self, length: usize, code: Code, message: &str) {
+    /// Keeps and reports a span that cannot be read. If it directly follows another span with the
+    /// same problem, that span is extended.
+    fn unreadable_span(&mut self, length: usize, code: Code, message: &str) {
         if length > MAX_OBJECT {
             return self.too_large(length);
         }
@@ -321,12 +331,13 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Bytes up to the line break, or to the end.
+/// Returns the number of bytes up to the line break, or to the end.
 fn line_length(bytes: &[u8]) -> usize {
     bytes.iter().position(|&b| b == b'\n').unwrap_or(bytes.len())
 }
 
-/// The record in a line of ours; `None` where anything about it is not as we write it.
+/// Parses a line as one of our records. `None` if it differs in any way from what this program
+/// writes.
 fn canonical(line: &[u8]) -> Option<Record> {
     split_tail(line)?;
     if !strict::has_unique_keys(line) {
@@ -337,10 +348,12 @@ fn canonical(line: &[u8]) -> Option<Record> {
     (!record.writer.is_empty()).then_some(record)
 }
 
-/// Whether an object is, or was, a line of a chain: no single field decides, so that damage to one does not hide it.
+/// Returns true if an object is, or once was, a line of a chain. Several fields are checked, so
+/// that damage to one field does not hide this.
 fn claims_chain(map: &Map<String, Value>, stored: &[u8]) -> bool {
     let fields = ["writer", "seq", "prev"].iter().filter(|&&key| map.contains_key(key)).count();
-    // A record of ours whose `seq` and `prev` were both damaged still has a `writer` in our form.
+    // If both `seq` and `prev` of one of our records were damaged, it still has a `writer` in our
+    // form.
     let writer = map.get("writer").and_then(Value::as_str);
     let is_writer = writer.is_some_and(|writer| Digest::parse(writer).is_some());
     fields >= 2 || is_writer || split_tail(stored).is_some()
@@ -356,8 +369,9 @@ fn parse(bytes: &[u8]) -> Attempt {
     }
 }
 
-/// Where in a bad line an intact record begins that was appended to a line without a line break.
-fn glued(line: &[u8]) -> Option<usize> {
+/// Returns the offset of an intact record at the end of a bad line. This happens if a record was
+/// appended to an incomplete line.
+fn appended_record(line: &[u8]) -> Option<usize> {
     let line = line.trim_ascii_end();
     split_tail(line)?;
     let start = b"{\"id\":\"";

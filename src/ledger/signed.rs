@@ -1,10 +1,12 @@
-//! Signed JSON objects, one a line. The signature is the last key, and it covers the object without that key. So the
-//! signed bytes can be cut out of the stored line, and verifying needs no JSON writer.
+//! Signed JSON objects, one per line. The signature is the last key of the object, and it covers
+//! the object without that key. So the signed bytes can be cut out of the stored line, and
+//! verification never has to write JSON again.
 
 const TAIL: &[u8] = b",\"signature\":\"";
 const END: &[u8] = b"\"}";
 
-/// Splits a line into the bytes that are signed and the signature in base64, which is `None` if the line is not signed.
+/// Splits a line into the bytes that are signed and the signature in base64. The signature is
+/// `None` if the line is not signed.
 pub(crate) fn split(line: &[u8]) -> (Vec<u8>, Option<&str>) {
     let unsigned = || (line.to_vec(), None);
     let Some(at) = line.windows(TAIL.len()).rposition(|bytes| bytes == TAIL) else {
@@ -19,7 +21,7 @@ pub(crate) fn split(line: &[u8]) -> (Vec<u8>, Option<&str>) {
     }
 }
 
-/// Puts a signature into a line.
+/// Adds a signature to an unsigned line.
 pub(crate) fn join(unsigned: &[u8], signature: &str) -> Vec<u8> {
     let object = unsigned.strip_suffix(b"}").unwrap_or(unsigned);
     [object, TAIL, signature.as_bytes(), END].concat()

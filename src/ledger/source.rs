@@ -1,5 +1,5 @@
-//! Reads the files of a ledger. Files of evidence that the kept look-up knows are not read until one of their entries
-//! is asked for; these make up the *shelf*.
+//! Reads the files of a ledger. Files of evidence that are listed in the table on disk (`kept`) are
+//! read when one of their entries is first requested; these files are called the *shelf*.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::Metadata;
@@ -20,17 +20,19 @@ pub(super) struct ReadFile {
     pub stamp: Option<FileStamp>,
     pub entries: Vec<Arc<Entry>>,
     pub findings: Arc<[Finding]>,
-    /// The digests of its sections, if it is a file of evidence.
+    /// The digests of the file's sections, if it is a file of evidence.
     pub sections: Arc<[Digest]>,
     pub erased: Arc<[ErasedSection]>,
     pub digest: Option<Digest>,
-    /// The version of the file's format, if it is newer than this program. Nothing else of such a file is read.
+    /// The version of the file's format, if it is newer than this program. Nothing else of such a
+    /// file is read.
     pub newer: Option<u32>,
-    /// The ids of the records of a journal that were not read, because they are sealed into evidence that stands.
+    /// The ids of the journal records that were skipped, because they are sealed into evidence that
+    /// exists.
     pub passed_over: Arc<[String]>,
 }
 
-/// What the file system says about a file. If it is the same later, the file has not changed.
+/// The size and times of a file. If they are the same later, the file has not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileStamp {
     length: u64,
@@ -53,13 +55,14 @@ impl FileStamp {
     }
 }
 
-/// When something was recorded, in milliseconds since 1970.
+/// Parses the time of a record. Returns milliseconds since 1970.
 pub(super) fn millis(timestamp: &str) -> Option<i64> {
     let time: jiff::Timestamp = timestamp.trim().parse().ok()?;
     Some(time.as_millisecond())
 }
 
-/// Says, given a session and a writer, whether this clone wrote that chain.
+/// A function that takes a session and a writer and returns true if this clone wrote the chain of
+/// that writer.
 type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
 impl ReadFile {
@@ -133,7 +136,7 @@ impl ReadFile {
         self
     }
 
-    /// A copy with only the sections for which `is_kept` is true.
+    /// Returns a copy with only the sections for which `is_kept` is true.
     fn keeping(&self, is_kept: impl Fn(&Digest) -> bool) -> Self {
         let sections: Arc<[Digest]> = self.sections.iter().copied().filter(is_kept).collect();
         let stands = |entry: &&Arc<Entry>| entry.section.is_none_or(|of| sections.contains(&of));
@@ -141,8 +144,8 @@ impl ReadFile {
         Self { entries, sections, ..self.clone() }
     }
 
-    /// Returns true if the table may list the file: evidence without findings or tombstones, whose digest is the one in
-    /// its name.
+    /// Returns true if the table may list the file. It must be evidence without findings or
+    /// tombstones, and its digest must be equal to the one in its name.
     fn may_be_kept(&self, path: &RelativePath) -> bool {
         let named = evidence::digest_of_path(path);
         named.is_some()
@@ -152,8 +155,9 @@ impl ReadFile {
             && self.entries.iter().all(|entry| entry.record.writer.is_empty())
     }
 
-    /// Makes the number of entries `count`, as the table says. If the file was changed in place and has fewer, the
-    /// missing ones are empty and contradicted.
+    /// Sets the number of entries to `count`, which is what the table says. If the file was changed
+    /// in place and has fewer entries, the missing ones are filled up with empty, contradicted
+    /// entries.
     fn with_count(mut self, count: u32, path: &RelativePath) -> Self {
         let missing = || {
             let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
@@ -172,8 +176,8 @@ impl ReadFile {
     }
 }
 
-/// A list of values that are computed on first use. Memory for values is taken in chunks, since of 100,000 entries few
-/// are ever asked for.
+/// A list of values that are computed on first use. Memory is allocated in chunks, because of
+/// 100,000 entries only few are ever requested.
 pub(super) struct Lazy<T>(Vec<OnceLock<Box<[OnceLock<T>]>>>);
 
 impl<T> Lazy<T> {
@@ -190,7 +194,8 @@ impl<T> Lazy<T> {
     }
 }
 
-/// The files of evidence that the table knows. A file is read when one of its entries is asked for.
+/// The files of evidence that the table lists. A file is read when one of its entries is first
+/// requested.
 pub(super) struct Shelf {
     pub kept: KeptTable,
     root: PathBuf,
@@ -204,7 +209,7 @@ impl Shelf {
         Some(Self { kept, root: root.path().to_path_buf(), slots })
     }
 
-    /// The content of a file, read on first use.
+    /// Returns the content of a file, which is read on first use.
     pub(super) fn known(&self, file: u32) -> &ReadFile {
         self.slots.get(file).get_or_init(|| {
             let path = self.kept.path(file);
@@ -229,8 +234,7 @@ pub(super) struct LedgerFiles {
     pub standing: Vec<bool>,
     /// All other files, each with its stamp.
     pub others: BTreeMap<RelativePath, (LedgerFile, Option<FileStamp>)>,
-    /// The months that were seen, each with the state of its folder. `None` if that state does not tell whether a file
-    /// changed.
+    /// The state of each month's folder. `None` if that state does not show whether a file changed.
     months: HashMap<String, Option<cache::Stamp>>,
 }
 
@@ -243,7 +247,7 @@ impl LedgerFiles {
                 return false;
             };
             if inside {
-                // A change in a folder inside the month does not change the month's own times.
+                // A change in a nested folder does not change the times of the month's folder.
                 found.months.insert(month.to_owned(), None);
                 return false;
             }
@@ -273,7 +277,7 @@ impl LedgerFiles {
         found
     }
 
-    /// How many files of evidence were added or removed since the table was written.
+    /// Returns how many files of evidence were added or removed since the table was written.
     fn changes(&self) -> usize {
         let is_evidence = |path: &&RelativePath| evidence::digest_of_path(path).is_some();
         let gone = self.standing.iter().filter(|stands| !**stands).count();
@@ -281,7 +285,7 @@ impl LedgerFiles {
     }
 }
 
-/// The files of the shelf that still exist.
+/// Returns the files of the shelf that still exist.
 fn of_shelf<'a>(
     shelf: Option<&'a Shelf>,
     standing: &'a [bool],
@@ -301,7 +305,7 @@ pub(super) struct Files {
 const MAX_CHANGES: usize = 64;
 
 impl Files {
-    /// Reads the files of a ledger again. What has not changed since `before` is taken from there.
+    /// Reads the files of a ledger again. Files that have not changed are taken from `before`.
     pub(super) fn read(root: &Root, before: &Self, is_own: IsOwn<'_>, sealed: &Sealed) -> Self {
         let open = || Shelf::open(root).map(Arc::new);
         let mut shelf = before.shelf.clone().or_else(open);
@@ -325,7 +329,7 @@ impl Files {
             });
             (shelf, found) = (Some(Arc::new(written)), again);
         }
-        // A file was added while the table was written.
+        // A file was added while the table was being written.
         let late = found.others.keys().any(|path| !others.contains_key(path));
         if late {
             let before = Self { others, ..Self::default() };
@@ -334,7 +338,8 @@ impl Files {
         Self { shelf, standing: found.standing, others }
     }
 
-    /// Returns true if no file was added, removed or changed (in size or time) since.
+    /// Returns true if no file was added, removed or changed (in size or time) since they were
+    /// read.
     pub(super) fn are_current(&self, root: &Root) -> bool {
         let found = LedgerFiles::of(root, self.shelf.as_deref());
         found.standing == self.standing
@@ -344,23 +349,23 @@ impl Files {
             })
     }
 
-    /// The number of files.
     pub(super) fn count(&self) -> usize {
         self.others.len() + self.standing.iter().filter(|stands| **stands).count()
     }
 
-    /// The files of the shelf that still exist.
+    /// Returns the files of the shelf that still exist.
     pub(super) fn of_shelf(&self) -> impl Iterator<Item = (&Shelf, u32)> {
         of_shelf(self.shelf.as_deref(), &self.standing)
     }
 
-    /// The sections of all files of evidence that exist.
+    /// Returns the sections of all files of evidence that exist.
     pub(super) fn sections(&self) -> impl Iterator<Item = Digest> {
         let of_shelf = self.of_shelf().flat_map(|(shelf, at)| shelf.kept.sections(at));
         of_shelf.chain(self.others.values().flat_map(|known| known.sections.to_vec()))
     }
 
-    /// A copy without the files that are left out, and with more of them. The shelf stays.
+    /// Returns a copy without some of the files that are not on the shelf, and with additional
+    /// files. The shelf stays the same.
     pub(super) fn but(
         &self,
         is_left_out: impl Fn(&RelativePath) -> bool,
@@ -373,8 +378,8 @@ impl Files {
         Self { shelf: self.shelf.clone(), standing: self.standing.clone(), others }
     }
 
-    /// A copy with only the sections for which `is_kept` is true. A file of the shelf that loses a section is no longer
-    /// on the shelf.
+    /// Returns a copy with only the sections for which `is_kept` is true. A file of the shelf that
+    /// loses a section is no longer on the shelf.
     pub(super) fn keeping(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
         let others = self.others.iter();
         let mut others: BTreeMap<_, _> = others
@@ -396,8 +401,8 @@ impl Files {
         Self { shelf: self.shelf.clone(), standing, others }
     }
 
-    /// The files of the shelf that share a section with a file that is not on the shelf. Within the shelf no section is
-    /// in two files.
+    /// Returns the files of the shelf that share a section with a file that is not on the shelf.
+    /// Two files of the shelf never share a section.
     pub(super) fn twice(&self) -> Vec<u32> {
         let Some(shelf) = &self.shelf else { return Vec::new() };
         let others: HashSet<&Digest> =
@@ -415,8 +420,9 @@ impl Files {
         all
     }
 
-    /// The entries of all files that are not on the shelf, and of the files `twice` on the shelf, file by file. A
-    /// section that is in several files counts once (two branches compacted it).
+    /// Returns the entries of all files that are not on the shelf, and of the files `twice` on the
+    /// shelf, file by file. A section that is in several files (because two branches compacted it)
+    /// counts once.
     pub(super) fn entries_once(&self, twice: &[u32]) -> Vec<Arc<Entry>> {
         let shelf = self
             .shelf
@@ -477,7 +483,8 @@ impl LedgerFiles {
         others
     }
 
-    /// Writes the table again and opens it. `None` if too little has changed, or if it cannot be written.
+    /// Writes the table again and opens it. `None` if too few files have changed, or if it cannot
+    /// be written.
     fn write(
         &self,
         root: &Root,
@@ -495,7 +502,7 @@ impl LedgerFiles {
         let mut sections: HashSet<Digest> = of_shelf.collect();
         for (path, known) in others {
             let stamp = known.stamp.and_then(|stamp| stamp.exact).filter(|_| {
-                // The table lists only one of several files that hold the same section.
+                // If several files contain the same section, the table lists only one of them.
                 known.may_be_kept(path) && known.sections.iter().all(|one| !sections.contains(one))
             });
             match stamp {

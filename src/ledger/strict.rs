@@ -1,4 +1,4 @@
-//! JSON in which an object has each key once, which the usual reader does not ask for.
+//! A JSON check that rejects objects with a repeated key. `serde_json` accepts them.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -6,12 +6,12 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Whether the text is JSON and no object in it has a key twice.
+/// Returns true if the text is JSON and no object in it has the same key twice.
 pub(super) fn has_unique_keys(json: &[u8]) -> bool {
     serde_json::from_slice::<Unique>(json).is_ok()
 }
 
-/// Any value, forgotten as soon as it is seen.
+/// Any JSON value. The value itself is not kept.
 struct Unique;
 
 impl<'de> Deserialize<'de> for Unique {
@@ -62,7 +62,8 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
 }
 
-/// The keys of one object. Ours have few, for which a look at each is fastest; a hostile one may have many.
+/// The keys of one object. Our own objects have few keys, for which a linear search is fastest. The
+/// set keeps a hostile object with very many keys from being slow.
 #[derive(Default)]
 struct SeenKeys<'de> {
     few: Vec<Cow<'de, str>>,
@@ -72,7 +73,7 @@ struct SeenKeys<'de> {
 impl<'de> SeenKeys<'de> {
     const FEW: usize = 24;
 
-    /// Whether the key is new.
+    /// Returns true if the key is new.
     fn insert(&mut self, key: Cow<'de, str>) -> bool {
         if self.few.contains(&key) {
             return false;
@@ -85,7 +86,7 @@ impl<'de> SeenKeys<'de> {
     }
 }
 
-/// A key, borrowed where it holds no escapes.
+/// A key, borrowed from the input if it contains no escapes.
 struct Key<'de>(Cow<'de, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {

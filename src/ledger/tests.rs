@@ -1,4 +1,4 @@
-//! The room as a whole: a ledger that is written, damaged, merged and read again.
+//! Tests of the whole room: a ledger is written, damaged, merged and read again.
 
 use super::chain::{hash, split_tail};
 use super::*;
@@ -85,14 +85,14 @@ fn codes(findings: &[crate::workspace::Finding]) -> Vec<&'static str> {
     findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
-/// A chain of `n` records in one file.
+/// Returns a file with a chain of `n` records.
 fn chain_of(n: u32) -> Vec<u8> {
     let workspace = TestWorkspace::new(Layout::Single);
     (0..n).for_each(|i| drop(workspace.append(mutation("s", "a.rs", [i]))));
     workspace.read()
 }
 
-/// All findings of a file with these bytes.
+/// Returns all findings of a file with these bytes.
 fn wrong(bytes: &[u8]) -> Vec<crate::workspace::Finding> {
     Ledger::from_files(&[(path("x.jsonl"), bytes.to_vec())]).findings().to_vec()
 }
@@ -115,7 +115,7 @@ mod writing {
         let mut placed: Vec<_> = ledger.entries().iter().map(placed).collect();
         placed.sort();
         assert_eq!(placed, [("s:1".into(), 0), ("s:1".into(), 1), ("s:2".into(), 0)]);
-        // In another clone the same file holds somebody else's records.
+        // In another clone, the records in the same file were written by somebody else.
         let other = TestWorkspace::new(Layout::Single);
         std::fs::write(other.file(), w.read()).unwrap();
         let theirs = Ledger::load(&other.root());
@@ -222,7 +222,8 @@ mod lines {
         ] {
             assert_eq!(split_tail(bad.as_bytes()), None, "{bad}");
         }
-        // The format outlives this program: the digest of a known line is fixed.
+        // Other programs and later versions read this format, so the digest of a known line must
+        // never change.
         assert_eq!(h, "7e053ab427db3664871b33307feef2dc92e9ade1a4fa4a79cf21e377211b7081");
     }
 

@@ -1,11 +1,12 @@
-//! Whether an agent runs this process, as far as can be seen from inside: by the variables that agents set in the shells
-//! that they start, and on Linux by the processes above.
+//! Detects whether an agent runs this process. It looks at the environment variables that agents
+//! set in the shells that they start, and on Linux also at the parent processes.
 //!
-//! An agent that clears its variables and lets itself be adopted by another process is not seen; `docs/approvals.md`
-//! says so.
+//! An agent that clears these variables and makes another process its parent is not detected;
+//! `docs/approvals.md` says so.
 
-/// Variables that agents set in the shells they start, and that people do not: settings of an agent (`CODEX_HOME`) and
-/// what editors set in a person's own terminal (`CURSOR_TRACE_ID`, `CLAUDE_CODE_SSE_PORT`) are not among them.
+/// Variables that agents set in the shells that they start, and that people do not set. Settings of
+/// an agent (`CODEX_HOME`) are not in the list, and neither are variables that editors set in a
+/// person's own terminal (`CURSOR_TRACE_ID`, `CLAUDE_CODE_SSE_PORT`).
 const MARKERS: [&str; 33] = [
     "AGENT",
     "AI_AGENT",
@@ -42,7 +43,8 @@ const MARKERS: [&str; 33] = [
     "TRAE_AI_SHELL_ID",
 ];
 
-/// Programs that are agents. Editors in which an agent shares the person's terminal are not: nobody could approve there.
+/// The names of programs that are agents. Editors whose agent shares the person's terminal are not
+/// in the list, since otherwise nobody could approve anything there.
 const AGENTS: [&str; 22] = [
     "aider",
     "amp",
@@ -68,7 +70,7 @@ const AGENTS: [&str; 22] = [
     "qwen",
 ];
 
-/// What agents are installed as, where an interpreter runs them.
+/// Parts of the paths under which agents are installed, if an interpreter runs them.
 const PACKAGES: [&str; 14] = [
     "@anthropic-ai/claude-code",
     "@augmentcode/auggie",
@@ -86,16 +88,18 @@ const PACKAGES: [&str; 14] = [
     "site-packages/aider",
 ];
 
-/// Programs that run what their first argument names.
+/// Programs that run the script that their first argument names.
 const INTERPRETERS: [&str; 8] =
     ["node", "nodejs", "bun", "deno", "python", "python3", "ruby", "electron"];
 
-/// What says that an agent runs this process, somewhere above it: `CLAUDECODE is set`, `it was started by codex`.
+/// Returns the sign that an agent runs this process, directly or through other processes:
+/// `CLAUDECODE is set`, `it was started by codex`. `None` if there is no sign.
 pub(crate) fn above() -> Option<String> {
     noticed(usize::MAX)
 }
 
-/// The same of whoever started this process directly: editors are started from all kinds of shells.
+/// Like [`above`], but of the parent processes only the nearest one is checked. For a server that
+/// an editor starts: an editor may have been started from any shell.
 pub(crate) fn beside() -> Option<String> {
     noticed(1)
 }
@@ -113,7 +117,7 @@ fn marker(is_set: impl Fn(&str) -> bool) -> Option<&'static str> {
     MARKERS.into_iter().find(|name| is_set(name))
 }
 
-/// The agent that a command line starts.
+/// Returns the agent that this command line starts, if it starts one.
 fn agent_in(words: &[String]) -> Option<&'static str> {
     let program = base(words.first()?);
     if let Some(name) = AGENTS.into_iter().find(|name| *name == program) {
@@ -129,14 +133,16 @@ fn agent_in(words: &[String]) -> Option<&'static str> {
     package(script).or_else(|| AGENTS.into_iter().find(|agent| *agent == name))
 }
 
-/// `python3.12` of `python3`.
+/// Returns true if the program is a version of the interpreter: `python3.12` is a version of
+/// `python3`.
 fn is_version_of(program: &str, name: &str) -> bool {
     program
         .strip_prefix(name)
         .is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }
 
-/// The name of a program or script: without folders and ending, and without what a login shell puts before it.
+/// Returns the name of a program or script in lower case, without its folders, its file extension,
+/// and the `-` that marks a login shell.
 fn base(word: &str) -> String {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word).trim_start_matches('-');
     let ending = [".exe", ".cmd", ".js", ".mjs", ".cjs", ".py"];
@@ -144,10 +150,11 @@ fn base(word: &str) -> String {
     plain.to_ascii_lowercase()
 }
 
-/// The command lines of the processes above this one, the nearest first. Known on Linux alone.
+/// Returns the command lines of the parent processes, nearest first. Empty on systems other than
+/// Linux.
 #[cfg(target_os = "linux")]
 fn ancestors(generations: usize) -> Vec<Vec<String>> {
-    /// Nobody nests so deep; a loop in what is read ends.
+    /// No real process is nested this deep. The limit ends a loop in the data.
     const MAX_DEPTH: usize = 64;
     let mut found = Vec::new();
     let mut process = std::os::unix::process::parent_id();
@@ -166,7 +173,8 @@ fn ancestors(_: usize) -> Vec<Vec<String>> {
     Vec::new()
 }
 
-/// The parent in a line of `/proc/…/stat`. The name before it stands in brackets and may hold anything.
+/// Returns the parent process from the content of `/proc/…/stat`. The process name before it is in
+/// parentheses and can contain any character.
 #[cfg(target_os = "linux")]
 fn parent_in(stat: &str) -> Option<u32> {
     let (_, rest) = stat.rsplit_once(')')?;

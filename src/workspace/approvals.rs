@@ -1,7 +1,9 @@
-//! What a person was asked and has decided: one small file a question, in `.orchestration/local/approvals/`.
+//! The questions that agents ask a person, and the answers: one small file for each question, in
+//! `.orchestration/local/approvals/`.
 //!
-//! An approval is bound to exactly what was asked, by whom, in which folder and on which commit. It holds for ten
-//! minutes and for one use. A file that is broken, was changed, or was not written by this clone is no approval.
+//! An approval is bound to exactly what was asked, by whom, in which folder and on which commit. It
+//! is valid for ten minutes and for one use. A file that is broken, was changed, or was not written
+//! by this clone does not count as an approval.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -15,208 +17,216 @@ use super::seal::{self, digest_of};
 use super::session;
 use super::store::{self, Lock, StoreError};
 
-/// How long a question waits for its answer, and an answer for its use.
+/// How long a question waits for its answer, and how long an answer can be used, counted from the
+/// question.
 pub(crate) const VALID: Duration = Duration::from_secs(10 * 60);
-/// The longest subject, in bytes of JSON: what a person cannot read, a person cannot approve.
+/// The longest subject, in bytes of JSON. A person could not read more, and so could not approve
+/// it.
 pub(crate) const MAX_SUBJECT: usize = 16 * 1024;
-/// How many questions may wait for a person at once.
+/// How many questions may wait for an answer at once.
 pub(crate) const MAX_PENDING: usize = 32;
-/// How many of them may be one actor's.
+/// How many questions of one actor may wait for an answer at once.
 pub(crate) const MAX_PENDING_OF_ONE: usize = 8;
-/// How long what was decided is remembered, for whoever asks what became of it.
+/// How long a question is kept after it was last changed, so that its state can still be looked up.
 const REMEMBERED: Duration = Duration::from_secs(60 * 60);
-/// More files than this are not looked at.
+/// How many files in the folder are looked at. Further files are removed.
 const MAX_FILES: usize = 512;
-/// How long another process may be writing.
+/// How long to wait for another process that holds the lock.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// A clock may have been set back by this much.
+/// How far in the future a question may have been asked, in case the clock was set back.
 const CLOCK_SLIP: Duration = Duration::from_secs(5);
-/// Nothing that is read for another letter or digit.
+/// The characters of a code. Those that are easily confused with another one, such as `0` and `O`,
+/// are left out.
 const ALPHABET: &[u8; 30] = b"23456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CODE_LENGTH: usize = 6;
 
-/// A question to a person, and what became of it.
+/// A question to a person, and its state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Approval {
-    /// What a person types: six characters.
+    /// The six characters that a person types to answer.
     pub code: String,
-    /// What is asked.
+    /// What the person is asked to approve.
     pub subject: Subject,
-    /// SHA-256 in hexadecimal of subject, actor, folder and commit: see [`binding`].
+    /// The SHA-256 in hexadecimal of subject, actor, folder and commit, see [`binding`].
     pub binding: String,
     /// Who asks: `host:session`, or `host:session/subagent`.
     pub actor: String,
-    /// The folder it would happen in.
+    /// The folder in which the call would run.
     pub cwd: String,
-    /// The commit the work tree was based on; null without one.
+    /// The commit that the work tree was based on. `null` if there is none.
     pub head: Option<String>,
-    /// When, RFC 3339 in UTC.
+    /// When it was asked: RFC 3339 in UTC.
     pub asked_at: String,
-    /// Until when it can be answered and used.
+    /// Until when it can be answered and used: RFC 3339 in UTC.
     pub expires_at: String,
-    /// What became of it.
+    /// Whether it was answered, and how.
     pub state: ApprovalState,
-    /// The intent that was created or widened, once a person approved that.
+    /// The id of the intent that was created or widened, after a person approved it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
 }
 
-/// What is asked of a person. The texts are the agent's: escape them where they are shown.
+/// What a person is asked to approve. The texts come from the agent, so escape them before they are
+/// shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Subject {
-    /// To make a call.
+    /// The agent wants to make a call.
     Call {
-        /// All that it does, in its order.
+        /// Everything that the call does, in order.
         acts: Vec<AskedAct>,
-        /// Why it is asked: the rule.
+        /// The rule because of which a person is asked.
         why: String,
-        /// SHA-256 of the whole call, if nobody can foresee what it writes: then it is bound to that, to the letter.
+        /// The SHA-256 of the whole call, if it is unknown what the call writes. The approval is
+        /// then only valid for exactly the same call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<String>,
     },
-    /// To work under another intent from now on.
+    /// The agent wants to work under another intent from now on.
     Switch {
-        /// The one selected; null where none is.
+        /// The intent that is selected now. `null` if none is.
         from: Option<String>,
-        /// The other.
+        /// The id of the intent to select.
         to: String,
     },
-    /// To widen the scope of an intent.
+    /// The agent wants to widen the scope of an intent.
     Scope {
-        /// Which intent.
+        /// The id of the intent.
         intent: String,
-        /// The entries to add.
+        /// The scope entries to add.
         entries: Vec<String>,
         /// Why, in the agent's words.
         reason: String,
     },
-    /// A new intent, in progress from the start.
+    /// The agent wants to create an intent, which will be in progress at once.
     Intent {
-        /// What it is called.
+        /// The name of the new intent.
         name: String,
-        /// The globs it would own.
+        /// The globs of the new intent's scope.
         scope: Vec<String>,
-        /// What must hold.
+        /// The constraints that must hold.
         constraints: Vec<String>,
-        /// When it is done.
+        /// The acceptance criteria of the new intent.
         acceptance: Vec<String>,
         /// Why, in the agent's words.
         reason: String,
     },
-    /// To write a lesson into the shared memory of the agents.
+    /// The agent wants to write a lesson into the shared memory of the agents.
     Lesson {
-        /// The line.
+        /// The line to write into the memory.
         text: String,
     },
 }
 
-/// One thing that a call does. Paths are relative to the workspace, or absolute outside of it.
+/// One thing that a call does. Paths are relative to the workspace, or absolute if they are outside
+/// of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum AskedAct {
-    /// It runs a command.
+    /// The call runs a command.
     Run {
-        /// Its text.
+        /// The text of the command.
         command: String,
-        /// The folder it runs in, if the call names one.
+        /// The folder in which the command runs, if the call names one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         folder: Option<String>,
     },
-    /// It writes a file.
+    /// The call writes a file.
     Write {
-        /// Which.
+        /// The path of the file.
         path: String,
-        /// `sha256:<64 hex>` of what the file would hold; `None` where nobody can foresee that.
+        /// The `sha256:<64 hex>` of the file's new content. `None` if that cannot be known in
+        /// advance.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         content: Option<String>,
-        /// What changes in the file, as a unified diff.
+        /// The change to the file, as a unified diff.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         change: Option<String>,
     },
-    /// It deletes a file.
+    /// The call deletes a file.
     Delete {
-        /// Which.
+        /// The path of the file.
         path: String,
     },
-    /// It moves a file.
+    /// The call moves a file.
     Move {
-        /// From where.
+        /// The path of the file before the move.
         from: String,
-        /// To where.
+        /// The path of the file after the move.
         to: String,
     },
 }
 
-/// What became of a question.
+/// Whether a question was answered, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalState {
-    /// A person has not decided.
+    /// The person has not answered yet.
     Pending,
-    /// A person said yes. A call, switch or lesson may go ahead once; a scope or an intent is in the registry.
+    /// The person has approved the question. A call, switch or lesson may go ahead once. A scope or
+    /// an intent is in the registry already.
     Approved,
-    /// A person said no.
+    /// The person has rejected the question.
     Denied,
-    /// Approved, and gone ahead.
+    /// The person approved it, and the approval was used.
     Used,
-    /// Its time is over.
+    /// It was not answered or not used in time.
     Expired,
 }
 
-/// What to ask a person.
+/// A question that is to be put to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What.
+    /// What the person is asked to approve.
     pub subject: Subject,
-    /// Who asks: `host:session`.
+    /// Who asks: `host:session`, or `host:session/subagent`.
     pub actor: String,
-    /// The folder it would happen in.
+    /// The folder in which the call would run.
     pub cwd: PathBuf,
-    /// The commit the work tree is based on.
+    /// The commit that the work tree is based on.
     pub head: Option<String>,
 }
 
-/// Why a person could not be asked, or a decision not be kept.
+/// Why a question could not be asked, or its answer could not be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum ApprovalError {
-    /// A file cannot be written.
+    /// A file could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Nobody could read it.
+    /// The subject is too long for a person to read.
     #[error(
         "a person cannot be asked about {bytes} bytes of text, {MAX_SUBJECT} are the limit; do it in smaller steps"
     )]
     TooLong {
-        /// How long it is.
+        /// The length of the question, in bytes.
         bytes: usize,
     },
-    /// Too many wait.
+    /// Too many questions wait for an answer.
     #[error(
         "{waiting} questions wait for a person already; ask them to run `intent approve` in a terminal of their own first"
     )]
     TooMany {
-        /// How many.
+        /// How many questions wait for an answer.
         waiting: usize,
     },
-    /// No such question.
+    /// There is no question with this code.
     #[error("no approval {code} waits here; `intent approve` lists those that do")]
     Unknown {
-        /// What was typed.
+        /// The code that was typed.
         code: String,
     },
-    /// It can no longer be decided.
+    /// The question cannot be answered any more.
     #[error("approval {code} {what}; the agent has to ask again")]
     Settled {
-        /// Which.
+        /// The code of the question.
         code: String,
-        /// What became of it: `was rejected already`.
+        /// The state of the question as a phrase: `was rejected already`.
         what: &'static str,
     },
 }
 
 impl ApprovalState {
-    /// What became of it, after the code.
+    /// Returns a phrase that says the state in a sentence, after the code.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::Pending => "waits for a person",
@@ -229,13 +239,14 @@ impl ApprovalState {
 }
 
 impl Subject {
-    /// One command, run in the folder of the session.
+    /// The subject for one command that runs in the folder of the session.
     pub fn command(text: &str) -> Self {
         let run = AskedAct::Run { command: text.to_owned(), folder: None };
         Self::Call { acts: vec![run], why: String::new(), input: None }
     }
 
-    /// One word: `command`, `write`, `switch`, `scope`, `intent`, `lesson`. A call that runs anything is a command.
+    /// Returns the kind of the subject in one word: `command`, `write`, `switch`, `scope`, `intent`
+    /// or `lesson`. A call that runs any command is a `command`.
     pub fn kind(&self) -> &'static str {
         let runs = |act: &AskedAct| matches!(act, AskedAct::Run { .. });
         match self {
@@ -248,7 +259,8 @@ impl Subject {
         }
     }
 
-    /// The same with the text of commands trimmed; nothing else of it is touched, as every character of a command counts.
+    /// Trims the text of each command. Nothing else is changed, because every character of a
+    /// command counts.
     fn normal(mut self) -> Self {
         if let Self::Call { acts, .. } = &mut self {
             for act in acts {
@@ -261,7 +273,8 @@ impl Subject {
     }
 }
 
-/// What an approval is bound to: SHA-256 in hexadecimal of what is asked, by whom, in which folder, on which commit.
+/// Returns the SHA-256 in hexadecimal that an approval is bound to. It covers what is asked, by
+/// whom, in which folder and on which commit.
 pub(crate) fn binding(subject: &Subject, actor: &str, cwd: &Path, head: Option<&str>) -> String {
     let head = head.map(|head| format!("at {head}"));
     digest_of(&[
@@ -273,7 +286,9 @@ pub(crate) fn binding(subject: &Subject, actor: &str, cwd: &Path, head: Option<&
     ])
 }
 
-/// Asks a person. What is asked already, or was rejected within its ten minutes, is not asked again: the same approval is answered, so look at its state.
+/// Asks a person. If the same question already waits for an answer, or was rejected and has not
+/// expired, it is not asked again and the existing approval is returned. So the caller must look at
+/// its state.
 pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
     let subject = request.subject.normal();
     let bytes = json(&subject).len() + request.actor.len() + request.cwd.as_os_str().len();
@@ -284,12 +299,12 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
     prune(root);
     let bound = binding(&subject, &request.actor, &request.cwd, request.head.as_deref());
     let known = all(root);
-    let again = known.iter().find(|found| {
-        let stands =
-            matches!(found.state, ApprovalState::Pending | ApprovalState::Denied) && !over(found);
+    let existing = known.iter().find(|found| {
+        let stands = matches!(found.state, ApprovalState::Pending | ApprovalState::Denied)
+            && !has_expired(found);
         stands && found.binding == bound
     });
-    if let Some(found) = again {
+    if let Some(found) = existing {
         return Ok(found.clone());
     }
     let pending = known.iter().filter(|found| found.state == ApprovalState::Pending);
@@ -314,13 +329,14 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
     Ok(approval)
 }
 
-/// Uses an approval that a person gave to exactly this; its code. Of several processes that try, one gets it.
+/// Uses an approval that a person gave for exactly this binding, and returns its code. If several
+/// processes try at once, only one of them gets it.
 pub fn take(root: &Root, binding: &str) -> Option<String> {
     let given = all(root)
         .into_iter()
         .filter(|found| found.state == ApprovalState::Approved && found.binding == binding);
     for approval in given {
-        // Renaming is the use: it succeeds once.
+        // Renaming the file marks the approval as used. It succeeds only once.
         let (from, to) = (file(root, &approval.code), used(root, &approval.code));
         if !to.exists() && store::rename(&from, &to).is_ok() {
             return Some(approval.code);
@@ -329,7 +345,7 @@ pub fn take(root: &Root, binding: &str) -> Option<String> {
     None
 }
 
-/// The questions that wait for a person, oldest first.
+/// Returns the questions that wait for an answer, oldest first.
 pub fn pending(root: &Root) -> Vec<Approval> {
     let mut found = all(root);
     found.retain(|approval| approval.state == ApprovalState::Pending);
@@ -337,24 +353,24 @@ pub fn pending(root: &Root) -> Vec<Approval> {
     found
 }
 
-/// An approval by its code, in any state; letters of either case.
+/// Returns the approval with this code, in any state. The code may be in upper or lower case.
 pub(crate) fn get(root: &Root, code: &str) -> Option<Approval> {
-    let code = spelled(code)?;
-    // What was used stays used, even where somebody put the file back.
+    let code = normalised_code(code)?;
+    // An approval that was used stays used, even if somebody puts its file back.
     if let Some(used) = read(root, &used(root, &code), &code) {
         return Some(Approval { state: ApprovalState::Used, ..used });
     }
     read(root, &file(root, &code), &code)
 }
 
-/// The turn of one process to ask or to decide.
+/// The lock that a process holds while it asks or answers a question.
 #[must_use]
 pub(crate) struct Turn<'a> {
     root: &'a Root,
     _lock: Lock,
 }
 
-/// Waits for the turn to ask or to decide.
+/// Waits for the lock that is needed to ask or answer a question.
 pub(crate) fn turn(root: &Root) -> Result<Turn<'_>, StoreError> {
     session::local(root)?;
     let lock = store::lock(&root.private().join("approvals.lock"), PATIENCE)?;
@@ -362,7 +378,7 @@ pub(crate) fn turn(root: &Root) -> Result<Turn<'_>, StoreError> {
 }
 
 impl Turn<'_> {
-    /// The question with this code, if it can still be decided.
+    /// Returns the question with this code, if it can still be answered.
     pub(crate) fn pending(&self, code: &str) -> Result<Approval, ApprovalError> {
         let unknown = || ApprovalError::Unknown { code: super::text::shorten(code.trim(), 40) };
         let found = get(self.root, code).ok_or_else(unknown)?;
@@ -372,7 +388,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Keeps what a person decided of a question that this turn found pending.
+    /// Stores a person's answer to a question that was found pending under this lock.
     pub(crate) fn settle(
         &self,
         approval: Approval,
@@ -392,7 +408,7 @@ impl Turn<'_> {
     }
 }
 
-/// As it is on disk.
+/// The content of an approval file.
 #[derive(Serialize, Deserialize)]
 struct StoredApproval {
     #[serde(flatten)]
@@ -400,7 +416,7 @@ struct StoredApproval {
     seal: String,
 }
 
-/// Where the questions are.
+/// Returns the folder with the approval files.
 pub(crate) fn folder(root: &Root) -> PathBuf {
     root.orchestration().join("local").join("approvals")
 }
@@ -420,13 +436,14 @@ fn all(root: &Root) -> Vec<Approval> {
         .take(MAX_FILES)
         .filter_map(|entry| {
             let name = entry.file_name();
-            let code = spelled(name.to_str()?.strip_suffix(".json")?)?;
+            let code = normalised_code(name.to_str()?.strip_suffix(".json")?)?;
             read(root, &entry.path(), &code)
         })
         .collect()
 }
 
-/// Reads a file that this clone wrote for this code, whole and unchanged.
+/// Reads an approval file. `None` if it is damaged, was changed, has another code, or was not
+/// written by this clone.
 fn read(root: &Root, file: &Path, code: &str) -> Option<Approval> {
     let bytes = store::read_capped(file, 4 * MAX_SUBJECT as u64).ok()??;
     let StoredApproval { approval, seal } = serde_json::from_slice(&bytes).ok()?;
@@ -443,15 +460,16 @@ fn read(root: &Root, file: &Path, code: &str) -> Option<Approval> {
         return None;
     }
     let waits = matches!(approval.state, ApprovalState::Pending | ApprovalState::Approved);
-    Some(if waits && over(&approval) {
+    Some(if waits && has_expired(&approval) {
         Approval { state: ApprovalState::Expired, ..approval }
     } else {
         approval
     })
 }
 
-/// Whether its time is over; so is one that claims more time than there is, or comes from the future.
-fn over(approval: &Approval) -> bool {
+/// Returns true if the approval has expired. One that claims to be valid for longer than is
+/// allowed, or was asked in the future, counts as expired too.
+fn has_expired(approval: &Approval) -> bool {
     let times = (approval.asked_at.parse::<Timestamp>(), approval.expires_at.parse::<Timestamp>());
     let (Ok(asked), Ok(expires)) = times else { return true };
     let now = Timestamp::now();
@@ -461,14 +479,14 @@ fn over(approval: &Approval) -> bool {
         || lives(now, asked).is_some_and(|ahead| ahead > CLOCK_SLIP)
 }
 
-/// Forgets what is long over.
+/// Removes approval files that have not changed for a long time.
 fn prune(root: &Root) {
     let Ok(entries) = std::fs::read_dir(folder(root)) else { return };
     let old = |at: SystemTime| at.elapsed().is_ok_and(|age| age > REMEMBERED);
     for (nth, entry) in entries.filter_map(Result::ok).enumerate() {
         let written = entry.metadata().and_then(|found| found.modified());
         if nth >= MAX_FILES || written.is_ok_and(old) {
-            // It may be gone: another process tidies up as well.
+            // The file may be gone already, because another process may be removing old files too.
             let _ = store::remove(&entry.path());
         }
     }
@@ -482,14 +500,14 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("texts always become JSON")
 }
 
-/// A code as we write it; `None` where no code is written so.
-fn spelled(code: &str) -> Option<String> {
+/// Converts a code to upper case. `None` if it cannot be a code.
+fn normalised_code(code: &str) -> Option<String> {
     let code = code.trim().to_ascii_uppercase();
     let ours = code.len() == CODE_LENGTH && code.bytes().all(|byte| ALPHABET.contains(&byte));
     ours.then_some(code)
 }
 
-/// A random code that no file has.
+/// Returns a random code that is not in use.
 fn free_code(root: &Root) -> String {
     loop {
         let code = random_code();
@@ -500,12 +518,14 @@ fn free_code(root: &Root) -> String {
 }
 
 fn random_code() -> String {
-    // Bytes above the last whole multiple would make some letters likelier.
+    // Random bytes above the last multiple of the alphabet's length are dropped. Otherwise some
+    // letters would be more likely than others.
     let fair = u8::MAX - u8::MAX % ALPHABET.len() as u8;
     let mut code = String::with_capacity(CODE_LENGTH);
     while code.len() < CODE_LENGTH {
         let random = uuid::Uuid::new_v4().into_bytes();
-        // The version and the variant of the UUID are not random.
+        // The bytes with the version and the variant of the UUID are not fully random, so they are
+        // left out.
         let random = [&random[..6], &random[10..]].concat();
         let fair = random.into_iter().filter(|byte| *byte < fair);
         let letters = fair.map(|byte| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]));

@@ -1,20 +1,21 @@
-//! What was read from a file or computed from git, kept so that it need not be parsed or computed again.
+//! A cache for what was parsed from a file or computed from git.
 //!
-//! A slot holds what one state of one file was read as, or what was computed from given inputs. The state of
-//! a file is told by what the file system says of it: device, inode, size, and the times of the last change of
-//! content and of anything else. The last cannot be set by a program, so a file that was put back with its old
-//! date is still another state. A file that changed a moment ago is not kept: within the grain of the clock it
-//! could change again unnoticed.
+//! A slot contains the parsed form of one state of one file, or the result that was computed from
+//! given inputs. The state of a file is identified by its device, inode, size, modification time
+//! and change time. No program can set the change time, so a file that was restored with its old
+//! modification time still counts as another state. A file that changed a moment ago is not cached,
+//! because within the resolution of the clock it could change again unnoticed.
 //!
-//! A cache can be lost, torn or of another version at any time; then the file is parsed again. It is never
-//! an error, and nothing but a cache is kept here.
+//! A cache entry can be lost, damaged or of another version at any time. Then the file is parsed
+//! again; this is never an error. Nothing but cached data is stored here.
 //!
-//! *Who could plant one?* It lies in the git directory, which no clone, checkout or merge writes to. Without
-//! git it lies in `.orchestration/local`, where an archive could bring one along; but not with the inode and
-//! the times that the file beside it will get when it is unpacked. What remains is whoever may write to the
-//! git directory under this account, and he can as well change the registry and the policy themselves. Agents
-//! may write to neither place. What is recalled is checked like any other input: it may be wrong, it may not
-//! make us fail.
+//! *Could somebody plant an entry?* The cache is in the git directory, to which no clone, checkout
+//! or merge writes. Without git it is in `.orchestration/local`. An archive could contain such a
+//! folder, but not with the inode and the times that the cached file gets when the archive is
+//! unpacked. So only somebody who may write to the git directory under this account could plant
+//! one, and they could change the registry and the policy directly as well. Agents may write to
+//! neither place. Data from the cache is checked like any other input: it may be wrong, but it must
+//! not make the program fail.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -24,22 +25,25 @@ use sha2::{Digest, Sha256};
 
 use super::{RelativePath, Root, store};
 
-/// Raised whenever what is kept, or how a file is read, changes within one version.
+/// The version of the cache. It is raised whenever the cached data, or the way a file is parsed,
+/// changes between two releases.
 const FORMAT: u32 = 5;
 /// A slot larger than this, in bytes, was not written by us.
 const MAX_SLOT: u64 = 32 * 1024 * 1024;
-/// How long a file must have been at rest. Kernels stamp files by a clock that ticks every 10 ms or faster.
+/// How long a file must have been unchanged before it is cached. Kernels take time stamps from a
+/// clock that ticks at least every 10 ms.
 const REST: Duration = Duration::from_millis(20);
-/// The same where both stamps are whole seconds: some file systems count no finer, and one of them in twos.
+/// Like [`REST`], if both times of a file are whole seconds. Some file systems have a resolution of
+/// one or two seconds.
 const REST_OF_COARSE: Duration = Duration::from_secs(3);
-/// What is computed from given inputs.
+/// The kinds of results that are computed from given inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Computed {
-    /// What evidence does not say of a file in a commit.
+    /// The data about a file in a commit that evidence leaves out.
     Derived,
     /// The outlines of a file before and after a commit.
     Outlines,
-    /// The blocks of a text.
+    /// The blocks of a text, as they were parsed.
     Blocks,
 }
 
@@ -53,26 +57,28 @@ impl Computed {
     }
 }
 
-/// No more results than this are kept in each of the 256 folders of a kind, nor more bytes. A folder that is full is
-/// emptied.
-const MOST: (usize, u64) = (128, 512 * 1024);
+/// The limits for each of the 256 folders of a kind: how many results, and how many bytes. A folder
+/// that is full is emptied.
+const MAX_PER_FOLDER: (usize, u64) = (128, 512 * 1024);
 
-/// Bytes of the checksum between the header and what is kept.
+/// The size in bytes of the checksum between the header and the cached data.
 const CHECKSUM: usize = 4;
 
-/// Where one state of one file is kept.
+/// The place where the cached data for one state of one file is stored.
 #[derive(Debug)]
 pub(crate) struct Slot {
     place: PathBuf,
-    /// What the slot must begin with to be of this state.
+    /// The header that the slot's file must have to belong to this state.
     header: String,
     at_rest: bool,
-    /// There may be very many of what is computed, so their folders are emptied when full.
+    /// Whether the slot contains a computed result. There may be very many of these, so their
+    /// folders are emptied when they are full.
     is_computed: bool,
 }
 
 impl Slot {
-    /// The slot for what is computed from `inputs`, which must tell everything that the result depends on.
+    /// Returns the slot for a result that is computed from `inputs`. The inputs must include
+    /// everything that the result depends on.
     pub(crate) fn of_inputs(root: &Root, kind: Computed, inputs: &[u8]) -> Option<Self> {
         let version = env!("CARGO_PKG_VERSION");
         let digest = store::hex(&Sha256::digest(inputs));
@@ -81,8 +87,9 @@ impl Slot {
         Some(Self { place, header, at_rest: true, is_computed: true })
     }
 
-    /// The slot for the recorded history of a file, computed from `inputs`, which must tell everything that the result
-    /// depends on. A file has one slot, in which the last result replaces the one before.
+    /// Returns the slot for the recorded history of a file, which is computed from `inputs`. The
+    /// inputs must include everything that the result depends on. A file has only one slot, in
+    /// which the newest result replaces the previous one.
     pub(crate) fn of_trail(root: &Root, path: &RelativePath, inputs: &[u8]) -> Option<Self> {
         let version = env!("CARGO_PKG_VERSION");
         let digest = store::hex(&Sha256::digest(inputs));
@@ -91,10 +98,11 @@ impl Slot {
         Some(Self { place, header, at_rest: true, is_computed: false })
     }
 
-    /// The slot for a file as it stands now, to be asked for *before* the file is read.
+    /// Returns the slot for the current state of a file. Call this *before* the file is read.
     ///
-    /// `None` where nothing is kept: an ungoverned workspace, a file that is not there, a system that tells no inodes,
-    /// or no git directory and no session that has made `.orchestration/local` yet.
+    /// `None` if nothing is cached: in an ungoverned workspace, for a file that does not exist, on
+    /// a system without inodes, or without git as long as no session has created
+    /// `.orchestration/local`.
     pub(crate) fn of(root: &Root, path: &RelativePath) -> Option<Self> {
         let folder = folder(root)?;
         let source = root.absolute(path);
@@ -106,7 +114,7 @@ impl Slot {
         Some(Self { place, header, at_rest: stamp.at_rest(now), is_computed: false })
     }
 
-    /// What was kept for exactly this state.
+    /// Returns the data that was cached for exactly this state.
     pub(crate) fn recall(&self) -> Option<Vec<u8>> {
         let mut bytes = store::read_capped(&self.place, MAX_SLOT).ok()??;
         let body = self.header.len() + CHECKSUM;
@@ -119,7 +127,8 @@ impl Slot {
         Some(bytes)
     }
 
-    /// Keeps what this state was read as, if it has been at rest for long enough to be told from the next.
+    /// Stores data for this state, if the file has been unchanged for long enough to tell this
+    /// state from the next one.
     pub(crate) fn keep(&self, read: &[u8]) {
         if !self.at_rest {
             return;
@@ -136,40 +145,43 @@ impl Slot {
         }
     }
 
-    /// Empties the folder of this slot if it has no room for so many more bytes.
+    /// Empties the folder of this slot if it has no room for `more` bytes.
     fn make_room(&self, more: u64) {
         let Some(folder) = self.place.parent() else { return };
         let kept = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let sizes: Vec<u64> = kept.filter_map(|one| Some(one.metadata().ok()?.len())).collect();
-        let is_full = sizes.len() >= MOST.0 || sizes.iter().sum::<u64>() + more > MOST.1;
+        let is_full =
+            sizes.len() >= MAX_PER_FOLDER.0 || sizes.iter().sum::<u64>() + more > MAX_PER_FOLDER.1;
         if is_full && let Err(error) = std::fs::remove_dir_all(folder) {
             tracing::debug!(%error, "no room made");
         }
     }
 }
 
-/// Not in a folder that nobody governs; and no folder is made in the work tree for this alone.
+/// Returns the folder of the cache. `None` for an ungoverned workspace. No folder is created in the
+/// work tree only for the cache.
 pub(crate) fn folder(root: &Root) -> Option<PathBuf> {
     let private = root.private();
     let ours = root.governed() && (root.git_dir().is_some() || private.is_dir());
     ours.then(|| private.join("cache"))
 }
 
-/// Several workspaces may share a git directory, so the whole path counts; its file's name is for people.
+/// Returns the file name of a slot. Several workspaces may share a git directory, so it contains a
+/// hash of the whole path. The file's own name is included to help people.
 fn name(source: &Path, path: &RelativePath) -> String {
     let digest = Sha256::digest(source.as_os_str().as_encoded_bytes());
     format!("{}-{}", path.file_name(), store::hex(&digest[..8]))
 }
 
-/// What tells one state of a file from another.
+/// Identifies one state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Stamp {
     device: u64,
     inode: u64,
     size: u64,
-    /// When its content was last changed, in nanoseconds since 1970.
+    /// When the content of the file was last changed, in nanoseconds since 1970.
     modified: i128,
-    /// When anything about it was last changed, in nanoseconds since 1970.
+    /// When anything about the file was last changed, in nanoseconds since 1970.
     changed: i128,
 }
 
@@ -187,19 +199,19 @@ impl Stamp {
         })
     }
 
-    /// The standard library does not tell an inode here, nor a time that no program can set.
+    /// The standard library provides neither an inode nor a change time on this system.
     #[cfg(not(unix))]
     pub(crate) fn of(_: &Metadata) -> Option<Self> {
         None
     }
 
-    /// Whether a change from `now` on would show in the stamp.
+    /// Returns true if any change after `now` would change the stamp.
     pub(crate) fn at_rest(&self, now: SystemTime) -> bool {
         let coarse = [self.modified, self.changed].iter().all(|time| time % 1_000_000_000 == 0);
         let rest = if coarse { REST_OF_COARSE } else { REST };
         let since = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let Ok(now) = i128::try_from(since) else { return false };
-        // A stamp from the future would hide everything until then.
+        // A stamp in the future would hide all changes until then, so it never counts as at rest.
         now - self.modified.max(self.changed)
             >= i128::try_from(rest.as_nanos()).unwrap_or(i128::MAX)
     }
@@ -249,7 +261,7 @@ mod tests {
         assert_eq!(slot(&place).recall(), None, "nothing was written");
     }
 
-    /// Each is a state of the same length as before.
+    /// No change alters the length of the file.
     #[test]
     fn every_change_is_another_state() {
         type Change = (&'static str, fn(&TestFolder));
@@ -281,7 +293,7 @@ mod tests {
             assert!(slot(&place).recall().is_some(), "{name}");
             change(&place);
             assert_eq!(slot(&place).recall(), None, "{name}");
-            // Nor is an earlier reading taken for the new state.
+            // Data of the earlier state that is stored late must not count for the new state.
             then.keep(b"read");
             assert_eq!(slot(&place).recall(), None, "{name}");
         }

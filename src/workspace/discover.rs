@@ -1,4 +1,4 @@
-//! Which git work tree a folder belongs to, by a few looks at the disk.
+//! Finds the git work tree that a folder belongs to, with a few reads from disk.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use globset::GlobBuilder;
 use super::real::real;
 use super::{Policy, RelativePath, Root, folder, store};
 
-/// A `.git` file, `commondir` or `.gitmodules` larger than this (in bytes) is none.
+/// A `.git` file, `commondir` or `.gitmodules` that is larger than this, in bytes, is ignored.
 const MAX_POINTER: u64 = 256 * 1024;
 
 /// A git work tree: its top folder and its git directory.
@@ -19,15 +19,15 @@ pub(super) struct WorkTree {
 }
 
 impl WorkTree {
-    /// The work tree whose top is `folder`; `None` where `.git` is missing or is no git directory,
-    /// so that an empty `.git` cuts nothing off.
+    /// Returns the work tree whose top is `folder`. `None` if there is no `.git`, or if it is not a
+    /// git directory, so that an empty `.git` does not hide an outer repository.
     pub(super) fn at(folder: &Path) -> Option<Self> {
         let dot_git = folder.join(".git");
         let kind = std::fs::metadata(&dot_git).ok()?;
         let git_dir = if kind.is_dir() { dot_git } else { pointed_at(&dot_git, "gitdir: ")? };
         let git_dir = real(&git_dir).ok()?.path;
         let head = git_dir.join("HEAD");
-        // HEAD may be a (dangling) link in repositories made by very old versions.
+        // In repositories made by very old versions of git, HEAD may be a (dangling) symbolic link.
         std::fs::symlink_metadata(head).ok()?;
         Some(Self { top: folder.to_path_buf(), git_dir })
     }
@@ -37,20 +37,21 @@ impl WorkTree {
     pub(super) fn git_dir(&self) -> &Path {
         &self.git_dir
     }
-    /// The git directory that linked work trees share.
+    /// Returns the git directory that linked work trees share.
     pub(super) fn common_dir(&self) -> PathBuf {
         pointed_at(&self.git_dir.join("commondir"), "")
             .and_then(|dir| real(&dir).ok())
             .map_or_else(|| self.git_dir.clone(), |dir| dir.path)
     }
-    /// A work tree that `git worktree add` made from the outer repository: it and its git directory name
-    /// each other. One of a repository elsewhere does not count: anybody could make it up.
+    /// Returns true if `git worktree add` made this work tree from the outer repository. The work
+    /// tree and its git directory must refer to each other, and the git directory must be inside
+    /// the outer repository. Otherwise anybody could fake it.
     fn is_linked_to(&self, outer: &WorkTree) -> bool {
         let back = pointed_at(&self.git_dir.join("gitdir"), "").and_then(|dot| real(&dot).ok());
         self.git_dir.starts_with(outer.common_dir().join("worktrees"))
             && back.is_some_and(|back| back.path == self.top.join(".git"))
     }
-    /// Whether this repository is a submodule of the outer one.
+    /// Returns true if this repository is a submodule of the outer one.
     fn is_submodule_of(&self, outer: &WorkTree) -> bool {
         self.git_dir.starts_with(outer.common_dir().join("modules"))
             || self
@@ -60,7 +61,9 @@ impl WorkTree {
     }
 }
 
-/// The work tree that `start` is governed by: the nearest one, unless a governed one around it never let it go.
+/// Returns the work tree that governs `start`. This is the nearest one, unless a governed work tree
+/// around it still governs it. A work tree is released from an outer one if it is a linked work
+/// tree or a submodule of it, or if the outer policy lists it under `nested_roots`.
 pub(super) fn governing_work_tree(start: &Path) -> Option<WorkTree> {
     let mut tops = start.ancestors().filter_map(WorkTree::at);
     let mut chosen = tops.next()?;
@@ -79,7 +82,7 @@ pub(super) fn governing_work_tree(start: &Path) -> Option<WorkTree> {
     Some(chosen)
 }
 
-/// The outermost folder of a work tree, above `inner`, that holds `.orchestration/`.
+/// Returns the outermost folder above `inner` in a work tree that contains `.orchestration/`.
 fn governing_folder(outer: &WorkTree, inner: &Path) -> Option<PathBuf> {
     inner
         .ancestors()
@@ -90,7 +93,7 @@ fn governing_folder(outer: &WorkTree, inner: &Path) -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// Whether the policy of `root` lists `folder` under `nested_roots`.
+/// Returns true if the policy of `root` lists `folder` under `nested_roots`.
 pub(super) fn is_nested_root(root: &Root, folder: &Path) -> bool {
     let Some(path) = folder.strip_prefix(root.path()).ok().and_then(Path::to_str) else {
         return false;
@@ -99,7 +102,7 @@ pub(super) fn is_nested_root(root: &Root, folder: &Path) -> bool {
     is_listed(&Policy::read(root).0.nested_roots, &path)
 }
 
-/// The folders of a workspace that start workspaces of their own.
+/// The folders of a workspace that are the roots of nested workspaces.
 pub(super) struct NestedRoots {
     root: PathBuf,
     entries: Vec<String>,
@@ -107,12 +110,12 @@ pub(super) struct NestedRoots {
 }
 
 impl NestedRoots {
-    /// As the policy of `root` lists them; a broken policy lists none.
+    /// Reads them from the policy of `root`. A broken policy lists none.
     pub(super) fn of(root: &Root) -> Self {
         let entries = Policy::read(root).0.nested_roots;
         Self { root: root.path().to_path_buf(), entries, known: HashMap::new() }
     }
-    /// Whether the path lies in one of them.
+    /// Returns true if the path is inside a nested workspace.
     pub(super) fn hold(&mut self, path: &RelativePath) -> bool {
         !self.entries.is_empty() && path.folders().any(|folder| self.starts_at(folder))
     }
@@ -127,7 +130,9 @@ impl NestedRoots {
     }
 }
 
-/// Last match wins, `!` excludes, a trailing `/` means the folder and everything below it.
+/// Returns true if the entries of `nested_roots` list a folder. The last entry that matches
+/// decides. An entry with `!` excludes folders, and a trailing `/` means the folder and everything
+/// below it.
 fn is_listed(entries: &[String], folder: &str) -> bool {
     let last = entries.iter().rev().find(|entry| entry_matches(entry, folder));
     last.is_some_and(|entry| !entry.starts_with('!'))
@@ -149,7 +154,7 @@ fn glob_matches(glob: &str, path: &str) -> bool {
         .is_ok_and(|glob| glob.compile_matcher().is_match(path))
 }
 
-/// The bare repository that `start` lies in, if any.
+/// Returns the bare repository that contains `start`, if there is one.
 pub(super) fn bare(start: &Path) -> Option<PathBuf> {
     let looks_bare = |folder: &&Path| {
         folder.join("HEAD").is_file()
@@ -159,7 +164,8 @@ pub(super) fn bare(start: &Path) -> Option<PathBuf> {
     start.ancestors().find(looks_bare).map(Path::to_path_buf)
 }
 
-/// The path that a pointer file (`.git`, `commondir`, `gitdir`) names, relative to its folder.
+/// Returns the path that a pointer file (`.git`, `commondir`, `gitdir`) contains. A relative path
+/// is relative to the folder of the file.
 fn pointed_at(file: &Path, label: &str) -> Option<PathBuf> {
     let bytes = store::read_capped(file, MAX_POINTER).ok()??;
     let text = String::from_utf8(bytes).ok()?;
@@ -170,7 +176,7 @@ fn pointed_at(file: &Path, label: &str) -> Option<PathBuf> {
     Some(file.parent()?.join(named))
 }
 
-/// The paths that `.gitmodules` lists.
+/// Returns the paths that `.gitmodules` lists.
 fn submodules(top: &Path) -> Vec<PathBuf> {
     let file = folder::open_below(top, ".gitmodules".as_ref());
     let Ok(bytes) = file.and_then(|mut file| folder::read_to_end(&mut file, MAX_POINTER)) else {

@@ -1,4 +1,4 @@
-//! A finding: something a person should know about a place, with a stable code.
+//! A finding: a problem at a place in a file that a person should know about, with a stable code.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::RelativePath;
 use crate::code::LineRange;
 use crate::edits::TextEdit;
 
-/// How loud a finding is.
+/// How serious a finding is.
 #[derive(
     Clone,
     Copy,
@@ -24,43 +24,43 @@ use crate::edits::TextEdit;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Not shown at all.
+    /// The finding is not shown at all.
     Off,
-    /// A suggestion that an editor hardly shows.
+    /// A suggestion, which editors show in an unobtrusive way.
     Hint,
-    /// Worth knowing.
+    /// Information that is worth knowing.
     Info,
-    /// Probably wrong.
+    /// The finding is probably a mistake.
     Warning,
-    /// Wrong; agents are shown only these.
+    /// The finding is a mistake. Agents are shown only findings of this level.
     Error,
 }
 
 macro_rules! codes {
     ($($variant:ident $text:literal $editor:ident $check:ident $summary:literal,)*) => {
-        /// The stable codes; each has a page `docs/diagnostics/<code>.md`.
+        /// The stable codes of findings. Each has a page `docs/diagnostics/<code>.md`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code { $(#[doc = $summary] $variant,)* }
         impl Code {
             /// Every code, in a stable order.
             pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
-            /// The code as written everywhere: kebab case.
+            /// Returns the code as text in kebab case.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$variant => $text,)* }
             }
-            /// One sentence.
+            /// Returns a description of the code in one sentence.
             pub fn summary(self) -> &'static str {
                 match self { $(Code::$variant => $summary,)* }
             }
-            /// The level in an editor where nobody set one.
+            /// Returns the level in an editor if the policy sets none.
             pub fn editor_default(self) -> Level {
                 match self { $(Code::$variant => Level::$editor,)* }
             }
-            /// The level in `intent check` where nobody set one.
+            /// Returns the level in `intent check` if the policy sets none.
             pub fn check_default(self) -> Level {
                 match self { $(Code::$variant => Level::$check,)* }
             }
-            /// The code with this text.
+            /// Returns the code with this text.
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($text => Some(Code::$variant),)* _ => None }
             }
@@ -113,55 +113,54 @@ codes! {
     LedgerDuplicate "ledger-duplicate" Hint Off "The same record stands twice.",
 }
 
-/// Another place that explains a finding.
+/// Another place that helps to explain a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedPlace {
-    /// Which file.
     pub path: RelativePath,
-    /// Where in it, in bytes.
+    /// The byte range in the file.
     pub span: Range<usize>,
-    /// The same in lines.
+    /// The lines of this byte range.
     pub lines: LineRange,
-    /// What it says.
+    /// How this place is related to the finding.
     pub message: String,
 }
 
-/// A change that would settle a finding.
+/// A change that would resolve a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What a person reads, imperative: "Write the canonical status IN_PROGRESS".
+    /// A title for people, in the imperative: "Write the canonical status IN_PROGRESS".
     pub title: String,
-    /// The file it edits.
+    /// The file that is edited.
     pub path: RelativePath,
-    /// The edits.
     pub edits: Vec<TextEdit>,
 }
 
-/// Something a person should know.
+/// A problem that a person should know about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Which rule.
+    /// The code of the finding, which says what kind of problem it is.
     pub code: Code,
-    /// Which file; `None` for the workspace as a whole.
+    /// The file. `None` if the finding is about the workspace as a whole.
     pub path: Option<RelativePath>,
-    /// Where in it, in bytes of its text.
+    /// The byte range in the file's text.
     pub span: Option<Range<usize>>,
-    /// The same in lines.
+    /// The lines of this byte range.
     pub lines: Option<LineRange>,
-    /// The intent it is about.
+    /// The intent that the finding is about.
     pub intent: Option<String>,
-    /// What happened, one or two sentences, raw (escaped where it is printed).
+    /// What happened, in one or two sentences. The text is not escaped; that is done where it is
+    /// printed.
     pub message: String,
-    /// What to do next.
+    /// What the reader should do next.
     pub help: String,
-    /// What explains it.
+    /// Other places that help to explain the finding.
     pub related: Vec<RelatedPlace>,
-    /// What would settle it.
+    /// Changes that would resolve the finding.
     pub fixes: Vec<Fix>,
 }
 
 impl Finding {
-    /// A finding about the workspace as a whole, with nothing related and no fixes.
+    /// Makes a finding about the workspace as a whole, without related places and fixes.
     pub fn new(code: Code, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             code,
@@ -175,14 +174,16 @@ impl Finding {
             fixes: Vec::new(),
         }
     }
-    /// The same at a place: `span` in bytes of `text`, which is the text of `path`.
+    /// Sets the place of the finding. `span` is a byte range in `text`, which is the text of
+    /// `path`.
     pub fn at(mut self, path: &RelativePath, text: &str, span: Range<usize>) -> Self {
         self.path = Some(path.clone());
         self.lines = lines_of(text, &span);
         self.span = Some(span);
         self
     }
-    /// `path:line`, as compilers write it; the path alone where no line is known. `path`: for a finding that names none.
+    /// Returns the place as `path:line`, in the form that compilers use, or only the path if the
+    /// line is not known. `path` is used if the finding names no file.
     pub fn place(&self, path: &RelativePath) -> String {
         let path = self.path.as_ref().unwrap_or(path);
         match self.lines {
@@ -192,7 +193,7 @@ impl Finding {
     }
 }
 
-/// The lines that a byte range touches; a line's end belongs to the line.
+/// Returns the lines that a byte range touches. A line break belongs to the line that it ends.
 fn lines_of(text: &str, span: &Range<usize>) -> Option<LineRange> {
     let line_at = |offset: usize| {
         let before = &text.as_bytes()[..offset.min(text.len())];

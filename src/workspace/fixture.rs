@@ -1,11 +1,12 @@
-//! A temporary folder for tests, with a git that knows nothing of the machine it runs on.
+//! A temporary folder for tests, with a git that ignores the configuration of the machine that it
+//! runs on.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Git, RelativePath, Root};
 
-/// Removed when dropped.
+/// A temporary folder, which is removed when this is dropped.
 pub(super) struct TestFolder {
     _folder: tempfile::TempDir,
     path: PathBuf,
@@ -17,13 +18,13 @@ impl TestFolder {
         let path = folder.path().canonicalize().unwrap();
         Self { _folder: folder, path }
     }
-    /// With an empty `.orchestration/`.
+    /// Makes a folder with an empty `.orchestration/`.
     pub(crate) fn governed() -> Self {
         let place = Self::new();
         place.folder(".orchestration");
         place
     }
-    /// A repository with one commit of these files.
+    /// Makes a repository with one commit of these files.
     pub(crate) fn committed(files: &[(&str, &str)]) -> Self {
         let place = Self::new();
         place.git(&["init", "-q", "-b", "main"]);
@@ -62,13 +63,13 @@ impl TestFolder {
     pub(crate) fn open(&self, target: &str) -> Git {
         Git::open(&self.root(target)).unwrap().unwrap()
     }
-    /// Commits everything there is and answers the commit's id.
+    /// Commits everything and returns the commit's id.
     pub(crate) fn commit(&self, message: &str) -> String {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
-    /// What git prints; it must succeed.
+    /// Runs git, which must succeed. Returns what it prints.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         self.git_in("", arguments)
     }
@@ -77,7 +78,7 @@ impl TestFolder {
         assert!(worked, "git {arguments:?}: {text}");
         text
     }
-    /// Whether git succeeded, and what it printed.
+    /// Runs git. Returns if it succeeded, and what it printed.
     pub(crate) fn try_git(&self, folder: &str, arguments: &[&str]) -> (bool, String) {
         let output = Command::new("git")
             .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"])

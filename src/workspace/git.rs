@@ -1,7 +1,17 @@
-//! What git knows, read with a library: no process is started, no configured program is run.
+//! Reads git repositories with a library. No process is started, and no program that a
+//! configuration names is run.
 //!
-//! Only the repository's own configuration is read, and filters, text conversions, hooks and file system
-//! monitors are neither compiled in nor asked. Objects are read as they are stored.
+//! Objects are read as they are stored. Filters, text conversions, hooks and file system monitors
+//! are neither compiled in nor used. Only the repository's own configuration is opened with it;
+//! `config` reads the few settings that may also come from the person's configuration.
+//!
+//! - `branches`: branches, stashes, and single files in commits and in the index
+//! - `compare`: the differences between a commit and the index or the files on disk
+//! - `config`: settings
+//! - `history`: walks through commits
+//! - `index`: the files that git tracks
+//! - `nameless`: files whose path is not UTF-8
+//! - `sound`: checks of the repository's files before the library opens them
 
 mod branches;
 mod compare;
@@ -34,29 +44,30 @@ use super::{RelativePath, Root, cache, discover, real::real, store};
 pub struct CommitId(pub String);
 
 impl CommitId {
-    /// The id as people read it; see [`short_id`].
+    /// Returns the shortened id for people; see [`short_id`].
     pub fn short(&self) -> &str {
         short_id(&self.0)
     }
 }
 
-/// The first digits of a commit's id: as many as a person needs.
+/// Returns the first 10 digits of a commit's id, which are enough for a person.
 pub(crate) fn short_id(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
-/// A work tree's repository.
+/// The repository of a work tree.
 pub struct Git {
     /// Use [`Self::handle`] or [`Self::objects`] instead of this.
     repository: gix::ThreadSafeRepository,
     root: Root,
     dir: PathBuf,
-    /// What keeps the objects from being read, once that was looked for.
+    /// Why objects must not be read, or `None` if they may be. Filled before the first object is
+    /// read.
     obstacle_of_objects: OnceLock<Option<String>>,
-    /// The workspace below the work tree's top: empty, or with a trailing `/`.
+    /// The path of the workspace below the top of the work tree: empty, or with a trailing `/`.
     prefix: String,
     index: PathBuf,
-    /// The index as it was last read, with the stamp of its file.
+    /// The index as it was last read, together with the stamp of its file.
     index_read: Mutex<Option<(cache::Stamp, Arc<gix::index::File>)>>,
 }
 
@@ -66,18 +77,18 @@ impl std::fmt::Debug for Git {
     }
 }
 
-/// What could not be had from git, and what to do.
+/// Why something could not be read from git, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// The revision does not exist here.
+    /// The revision does not exist in this repository.
     #[error("no commit called {revision:?} in this repository{}", if *.shallow { " (it is a shallow clone: fetch more history, e.g. `git fetch --unshallow`)" } else { "" })]
     UnknownRevision {
-        /// The revision as it was asked for.
+        /// The revision as the caller wrote it.
         revision: String,
-        /// Whether history is cut off here.
+        /// Whether the repository is a shallow clone.
         shallow: bool,
     },
-    /// A file in git with more bytes than are looked at.
+    /// A file in git is larger than the limit.
     #[error(
         "the content {id} in git has {bytes} bytes, and at most {} are read; `git log --find-object={id}` says what it is",
         store::MAX_CONTENT
@@ -85,15 +96,15 @@ pub enum GitError {
     TooLarge {
         /// The id of the content.
         id: String,
-        /// How many it has.
+        /// The size of the content, in bytes.
         bytes: u64,
     },
-    /// Anything else git's files would not give.
+    /// Any other problem with git's files.
     #[error("the repository cannot be read at {path}: {reason}")]
     Unreadable {
         /// The git directory, or the file in the work tree.
         path: String,
-        /// What was wrong.
+        /// The reason, as part of a sentence.
         reason: String,
     },
 }
@@ -101,66 +112,68 @@ pub enum GitError {
 /// A path that differs between a base and a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The path.
     pub path: RelativePath,
-    /// What happened to it.
+    /// Whether the path was added, modified or deleted.
     pub kind: ChangeKind,
-    /// What of it differs.
+    /// What the change is about: content, mode, link or submodule.
     pub aspect: Aspect,
 }
 
-/// What of a path differs.
+/// What a change of a path is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Aspect {
-    /// The content of a regular file, or that there is one.
+    /// The content of a regular file, or whether there is one.
     Content,
-    /// Only whether a regular file may be run as a program.
+    /// Only whether a regular file is executable.
     Mode,
-    /// A symbolic link.
+    /// The target of a symbolic link, or whether there is one.
     Link,
-    /// The commit of a submodule.
+    /// The commit that is checked out in a submodule.
     Submodule,
 }
 
-/// What happened to a file.
+/// How a file was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
-    /// It was not there before.
+    /// The file did not exist before.
     Added,
-    /// Its content differs.
+    /// The content of the file differs.
     Modified,
-    /// It is there no longer, or no longer as a regular file.
+    /// The file no longer exists, or is no longer a regular file.
     Deleted,
 }
 
-/// What a base is compared with.
+/// The state that a base is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Target {
-    /// The files on disk.
+    /// The files of the work tree on disk.
     #[default]
     WorkTree,
-    /// What `git commit` would commit.
+    /// The index, which `git commit` would commit.
     Index,
-    /// A commit.
+    /// The tree of this commit.
     Commit(CommitId),
 }
 
 pub(crate) use config::{configured_on_machine, path_on_machine, person_of_machine};
 pub(crate) use history::{AddedFile, Walked};
 
-/// What stands at a path: the kind of entry, and the id of its content; no id where a merge conflict is not settled.
+/// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
+/// unresolved.
 type Held = (EntryKind, Option<gix::ObjectId>);
-/// What stands at each path of a tree.
+/// The entries of a tree by path.
 type Files = BTreeMap<RelativePath, Held>;
 
-// It only reads, so a panic in the middle leaves nothing half changed.
+// `Git` only reads, so a panic cannot leave anything half changed.
 impl std::panic::UnwindSafe for Git {}
 impl std::panic::RefUnwindSafe for Git {}
 
 impl Git {
-    /// `None` without git; an error where there is a repository that cannot be read.
+    /// Opens the repository of a workspace. `None` without git; an error if there is a repository
+    /// that cannot be read.
     ///
-    /// Honours `GIT_INDEX_FILE` where it lies in the git directory: git sets it for hooks of a partial commit.
+    /// Uses `GIT_INDEX_FILE` if it is a path in the git directory, because git sets it for the
+    /// hooks of a partial commit.
     pub fn open(root: &Root) -> Result<Option<Self>, GitError> {
         let (Some(dir), Some(top)) = (root.git_dir(), root.work_tree()) else {
             return Ok(None);
@@ -196,13 +209,14 @@ impl Git {
         }))
     }
 
-    /// The commit the work tree is based on; `None` before the first commit.
+    /// Returns the commit that the work tree is based on. `None` before the first commit.
     pub fn head(&self) -> Result<Option<CommitId>, GitError> {
         let repo = self.handle();
         let Some(id) = head_of(&repo).map_err(|error| self.unreadable(error))? else {
             return Ok(None);
         };
-        // This runs before every edit of an agent, so only the file that holds this object is looked at, not all of them.
+        // This runs before every edit of an agent. So only the file that contains this object is
+        // checked, and not all files.
         match sound::obstacle_of_object(&self.common(), &id.to_string()) {
             Some(reason) => return Err(self.unreadable(reason)),
             None => repo.find_header(id).map_err(|error| self.unreadable(error))?,
@@ -210,12 +224,15 @@ impl Git {
         Ok(Some(commit_id(id)))
     }
 
-    /// The commits a merge, rebase, cherry-pick or revert in progress brings in; empty when none is under way.
+    /// Returns the commits that a merge, rebase, cherry-pick or revert in progress brings in. Empty
+    /// if none is in progress.
     ///
-    /// For a rebase: what it goes onto, what it started from, and the commit at which it stopped.
+    /// For a rebase these are the commit that it rebases onto, the commit that it started from, and
+    /// the commit at which it stopped.
     pub fn incoming(&self) -> Result<Vec<CommitId>, GitError> {
         let mut files = vec!["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
-        // A commit at which a rebase stops to let somebody edit it is made: what follows is work as any other.
+        // If a rebase stops so that somebody can edit a commit, that commit is already made. What
+        // follows is ordinary work.
         let has = |file: &str| self.dir.join("rebase-merge").join(file).exists();
         let is_edited = has("amend") && !has("current-fixups");
         if self.dir.join("rebase-merge").is_dir() && !is_edited {
@@ -242,7 +259,7 @@ impl Git {
         Ok(found)
     }
 
-    /// The commit a revision names (`main`, `HEAD~3`, a hash).
+    /// Returns the commit that a revision names (`main`, `HEAD~3`, a hash).
     pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
         let repo = self.objects()?;
         let commit = repo
@@ -259,7 +276,7 @@ impl Git {
         }
     }
 
-    /// The best common ancestor of two commits, if any.
+    /// Returns the best common ancestor of two commits, if there is one.
     pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, GitError> {
         let repo = self.objects()?;
         let (a, b) = (self.parse(a)?, self.parse(b)?);
@@ -267,7 +284,7 @@ impl Git {
         Ok(bases.first().map(|id| commit_id(id.detach())))
     }
 
-    /// A file's bytes at a commit; `None` where it did not exist.
+    /// Returns the bytes of a file at a commit. `None` if the commit has no such file.
     pub fn file_at(
         &self,
         commit: &CommitId,
@@ -285,7 +302,7 @@ impl Git {
         self.blob(&repo, entry.object_id()).map(Some)
     }
 
-    /// A file's bytes in the index; during a conflict, those of our side.
+    /// Returns the bytes of a file in the index. During a merge conflict, those of our side.
     pub fn file_in_index(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, GitError> {
         let Some(file) = self.index_file()? else {
             return Ok(None);
@@ -303,13 +320,13 @@ impl Git {
         self.blob(&self.objects()?, entry.id).map(Some)
     }
 
-    /// Every regular file in a commit's tree below the workspace root, sorted.
+    /// Returns every regular file of a commit below the workspace root, sorted.
     pub fn files_at(&self, commit: &CommitId) -> Result<Vec<RelativePath>, GitError> {
         let files = self.files(&self.objects()?, commit)?.into_iter();
         Ok(files.filter(|(_, held)| is_regular(held.0)).map(|(path, _)| path).collect())
     }
 
-    /// Every regular file below the workspace root that the index holds, sorted.
+    /// Returns every regular file of the index below the workspace root, sorted.
     pub fn tracked(&self) -> Result<Vec<RelativePath>, GitError> {
         let index = self.index(&self.objects()?)?;
         Ok(index
@@ -320,9 +337,11 @@ impl Git {
             .collect())
     }
 
-    /// Files that differ between a commit (`None`: nothing yet) and the work tree (untracked files that git does not ignore included) or the index, sorted by path.
+    /// Returns the files that differ between a commit and a target, sorted by path. Without a
+    /// commit, all files differ. In a work tree this includes untracked files that git does not
+    /// ignore.
     ///
-    /// Links and submodules are no files here.
+    /// Symbolic links and submodules are left out.
     pub fn changes(
         &self,
         base: Option<&CommitId>,
@@ -333,10 +352,11 @@ impl Git {
         Ok(changes)
     }
 
-    /// Like [`Self::changes`], with modes, links and submodules.
+    /// Like [`Self::changes`], but includes changes of modes, symbolic links and submodules.
     ///
-    /// Contents are compared byte for byte; a file that git's own stamps call untouched is not read. What lies in a
-    /// nested workspace is not ours. A sparse checkout's absent files, and submodules, count as they stand in the index.
+    /// Contents are compared byte for byte. A file is not read if the stamps in the index show that
+    /// it is unchanged. Files in nested workspaces are left out. For files that a sparse checkout
+    /// leaves out, and for submodules that are not checked out, the entry in the index counts.
     pub fn all_changes(
         &self,
         base: Option<&CommitId>,
@@ -360,27 +380,29 @@ impl Git {
         Ok(changes)
     }
 
-    /// Whether history is cut off.
+    /// Returns true for a shallow clone.
     pub fn is_shallow(&self) -> bool {
         self.handle().is_shallow().unwrap_or(false)
     }
 
-    /// The git directory of this work tree.
+    /// Returns the git directory of this work tree.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The repository, for what is told without reading an object: references, settings and the index.
+    /// Returns the repository, for callers that read no objects: only references, settings and the
+    /// index.
     fn handle(&self) -> gix::Repository {
         self.repository.to_thread_local()
     }
 
-    /// The git directory that all work trees of the repository share.
+    /// Returns the git directory that all work trees of the repository share.
     fn common(&self) -> PathBuf {
         self.root.common_dir().unwrap_or_else(|| self.dir.clone())
     }
 
-    /// The repository, for callers that read objects. The files that hold objects are looked at first, once.
+    /// Returns the repository, for callers that read objects. Before the first use, the files that
+    /// contain objects are checked.
     fn objects(&self) -> Result<gix::Repository, GitError> {
         let look = || sound::obstacle_of_objects(&self.dir, &self.common());
         match self.obstacle_of_objects.get_or_init(look) {
@@ -432,7 +454,7 @@ impl Git {
         repo.find_blob(id).map(|mut blob| blob.take_data()).map_err(|e| self.unreadable(e))
     }
 
-    /// What a commit holds below the workspace root.
+    /// Returns the entries of a commit below the workspace root.
     fn files(&self, repo: &gix::Repository, commit: &CommitId) -> Result<Files, GitError> {
         let tree = self.tree(repo, commit)?;
         let folder = self.prefix.trim_end_matches('/');
@@ -449,7 +471,7 @@ impl Git {
         self.files_below(&tree, "")
     }
 
-    /// What a tree holds, the paths behind `prefix`.
+    /// Returns the entries of a tree, with `prefix` before their paths.
     fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> Result<Files, GitError> {
         let entries =
             tree.traverse().breadthfirst.files().map_err(|error| self.unreadable(error))?;
@@ -464,7 +486,8 @@ impl Git {
     }
 }
 
-/// The repository of a git directory, and of the one it shares with other work trees.
+/// Opens a repository, after checking its git directory and the one that it shares with other work
+/// trees.
 fn opened(dir: &Path, common: &Path) -> Result<gix::ThreadSafeRepository, String> {
     match sound::obstacle(dir, common) {
         Some(reason) => Err(reason),
@@ -476,7 +499,8 @@ fn opened(dir: &Path, common: &Path) -> Result<gix::ThreadSafeRepository, String
     }
 }
 
-/// The commit that is checked out, without looking whether it is there; `None` before the first commit.
+/// Returns the commit that is checked out, without checking that it exists. `None` before the first
+/// commit.
 fn head_of(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, String> {
     let head = repo.head().map_err(|error| error.to_string())?;
     let detached = head.id().map(gix::Id::detach);
@@ -485,14 +509,15 @@ fn head_of(repo: &gix::Repository) -> Result<Option<gix::ObjectId>, String> {
     Ok(Some(id.detach()))
 }
 
-/// How references are stored, where not as files: read as files they would seem not to exist.
+/// Returns the format of the references if it is not plain files. If they were read as plain files,
+/// they would seem not to exist.
 fn foreign_references(repository: &gix::ThreadSafeRepository) -> Option<String> {
     let repo = repository.to_thread_local();
     let format = repo.config_snapshot().string("extensions.refStorage")?.to_string();
     (format != "files").then_some(format)
 }
 
-/// The index that git handed to a hook, if it lies where git puts such files.
+/// Returns the index that git passed to a hook, if its path is in the git directory.
 fn handed_index(given: Option<OsString>, dir: &Path, top: &Path) -> Option<PathBuf> {
     let path = real(&top.join(given?)).ok()?.path;
     path.starts_with(dir).then_some(path)
@@ -506,7 +531,8 @@ fn is_regular(kind: EntryKind) -> bool {
     matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable)
 }
 
-/// A path from git's own files; `None` (and a log line) where no workspace path can say it.
+/// Converts a path in git's own files. `None` (and a log line) if it cannot be a path in a
+/// workspace.
 fn as_path(prefix: &str, path: &BStr) -> Option<RelativePath> {
     let text = path.to_str().ok().map(|path| format!("{prefix}{path}"));
     let same = |text: String| RelativePath::new(&text).ok().filter(|path| path.as_str() == text);

@@ -1,4 +1,4 @@
-//! Paths that no agent may change (`.intentignore`, `.rooignore`) and paths that git ignores.
+//! Paths that no agent may change (`.intentignore`, `.rooignore`), and paths that git ignores.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::FileType;
@@ -12,11 +12,12 @@ use super::git::GitError;
 use super::path::is_orchestration_name;
 use super::{Code, Finding, Git, RelativePath, Root, discover, folder, store};
 
-/// An ignore file larger than this, in bytes, is not read: compiling it would be felt at every start.
+/// An ignore file larger than this, in bytes, is not read, because compiling it would noticeably
+/// slow down every start.
 const MAX_IGNORE_FILE: u64 = 256 * 1024;
-/// The files that keep agents from paths, in the order in which they are asked.
+/// The files that deny paths to agents, in the order in which they are tried.
 const DENYING: [&str; 2] = [".intentignore", ".rooignore"];
-/// What the first line of `.intentignore` must say.
+/// The first line that a `.intentignore` must have.
 const MARKER: &str = "# intent: deny-write";
 
 /// The compiled ignore rules of a workspace.
@@ -25,61 +26,63 @@ pub struct Ignores {
     root: Root,
     denying: Vec<DenyFile>,
     findings: Vec<Finding>,
-    /// By folder below the work tree's top ("" is the top); filled as paths are asked for.
+    /// The rules of each folder's `.gitignore`, by the folder's path below the top of the work tree
+    /// ("" is the top). Filled when a path in the folder is first requested.
     by_folder: Mutex<HashMap<String, Arc<Gitignore>>>,
-    /// `.git/info/exclude`, then the person's own ignore file.
+    /// The rules of `.git/info/exclude`, then those of the person's own ignore file.
     everywhere: OnceLock<[Gitignore; 2]>,
     tracked: OnceLock<BTreeSet<RelativePath>>,
 }
 
-/// One file of rules for agents.
+/// An ignore file with rules for agents.
 #[derive(Debug)]
 struct DenyFile {
     file: RelativePath,
     text: String,
-    /// `None` where the file stands but could not be read: then it keeps agents from everything.
+    /// The rules for all agents. `None` if the file exists but could not be read; then every path
+    /// is denied.
     rules: Option<Gitignore>,
-    /// The rules for single intents, by id.
+    /// The rules for single intents, by the id of the intent.
     of_intents: BTreeMap<String, Gitignore>,
 }
 
-/// A line of an ignore file that is about a single intent: `INT-002: src/generated/**`.
+/// A line of an ignore file that applies to a single intent: `INT-002: src/generated/**`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntentLine {
-    /// The file.
     pub file: RelativePath,
-    /// Its 1-based line.
+    /// The number of the line, counted from 1.
     pub line: u32,
-    /// The id as written.
+    /// The id of the intent, as written.
     pub intent: String,
-    /// The pattern behind it.
+    /// The pattern after the id.
     pub pattern: String,
 }
 
-/// The rule that names a path.
+/// The rule that denies a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IgnoreRule {
-    /// The file the rule stands in.
+    /// The file that contains the rule.
     pub file: RelativePath,
-    /// Its 1-based line.
+    /// The number of its line, counted from 1.
     pub line: u32,
-    /// The rule as written.
+    /// The text of the rule, as written.
     pub pattern: String,
-    /// The intent that it is about, where it does not keep every agent from the path.
+    /// The intent that the rule applies to. `None` if it applies to every agent.
     pub intent: Option<String>,
 }
 
 impl IgnoreRule {
-    /// From whom the path is kept: `agents`, or the intent.
+    /// Returns who may not change the path: `agents`, or the intent.
     pub fn from(&self) -> &str {
         self.intent.as_deref().unwrap_or("agents")
     }
 }
 
 impl Ignores {
-    /// Reads `.intentignore` and `.rooignore` at the root, and git's ignore rules lazily.
+    /// Reads `.intentignore` and `.rooignore` at the root. Git's ignore rules are read when they
+    /// are first needed.
     ///
-    /// A file that stands but cannot be read denies every path, and is a finding.
+    /// A file that exists but cannot be read denies every path, and is a finding.
     pub fn load(root: &Root) -> Self {
         let mut ignores = Self::empty(root);
         for name in DENYING {
@@ -95,7 +98,7 @@ impl Ignores {
         }
         ignores
     }
-    /// The same from texts (for a base commit): (file, text).
+    /// Makes the rules from the texts of ignore files, for example those of a base commit.
     pub fn from_texts(root: &Root, texts: &[(RelativePath, String)]) -> Self {
         let mut ignores = Self::empty(root);
         for (file, text) in texts {
@@ -103,20 +106,22 @@ impl Ignores {
         }
         ignores
     }
-    /// The rule by which no agent may change the path (last match wins; `!` allows again).
+    /// Returns the rule that forbids agents to change the path. The last rule that matches decides,
+    /// and `!` allows a path again.
     ///
-    /// As in git, nothing below a denied folder can be allowed again; and each file denies by itself.
+    /// As in git, nothing below a denied folder can be allowed again. Each file is evaluated by
+    /// itself, so `!` in one file does not affect the other.
     pub fn denied(&self, path: &RelativePath) -> Option<IgnoreRule> {
         self.denying.iter().find_map(|file| file.denied(path))
     }
-    /// The rule by which nothing may change the path under the intent that has one of these ids: one for all agents, or
-    /// one for this intent alone, as in `INT-002: src/generated/**`.
+    /// Returns the rule that forbids changing the path under the intent with one of these ids. It
+    /// is a rule for all agents, or one for this intent only, such as `INT-002: src/generated/**`.
     pub fn denied_to(&self, path: &RelativePath, ids: &[&str]) -> Option<IgnoreRule> {
         self.denied(path).or_else(|| {
             ids.iter().find_map(|id| self.denying.iter().find_map(|file| file.denied_to(path, id)))
         })
     }
-    /// The lines that are about single intents, in the order of the files.
+    /// Returns the lines that apply to single intents, in the order of the files.
     pub fn intent_lines(&self) -> Vec<IntentLine> {
         let of = |file: &DenyFile| -> Vec<IntentLine> {
             let lines = (1..).zip(file.text.lines());
@@ -133,7 +138,8 @@ impl Ignores {
         };
         self.denying.iter().flat_map(of).collect()
     }
-    /// Whether git ignores the path (build outputs): outside scope, gate and checks. A file that git tracks is never ignored.
+    /// Returns true if git ignores the path (build outputs, for example). Such a path is not
+    /// subject to scopes, the gate and checks. A file that git tracks is never ignored.
     pub fn git_ignored(&self, path: &RelativePath) -> bool {
         let Some(top) = self.root.work_tree() else {
             return false;
@@ -141,7 +147,8 @@ impl Ignores {
         let Some(full) = self.below_top(top, path) else { return false };
         self.matched_by_git(top, &full) && !self.tracked().contains(path)
     }
-    /// Whether git ignores a folder with all that is in it. One with a file that git tracks is never ignored.
+    /// Returns true if git ignores a folder with everything in it. A folder with a file that git
+    /// tracks is never ignored.
     pub fn git_ignored_folder(&self, path: &RelativePath) -> bool {
         let (Some(top), Ok(inside)) =
             (self.root.work_tree(), RelativePath::new(&format!("{path}/x")))
@@ -158,7 +165,8 @@ impl Ignores {
                 .any(|file| file.as_str().starts_with(&folder))
         })
     }
-    /// What is wrong in the files (missing `# intent: deny-write` marker, patterns that do not parse).
+    /// Returns the problems in the files: a missing marker `# intent: deny-write`, and patterns
+    /// that do not parse.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -202,7 +210,8 @@ impl Ignores {
         self.denying.push(DenyFile { file, text, rules: None, of_intents });
     }
 
-    /// Whether the rules name an entry of a walk that has come to it, so that no folder above it is ignored.
+    /// Returns true if the rules name this entry of a walk. The folders above it are not checked,
+    /// because the walk does not enter ignored folders.
     fn ignores_entry(&self, top: &Path, entry: &DirEntry) -> bool {
         let Some(path) = entry.path().strip_prefix(top).ok().and_then(Path::to_str) else {
             return false;
@@ -211,14 +220,15 @@ impl Ignores {
         self.matched_at_level(top, &path.replace(std::path::MAIN_SEPARATOR, "/"), is_dir)
     }
 
-    /// The path below the top of the work tree, which may lie above the workspace.
+    /// Returns the path below the top of the work tree, which may be above the workspace.
     fn below_top(&self, top: &Path, path: &RelativePath) -> Option<String> {
         let below = self.root.path().strip_prefix(top).ok()?.to_str()?;
         let below = below.replace(std::path::MAIN_SEPARATOR, "/");
         Some(if below.is_empty() { path.to_string() } else { format!("{below}/{path}") })
     }
 
-    /// Git's rules: from the top down; what a folder decides holds for everything below it.
+    /// Applies git's rules from the top down. If a folder is ignored, everything below it is
+    /// ignored.
     fn matched_by_git(&self, top: &Path, full: &str) -> bool {
         let folders = full.match_indices('/').map(|(at, _)| (&full[..at], true));
         folders
@@ -226,7 +236,8 @@ impl Ignores {
             .any(|(path, is_dir)| self.matched_at_level(top, path, is_dir))
     }
 
-    /// The nearest ignore file decides, then `.git/info/exclude`, then the person's own.
+    /// Applies the rules to one path, without the folders above it. The nearest ignore file
+    /// decides, then `.git/info/exclude`, then the person's own ignore file.
     fn matched_at_level(&self, top: &Path, path: &str, is_dir: bool) -> bool {
         let mut folder = path;
         while !folder.is_empty() {
@@ -282,7 +293,8 @@ impl DenyFile {
         Some(self.rule(&pattern, Some(id)))
     }
 
-    /// The last line that holds the pattern: of equal ones, the last decides.
+    /// Returns the rule with the last line that has this pattern. If several lines are equal, the
+    /// last one decides.
     fn rule(&self, pattern: &str, intent: Option<&str>) -> IgnoreRule {
         let is_it = |text: &str| match for_intent(&self.file, text) {
             Some((id, of_intent)) => Some(id) == intent && of_intent == pattern,
@@ -299,7 +311,8 @@ impl DenyFile {
     }
 }
 
-/// The pattern that denies a path: of the first of its folders that is denied, else its own.
+/// Returns the pattern that denies a path: that of the first denied folder above it, otherwise one
+/// for the path itself.
 fn denying(rules: &Gitignore, path: &RelativePath) -> Option<String> {
     let levels = path.folders().map(|folder| (folder, true)).chain([(path.as_str(), false)]);
     for (level, is_dir) in levels {
@@ -310,9 +323,10 @@ fn denying(rules: &Gitignore, path: &RelativePath) -> Option<String> {
     None
 }
 
-/// The intent and the pattern of a line that is about a single intent. Only `.intentignore` knows such lines.
+/// Returns the intent and the pattern of a line that applies to a single intent. Only
+/// `.intentignore` may have such lines.
 ///
-/// `INT-002: src/generated/**` is one; `a/b: c` and `notes:` are patterns like any other.
+/// `INT-002: src/generated/**` is such a line. `a/b: c` and `notes:` are ordinary patterns.
 fn for_intent<'a>(file: &RelativePath, line: &'a str) -> Option<(&'a str, &'a str)> {
     let (id, pattern) = line.trim_start_matches('\u{feff}').split_once(':')?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -334,8 +348,8 @@ fn has_marker(text: &str) -> bool {
     first.trim_end() == MARKER
 }
 
-/// The rules of a text for all agents and for single intents, to be asked with paths relative to the file's folder, and
-/// what does not parse.
+/// Compiles the rules for all agents and those for single intents. Paths are matched relative to
+/// the file's folder. Patterns that do not parse become findings.
 fn compile(
     file: &RelativePath,
     text: &str,
@@ -378,7 +392,7 @@ fn read_rules(path: &Path) -> Gitignore {
     compiled(bytes.map(Option::unwrap_or_default).map_err(std::io::Error::other))
 }
 
-/// The rules of an ignore file of git. There are none where it cannot be read.
+/// Compiles an ignore file of git. If it cannot be read, there are no rules.
 fn compiled(bytes: std::io::Result<Vec<u8>>) -> Gitignore {
     let bytes = match bytes {
         Ok(bytes) => bytes,
@@ -400,9 +414,10 @@ fn rules_in(bytes: &[u8]) -> Gitignore {
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// The `.gitignore` files that a sparse checkout leaves out of the work tree. Git goes by them all the same.
+/// The `.gitignore` files that a sparse checkout leaves out of the work tree. Git applies them
+/// nevertheless.
 pub(super) struct LeftOutRules {
-    /// The rules of each ignore file, by the folder that it stands in.
+    /// The rules of each ignore file, by the folder that contains it.
     by_folder: HashMap<String, Gitignore>,
 }
 
@@ -439,10 +454,12 @@ fn builder() -> GitignoreBuilder {
     builder
 }
 
-/// Every file of a workspace that git does not ignore, outside `.git` and `.orchestration`, sorted.
+/// Returns every file of a workspace that git does not ignore, outside `.git` and `.orchestration`,
+/// sorted.
 ///
-/// Files that git tracks are not ignored, whatever the ignore files say. Links are not followed and are
-/// no files; repositories inside are left out unless git tracks what is in them, nested workspaces always.
+/// Files that git tracks are included, whatever the ignore files say. Symbolic links are not
+/// followed and not included. Nested repositories are left out, unless git tracks files in them.
+/// Nested workspaces are always left out.
 pub(crate) fn walk(root: &Root) -> Vec<RelativePath> {
     let visible = visible(root).into_iter().filter(|(_, kind)| kind.is_file());
     let mut files: BTreeSet<RelativePath> = visible.map(|(path, _)| path).collect();
@@ -467,13 +484,14 @@ fn tracked(root: &Root) -> Vec<RelativePath> {
     }
 }
 
-/// The files and links that the ignore files leave visible, `.orchestration` included, in no order.
+/// Returns the files and symbolic links that the ignore files do not exclude, including those in
+/// `.orchestration`, in no particular order.
 pub(super) fn visible(root: &Root) -> Vec<(RelativePath, FileType)> {
     let files = files(root).into_iter();
     files.filter_map(|(path, kind)| Some((RelativePath::new(path.to_str()?).ok()?, kind))).collect()
 }
 
-/// Like [`visible`], those whose path is not UTF-8.
+/// Like [`visible`], but only returns paths that are not UTF-8.
 pub(super) fn nameless(root: &Root) -> Vec<PathBuf> {
     let files = files(root).into_iter().map(|(path, _)| path);
     files.filter(|path| path.to_str().is_none()).collect()
@@ -494,8 +512,10 @@ fn files(root: &Root) -> Vec<(PathBuf, FileType)> {
     files.collect()
 }
 
-/// A walk over the workspace that leaves out what git ignores by the ignore files from `top` down, and what is not to be
-/// entered. Links are not followed. The ignore files are read by ourselves: one could be a pipe, or have no end.
+/// Makes a walk over the workspace. It leaves out what git ignores by the ignore files from `top`
+/// down, and entries for which `is_entered` is false. Symbolic links are not followed. The ignore
+/// files are read by this program and not by the library, because one could be a pipe or an endless
+/// device.
 pub(crate) fn walker(
     root: &Root,
     top: Option<&Path>,
@@ -510,7 +530,8 @@ pub(crate) fn walker(
     walk
 }
 
-/// Neither git's own folder nor another repository. The registry of a nested workspace is not ours either.
+/// Returns false for git's own folder, for another repository, and for the `.orchestration` folder
+/// of a nested workspace.
 fn is_entered(entry: &DirEntry) -> bool {
     if entry.file_name() == ".git" {
         return false;

@@ -1,7 +1,9 @@
-//! The layers of a policy: the file of the workspace, over the file of an organisation that it extends.
+//! The layers of a policy: the workspace's own file, and the file of an organisation that it
+//! extends.
 //!
-//! What both set, the workspace says; lists are put together, the organisation's entries first, and maps key by key.
-//! There is one file below, found by its path and never by an address: a policy is known without a network.
+//! If both set a value, the workspace's value wins. Lists are concatenated with the organisation's
+//! entries first, and maps are merged key by key. A policy can extend only one file, which is named
+//! by its path and never by a URL, so that reading a policy needs no network.
 
 use std::path::Path;
 
@@ -11,32 +13,34 @@ use serde_yaml::{Mapping, Value};
 use super::policy::MAX_POLICY;
 use super::{Code, Finding, Policy, RelativePath, store};
 
-/// A value of a policy, and where it was set.
+/// A value of a policy, and the file that sets it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct PolicyValue {
-    /// `mode`, `levels.unowned`, `protected_paths[0]`.
+    /// The key, for example `mode`, `levels.unowned` or `protected_paths[0]`.
     pub key: String,
-    /// As YAML, on one line.
+    /// The value as YAML, on one line.
     pub value: String,
-    /// The file; `None` of a default.
+    /// The file that sets the value. `None` for a default.
     pub origin: Option<String>,
 }
 
-/// A policy with the file below it.
+/// A policy merged with the file that it extends.
 pub struct LayeredPolicy {
-    /// What holds.
+    /// The policy that results from merging both files.
     pub policy: Policy,
-    /// What is wrong with either file. With a finding the file of the workspace counts alone.
+    /// The problems in either file. If the extended file has a problem, only the workspace's own
+    /// file counts.
     pub findings: Vec<Finding>,
-    /// The files as they are named, with their texts: that of the organisation first.
+    /// The names and texts of the files. The organisation's file comes first.
     layers: Vec<(String, String)>,
 }
 
-/// Reads a file of the workspace. The error is the end of a sentence.
+/// Reads a file of the workspace. The error is the end of a sentence that begins with the file's
+/// name.
 pub(crate) type ReadLayer<'r> = &'r dyn Fn(&RelativePath) -> Result<Option<Vec<u8>>, String>;
 
 impl LayeredPolicy {
-    /// Reads the policy in `text`, which is that of `path`, and what it extends.
+    /// Parses the policy in `text`, which is the text of `path`, and the file that it extends.
     pub(crate) fn of(path: &RelativePath, text: &str, read: ReadLayer<'_>) -> Self {
         let (policy, findings) = Policy::parse(path, text);
         let own = (path.to_string(), text.to_owned());
@@ -59,14 +63,15 @@ impl LayeredPolicy {
         let (_, own) = &self.layers[0];
         let mut merged = mapping(&below);
         put_over(&mut merged, &mapping(own));
-        // Each file is a policy by itself, so both together are one.
+        // Each file is a valid policy by itself, so merging them gives one too.
         if let Ok(policy) = serde_yaml::from_value(Value::Mapping(merged)) {
             self.policy = policy;
         }
         self.layers.insert(0, (name, below));
     }
 
-    /// Every value that holds, with where it was set; keys in their order.
+    /// Returns every value that is in force, in the order of the keys, each with the file that sets
+    /// it.
     pub fn explained(&self) -> Vec<PolicyValue> {
         let all = serde_yaml::to_value(&self.policy).unwrap_or_default();
         let layers = self.layers.iter().map(|(file, text)| (file, mapping(text)));
@@ -113,7 +118,8 @@ impl LayeredPolicy {
     }
 }
 
-/// The text of the file below, which is a policy. Of a file outside the workspace no word is quoted in the error.
+/// Returns the text of the extended file, which must be a valid policy. The error never quotes a
+/// file outside the workspace.
 fn layer(below: &str, read: ReadLayer<'_>) -> Result<String, String> {
     let (bytes, inside) = match RelativePath::new(below) {
         Ok(path) if path.is_orchestration() => (read(&path)?, Some(path)),
@@ -142,8 +148,8 @@ fn layer(below: &str, read: ReadLayer<'_>) -> Result<String, String> {
     Ok(text)
 }
 
-/// What a text sets; nothing where it is no mapping, which is a finding of its own. A key with nothing behind it sets
-/// nothing.
+/// Parses a text into a mapping. Empty if the text is not a mapping, which is reported elsewhere. A
+/// key without a value is left out.
 fn mapping(text: &str) -> Mapping {
     match serde_yaml::from_str(text) {
         Ok(Value::Mapping(mut mapping)) => {
@@ -166,7 +172,7 @@ fn put_over(below: &mut Mapping, over: &Mapping) {
     }
 }
 
-/// A value on one line, as JSON, which is YAML too; words stand without quotation marks.
+/// Formats a value on one line as JSON, which is valid YAML too. Texts have no quotation marks.
 fn line(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,5 +1,13 @@
-//! The ground under everything: where a workspace begins, what a path in it is,
-//! what git knows, what the people who own it allow, and how files are written safely.
+//! The ground that all other rooms stand on: what a workspace is, and how its files are read and
+//! written.
+//!
+//! - `root`, `discover`, `path`, `real`: where a workspace begins, and which paths are in it
+//! - `git`, `attributes`, `ignores`: what git knows, and which files are ignored or generated
+//! - `policy`, `layers`, `approvals`: what the people who own the workspace allow
+//! - `session`, `agents`: what an agent has done in a session, and whether an agent runs this
+//!   process
+//! - `store`, `folder`, `table`, `cache`, `seal`: reading and writing files safely
+//! - `finding`, `text`, `parallel`: findings, escaping of text, and work on all processors
 
 pub(crate) mod agents;
 pub(crate) mod approvals;

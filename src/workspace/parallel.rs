@@ -1,14 +1,14 @@
-//! Runs a function on many items, on all processors.
+//! Runs a function for many items on all processors.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Calls `each` for every item, on as many threads as there are processors, and returns the results in the order of the
-/// items.
+/// Calls `each` for every item, on as many threads as there are processors. Returns the results in
+/// the order of the items.
 pub(crate) fn in_parallel<T: Sync, R: Send>(all: &[T], each: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    // Items are handed out in small shares, so that all threads finish at about the same time.
+    // Items are handed out in small portions, so that all threads finish at about the same time.
     let share = (all.len() / (threads * 16)).max(1);
     let threads = threads.min(all.len().div_ceil(share));
     if threads < 2 {

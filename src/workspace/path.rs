@@ -1,8 +1,9 @@
-//! A path inside a workspace, as ledgers, scopes and people write it.
+//! A path inside a workspace, in the form that ledgers, scopes and people use.
 
 use serde::{Deserialize, Serialize};
 
-/// `/`-separated, relative to the workspace root, never empty, without `.`, `..`, NUL or a leading slash.
+/// A path relative to the workspace root, separated by `/`. It is never empty, and contains no `.`,
+/// `..`, NUL or leading slash.
 #[derive(
     Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -12,29 +13,33 @@ pub struct RelativePath(String);
 /// Why a text is not a path inside the workspace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// Leaves the workspace: `..`, an absolute path, or a symlink that leads out.
+    /// The path leads out of the workspace, by `..`, as an absolute path, or through a symbolic
+    /// link.
     #[error("{path} is outside the workspace {root}")]
     Outside {
-        /// The path as it was given, or where it really leads.
+        /// The path as it was given, or the place to which it leads.
         path: String,
-        /// The root that it leaves; `root` where only the text was judged.
+        /// The root of the workspace. The word `root` if the path was checked without a root.
         root: String,
     },
-    /// Not a path at all: empty, NUL, through a file.
+    /// The text is not a usable path, for example because it is empty, contains NUL, or leads
+    /// through a file.
     #[error("{path:?} is not a path inside a workspace: {reason}")]
     Invalid {
         /// The path as it was given.
         path: String,
-        /// What is wrong with it.
+        /// The reason, as part of a sentence.
         reason: &'static str,
     },
 }
 
-/// Stands for "the root" in an error about a text that was never joined to one.
+/// Used in the place of a root's path in an error about a text that was checked without a root.
 const SOME_ROOT: &str = "root";
 
 impl RelativePath {
-    /// Checks and normalises (`./a//b` is `a/b`; `\` only on Windows). Fails on `..` that leave, absolute paths, NUL, and the root itself.
+    /// Checks and normalises a text: `./a//b` becomes `a/b`, and on Windows `\` becomes `/`.
+    /// Returns an error for a `..` that leaves the workspace, an absolute path, NUL, and the root
+    /// itself.
     pub fn new(text: &str) -> Result<Self, PathError> {
         let invalid = |reason| PathError::Invalid { path: text.to_owned(), reason };
         let outside = || PathError::Outside { path: text.to_owned(), root: SOME_ROOT.to_owned() };
@@ -66,29 +71,30 @@ impl RelativePath {
         }
         Ok(Self(kept.join("/")))
     }
-    /// The path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
-    /// The last segment.
+    /// Returns the last segment of the path.
     pub fn file_name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
-    /// Below (or equal to) `.orchestration` at any depth, any case on case-insensitive platforms.
+    /// Returns true if any segment is `.orchestration`. On platforms that ignore case, so does
+    /// this.
     pub fn is_orchestration(&self) -> bool {
         self.0.split('/').any(is_orchestration_name)
     }
-    /// The folders above the path, outermost first: `a/b/c` has `a` and `a/b`.
+    /// Returns the folders above the path, outermost first: for `a/b/c` these are `a` and `a/b`.
     pub(crate) fn folders(&self) -> impl Iterator<Item = &str> {
         self.0.match_indices('/').map(|(at, _)| &self.0[..at])
     }
 }
 
-/// Whether one segment names the folder of the registry on this platform.
+/// Returns true if a segment names the folder `.orchestration` on this platform.
 pub(crate) fn is_orchestration_name(segment: &str) -> bool {
     const NAME: &str = ".orchestration";
     if cfg!(windows) {
-        // Windows drops trailing dots and spaces when it opens a name.
+        // Windows ignores trailing dots and spaces when it opens a file.
         return segment.trim_end_matches(['.', ' ']).eq_ignore_ascii_case(NAME);
     }
     if cfg!(target_os = "macos") {
@@ -101,7 +107,8 @@ fn with_slashes(text: &str) -> std::borrow::Cow<'_, str> {
     if cfg!(windows) { text.replace('\\', "/").into() } else { text.into() }
 }
 
-/// Names that Windows would take for a drive (`c:`), a stream (`a.ts:x`) or a device (`nul.txt`).
+/// Returns true for a name that Windows would take for a drive (`c:`), a stream (`a.ts:x`) or a
+/// device (`nul.txt`).
 fn is_foreign(segment: &str) -> bool {
     const DEVICES: &[&str] = &["con", "prn", "aux", "nul"];
     if !cfg!(windows) {

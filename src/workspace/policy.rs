@@ -1,4 +1,4 @@
-//! `policy.yaml`: the rules that people own.
+//! `policy.yaml`: the rules that the people who own a workspace set.
 
 use std::collections::BTreeMap;
 
@@ -11,177 +11,187 @@ use super::{Code, Finding, Level, RelativePath, Root, text};
 
 /// A policy larger than this, in bytes, is not read.
 pub(super) const MAX_POLICY: u64 = 1024 * 1024;
-/// The YAML reader's time grows with the square of nested brackets: with so many it is milliseconds.
+/// A policy with more opening brackets than this is not parsed. The time of the YAML parser grows
+/// with the square of the nesting depth; up to this limit it is milliseconds.
 const MAX_BRACKETS: usize = 4096;
-/// More globs than this in one list are refused.
+/// More globs than this in one list are an error.
 const MAX_GLOBS: usize = 256;
 
-/// The whole file; every key is optional.
+/// The policy of a workspace. Every key is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
-    /// The file of an organisation that this one is put over: an absolute path, or one below `.orchestration/`.
+    /// The policy file of an organisation that this one extends: an absolute path, or a path below
+    /// `.orchestration/`.
     pub extends: Option<String>,
-    /// What the gate does with a denial.
+    /// What the gate does when a rule denies a call.
     pub mode: Mode,
-    /// Globs (scope syntax) that no agent may change.
+    /// Globs (scope syntax) of files that no agent may change.
     pub protected_paths: Vec<String>,
-    /// Folders (scope syntax) whose own `.orchestration/` starts a new workspace.
+    /// Folders (scope syntax) whose own `.orchestration/` makes them separate workspaces.
     pub nested_roots: Vec<String>,
-    /// Branches of remotes from which no evidence may be taken away unnoticed; none named: `main`, `master` and the
+    /// Branches of remotes for which lost evidence is reported. Default: `main`, `master` and the
     /// remote's default branch.
     pub protected_branches: Vec<String>,
     /// Absolute folders outside the workspace that a governed session may write to.
     pub allowed_outside: Vec<String>,
-    /// What people say to certain commands and paths, beyond what the gate says by itself. The first that applies holds.
+    /// Decisions about certain commands and paths, in addition to what the gate decides by itself.
+    /// The first rule that matches applies.
     pub rules: Vec<Rule>,
-    /// How the ledger is laid out.
+    /// Where the records of a workspace are stored.
     pub ledger: LedgerPolicy,
-    /// May an agent switch from one selected intent to another by itself?
+    /// Whether an agent may switch from one selected intent to another by itself.
     pub switching: Switching,
     /// Which commands of agents run behind the fence (`intent fence`).
     pub fence: FencePolicy,
-    /// May an agent write a lesson into the shared brain file by itself?
+    /// Whether an agent may write a lesson into the shared brain file by itself.
     pub lessons: Lessons,
-    /// Is an intent added or widened since the base a finding?
+    /// Whether an intent that was added or widened since the base is a finding.
     pub registry_changes: RegistryChanges,
-    /// The file that lists the keys whose signatures count, in the format of OpenSSH's `allowed_signers`, relative to the
-    /// workspace; not named: `.orchestration/allowed_signers`.
+    /// The file that lists the trusted signing keys, in OpenSSH's `allowed_signers` format,
+    /// relative to the workspace. Default: `.orchestration/allowed_signers`.
     pub allowed_signers: Option<String>,
     /// When an intent may be completed.
     pub completion: Completion,
-    /// Whether commits carry `intent_map.md`.
+    /// Whether commits contain the file `intent_map.md`.
     pub map: Map,
-    /// Trailers that git's hook adds to the message of a commit, such as `Intent-Id: {intent}`: one for each intent,
-    /// tool, model and session that the commit brings evidence of.
+    /// Trailers that git's hook adds to a commit message, such as `Intent-Id: {intent}`. One is
+    /// added for each intent, tool, model and session for which the commit has evidence.
     pub trailers: Vec<String>,
-    /// Names of branches that stand for an intent, such as `feature/{intent}-*`: the work on such a branch is bound to it
-    /// where no record, trailer or option of `intent check` says more.
+    /// Patterns of branch names that contain an intent, such as `feature/{intent}-*`. Work on such
+    /// a branch belongs to that intent, unless a record, a trailer or an option of `intent check`
+    /// says otherwise.
     pub branches: Vec<String>,
-    /// Authors of commits whose work needs no record: bots, mostly.
+    /// Rules for commits of certain authors, mostly bots, whose work needs no records.
     pub authors: Vec<AuthorRule>,
-    /// Levels by diagnostic code; unknown codes are reported.
+    /// Levels of findings by code. An unknown code is reported.
     pub levels: BTreeMap<String, Level>,
 }
 
-/// What the gate does with a denial.
+/// What the gate does when a rule denies a call.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// A denial blocks.
+    /// The gate denies the call.
     #[default]
     Enforce,
-    /// A denial becomes a question to the person.
+    /// The gate asks the person instead.
     Ask,
-    /// Nothing is blocked; what would have been is said.
+    /// The gate blocks nothing, and only reports what it would have denied.
     Observe,
 }
 
-/// What people say to a command, or to writes to certain paths.
+/// A decision about a command, or about writes to certain paths.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// A program with its leading words: `git push`, `npm run *`. Without it the rule is for every write to `paths`.
+    /// A program and its first words, such as `git push` or `npm run *`. Without it the rule
+    /// applies to every write to `paths`.
     #[serde(default)]
     pub command: Option<String>,
-    /// Globs (scope syntax) of what would be changed. Without them the rule is for the command, whatever it changes.
+    /// Globs (scope syntax) of the files that would be changed. Without them the rule applies to
+    /// the command, whatever it changes.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// What becomes of it.
+    /// What happens to a call that matches.
     pub decision: RuleDecision,
-    /// Why, for whoever is held up.
+    /// The reason, shown to whoever is stopped by the rule.
     #[serde(default)]
     pub reason: Option<String>,
 }
 
 impl Rule {
-    fn speaks_of_nothing(&self) -> bool {
+    fn matches_nothing(&self) -> bool {
         let command = self.command.as_deref().unwrap_or_default();
         command.trim().is_empty() && (self.command.is_some() || self.paths.is_empty())
     }
 }
 
-/// What becomes of a call that a rule speaks of.
+/// What happens to a call that matches a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleDecision {
-    /// No person needs to be asked; scope and staleness hold all the same.
+    /// No person needs to be asked. Scopes are still checked, and so is whether a file changed
+    /// since it was read.
     Allow,
-    /// A person decides.
+    /// A person has to decide.
     Ask,
-    /// No.
+    /// The call is always denied.
     Deny,
 }
 
-/// A rule for the commits of certain authors, such as bots: the intent that their changes are held against, or that nobody
-/// asks for records of them. A trailer of the commit that names an intent goes before it.
+/// A rule for the commits of certain authors, such as bots. It names the intent that their changes
+/// are checked against, or says that their changes need no records. A commit's own trailer that
+/// names an intent takes precedence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AuthorRule {
-    /// A glob over `Name <e-mail>`, in whatever case: `*[bot]*`, `* <*@ci.example.org>`. Brackets stand for themselves.
+    /// A glob for `Name <e-mail>`, ignoring case: `*[bot]*`, `* <*@ci.example.org>`. Brackets match
+    /// themselves.
     pub author: String,
-    /// The intent. Without one nobody asks for records of what only these authors changed.
+    /// The intent. Without one, changes that only these authors made need no records.
     #[serde(default)]
     pub intent: Option<String>,
 }
 
-/// May an agent switch intents by itself?
+/// Whether an agent may switch to another intent by itself.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Switching {
-    /// The person is asked.
+    /// The person is asked first.
     #[default]
     Ask,
-    /// It may.
+    /// The agent may switch by itself.
     Allow,
-    /// It may not.
+    /// The agent may not switch.
     Deny,
 }
 
-/// Which commands of agents run behind the fence?
+/// Which commands of agents run behind the fence.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum FencePolicy {
-    /// None, unless somebody says `intent fence`.
+    /// No command does, unless it is started with `intent fence`.
     #[default]
     Off,
-    /// Those of which nobody can say what they change, where the host lets a hook change the command.
+    /// Commands whose effects cannot be determined, if the host lets a hook change the command.
     Opaque,
-    /// The same; where the host does not let it, such a command is denied unless it stands behind `intent fence`.
+    /// Like `opaque`. If the host does not let a hook change the command, such a command is denied,
+    /// unless it is started with `intent fence`.
     Require,
 }
 
-/// May an agent write a lesson by itself? A person always may.
+/// Whether an agent may write a lesson by itself. A person always may.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Lessons {
-    /// It may.
+    /// The agent may write it by itself.
     #[default]
     Allow,
-    /// A person writes it.
+    /// A person has to write it.
     Ask,
-    /// It may not.
+    /// The agent may not write it.
     Deny,
 }
 
-/// Is a registry change since the base a finding?
+/// Whether a registry change since the base is a finding.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum RegistryChanges {
-    /// It is one.
+    /// Such a change is reported as a finding.
     #[default]
     Finding,
-    /// It passes.
+    /// Such a change is not reported.
     Allow,
 }
 
@@ -191,51 +201,53 @@ pub enum RegistryChanges {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Completion {
-    /// Whenever somebody says so.
+    /// An intent may be completed at any time.
     #[default]
     Free,
-    /// Once every acceptance criterion that names a command has passed at the commit, in a clean tree.
+    /// An intent may be completed only if every acceptance criterion that names a command has
+    /// passed at the commit, in a clean work tree.
     Passed,
 }
 
-/// Whether commits carry `intent_map.md`.
+/// Whether commits contain the file `intent_map.md`.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Map {
-    /// It is for this work tree alone, and kept fresh as things are recorded.
+    /// The map is only for this work tree, and is updated when something is recorded.
     #[default]
     Local,
-    /// Git's hook writes it for each commit and puts it in.
+    /// Git's hook writes the map and adds it to each commit.
     Committed,
 }
 
-/// How the ledger is laid out.
+/// Where the records of a workspace are stored.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct LedgerPolicy {
-    /// `None`: evidence with git, single without it.
+    /// The layout. Default: `evidence` with git, `single` without it.
     pub layout: Option<Layout>,
 }
 
-/// Where records are kept.
+/// Where the records of a workspace are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
-    /// In the journal, until a commit brings them as evidence.
+    /// Records are in the journal until a commit carries them as evidence.
     #[serde(alias = "segments")]
     Evidence,
-    /// Everything into `agent_trace.jsonl`.
+    /// All records are appended to `agent_trace.jsonl`.
     Single,
 }
 
 impl Policy {
-    /// Reads `.orchestration/policy.yaml`. A missing file is the default; a broken one is the default *and* a finding, so the gate can fail closed.
+    /// Reads `.orchestration/policy.yaml` and the file that it extends. A missing file gives the
+    /// default. A broken file gives the default *and* a finding, so that the gate can fail closed.
     ///
-    /// A sound policy is kept, so that the unchanged file is not parsed again.
+    /// A valid policy is cached, so that an unchanged file is not parsed again.
     pub fn load(root: &Root) -> (Self, Vec<Finding>) {
         let slot = Slot::of(root, &place());
         let kept = slot.as_ref().and_then(Slot::recall);
@@ -243,14 +255,16 @@ impl Policy {
             return (policy, Vec::new());
         }
         let (policy, findings) = Self::read(root);
-        // Of the file below nobody would notice that it changed.
+        // A policy that extends another file is not cached, because a change of that file would not
+        // be noticed.
         if let (Some(slot), true) = (slot, findings.is_empty() && policy.extends.is_none()) {
             policy.keep(&slot);
         }
         (policy, findings)
     }
 
-    /// As JSON, which reads back whatever the types come to be; kept only where it does.
+    /// Caches the policy as JSON, which stays readable when the types change. It is only stored if
+    /// it parses back to the same value.
     fn keep(&self, slot: &Slot) {
         let Ok(text) = serde_json::to_vec(self) else { return };
         if serde_json::from_slice::<Self>(&text).is_ok_and(|again| again == *self) {
@@ -258,13 +272,13 @@ impl Policy {
         }
     }
 
-    /// The same from the files themselves.
+    /// Like [`Self::load`], but always reads the files.
     pub(super) fn read(root: &Root) -> (Self, Vec<Finding>) {
         let layered = Self::layered(root);
         (layered.policy, layered.findings)
     }
 
-    /// The policy of a work tree with the file that it extends.
+    /// Returns the policy of a work tree, merged with the file that it extends.
     pub fn layered(root: &Root) -> LayeredPolicy {
         let path = place();
         let read = |path: &RelativePath| {
@@ -290,7 +304,7 @@ impl Policy {
         }
     }
 
-    /// The policy that one text sets, without the file that it extends.
+    /// Parses one text as a policy, without the file that it extends.
     pub fn parse(path: &RelativePath, text: &str) -> (Self, Vec<Finding>) {
         if text.matches(['[', '{']).count() > MAX_BRACKETS {
             let message = format!("The policy holds over {MAX_BRACKETS} opening brackets.");
@@ -315,7 +329,7 @@ impl Policy {
         (Self::default(), vec![finding])
     }
 
-    /// What the types alone do not say.
+    /// Checks everything that the types alone do not guarantee.
     fn judge(&self, path: &RelativePath, text: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut report = |code, written: &str, message: String, help: &str| {
@@ -326,7 +340,7 @@ impl Policy {
             let message = format!("levels: {code:?} is no diagnostic code.");
             report(Code::PolicyInvalid, code, message, "Remove it, or correct its spelling.");
         }
-        for rule in self.rules.iter().filter(|rule| rule.speaks_of_nothing()) {
+        for rule in self.rules.iter().filter(|rule| rule.matches_nothing()) {
             let message = "rules: a rule names neither a command nor paths.".to_owned();
             let written = rule.reason.as_deref().unwrap_or("rules");
             report(Code::PolicyInvalid, written, message, "Say what it is for, or remove it.");
@@ -382,22 +396,22 @@ impl Policy {
         }
         findings
     }
-    /// The file that this one is put over, where that is a file of the workspace.
+    /// Returns the file that this policy extends, if that is a file of the workspace.
     pub fn extended_file(&self) -> Option<RelativePath> {
         RelativePath::new(self.extends.as_deref()?).ok()
     }
-    /// The level of a code in the editor.
+    /// Returns the level of a code in the editor.
     pub fn editor_level(&self, code: Code) -> Level {
         self.levels.get(code.as_str()).copied().unwrap_or(code.editor_default())
     }
-    /// The level of a code in `intent check`.
+    /// Returns the level of a code in `intent check`.
     pub fn check_level(&self, code: Code) -> Level {
         self.levels.get(code.as_str()).copied().unwrap_or(code.check_default())
     }
 }
 
-/// Returns true if a template is a word of letters, digits and hyphens, a colon, and a value with known placeholders
-/// only.
+/// Returns true if a template is a word of letters, digits and hyphens, a colon, and a value that
+/// contains only known placeholders.
 fn is_trailer(template: &str) -> bool {
     let Some((token, value)) = template.split_once(':') else { return false };
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -410,8 +424,8 @@ fn is_trailer(template: &str) -> bool {
             .all(|found| matches!(found, Some(("intent" | "tool" | "model" | "session", _))))
 }
 
-/// The policy where nothing but keys with nothing behind them stood in the way: `rules:` whose lines below are still
-/// comments says nothing, as it would if it were not there.
+/// Parses a text again without the keys that have no value. In the template, a key such as `rules:`
+/// has no value as long as the lines below it are comments. It then counts as if it were not there.
 fn without_empty_keys(text: &str) -> Option<Policy> {
     let known = serde_json::to_value(Policy::default()).ok()?;
     let mut written: serde_yaml::Mapping = serde_yaml::from_str(text).ok()?;
@@ -425,12 +439,12 @@ fn place() -> RelativePath {
     RelativePath::new(".orchestration/policy.yaml").expect("a plain path")
 }
 
-/// The finding for a text that is no policy, at the place where reading stopped.
+/// Makes the finding for a text that is not a policy, at the place where the parser stopped.
 fn broken(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Finding {
     let message = text::shorten(&error.to_string(), 400);
     let start =
         error.location().map(|place| place.index()).filter(|at| *at > 0).unwrap_or_else(|| {
-            // A repeated key comes without a place; the last one is what has to go.
+            // The parser gives no place for a repeated key. The last one is the one to remove.
             let named = message.split('`').nth(1);
             named.and_then(|name| source.rfind(name)).unwrap_or(0)
         });
@@ -438,7 +452,8 @@ fn broken(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Findi
         (0..=start.min(source.len())).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0);
     let end = source[start..].find('\n').map_or(source.len(), |at| start + at);
     let message = format!("The policy cannot be read: {message}.");
-    // Files that earlier versions of `intent init` wrote end in this line, which ends the document as well.
+    // Files that earlier versions of `intent init` wrote end in the line `{}`, which also ends the
+    // YAML document.
     let help = match source.lines().any(|line| line == "{}") {
         true => "Remove the line `{}`; until then the defaults hold, and the gate denies.",
         false => "Correct it; until then the defaults hold, and the gate denies.",
@@ -446,7 +461,8 @@ fn broken(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Findi
     Finding::new(Code::PolicyInvalid, message, help).at(path, source, start..end)
 }
 
-/// Where a value is written, to the byte if it stands there as it is, else the whole text.
+/// Returns the byte range of a value in the text. The range of the whole text if the value is not
+/// written literally.
 fn place_of(text: &str, written: &str) -> std::ops::Range<usize> {
     match text.find(written) {
         Some(at) if !written.is_empty() => at..at + written.len(),
@@ -475,7 +491,8 @@ mod tests {
         }
     }
 
-    /// Each key of the template with the lines below it, as a person uncomments them.
+    /// Removes the comment marks of one key of the template and of the lines below it, as a person
+    /// would.
     #[test]
     fn each_key_of_the_template_can_be_uncommented() {
         let template = include_str!("../verbs/templates/policy.yaml");
@@ -497,7 +514,7 @@ mod tests {
         };
         for (from, to) in keys.iter().zip(keys[1..].iter().chain([&lines.len()])) {
             assert_eq!(parse(&uncommented(*from, *to)).1, [], "{}", lines[*from]);
-            // The line alone, and what stands below it still a comment.
+            // Only the line with the key is uncommented; the lines below it are still comments.
             assert_eq!(parse(&uncommented(*from, from + 1)).1, [], "{}", lines[*from]);
         }
         assert!(!parse("modus:\n").1.is_empty(), "an empty key is a known one");
@@ -527,7 +544,7 @@ mod tests {
         assert_eq!(policy.check_level(Code::LedgerFork), Level::Error);
     }
 
-    /// What is wrong, the line it is said of, and a word of the message.
+    /// Each case is a text, the line at which the problem is reported, and a word of the message.
     #[test]
     fn mistakes_are_found_where_they_stand() {
         let cases = [
@@ -590,7 +607,8 @@ mod tests {
             let started = std::time::Instant::now();
             assert_eq!(parse(text).1.len(), 1);
             let (took, start) = (started.elapsed(), &text[..8]);
-            // Minutes without the limits; generous, for a machine with other work.
+            // Without the limits this would take minutes. The bound is generous, because the
+            // machine may be busy.
             assert!(took < std::time::Duration::from_secs(10), "{start:?} took {took:?}");
         }
     }

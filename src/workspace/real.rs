@@ -1,29 +1,32 @@
-//! Where a path really leads, for files that exist and for those that do not yet.
+//! Resolves the symbolic links in a path, also if the file does not exist yet.
 //!
-//! The standard library resolves links only of files that exist. An agent is about to
-//! create its file, and a dangling link decides where; so the walk is done here.
+//! The standard library resolves links only for files that exist. The gate has to know where an
+//! agent's new file will be, which a dangling link can decide, so this module resolves links by
+//! itself.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// As many as Linux follows before it answers `ELOOP`.
+/// The limit that Linux has before it returns `ELOOP`.
 const MAX_LINKS: usize = 40;
 
-/// A path after every link that exists on it was followed.
+/// A path after all its existing symbolic links were followed.
 #[derive(Debug)]
 pub(super) struct Real {
-    /// Absolute, without `.`, `..` and links.
+    /// The absolute path, without `.`, `..` and symbolic links.
     pub path: PathBuf,
-    /// A file stands where the path needs a folder.
+    /// Whether the path uses a file as if it were a folder.
     pub through_file: bool,
-    /// The folders in which links that were followed stand, in the order of the walk.
+    /// The folders that contain the links that were followed, in the order in which they were
+    /// found.
     pub link_folders: Vec<PathBuf>,
 }
 
-/// Follows the absolute `path` as the operating system would, and keeps what does not exist as it is written.
+/// Follows the symbolic links in the absolute `path` as the operating system would. Parts that do
+/// not exist are kept as written.
 ///
-/// Fails where a folder on the way cannot be read, or links turn in a circle.
+/// Returns an error if a folder on the way cannot be read, or if the links form a circle.
 pub(super) fn real(path: &Path) -> std::io::Result<Real> {
     let mut rest: Vec<PathStep> = steps(path);
     let mut out = Real { path: PathBuf::new(), through_file: false, link_folders: Vec::new() };
@@ -67,7 +70,7 @@ enum PathStep {
     Into(OsString),
 }
 
-/// The steps of a path, the first one last.
+/// Splits a path into its steps, in reverse order.
 fn steps(path: &Path) -> Vec<PathStep> {
     let mut start = PathBuf::new();
     let mut steps = Vec::new();
@@ -86,7 +89,7 @@ fn steps(path: &Path) -> Vec<PathStep> {
     steps
 }
 
-/// The absolute `path` with `.` and `..` resolved by its text alone.
+/// Resolves `.` and `..` in the absolute `path` without looking at the disk.
 pub(super) fn normalise(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for component in path.components() {

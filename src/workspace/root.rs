@@ -1,4 +1,5 @@
-//! Where a workspace begins: found from the file in question, never from the process's folder.
+//! The root of a workspace. It is found from the path of a file, never from the current folder of
+//! the process.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -13,10 +14,10 @@ use super::real::{Real, normalise, real};
 use super::store::{self, StoreError};
 use super::{PathError, RelativePath};
 
-/// An index with more bytes than this is not searched.
+/// An index that is larger than this, in bytes, is not searched.
 const MAX_INDEX: u64 = 1024 * 1024 * 1024;
 
-/// A workspace's root folder.
+/// The root folder of a workspace, and the git work tree that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     path: PathBuf,
@@ -27,26 +28,27 @@ pub struct Root {
 /// Why no root was found.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    /// The target's nearest existing ancestor cannot be read.
+    /// The nearest existing folder of the target cannot be read.
     #[error("{path} cannot be read: {source}")]
     Unreadable {
-        /// The target.
+        /// The path whose root was searched.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// A repository without a work tree.
+    /// The target is in a repository without a work tree.
     #[error(
         "{path} is inside a bare repository, which has no files to govern; run this in a clone with a work tree"
     )]
     Bare {
-        /// The repository's folder.
+        /// The folder of the bare repository.
         path: PathBuf,
     },
 }
 
-/// Folders for temporary files: what lies there, and in no workspace, is nobody's work.
+/// Returns the folders for temporary files. A file in one of these folders that is in no workspace
+/// is not governed by anybody.
 pub(crate) fn temporary_folders() -> Vec<PathBuf> {
     let mut folders = vec![std::env::temp_dir()];
     if cfg!(unix) {
@@ -56,14 +58,17 @@ pub(crate) fn temporary_folders() -> Vec<PathBuf> {
 }
 
 impl Root {
-    /// The root that governs `target` (a file or folder, existing or not): within its git work tree the outermost folder
-    /// that holds `.orchestration/` (a submodule, or a path under the outer policy's `nested_roots`, starts a new one);
-    /// where no folder holds one, the work tree's top, else the nearest existing folder, and [`Root::governed`] is false.
+    /// Finds the root that governs `target`, which is a file or folder and need not exist. Within
+    /// the git work tree of the target, this is the outermost folder that contains
+    /// `.orchestration/`. A submodule starts a new root, and so does a path that the outer policy
+    /// lists under `nested_roots`. If no folder contains `.orchestration/`, the root is the top of
+    /// the work tree or, without git, the nearest existing folder, and [`Root::governed`] is false.
     ///
-    /// A repository that was merely created or copied below a governed work tree (neither its submodule, nor a linked
-    /// work tree, nor listed in `nested_roots`) stays governed by the outer one. Without git the nearest folder that holds
-    /// `.orchestration/` governs. A link that stands in a governed workspace and leads to an ungoverned place is judged
-    /// where it stands.
+    /// A repository that was only created or copied inside a governed work tree stays governed by
+    /// the outer one, unless it is a submodule or a linked work tree, or is listed in
+    /// `nested_roots`. Without git, the nearest folder that contains `.orchestration/` is the root.
+    /// If a symbolic link in a governed workspace leads to an ungoverned place, the workspace with
+    /// the link governs it.
     pub fn find(target: &Path) -> Result<Self, RootError> {
         let unreadable = |source| RootError::Unreadable { path: target.to_path_buf(), source };
         let absolute = std::path::absolute(target).map_err(unreadable)?;
@@ -81,7 +86,7 @@ impl Root {
         Ok(root)
     }
 
-    /// The root of a path that holds no links.
+    /// Finds the root of a path that contains no symbolic links.
     fn governing(target: &Path) -> Result<Self, RootError> {
         let start = nearest_folder(target)?;
         let Some(work_tree) = discover::governing_work_tree(&start) else {
@@ -109,7 +114,8 @@ impl Root {
         Ok(Self { path, work_tree: None, governed: holder.is_some() })
     }
 
-    /// Goes down to the folder that this root's policy, and then that folder's, let start a workspace of its own.
+    /// Goes down to the innermost nested workspace around `start`. Each level must be listed in the
+    /// policy of the level above.
     fn descend(mut self, start: &Path) -> Self {
         let below = folders_between(&self.path, start);
         for folder in below.into_iter().rev().skip(1) {
@@ -120,63 +126,68 @@ impl Root {
         self
     }
 
-    /// The workspace whose root folder is `path`, for a policy to be read from.
+    /// Makes a root only for reading the policy of the workspace at `path`.
     pub(super) fn governed_at(path: PathBuf) -> Self {
         Self { path, work_tree: None, governed: true }
     }
 
-    /// Where an absolute path really leads, whether or not there is something; `None` where that cannot be found out.
+    /// Returns an absolute path with all symbolic links resolved. The path need not exist. `None`
+    /// if a folder on the way cannot be read.
     pub fn real(path: &Path) -> Option<PathBuf> {
         real(path).ok().map(|real| real.path)
     }
 
-    /// The canonical root folder.
+    /// Returns the root folder, with symbolic links resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
-    /// Whether it holds `.orchestration/`, or git tracks one there that is not checked out.
+    /// Returns true if the root contains `.orchestration/`, or if git tracks that folder but it is
+    /// not checked out.
     pub fn governed(&self) -> bool {
         self.governed
     }
-    /// This work tree's git directory (`.git/worktrees/x` for a linked one).
+    /// Returns the git directory of this work tree, which is `.git/worktrees/x` for a linked one.
     pub fn git_dir(&self) -> Option<&Path> {
         self.work_tree.as_ref().map(WorkTree::git_dir)
     }
-    /// The top of the git work tree; the root itself, or a folder above it.
+    /// Returns the top of the git work tree, which is the root itself or a folder above it.
     pub fn work_tree(&self) -> Option<&Path> {
         self.work_tree.as_ref().map(WorkTree::top)
     }
-    /// The git directory that all linked work trees share.
+    /// Returns the git directory that all linked work trees share.
     pub fn common_dir(&self) -> Option<PathBuf> {
         self.work_tree.as_ref().map(WorkTree::common_dir)
     }
-    /// `<root>/.orchestration`.
+    /// Returns the folder `.orchestration` of this workspace.
     pub fn orchestration(&self) -> PathBuf {
         self.path.join(".orchestration")
     }
-    /// Where what must not be shared lives: `<git directory>/intent`, else `.orchestration/local`.
+    /// Returns the folder for files that must not be shared: `<git directory>/intent`, or
+    /// `.orchestration/local` without git.
     pub fn private(&self) -> PathBuf {
         match self.git_dir() {
             Some(dir) => dir.join("intent"),
             None => self.orchestration().join("local"),
         }
     }
-    /// The absolute form of a path in this workspace.
+    /// Returns the absolute form of a path in this workspace.
     pub fn absolute(&self, path: &RelativePath) -> PathBuf {
         self.path.join(path.as_str())
     }
-    /// A file's bytes. `None` where there is none; an error where it is no regular file or holds more than `max` bytes.
+    /// Reads a file. Returns `None` if there is none, and an error if it is not a regular file or
+    /// is larger than `max` bytes.
     ///
-    /// A link is followed only to a file in the workspace.
+    /// A symbolic link is followed only to a file in the workspace.
     pub fn read(&self, path: &RelativePath, max: u64) -> Result<Option<Vec<u8>>, StoreError> {
         store::read_from(self.open(path), &self.absolute(path), max)
     }
-    /// The same of a file that steers us or git: no link is followed, as git follows none to `.gitignore`.
+    /// Like [`Self::read`], for files with rules for this program or for git. No symbolic link is
+    /// followed, just as git does not follow one to `.gitignore`.
     pub fn read_rules(&self, path: &RelativePath, max: u64) -> Result<Option<Vec<u8>>, StoreError> {
         store::read_from(self.open_unlinked(path), &self.absolute(path), max)
     }
 
-    /// Opens a regular file. A link is followed only to a file in the workspace.
+    /// Opens a regular file. A symbolic link is followed only to a file in the workspace.
     pub(crate) fn open(&self, path: &RelativePath) -> std::io::Result<File> {
         match self.open_unlinked(path) {
             Err(error) if folder::is_link(&error) => match self.resolve(path) {
@@ -191,11 +202,14 @@ impl Root {
         folder::open_below(&self.path, path.as_str().as_ref())
     }
 
-    /// The workspace path of a target given absolutely, or relative to `cwd`: `..` and `.` resolved, symlinks of the deepest existing
-    /// ancestor resolved, inside the workspace both lexically and really. The file itself need not exist.
+    /// Converts a target, absolute or relative to `cwd`, to a path in the workspace. `..` and `.`
+    /// are resolved, and so are the symbolic links of the deepest existing ancestor. The target
+    /// must be inside the workspace both as written and after links are resolved. The file itself
+    /// need not exist.
     ///
-    /// A `..` after a link is refused where a reader of the text and the operating system would open different files. A path
-    /// written through a link outside the workspace is answered as the place inside to which it leads.
+    /// A `..` after a symbolic link is an error if the operating system would open another file
+    /// than a reader of the text expects. If the target is written through a link outside the
+    /// workspace, the result is the path inside the workspace to which it leads.
     pub fn relative(&self, cwd: &Path, target: &Path) -> Result<RelativePath, PathError> {
         let shown = target.to_string_lossy();
         let invalid = |reason| PathError::Invalid { path: shown.to_string(), reason };
@@ -220,7 +234,8 @@ impl Root {
             None => self.as_relative(inside, &shown),
         }
     }
-    /// Where a workspace path really leads (symlinks of the deepest existing ancestor resolved), as a workspace path.
+    /// Resolves the symbolic links in a workspace path, as far as its folders exist. Returns the
+    /// result as a workspace path.
     pub fn resolve(&self, path: &RelativePath) -> Result<RelativePath, PathError> {
         let really = self.follow(&self.absolute(path), path.as_str())?;
         let inside =
@@ -243,7 +258,8 @@ impl Root {
         PathError::Outside { path: shown.to_owned(), root: self.path.display().to_string() }
     }
 
-    /// The part below the root of a path that names the root as it is, or through links above it (`/tmp` on macOS).
+    /// Removes the root from the beginning of a path. The root may also be written through symbolic
+    /// links above it (`/tmp` on macOS).
     fn strip_shown_root(&self, lexical: &Path) -> Option<PathBuf> {
         if let Ok(rest) = lexical.strip_prefix(&self.path) {
             return Some(rest.to_path_buf());
@@ -264,11 +280,12 @@ impl Root {
     }
 }
 
-/// The outermost folder whose `.orchestration/` git tracks although it is not there: a sparse checkout leaves it out, or
-/// somebody removed it.
+/// Returns the outermost folder for which git tracks files in `.orchestration/` although the folder
+/// does not exist. A sparse checkout leaves it out, or somebody removed it.
 fn left_out(work_tree: &WorkTree, start: &Path) -> Option<PathBuf> {
-    // Most repositories have none, and to search an index is cheaper than to parse it. What follows the first letters
-    // of a name stands there as it is, also where names are compressed.
+    // Most repositories have no such files, and searching the bytes of an index is cheaper than
+    // parsing it. The first letter is left out of the search: everything after the first letters of
+    // a name is stored literally, even if names are compressed.
     let index = store::read_capped(&work_tree.git_dir().join("index"), MAX_INDEX).ok()??;
     index.find(b"rchestration/")?;
     folders_between(work_tree.top(), start).into_iter().rev().find(|folder| {
@@ -285,7 +302,7 @@ fn holds_orchestration(folder: &Path) -> bool {
     folder.join(".orchestration").is_dir()
 }
 
-/// The target itself where it is a folder, else the nearest folder above it that exists.
+/// Returns the target if it is a folder, otherwise the nearest folder above it that exists.
 fn nearest_folder(target: &Path) -> Result<PathBuf, RootError> {
     for folder in target.ancestors() {
         match std::fs::metadata(folder) {
@@ -302,7 +319,7 @@ fn nearest_folder(target: &Path) -> Result<PathBuf, RootError> {
     Err(RootError::Unreadable { path: target.to_path_buf(), source })
 }
 
-/// `bottom` and the folders above it up to `top`, innermost first.
+/// Returns `bottom` and the folders above it up to `top`, innermost first.
 fn folders_between(top: &Path, bottom: &Path) -> Vec<PathBuf> {
     bottom.ancestors().take_while(|folder| folder.starts_with(top)).map(Path::to_path_buf).collect()
 }

@@ -1,17 +1,19 @@
-//! A mark on what this clone wrote for itself, so that a file which merely looks like one of ours is none.
+//! A seal marks the files that this clone wrote for its own use, so that a file of the same form
+//! from elsewhere is not accepted.
 //!
-//! The key lies in the git directory. Whoever can read that can make seals as well: this tells our files from those
-//! that a stray program, or an agent's file tool, put there. It is no lock.
+//! The key is in the git directory. Whoever can read the key can make seals as well. So a seal only
+//! tells our files from those that a stray program, or an agent's file tool, created; it is not a
+//! protection against an attacker with access to the git directory.
 
 use sha2::{Digest, Sha256};
 
 use super::Root;
 use super::store::{self, StoreError};
 
-/// The key's length in hexadecimal digits.
+/// The length of the key, in hexadecimal digits.
 const KEY: usize = 64;
 
-/// The seal of these parts, in hexadecimal; makes the key at first need.
+/// Returns the seal of these parts, in hexadecimal. Creates the key if there is none.
 pub(crate) fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
     if let Some(key) = key(root) {
         return Ok(sealed(&key, parts));
@@ -19,23 +21,24 @@ pub(crate) fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
     let file = root.private().join("seal.key");
     let random = || uuid::Uuid::new_v4().simple().to_string();
     if root.git_dir().is_none() {
-        // Then what is private is `local/`, which must never be committed.
+        // Without git, the key is in `.orchestration/local/`, which must never be committed.
         super::session::local(root)?;
     }
     let made = format!("{}{}", random(), random());
     if !store::create_new(&file, made.as_bytes())? && key(root).is_none() {
         store::write_atomic(&file, made.as_bytes())?;
     }
-    // Of several that made one at once, the one on disk holds.
+    // If several processes create a key at once, the key on disk counts.
     Ok(sealed(&key(root).unwrap_or(made), parts))
 }
 
-/// Whether this clone sealed these parts.
+/// Returns true if this clone made this seal for these parts.
 pub(crate) fn holds(root: &Root, parts: &[&str], seal: &str) -> bool {
     key(root).is_some_and(|key| sealed(&key, parts) == seal)
 }
 
-/// SHA-256 of parts, each with its length, in hexadecimal: no two lists of parts are read alike.
+/// Returns the SHA-256 of the parts in hexadecimal. The length of each part is hashed too, so that
+/// two different lists of parts never give the same input.
 pub(crate) fn digest_of(parts: &[&str]) -> String {
     let mut hasher = Sha256::new();
     for part in parts {

@@ -1,4 +1,5 @@
-//! Files that must not be half written: atomic replacement, locks, clocks.
+//! Reads and writes files so that they are never half written: atomic replacement, locks, and time
+//! stamps.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions, TryLockError};
@@ -8,29 +9,28 @@ use std::time::{Duration, Instant};
 
 use super::folder::{self, Access, Folder, is_missing};
 
-/// A file of any kind with more bytes than this is not looked at.
+/// A file of any kind that is larger than this, in bytes, is not read.
 pub(crate) const MAX_CONTENT: u64 = 256 * 1024 * 1024;
 
 /// Why a file could not be written or locked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The operating system said no.
+    /// The operating system returned an error.
     #[error("{path} could not be {doing}: {source}")]
     Io {
-        /// The file.
         path: PathBuf,
         /// What was tried: "read", "written", "locked".
         doing: &'static str,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: std::io::Error,
     },
-    /// Somebody else held the lock for too long.
+    /// Another process held the lock for too long.
     #[error("{path} is locked by another process for over {} s; if none is running, remove nothing: the lock frees itself when its holder ends", .waited.as_secs())]
     Locked {
-        /// The lock file.
+        /// The path of the lock file.
         path: PathBuf,
-        /// For how long it was asked for.
+        /// How long this process waited for the lock.
         waited: Duration,
     },
     /// The path, or a folder above it inside the workspace, is a symbolic link.
@@ -38,24 +38,25 @@ pub enum StoreError {
         "{path} is a symbolic link, or is reached through one, and none is followed here; put the file itself in its place"
     )]
     Symlink {
-        /// The link.
+        /// The path that was to be opened.
         path: PathBuf,
     },
-    /// The file is larger than anything we would have written.
+    /// The file is larger than anything this program would have written.
     #[error("{path} is larger than {max} bytes and was not read; make it smaller")]
     TooLarge {
-        /// The file.
         path: PathBuf,
-        /// The limit, in bytes.
+        /// The limit on its size, in bytes.
         max: u64,
     },
 }
 
-/// Replaces a file as a whole: temporary file beside it, fsync, rename, fsync of the folder. Keeps the permissions of an existing file. Creates missing folders.
+/// Replaces the content of a file atomically: it writes a temporary file in the same folder, syncs
+/// it, renames it, and syncs the folder. The permissions of an existing file are kept. Missing
+/// folders are created.
 ///
-/// Refuses to write through a link: the file itself, and the folders above it up to `.orchestration` or up to below
-/// `.git`. All of it happens in one folder that is held open, so a folder that is exchanged for a link meanwhile leads
-/// nothing astray.
+/// Never writes through a symbolic link, neither at the file itself nor at the folders above it (up
+/// to `.orchestration`, or up to the folder below `.git`). Everything happens in one folder that is
+/// held open, so it is safe even if somebody replaces that folder by a link in the meantime.
 pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let new = NewFile::write(path, bytes)?;
     new.sync()?;
@@ -64,13 +65,14 @@ pub(crate) fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Replaces a file as a whole without waiting for the disk: for what may be lost at any time, and is never half written.
+/// Replaces the content of a file atomically, without syncing it to disk. For data that may be lost
+/// at any time but must never be half written.
 pub(crate) fn write_scratch(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     NewFile::write(path, bytes)?.replace()
 }
 
-/// Replaces a file as a whole if it holds exactly `before`; whether it did. One that takes no lock can still write between
-/// the last look and the rename.
+/// Replaces the content of a file if it is exactly `before`. Returns true if it did. A program that
+/// ignores locks can still write between the comparison and the rename.
 pub(crate) fn replace_if_same(
     path: &Path,
     before: &[u8],
@@ -96,10 +98,10 @@ pub(crate) fn replace_if_same(
     Ok(true)
 }
 
-/// Creates a file only when it does not exist; whether it was created.
+/// Creates a file only if it does not exist. Returns true if it was created.
 pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
     let (folder, name) = holding(path, true).map_err(|error| io(path, "created", error))?;
-    if standing(&folder, name, path)?.is_some() {
+    if permissions_of(&folder, name, path)?.is_some() {
         return Ok(false);
     }
     let new = NewFile::write(path, bytes)?;
@@ -114,20 +116,21 @@ pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> 
     }
 }
 
-/// Opens a file for more at its end, and whether it is new. It is made if there is none, and so are missing folders.
+/// Opens a file for appending, and returns whether it is new. Creates the file and missing folders.
 pub(crate) fn append_to(path: &Path) -> Result<(File, bool), StoreError> {
     let failed = |error| io(path, "opened", error);
     let (folder, name) = holding(path, true).map_err(failed)?;
-    let is_new = standing(&folder, name, path)?.is_none();
+    let is_new = permissions_of(&folder, name, path)?.is_none();
     Ok((folder.open(name, Access::Append).map_err(failed)?, is_new))
 }
 
-/// A file's bytes; `None` where there is none, an error where it is no regular file or holds more than `max` bytes.
+/// Returns the bytes of a file. `None` if there is none, and an error if it is not a regular file
+/// or is larger than `max` bytes.
 pub(crate) fn read_capped(path: &Path, max: u64) -> Result<Option<Vec<u8>>, StoreError> {
     read_from(open(path), path, max)
 }
 
-/// What is left of a file that was opened for reading, as [`read_capped`] tells it.
+/// Reads the rest of an open file, with the same results as [`read_capped`].
 pub(super) fn read_from(
     file: std::io::Result<File>,
     path: &Path,
@@ -143,8 +146,8 @@ pub(super) fn read_from(
     }
 }
 
-/// Opens a regular file for reading. To a file of ours no link is followed: there are none unless somebody means to lead
-/// us astray. The files of git and of people may be links.
+/// Opens a regular file for reading. For files of this program no symbolic link is followed,
+/// because there are none unless somebody planted them. Files of git and of people may be links.
 pub(crate) fn open(path: &Path) -> std::io::Result<File> {
     let is_ours = |base: &Path| match path.strip_prefix(base) {
         Ok(below) if base.ends_with(".git") => below.iter().any(|name| name == "intent"),
@@ -159,7 +162,8 @@ pub(crate) fn open(path: &Path) -> std::io::Result<File> {
     }
 }
 
-/// Removes a file; whether there was one. A link is removed itself, never what it points to.
+/// Removes a file. Returns true if there was one. If it is a symbolic link, the link itself is
+/// removed.
 pub(crate) fn remove(path: &Path) -> Result<bool, StoreError> {
     match holding(path, false).and_then(|(folder, name)| folder.remove(name)) {
         Ok(()) => Ok(true),
@@ -168,26 +172,26 @@ pub(crate) fn remove(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Gives a file a new name, in the same folder.
+/// Renames a file within its folder.
 pub(crate) fn rename(from: &Path, to: &Path) -> std::io::Result<()> {
     let (folder, name) = holding(from, false)?;
     folder.rename(name, to.file_name().unwrap_or_default())
 }
 
-/// Gives a file a second name.
+/// Creates a hard link to a file.
 pub(crate) fn hard_link(file: &Path, second: &Path) -> std::io::Result<()> {
     let (folder, name) = holding(file, false)?;
     let (other, second) = holding(second, false)?;
     folder.link(name, &other, second)
 }
 
-/// An exclusive lock, freed on drop.
+/// An exclusive lock, which is released when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Lock {
     _file: File,
 }
 
-/// Locks the file at `path` (created if missing), waiting up to `patience`.
+/// Locks the file at `path`, which is created if it is missing. Waits for at most `patience`.
 pub(crate) fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> {
     let (file, _) = append_to(path)?;
     let started = Instant::now();
@@ -203,17 +207,18 @@ pub(crate) fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> 
             return Err(StoreError::Locked { path: path.to_path_buf(), waited });
         }
         std::thread::sleep(pause.min(patience - waited));
-        // Who sleeps long is passed by all who come meanwhile.
+        // Pauses stay short, because a process that sleeps long is overtaken by those that arrive
+        // later.
         pause = (pause * 2).min(Duration::from_millis(8));
     }
 }
 
-/// Now, RFC 3339 in UTC with milliseconds: `2026-02-18T12:00:00.000Z`.
+/// Returns the current time, RFC 3339 in UTC with milliseconds: `2026-02-18T12:00:00.000Z`.
 pub(crate) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// Under how many names (hard links) a file stands; 1 where the platform does not say.
+/// Returns how many names (hard links) a file has. 1 if the platform does not tell.
 pub(crate) fn names(path: &Path) -> u64 {
     #[cfg(unix)]
     {
@@ -228,19 +233,19 @@ pub(crate) fn names(path: &Path) -> u64 {
     }
 }
 
-/// The time so long from now, as [`now`] writes it.
+/// Returns the time that is `wait` later than now, in the format of [`now`].
 pub(crate) fn from_now(wait: Duration) -> String {
     let now = jiff::Timestamp::now();
     now.checked_add(wait).unwrap_or(now).strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// The SHA-256 of bytes in hexadecimal.
+/// Returns the SHA-256 of these bytes in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     hex(&Sha256::digest(bytes))
 }
 
-/// Bytes as lower-case hexadecimal digits.
+/// Formats bytes as lowercase hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
@@ -249,14 +254,14 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// So many hours before now, in the form of [`now`].
+/// Returns the time this many hours ago, in the format of [`now`].
 pub(crate) fn hours_ago(hours: i64) -> String {
     let now = jiff::Timestamp::now();
     let then = now.checked_sub(jiff::SignedDuration::from_hours(hours)).unwrap_or(now);
     then.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
-/// A time as [`now`] writes it, in milliseconds since 1970.
+/// Converts a time in the format of [`now`] to milliseconds since 1970.
 pub(crate) fn milliseconds(time: &str) -> Option<i64> {
     time.parse::<jiff::Timestamp>().ok().map(|time| time.as_millisecond())
 }
@@ -269,15 +274,21 @@ fn io(path: &Path, doing: &'static str, source: Error) -> StoreError {
     }
 }
 
-/// The permissions of what stands at a name; an error where that is a link.
-fn standing(folder: &Folder, name: &OsStr, path: &Path) -> Result<Option<Permissions>, StoreError> {
+/// Returns the permissions of an existing file. An error if it is a symbolic link.
+fn permissions_of(
+    folder: &Folder,
+    name: &OsStr,
+    path: &Path,
+) -> Result<Option<Permissions>, StoreError> {
     match folder.look(name).map_err(|error| io(path, "read", error))? {
         Some(found) if found.is_link => Err(StoreError::Symlink { path: path.to_path_buf() }),
         found => Ok(found.map(|found| found.permissions)),
     }
 }
 
-/// The folder below which every name is ours: the one that holds `.orchestration`, or `.git` (which people do link).
+/// Returns the folder below which every path belongs to this program, so that no symbolic link is
+/// expected there. This is the folder that contains `.orchestration`, or `.git` itself, which may
+/// be a link.
 fn trusted(path: &Path) -> Option<&Path> {
     let mut above = path.ancestors().skip(1);
     above.find_map(|folder| match folder.file_name()?.to_str()? {
@@ -287,7 +298,8 @@ fn trusted(path: &Path) -> Option<&Path> {
     })
 }
 
-/// The folder of a path, held open, and the last part of the path. Missing folders are made if `make` says so.
+/// Opens the folder of a path, and returns it with the last segment of the path. Creates missing
+/// folders if `make` is true.
 fn holding(path: &Path, make: bool) -> std::io::Result<(Folder, &OsStr)> {
     let base = trusted(path).or(path.parent()).unwrap_or(Path::new(""));
     if make && !base.as_os_str().is_empty() {
@@ -296,14 +308,15 @@ fn holding(path: &Path, make: bool) -> std::io::Result<(Folder, &OsStr)> {
     Folder::trusted(base)?.holding(path.strip_prefix(base).unwrap_or(path), make)
 }
 
-/// A written temporary file beside the one that it is to become. It goes when this is dropped.
+/// A temporary file with the new content, in the same folder as the file that it will replace. It
+/// is removed when this is dropped.
 struct NewFile<'a> {
     path: &'a Path,
     folder: Folder,
     name: OsString,
     temporary: OsString,
     file: File,
-    /// The permissions of the file that it replaces.
+    /// The permissions of the file that it replaces, if there is one.
     replaces: Option<Permissions>,
 }
 
@@ -311,7 +324,7 @@ impl<'a> NewFile<'a> {
     fn write(path: &'a Path, bytes: &[u8]) -> Result<Self, StoreError> {
         let written = |error| io(path, "written", error);
         let (folder, name) = holding(path, true).map_err(written)?;
-        let replaces = standing(&folder, name, path)?;
+        let replaces = permissions_of(&folder, name, path)?;
         let temporary = OsString::from(format!(".intent-{}.tmp", uuid::Uuid::new_v4().simple()));
         let file = folder.open(&temporary, Access::Create).map_err(written)?;
         let mut new = Self { path, folder, name: name.to_owned(), temporary, file, replaces };
@@ -331,7 +344,7 @@ impl<'a> NewFile<'a> {
         renamed.map_err(|error| io(self.path, "written", error))
     }
 
-    /// Makes the rename itself durable where the platform can; the file is whole either way.
+    /// Makes the rename durable, if the platform can do that. The file is complete either way.
     fn sync_folder(&self) {
         if let Err(error) = self.folder.sync() {
             tracing::debug!(path = %self.path.display(), %error, "folder not synced");
@@ -341,7 +354,7 @@ impl<'a> NewFile<'a> {
 
 impl Drop for NewFile<'_> {
     fn drop(&mut self) {
-        // It is gone where it was renamed.
+        // After a successful rename there is no temporary file any more.
         let _ = self.folder.remove(&self.temporary);
     }
 }

@@ -1,8 +1,10 @@
-//! A cache file of rows that all have the same size. A look-up reads only the rows that begin with given bytes.
+//! A cache file of rows that all have the same size. A look-up reads only the rows that begin with
+//! given bytes.
 //!
-//! The rows are sorted and grouped into buckets by their first bits. The caller's own data (`head`) is read when the
-//! file is opened, and a bucket when one of its rows is asked for. Each has a checksum. Like every cache file it may be
-//! missing, torn or of another version at any time. Then there is no table, and the caller finds the answer in another
+//! The rows are sorted and grouped into buckets by their first bits. The header (the caller's own
+//! data) is read when the file is opened, and a bucket is read when one of its rows is requested.
+//! Each of them has a checksum. Like every cache file, it may be missing, damaged or of another
+//! version at any time. Then there is no table, and the caller has to find the answer in another
 //! way.
 
 use std::fs::File;
@@ -13,16 +15,17 @@ use std::sync::{Mutex, PoisonError};
 
 use super::store::{self, StoreError};
 
-/// Must be raised when the layout changes. The first line of a file also has the version of the program.
+/// The version of the layout; raise it when the layout changes. The first line of a file also
+/// contains the version of the program.
 const FORMAT: u32 = 1;
-/// About how many rows are in a bucket.
+/// The approximate number of rows in a bucket.
 const PER_BUCKET: usize = 128;
-/// A head, or rows, of more bytes than this were not written by us.
+/// A file with more bytes than this was not written by us and is not read.
 const MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
-/// Bytes of three numbers and a checksum, 4 each.
+/// The size in bytes of three numbers and a checksum, 4 bytes each.
 const NUMBERS: usize = 16;
 
-/// An open file of rows of `W` bytes.
+/// An open file with rows of `W` bytes.
 #[derive(Debug)]
 pub(crate) struct Table<const W: usize> {
     file: Mutex<File>,
@@ -40,12 +43,12 @@ fn first_line(what: &str) -> String {
     format!("intent-table {FORMAT} {} {what}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// The number of bits that select a bucket, for so many rows.
+/// Returns how many bits select the bucket in a table with this many rows.
 fn bits(rows: usize) -> u32 {
     (rows / PER_BUCKET).next_power_of_two().trailing_zeros().min(20)
 }
 
-/// The bucket of a row that begins with these bytes.
+/// Returns the bucket of a row that begins with these bytes.
 fn bucket(beginning: &[u8], bits: u32) -> usize {
     let mut first = [0; 4];
     first.copy_from_slice(&beginning[..4]);
@@ -57,7 +60,8 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 impl<const W: usize> Table<W> {
-    /// Writes a file from rows in any order. `what` names the kind of table; it can only be opened with the same name.
+    /// Writes a file with these rows, which may be in any order. `what` names the kind of table;
+    /// opening it requires the same name.
     pub(crate) fn write(
         path: &Path,
         what: &str,
@@ -88,7 +92,8 @@ impl<const W: usize> Table<W> {
         store::write_scratch(path, &bytes)
     }
 
-    /// Opens a table and returns it with its head. `None` if it is missing, damaged, or of another version or kind.
+    /// Opens a table. Returns it with its header. `None` if it is missing, damaged, or of another
+    /// version or kind.
     pub(crate) fn open(path: &Path, what: &str) -> Option<(Self, Vec<u8>)> {
         let mut file = store::open(path).ok()?;
         let found = file.metadata().ok()?;
@@ -125,7 +130,8 @@ impl<const W: usize> Table<W> {
         Some((Self { file: Mutex::new(file), body, buckets }, rest))
     }
 
-    /// The rows that begin with `beginning`, in order. It must have at least 4 bytes.
+    /// Returns the rows that begin with `beginning`, in order. `beginning` must have at least 4
+    /// bytes.
     pub(crate) fn rows(&self, beginning: &[u8]) -> Result<Vec<[u8; W]>, Damaged> {
         let at = bucket(beginning, self.buckets.len().trailing_zeros());
         let mut rows = self.read(at..at + 1)?;
@@ -133,7 +139,7 @@ impl<const W: usize> Table<W> {
         Ok(rows)
     }
 
-    /// All rows, in order.
+    /// Returns all rows in order.
     pub(crate) fn all(&self) -> Result<Vec<[u8; W]>, Damaged> {
         self.read(0..self.buckets.len())
     }

@@ -1,4 +1,4 @@
-//! The fold order: all entries of a ledger by time.
+//! The fold order: all entries of a ledger sorted by time.
 
 use std::sync::Arc;
 
@@ -6,17 +6,19 @@ use super::index;
 use crate::ledger::Entry;
 use crate::ledger::source::{Files, millis};
 
-/// The fold order of all entries, where those on the shelf are rows of the table and the others are in memory.
+/// The fold order of all entries. Entries on the shelf are rows of the table on disk; all other
+/// entries are in memory.
 #[derive(Default)]
 pub(super) struct FoldOrder {
     /// For each entry, its row in the table or its index in [`super::LedgerData::entries`].
     pub all: Vec<EntryIndex>,
-    /// For each row of the table, the index of its entry in `all`. `GONE` if the file of the row is no longer there.
+    /// For each row of the table, the index of its entry in `all`. [`GONE`] if the file of the row
+    /// was removed.
     pub of_rows: Vec<u32>,
 }
 
-/// A row of the table, or, if the highest bit is set, an index in [`super::LedgerData::entries`]. An enum would take twice the
-/// memory.
+/// A row of the table, or, if the highest bit is set, an index in [`super::LedgerData::entries`].
+/// An enum would take twice the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EntryIndex(pub u32);
 
@@ -28,12 +30,12 @@ impl EntryIndex {
     }
 }
 
-/// The index of an entry whose file is not there any more.
+/// The index for an entry whose file was removed.
 pub(super) const GONE: u32 = u32::MAX;
 
 impl FoldOrder {
-    /// Merges the entries of sealed files, which stand in a table on disk (the shelf), and all other entries, by time.
-    /// `twice` are the files of the table whose entries are among `others` as well, so that they count once.
+    /// Merges two lists by time: the entries in the table on disk (the shelf), and `others`.
+    /// `twice` lists the files of the table whose entries are also in `others`; they count once.
     pub(super) fn of(
         files: &Files,
         twice: &[u32],
@@ -69,8 +71,8 @@ impl FoldOrder {
     }
 }
 
-/// Sorts entries by time and returns the times. Records of one writer stay in the order in which they were written,
-/// even if its clock went back.
+/// Sorts entries by time and returns the times. The records of one writer stay in the order in
+/// which they were written, even if the writer's clock went back.
 pub(super) fn fold(entries: &mut Vec<Arc<Entry>>) -> Vec<Option<i64>> {
     entries.sort_by(|a, b| {
         let place = |entry: &Entry| (entry.record.seq, entry.origin.start);

@@ -1,5 +1,5 @@
-//! The entries about one file, told apart without reading them. A later process can so ask whether they are still the
-//! same.
+//! The entries about one file, identified without reading them. A later process can compare these
+//! ids to find out if the entries are still the same.
 
 use std::sync::Arc;
 
@@ -7,22 +7,24 @@ use super::{ClaimRef, Derived, Ledger, Sought, Trust, index};
 use crate::ledger::{BlockRecord, Conversation, Digest, FileRecord, RecordDialect, evidence};
 use crate::workspace::RelativePath;
 
-/// Identifies an entry of evidence: the digest of its file, and its place among the entries of that file. Files of evidence
-/// never change, so the same id always means the same text.
+/// Identifies an entry of evidence: the digest of its file, and its position among the entries of
+/// that file. Files of evidence never change, so the same id always means the same text.
 pub(crate) type EvidenceId = (Digest, u32);
 
-/// The entries of a ledger that may be about one file: those of evidence, which never change, and all others.
+/// The entries of a ledger that may be about one file, split into evidence, which never changes,
+/// and all other entries.
 pub struct OfPath {
-    /// Indices of the entries of evidence, in fold order.
+    /// The indices of the entries of evidence, in fold order.
     pub evidence: Vec<u32>,
     /// The ids of these entries, in the same order.
     pub ids: Vec<EvidenceId>,
-    /// Indices of all other entries: records of the journal and of other tools, and evidence that was changed in place.
+    /// The indices of all other entries: records of the journal and of other tools, and evidence
+    /// that was changed in place.
     pub rest: Vec<u32>,
 }
 
-/// Stands in for the file and the contributor of a claim whose entry is not in its file any more: somebody changed the
-/// file in place after an earlier process had read it.
+/// An empty file and conversation for a claim whose entry is no longer in its file. This happens if
+/// somebody changed the file in place after an earlier process had read it.
 pub(super) struct Nothing {
     pub file: FileRecord,
     pub conversation: Conversation,
@@ -38,10 +40,10 @@ impl Default for Nothing {
 }
 
 impl Ledger {
-    /// The entries that may be about a file. No file of evidence is read for this.
+    /// Returns the entries that may be about a file. No file of evidence is read for this.
     pub fn settled_of_path(&self, path: &RelativePath) -> OfPath {
         let mut found = OfPath { evidence: Vec::new(), ids: Vec::new(), rest: Vec::new() };
-        for at in self.said.named(&Sought::Path(path).key()) {
+        for at in self.data.named(&Sought::Path(path).key()) {
             match self.id(at) {
                 Some(id) => {
                     found.evidence.push(at);
@@ -53,36 +55,37 @@ impl Ledger {
         found
     }
 
-    /// The id of an entry. `None` if it is not evidence, or if its file is not what its name says.
+    /// Returns the id of an entry. `None` if it is not evidence, or if its file does not match the
+    /// digest in its name.
     fn id(&self, at: u32) -> Option<EvidenceId> {
-        let place = self.said.order.all[at as usize];
+        let place = self.data.order.all[at as usize];
         let Some(other) = place.other() else {
-            let shelf = self.said.files.shelf.as_ref()?;
+            let shelf = self.data.files.shelf.as_ref()?;
             let (file, nth) = shelf.kept.origin(place.0);
             return Some((shelf.kept.digest(file), nth));
         };
-        let entry = &self.said.entries[other as usize];
+        let entry = &self.data.entries[other as usize];
         if entry.dialect != RecordDialect::Evidence || entry.trust == Trust::Contradicted {
             return None;
         }
-        let beside = &self.said.files.others.get(&entry.origin.path)?.entries;
+        let beside = &self.data.files.others.get(&entry.origin.path)?.entries;
         let nth = beside.partition_point(|one| one.origin.start < entry.origin.start);
         Some((evidence::digest_of_path(&entry.origin.path)?, index(nth)))
     }
 
-    /// Takes over what an earlier process has computed of an entry.
+    /// Stores data about an entry that an earlier process computed.
     pub fn recall(&self, at: u32, derived: Derived) {
-        // What was computed in the meantime is the same.
+        // If it was computed again in the meantime, the result is the same.
         drop(self.derived.get(at).set(Some(Arc::new(derived))));
     }
 
-    /// What the answers of [`Self::derived`] and [`Self::outlines`] about a file depend on besides its evidence. See
-    /// [`super::Derive::depends_on`].
+    /// Returns everything that [`Self::derived`] and [`Self::outlines`] of a file depend on besides
+    /// its evidence. See [`super::Derive::depends_on`].
     pub fn depends_on(&self, path: &RelativePath) -> Option<Vec<u8>> {
         self.derive.as_ref()?.depends_on(path)
     }
 
-    /// The claims of these entries on a file, in fold order.
+    /// Returns the claims of these entries on a file, in fold order.
     pub fn claims_on(
         &self,
         path: &RelativePath,

@@ -1,4 +1,5 @@
-//! The kept look-up. A ledger must answer the same with it, without it, and with a damaged one.
+//! Tests of the table on disk. A ledger must give the same answers with it, without it, and with a
+//! damaged one.
 
 use std::path::PathBuf;
 
@@ -9,7 +10,7 @@ use crate::ledger::evidence::{self, CitedIntent, CitedSession, Header, Line};
 use crate::ledger::{OfPath, kept};
 use crate::workspace::{Finding, store};
 
-/// A workspace with a git directory, in which the table can be kept.
+/// Makes a workspace with a git directory, in which the table can be stored.
 fn place() -> TestWorkspace {
     let w = TestWorkspace::new(Layout::Single);
     std::fs::create_dir(w.dir.path().join(".orchestration/local")).unwrap();
@@ -52,12 +53,13 @@ fn put(w: &TestWorkspace, numbers: impl IntoIterator<Item = u32>) -> Vec<PathBuf
         w.root().absolute(&path)
     };
     let written = numbers.into_iter().map(write).collect();
-    // A folder that changed within the last 20 ms is always listed again, so wait until the table counts.
+    // A folder that changed within the last 20 ms is always listed again, so wait until the table
+    // is used.
     std::thread::sleep(std::time::Duration::from_millis(40));
     written
 }
 
-/// The answers of a ledger to everything that can be asked.
+/// Returns the answers of a ledger to every kind of look-up.
 fn told(ledger: &Ledger) -> Vec<String> {
     let mut told = Vec::new();
     let numbers = |claims: Vec<ClaimRef>| {
@@ -94,7 +96,7 @@ fn told(ledger: &Ledger) -> Vec<String> {
     told
 }
 
-/// Reads all files of the ledger of a workspace, without the table.
+/// Reads all files of a workspace's ledger, without the table.
 fn read_afresh(w: &TestWorkspace) -> Ledger {
     let files = crate::ledger::read::files(&w.root()).into_iter();
     let files: Vec<_> = files.map(|file| (file.path, std::fs::read(file.disk).unwrap())).collect();
@@ -105,7 +107,7 @@ fn afresh(w: &TestWorkspace) -> Vec<String> {
     told(&read_afresh(w))
 }
 
-/// The ids of the evidence about each file.
+/// Returns the ids of the evidence about each file.
 fn ids(ledger: &Ledger) -> Vec<Vec<(crate::ledger::Digest, u32)>> {
     let files = (0..9).map(|n| path(&format!("src/f{n}.rs")));
     files.map(|file| ledger.settled_of_path(&file).ids).collect()
@@ -133,7 +135,7 @@ fn it_says_what_the_files_say_whatever_came_and_went() {
         std::fs::remove_file(file).unwrap();
     }
     let here = |ledger: &Ledger| -> Vec<String> {
-        // In another clone the records of the journal are somebody else's.
+        // In another clone, the records of the journal were written by somebody else.
         told(ledger).into_iter().map(|line| line.replace(" Own ", " Claimed ")).collect()
     };
     assert_eq!(here(&Ledger::load(&w.root())), afresh(&w), "some went");
@@ -179,7 +181,7 @@ fn evidence_that_was_changed_in_place_is_contradicted() {
     let entries = ledger.entries();
     let mut of_it = entries.iter().filter(is_of_it).peekable();
     assert!(of_it.peek().is_some() && of_it.all(|entry| entry.trust == Trust::Contradicted));
-    // The changed file must not be listed in the table when that is written again, either.
+    // When the table is written again, it must not list the changed file either.
     put(&w, 120..240);
     assert_eq!(told(&Ledger::load(&w.root())), afresh(&w));
     assert_eq!(codes(Ledger::load(&w.root()).findings()), ["ledger-forged"]);

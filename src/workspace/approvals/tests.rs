@@ -50,7 +50,7 @@ fn an_approval_is_for_exactly_this() {
         Request { head: Some("abd".into()), ..base.clone() },
         Request { head: None, ..base.clone() },
         Request { subject: Subject::Lesson { text: "git reset --hard".into() }, ..base.clone() },
-        // What belongs to one part does not become another's.
+        // A character that moves from one part to another must change the binding.
         Request { actor: "codex:1/w".into(), cwd: "".into(), ..base.clone() },
     ];
     for other in others {
@@ -102,7 +102,7 @@ fn of_many_that_ask_the_same_all_get_one_code() {
     });
 }
 
-/// Writes an approval as this clone would, with other times or states.
+/// Writes an approval as this clone would, with other times or another state.
 fn plant(root: &Root, change: impl FnOnce(&mut Approval)) -> Approval {
     let mut approval = ask(root, command("rm -rf x")).unwrap();
     std::fs::remove_file(file(root, &approval.code)).unwrap();
@@ -163,14 +163,14 @@ fn a_forged_or_broken_file_is_no_approval() {
     }
     std::fs::write(&path, &text).unwrap();
     assert_eq!(pending(&root), std::slice::from_ref(&asked));
-    // Another code's file.
+    // The file of another code is put in its place.
     decide(&root, &asked.code, ApprovalState::Approved).unwrap();
     let copy = file(&root, "222222");
     std::fs::copy(&path, &copy).unwrap();
     assert_eq!(get(&root, "222222"), None);
     assert_eq!(take(&root, &asked.binding), Some(asked.code.clone()));
     assert_eq!(take(&root, &asked.binding), None);
-    // A copy that was kept aside.
+    // A copy of the file, which was kept elsewhere, is put back.
     std::fs::rename(copy, &path).unwrap();
     assert_eq!(take(&root, &asked.binding), None);
     assert_eq!(get(&root, &asked.code).unwrap().state, ApprovalState::Used);
@@ -211,11 +211,11 @@ fn codes_are_six_letters_that_cannot_be_misread() {
     let codes: std::collections::HashSet<_> = (0..500).map(|_| random_code()).collect();
     assert!(codes.len() > 490);
     for code in codes {
-        assert_eq!(spelled(&code.to_lowercase()), Some(code.clone()));
+        assert_eq!(normalised_code(&code.to_lowercase()), Some(code.clone()));
         assert!(!code.contains(['0', 'O', '1', 'I', 'L', 'U']), "{code}");
     }
     for none in ["", "ABCDE", "ABCDEFG", "../../", "ABCDE0", "ÄBCDE"] {
-        assert_eq!(spelled(none), None, "{none}");
+        assert_eq!(normalised_code(none), None, "{none}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! A folder as the operating system holds it open.
+//! A folder as a file descriptor, for Unix.
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
@@ -11,17 +11,19 @@ use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 
 use super::{Access, FolderEntry};
 
-/// What other programs would give a new file or folder. The umask takes its share.
+/// The mode for new files and folders, which is the one that other programs use. The umask is
+/// applied to it.
 const FILE: Mode = Mode::from_raw_mode(0o666);
 const FOLDER: Mode = Mode::from_raw_mode(0o777);
 
-/// A folder may be passed through without the right to list it.
+/// The flags for opening a folder on the way to a file. On Linux this needs no permission to list
+/// the folder.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const PASS: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const PASS: OFlags = OFlags::RDONLY;
 
-/// An open folder.
+/// The file descriptor of an open folder.
 pub(super) struct FolderHandle(OwnedFd);
 
 impl FolderHandle {
@@ -66,7 +68,7 @@ impl FolderHandle {
             use rustix::io::Errno;
             let flags = fs::RenameFlags::NOREPLACE;
             match fs::renameat_with(&self.0, from, &self.0, to, flags) {
-                // Some file systems cannot.
+                // Some file systems do not support this.
                 Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
                 done => return Ok(done?),
             }
@@ -93,7 +95,8 @@ pub(super) fn open_anywhere(path: &Path) -> Result<File> {
     Ok(fs::openat(CWD, path, OFlags::RDONLY | never_waiting(), Mode::empty())?.into())
 }
 
-/// Opening a pipe would wait for somebody at its other end, and a terminal could become ours.
+/// Opening a pipe would wait for its other end, and opening a terminal could make it our
+/// controlling terminal. These flags prevent both.
 fn never_waiting() -> OFlags {
     OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC
 }

@@ -1,4 +1,5 @@
-//! A folder as its path, for systems without file descriptors: each step is looked at before it is made.
+//! A folder as a path, for systems without folder descriptors. Each step is checked for symbolic
+//! links before it is taken.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -69,7 +70,7 @@ impl FolderPath {
         fs::remove_file(self.0.join(name))
     }
 
-    /// There is nothing to do: the file is whole either way.
+    /// Does nothing on these systems. The file is complete either way.
     pub fn sync(&self) -> Result<()> {
         Ok(())
     }

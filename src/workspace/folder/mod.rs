@@ -1,5 +1,6 @@
-//! Folders that are held open, so that a file is opened, made or replaced in the folder that was looked at, whoever
-//! exchanges a name on the way meanwhile. Below the folder that a path is trusted from, no link is followed.
+//! Folders that are held open. Files are opened, created and replaced in exactly the folder that
+//! was checked, even if somebody replaces a folder on the path in the meantime. Below a trusted
+//! folder, no symbolic link is followed.
 
 #[cfg(unix)]
 mod by_handle;
@@ -17,42 +18,44 @@ use by_handle::{FolderHandle as Handle, open_anywhere as opened};
 #[cfg(not(unix))]
 use by_path::{FolderPath as Handle, open_anywhere as opened};
 
-/// Reading one file may take so long.
+/// How long reading one file may take.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So many bytes are read before the time is looked at.
+/// How many bytes are read before the elapsed time is checked.
 const PIECE: u64 = 256 * 1024;
 
-/// A folder that is held open.
+/// A folder that is held open by the operating system.
 pub(crate) struct Folder(Handle);
 
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// It must exist.
+    /// For reading. The file must exist.
     Read,
-    /// It is made if it does not exist. What is written goes to its end.
+    /// For reading and appending. The file is created if it does not exist.
     Append,
-    /// It must not exist.
+    /// For writing. The file must not exist.
     Create,
 }
 
-/// What stands at a name in a folder, links not followed.
+/// An entry of a folder. Symbolic links are not followed.
 pub(crate) struct FolderEntry {
-    /// Whether it is a link.
+    /// Whether the entry is a symbolic link.
     pub is_link: bool,
-    /// Its permissions.
+    /// The permissions of the entry.
     pub permissions: Permissions,
 }
 
 impl Folder {
-    /// Opens a folder that is trusted to be where its path leads.
+    /// Opens a folder. Symbolic links in its own path are followed, so the caller must trust the
+    /// path.
     pub(crate) fn trusted(path: &Path) -> Result<Self> {
         let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         Handle::open(here).map(Self)
     }
 
-    /// The folder in which the last part of `path` stands, and that part. No link is followed on the way from this
-    /// folder, and missing folders are made if `make` says so.
+    /// Opens the folder that contains the last segment of `path`, and returns it with that segment.
+    /// No symbolic link is followed below this folder. Missing folders are created if `make` is
+    /// true.
     pub(crate) fn holding(self, path: &Path, make: bool) -> Result<(Self, &OsStr)> {
         let mut steps = path.components().peekable();
         let mut folder = self;
@@ -83,13 +86,13 @@ impl Folder {
         entered.map(Self).map_err(|error| self.link_or(name, error))
     }
 
-    /// Opens a regular file. Anything else is an error, and nothing is waited for.
+    /// Opens a regular file. Anything else is an error. Never blocks, not even for a pipe.
     pub(crate) fn open(&self, name: &OsStr, access: Access) -> Result<File> {
         let file = self.0.file(name, access).map_err(|error| self.link_or(name, error))?;
         regular(file)
     }
 
-    /// The error of a step that failed, which is told as such where a link is the cause.
+    /// Returns the error of a failed step, or [`FoundLink`] if a symbolic link caused it.
     fn link_or(&self, name: &OsStr, error: Error) -> Error {
         let is_link = || self.look(name).is_ok_and(|found| found.is_some_and(|it| it.is_link));
         match error.kind() == ErrorKind::NotFound || !is_link() {
@@ -98,7 +101,7 @@ impl Folder {
         }
     }
 
-    /// What stands at a name. `None` if nothing does.
+    /// Returns the entry with this name. `None` if there is none.
     pub(crate) fn look(&self, name: &OsStr) -> Result<Option<FolderEntry>> {
         match self.0.look(name) {
             Ok(found) => Ok(Some(found)),
@@ -107,54 +110,54 @@ impl Folder {
         }
     }
 
-    /// Gives a file another name in this folder. Whatever had the name goes.
+    /// Renames a file in this folder. An existing file with the new name is replaced.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         self.0.rename(from, to)
     }
 
-    /// Gives a file another name in this folder if nothing has that name.
+    /// Renames a file in this folder. An error if the new name exists.
     pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         self.0.rename_to_new(from, to)
     }
 
-    /// Gives a file a second name, in a folder of the same file system.
+    /// Creates a hard link to a file, in a folder of the same file system.
     pub(crate) fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
         self.0.link(name, &other.0, second)
     }
 
-    /// Removes a file or a link.
+    /// Removes a file or a symbolic link.
     pub(crate) fn remove(&self, name: &OsStr) -> Result<()> {
         self.0.remove(name)
     }
 
-    /// Makes names durable that were made or changed.
+    /// Syncs the folder, so that new and changed names survive a crash.
     pub(crate) fn sync(&self) -> Result<()> {
         self.0.sync()
     }
 }
 
-/// A link stands where none is followed.
+/// The error for a symbolic link in a place where none is followed.
 #[derive(Debug, thiserror::Error)]
 #[error("it is a symbolic link, or is reached through one")]
 struct FoundLink;
 
-/// Whether an error says that a link was met.
+/// Returns true if the error was caused by a symbolic link.
 pub(crate) fn is_link(error: &Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<FoundLink>())
 }
 
-/// Whether an error says that nothing stands there.
+/// Returns true if the error says that the file does not exist.
 pub(crate) fn is_missing(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Opens a regular file below a folder. No link is followed on the way from that folder.
+/// Opens a regular file below a folder. No symbolic link is followed below that folder.
 pub(crate) fn open_below(base: &Path, path: &Path) -> Result<File> {
     let (folder, name) = Folder::trusted(base)?.holding(path, false)?;
     folder.open(name, Access::Read)
 }
 
-/// Opens a regular file outside all workspaces, where people may have links.
+/// Opens a regular file anywhere. Symbolic links are followed.
 pub(crate) fn open_anywhere(path: &Path) -> Result<File> {
     regular(opened(path)?)
 }
@@ -166,7 +169,8 @@ fn regular(file: File) -> Result<File> {
     }
 }
 
-/// Reads what is left of a file. Fails if that is more than `max` bytes, or if it takes long.
+/// Reads the rest of a file. Returns an error if it is longer than `max` bytes, or if reading takes
+/// too long.
 pub(crate) fn read_to_end(file: &mut File, max: u64) -> Result<Vec<u8>> {
     let began = Instant::now();
     let known = file.metadata()?.len().min(max).min(PIECE);

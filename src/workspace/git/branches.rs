@@ -1,4 +1,4 @@
-//! Branches, and single files in their commits.
+//! Branches and stashes, and single files in commits and in the index.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use gix::bstr::ByteSlice;
 use super::{CommitId, Git, GitError, Target, as_path, commit_id, is_regular};
 use crate::workspace::RelativePath;
 
-/// The id of a file's content in git. Files with the same id have the same bytes.
+/// The id of a file's content in git. Files with the same id have the same content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlobId(pub(super) gix::ObjectId);
 
 impl Git {
-    /// Local and remote-tracking branches and the commits they are at, those with the most recent commits first, at most
-    /// `max`. One that cannot be read is left out.
+    /// Returns local and remote-tracking branches with their commits, most recent commits first, at
+    /// most `max`. A branch that cannot be read is left out.
     pub fn branches(&self, max: usize) -> Result<Vec<(String, CommitId)>, GitError> {
         let repo = self.objects()?;
         let references = repo.references().map_err(|error| self.unreadable(error))?;
@@ -31,13 +31,14 @@ impl Git {
         Ok(found.into_iter().map(|(_, name, commit)| (name, commit)).collect())
     }
 
-    /// The branch that is checked out; `None` where a commit is.
+    /// Returns the name of the branch that is checked out. `None` if a commit is checked out
+    /// directly.
     pub fn branch(&self) -> Option<String> {
         let name = self.handle().head_name().ok()??;
         Some(name.shorten().to_string())
     }
 
-    /// Remote-tracking branches (`origin/main`) and the commits they are at.
+    /// Returns the remote-tracking branches (`origin/main`) with their commits.
     pub fn remote_branches(&self) -> Result<Vec<(String, CommitId)>, GitError> {
         let repo = self.objects()?;
         let references = repo.references().map_err(|error| self.unreadable(error))?;
@@ -50,8 +51,8 @@ impl Git {
         Ok(remote.filter_map(read).collect())
     }
 
-    /// The names of remote-tracking branches that stand for another one (`origin/HEAD`), each with that one's name
-    /// (`origin/main`).
+    /// Returns the default branches of remotes: `origin/HEAD` with the name of the branch that it
+    /// refers to (`origin/main`).
     pub fn default_branches(&self) -> Result<HashMap<String, String>, GitError> {
         let repo = self.objects()?;
         let references = repo.references().map_err(|error| self.unreadable(error))?;
@@ -65,8 +66,8 @@ impl Git {
         Ok(remote.filter_map(read).collect())
     }
 
-    /// The commits of stashes, the newest stash first, at most `max` stashes. Of one that holds files that git did not
-    /// track, also the commit with these.
+    /// Returns the commits of the newest `max` stashes, newest first. If a stash contains untracked
+    /// files, the commit with these files follows it.
     pub fn stashes(&self, max: usize) -> Result<Vec<CommitId>, GitError> {
         let repo = self.objects()?;
         let stash = repo.try_find_reference("refs/stash");
@@ -87,8 +88,8 @@ impl Git {
         Ok(commits)
     }
 
-    /// The regular files at these paths in a commit, in the order of the paths. A path may be a folder, and then stands
-    /// for the files directly in it.
+    /// Returns the regular files at these paths in a commit, in the order of the paths. A path to a
+    /// folder gives the files directly in that folder.
     pub fn blobs_at(
         &self,
         commit: &CommitId,
@@ -120,13 +121,13 @@ impl Git {
         Ok(found)
     }
 
-    /// Like [`Git::blobs_at`], in the index. Files with a merge conflict are left out.
+    /// Like [`Git::blobs_at`], but for the index. Files with a merge conflict are left out.
     pub fn blobs_in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
         let found = self.in_index(places)?.into_iter();
         Ok(found.filter_map(|(path, blob)| Some((path, blob?))).collect())
     }
 
-    /// Like [`Git::blobs_at`], in the index. A file with a merge conflict has no content.
+    /// Like [`Git::blobs_at`], but for the index. A file with a merge conflict has no content.
     fn in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, Option<BlobId>)>, GitError> {
         let index = self.index(&self.objects()?)?;
         let asked = |path: &RelativePath| {
@@ -137,8 +138,8 @@ impl Git {
         Ok(regular.map(|(path, tracked)| (path, tracked.id.map(BlobId))).collect())
     }
 
-    /// [`Git::blobs_at`] for a commit, and the same for the index, where a file with a merge conflict has no content.
-    /// Empty for a work tree.
+    /// Like [`Git::blobs_at`], for a commit or the index. In the index, a file with a merge
+    /// conflict has no content. Empty for a work tree.
     pub fn blobs(
         &self,
         target: &Target,
@@ -159,7 +160,8 @@ impl Git {
         }
     }
 
-    /// The text of a file in the index or at a commit. `None` if it is not there, and for a work tree.
+    /// Returns the text of a file in the index or at a commit. `None` if there is no such file, and
+    /// always for a work tree.
     pub fn text(&self, target: &Target, path: &RelativePath) -> Result<Option<String>, GitError> {
         let bytes = match target {
             Target::Commit(commit) => self.file_at(commit, path)?,
@@ -169,7 +171,7 @@ impl Git {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The bytes of the content with this id.
+    /// Returns the bytes of the content with this id.
     pub fn blob_of(&self, id: BlobId) -> Result<Vec<u8>, GitError> {
         self.blob(&self.objects()?, id.0)
     }

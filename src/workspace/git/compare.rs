@@ -1,4 +1,4 @@
-//! What differs between a commit and the index, or the files on disk.
+//! Compares a commit with the index, or with the files on disk.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{FileType, Metadata};
@@ -13,8 +13,8 @@ use super::{Aspect, Change, ChangeKind, Files, Git, GitError, Held, is_regular};
 use crate::workspace::ignores::{self, LeftOutRules};
 use crate::workspace::{RelativePath, discover, folder, store};
 
-/// How a path changed, given what stood there before and what stands there now. A file that became a link is two
-/// changes: the file is gone, and there is a new link.
+/// Returns the changes of a path, given its entries before and now. A file that became a symbolic
+/// link gives two changes: the file was deleted, and the link was added.
 pub(super) fn between(
     path: &RelativePath,
     before: Option<Held>,
@@ -45,7 +45,7 @@ pub(super) fn between(
     .flatten()
 }
 
-/// The files on disk against a commit; untracked files that git does not ignore count.
+/// Compares the files on disk with a commit. Untracked files that git does not ignore are included.
 pub(super) fn with_work_tree(
     git: &Git,
     repo: &gix::Repository,
@@ -70,13 +70,13 @@ pub(super) fn with_work_tree(
         let old = before.get(*path).copied();
         changes.extend(between(path, old, disk.held(path, old)?));
     }
-    // What only the commit knows, and is no visible file now, is deleted or ignored.
+    // A file of the commit that is neither visible nor tracked now was deleted, or is ignored.
     let gone = before.iter().filter(|(path, _)| !present.contains(path));
     changes.extend(gone.flat_map(|(path, held)| between(path, Some(*held), None)));
     Ok(changes)
 }
 
-/// The work tree's files, with what the index knows about them.
+/// The files of the work tree, together with the index.
 struct Disk<'a> {
     git: &'a Git,
     repo: &'a gix::Repository,
@@ -84,13 +84,15 @@ struct Disk<'a> {
     options: stat::Options,
     heeds_modes: bool,
     heeds_links: bool,
-    /// Folders that were looked at: whether each is a folder and no link.
+    /// For each folder that was checked: whether it is a real folder and not a symbolic link.
     real_folders: HashMap<String, bool>,
 }
 
 impl Disk<'_> {
-    /// What stands at a path, of which a commit holds `old`: a regular file or a link with no link on the way to it, or
-    /// a submodule as it is checked out, else as the index has it.
+    /// Returns the entry on disk at a path, for which a commit has the entry `old`. Only a regular
+    /// file or a symbolic link counts, and no folder above it may be a link. A submodule counts
+    /// with the commit that is checked out in it. For other submodules, and for files that a sparse
+    /// checkout leaves out, the entry of the index is returned.
     fn held(&mut self, path: &RelativePath, old: Option<Held>) -> Result<Option<Held>, GitError> {
         let tracked = self.index.entries.get(path);
         if let Some(tracked) = tracked
@@ -122,7 +124,8 @@ impl Disk<'_> {
         Ok(id.map(|id| (kind, Some(id))))
     }
 
-    /// The commit that is checked out in a submodule; `None` where nobody has made it ready.
+    /// Returns the commit that is checked out in a submodule. `None` if the submodule is not
+    /// initialised.
     fn checked_out(&self, path: &RelativePath) -> Option<gix::ObjectId> {
         let tree = discover::WorkTree::at(&self.git.root.absolute(path))?;
         let repository = super::opened(tree.git_dir(), &tree.common_dir()).ok()?;
@@ -152,7 +155,8 @@ impl Disk<'_> {
         Ok(self.look_at(path)?.map(|found| found.file_type()))
     }
 
-    /// What stands there; an error where we may not look, which must not pass for "nothing".
+    /// Returns the metadata at a path. If permissions are missing this is an error, because it must
+    /// not be mistaken for "no file".
     fn look_at(&self, path: &Path) -> Result<Option<Metadata>, GitError> {
         match std::fs::symlink_metadata(path) {
             Ok(found) => Ok(Some(found)),
@@ -165,21 +169,23 @@ impl Disk<'_> {
         }
     }
 
-    /// Whether a file may be run as a program, where the file system can say it and git listens.
+    /// Returns whether a file is executable. `None` if the file system does not store this, or if
+    /// git is configured to ignore it.
     fn mode_of(&self, found: &Metadata) -> Option<EntryKind> {
         let kind = if runs(found)? { EntryKind::BlobExecutable } else { EntryKind::Blob };
         self.heeds_modes.then_some(kind)
     }
 
-    /// Left out of the work tree by a sparse checkout.
+    /// Returns true if a sparse checkout leaves the file out of the work tree.
     fn absent_by_choice(&self, path: &RelativePath) -> bool {
         let skipped = |entry: &Tracked| entry.flags.contains(Flags::SKIP_WORKTREE);
         self.index.entries.get(path).is_some_and(skipped)
             && std::fs::symlink_metadata(self.git.root.absolute(path)).is_err()
     }
 
-    /// The id of what is in a file or link; `None` where it was removed since it was looked at. A file whose length is
-    /// not that of `old` is not read: any other id says that it differs.
+    /// Returns the id of the content of a file or symbolic link. `None` if it was removed in the
+    /// meantime. If the length differs from that of `old`, the file is not read, and an id is
+    /// returned that differs from every real one.
     fn content(
         &self,
         path: &RelativePath,
@@ -209,7 +215,7 @@ impl Disk<'_> {
         };
         let bytes = match read {
             Ok(bytes) => bytes,
-            // Removed since it was looked at.
+            // The file was removed in the meantime.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(Some(other)),
             Err(error) => return Err(unreadable_file(&absolute, &error)),
@@ -219,7 +225,8 @@ impl Disk<'_> {
         Ok(Some(id))
     }
 
-    /// Whether the stamps of the file are those that the index remembers, and old enough to be trusted.
+    /// Returns true if the stamps of the file are equal to those in the index, and old enough to be
+    /// trusted.
     fn is_untouched(&self, path: &RelativePath, tracked: &Tracked) -> bool {
         let absolute = self.git.root.absolute(path);
         let Ok(found) = gix::index::fs::Metadata::from_path_no_follow(&absolute) else {
@@ -246,7 +253,7 @@ fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
     GitError::Unreadable { path, reason: format!("{source}; make it readable") }
 }
 
-/// The index against a commit; a path with an unsettled conflict counts as modified.
+/// Compares the index with a commit. A path with an unresolved conflict counts as modified.
 pub(super) fn with_index(before: &Files, index: &Index) -> Vec<Change> {
     let entries = index.entries.iter();
     let stands =

@@ -1,5 +1,5 @@
-//! Reads those of git's settings that say how a repository is used. A setting of the repository wins over one of the
-//! person or of the machine.
+//! Reads the git settings that say how a repository is used. A setting of the repository takes
+//! precedence over one of the person or of the machine.
 
 use std::path::{Path, PathBuf};
 
@@ -15,16 +15,17 @@ use gix::sec::Trust;
 use super::Git;
 use crate::workspace::store;
 
-/// A longer name is cut: a ledger is no place for prose.
+/// A longer name is cut, because the ledger is not meant for long texts.
 const MAX_NAME: usize = 100;
-/// Settings that are included may have so many bytes.
+/// The maximum size of an included file of settings, in bytes.
 const MAX_INCLUDED: u64 = 4 * 1024 * 1024;
-/// Included settings may include others, so deep.
+/// How deep included files of settings may include others.
 const MAX_DEPTH: usize = 10;
 
 impl Git {
-    /// The folder in which git looks for hooks, and whether it may be shared with other repositories or be a part of the
-    /// work tree: if `core.hooksPath` names it, or if it is a link.
+    /// Returns the folder in which git looks for hooks, and whether that folder may be shared with
+    /// other repositories or be part of the work tree. The latter is so if `core.hooksPath` names
+    /// it, or if it is a symbolic link.
     pub fn hooks_folder(&self) -> (PathBuf, bool) {
         let top = self.root.work_tree().unwrap_or(self.root.path());
         match self.setting(|file| path(file, "core.hooksPath")) {
@@ -38,34 +39,36 @@ impl Git {
         }
     }
 
-    /// Returns true if a person said `git config intent.hooks false`, and so wants none of our hooks in this
-    /// repository, or with `--global` in none.
+    /// Returns true if a person has run `git config intent.hooks false`, because they want none of
+    /// our hooks in this repository (or, with `--global`, in any repository).
     pub fn declines_hooks(&self) -> bool {
         self.setting(|file| file.boolean("intent.hooks").ok().flatten()) == Some(false)
     }
 
-    /// Whether each work tree has settings of its own (`extensions.worktreeConfig`).
+    /// Returns true if each work tree has settings of its own (`extensions.worktreeConfig`).
     pub fn keeps_settings_of_work_trees(&self) -> bool {
         let read = |file: &File| file.boolean("extensions.worktreeConfig").ok().flatten();
         self.setting(read) == Some(true)
     }
 
-    /// Whether git looks at whether files may be run as programs (`core.fileMode`).
+    /// Returns true if git compares whether files are executable (`core.fileMode`).
     pub(super) fn heeds_modes(&self) -> bool {
         self.setting(|file| file.boolean("core.fileMode").ok().flatten()).unwrap_or(true)
     }
 
-    /// Whether links of a commit are links on disk (`core.symlinks`), rather than files that say where they lead.
+    /// Returns true if symbolic links in a commit are symbolic links on disk (`core.symlinks`).
+    /// Otherwise they are text files that contain the target.
     pub(super) fn heeds_links(&self) -> bool {
         self.setting(|file| file.boolean("core.symlinks").ok().flatten()).unwrap_or(true)
     }
 
-    /// The name that git has for the person who works here: `user.name`. `None` where it has none.
+    /// Returns the name of the person who works here, from git's `user.name`. `None` if it is not
+    /// set.
     pub fn person(&self) -> Option<String> {
         name_in(&self.configured("user.name")?)
     }
 
-    /// The addresses of the remotes, as the repository's settings have them.
+    /// Returns the URLs of the remotes, from the repository's settings.
     pub fn remotes(&self) -> Vec<String> {
         let repo = self.handle();
         let config = repo.config_snapshot();
@@ -73,19 +76,20 @@ impl Git {
         sections.filter_map(|section| Some(section.value("url")?.to_string())).collect()
     }
 
-    /// A setting, from the repository's own settings or the person's, with what these include. `None` where it is not set.
+    /// Returns a setting from the repository's own or the person's settings, including the files
+    /// that these include. `None` if it is not set.
     pub fn configured(&self, key: &str) -> Option<String> {
         self.followed(|file| Some(file.string(key)?.to_string()))
     }
 
-    /// The same for a setting that is a path: `~/key` is in the home folder.
+    /// Like [`Self::configured`], for a setting that is a path: `~/key` is in the home folder.
     pub fn configured_path(&self, key: &str) -> Option<PathBuf> {
         self.followed(|file| path(file, key))
     }
 
     fn followed<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.handle();
-        // It may be set in a file that is not read, and then another value would be a wrong one.
+        // The setting might be in a file that is not read, and then any other value would be wrong.
         if !includes_are_readable(repo.config_snapshot().plumbing(), None, MAX_DEPTH) {
             return None;
         }
@@ -104,17 +108,18 @@ impl Git {
     }
 }
 
-/// The name that git has for the person on this machine, for folders without a repository.
+/// Returns the name of the person who uses this machine, from git's `user.name`. For folders
+/// without a repository.
 pub(crate) fn person_of_machine() -> Option<String> {
     name_in(&configured_on_machine("user.name")?)
 }
 
-/// [`Git::configured`] for folders without a repository.
+/// Like [`Git::configured`], for folders without a repository.
 pub(crate) fn configured_on_machine(key: &str) -> Option<String> {
     machine_followed(|file| Some(file.string(key)?.to_string()))
 }
 
-/// [`Git::configured_path`] for folders without a repository.
+/// Like [`Git::configured_path`], for folders without a repository.
 pub(crate) fn path_on_machine(key: &str) -> Option<PathBuf> {
     machine_followed(|file| path(file, key))
 }
@@ -125,8 +130,8 @@ fn machine_followed<T>(read: impl Fn(&File) -> Option<T>) -> Option<T> {
     read(&file)
 }
 
-/// The settings of the machine and of the person. Those that came with an installation of git are left out, since only git
-/// itself can say where they are.
+/// Returns the settings of the machine and of the person. Settings that belong to an installation
+/// of git are left out, because only git itself knows where they are.
 fn of_machine() -> Option<File> {
     let sources = [Kind::System, Kind::Global].into_iter().flat_map(Kind::sources);
     let files = sources.filter_map(|source| {
@@ -137,8 +142,8 @@ fn of_machine() -> Option<File> {
     File::from_paths_metadata(files, init::Options::default()).ok()?
 }
 
-/// Whether all files that settings include, and those that these include, are small and regular. A repository may name a
-/// device.
+/// Returns true if all included files of settings, at any depth, are small regular files. A
+/// repository could name a device instead.
 fn includes_are_readable(file: &File, folder: Option<&Path>, depth: usize) -> bool {
     let home = std::env::home_dir();
     let includes = file.sections().filter(|section| {
@@ -162,7 +167,8 @@ fn includes_are_readable(file: &File, folder: Option<&Path>, depth: usize) -> bo
     })
 }
 
-/// Reads what a file of settings includes. People keep one name for work and another one for the rest, by folder.
+/// Reads the included files of settings. People use these to have, for example, one name for work
+/// and another one for other folders.
 fn follow(file: &mut File, conditional: conditional::Context<'_>) {
     let home = std::env::home_dir();
     let interpolate = Context { home_dir: home.as_deref(), ..Context::default() };
@@ -173,14 +179,14 @@ fn follow(file: &mut File, conditional: conditional::Context<'_>) {
     }
 }
 
-/// The name in a text, without an e-mail address. `None` if it is nothing else.
+/// Returns the name in a text, without an e-mail address. `None` if there is no name.
 fn name_in(text: &str) -> Option<String> {
     let name = text.split('<').next().unwrap_or_default().trim();
     let name: String = name.chars().take(MAX_NAME).collect();
     (!name.is_empty() && !name.contains('@')).then_some(name)
 }
 
-/// A path as git reads it: `~/hooks` is in the home folder.
+/// Returns a path in a setting, as git interprets it: `~/hooks` is in the home folder.
 fn path(file: &File, key: &str) -> Option<PathBuf> {
     let home = std::env::home_dir();
     let context = Context { home_dir: home.as_deref(), ..Context::default() };

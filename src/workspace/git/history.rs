@@ -1,4 +1,5 @@
-//! Reads history: the parents of commits, the files in which two commits differ, and the commits that added a file.
+//! Reads history: the parents of commits, the files in which two commits differ, and the commits
+//! that added a file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,7 +16,7 @@ use super::{
 use crate::workspace::RelativePath;
 use crate::workspace::parallel::in_parallel;
 
-/// How many commits a thread takes at a time.
+/// How many commits a thread takes at once.
 const SHARE: usize = 256;
 /// How many bytes of objects each thread caches.
 const MAX_OBJECTS: usize = 32 * 1024 * 1024;
@@ -25,11 +26,11 @@ const MAX_STEPS: usize = 10_000;
 /// A file that a commit added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddedFile {
-    /// The path of the file inside the folder that was asked for.
+    /// The path of the file inside the folder that was searched.
     pub name: String,
-    /// The commit.
+    /// The commit that added the file.
     pub commit: CommitId,
-    /// Its first parent.
+    /// The first parent of that commit.
     pub parent: Option<CommitId>,
 }
 
@@ -38,29 +39,30 @@ pub struct AddedFile {
 pub struct Walked {
     /// How many commits were visited.
     pub commits: usize,
-    /// The files that these commits added, newest commit first. A file that several commits added is listed with each.
+    /// The files that these commits added, newest commit first. A file that several commits added
+    /// is listed with each.
     pub brought: Vec<AddedFile>,
-    /// Those of the commits that are on the line of first parents, newest first.
+    /// The visited commits that are on the line of first parents, newest first.
     pub line: Vec<CommitId>,
-    /// The first parent of the last commit of `line`, which was not visited. `None` if that is a root commit.
+    /// The first parent of the last commit in `line`, which was not visited. `None` if that commit
+    /// is a root commit.
     pub onto: Option<CommitId>,
 }
 
 /// The parents and the time of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
-    /// Its parents.
     pub parents: Vec<CommitId>,
     /// When it was committed, in seconds since 1970.
     pub time: i64,
 }
 
-/// A commit as a person reads it.
+/// The parts of a commit that are shown to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headline {
     /// The author's name; without the e-mail address.
     pub author: String,
-    /// The committer's name; likewise.
+    /// The committer's name, without the e-mail address.
     pub committer: String,
     /// When the author wrote it, in seconds since 1970.
     pub time: i64,
@@ -69,7 +71,7 @@ pub struct Headline {
 }
 
 impl Git {
-    /// The author and the subject of a commit.
+    /// Returns the author, the committer and the subject of a commit.
     pub fn headline(&self, commit: &CommitId) -> Result<Headline, GitError> {
         let repo = self.objects()?;
         let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
@@ -83,7 +85,7 @@ impl Git {
         Ok(Headline { author: author.into_owned(), committer, time, subject })
     }
 
-    /// The parents and the time of a commit.
+    /// Returns the parents and the time of a commit.
     pub fn about(&self, commit: &CommitId) -> Result<About, GitError> {
         let repo = self.objects()?;
         let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
@@ -91,8 +93,8 @@ impl Git {
         Ok(About { parents: found.parent_ids().map(|id| commit_id(id.detach())).collect(), time })
     }
 
-    /// The commits that lead to a commit and were made after a time, in seconds since 1970. Newest first, at most
-    /// `max`.
+    /// Returns the ancestors of a commit, including itself, that were committed after `time`, in
+    /// seconds since 1970. Newest first, at most `limit`.
     pub fn commits_since(
         &self,
         from: &CommitId,
@@ -110,7 +112,8 @@ impl Git {
         Ok(commits)
     }
 
-    /// The commits that lead to `head` and to none of `seen`, at most `limit`.
+    /// Returns the ancestors of `head`, including itself, that are not ancestors of any commit in
+    /// `seen`. At most `limit`.
     pub fn commits_between(
         &self,
         seen: &[&CommitId],
@@ -127,8 +130,9 @@ impl Git {
         Ok(commits)
     }
 
-    /// The newest commits that lead to `head` and that `known` commits are at or came from: `head` itself, or the parents of
-    /// those that nobody knows. Nothing is found among more than `limit` commits.
+    /// Returns the newest ancestors of `head` that are also reached by one of the `known` commits.
+    /// This is `head` itself if it is known, otherwise the known parents of unknown commits. Empty
+    /// if there are more than `limit` unknown commits.
     pub fn newest_known(
         &self,
         head: &CommitId,
@@ -155,7 +159,7 @@ impl Git {
         Ok(parents.into_iter().map(commit_id).collect())
     }
 
-    /// The trailers at the end of a commit's message: token and value.
+    /// Returns the trailers at the end of a commit's message, each as token and value.
     pub fn trailers(&self, commit: &CommitId) -> Result<Vec<(String, String)>, GitError> {
         let repo = self.objects()?;
         let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
@@ -164,7 +168,7 @@ impl Git {
         Ok(trailers.map(|it| (it.token.to_string(), it.value.to_string())).collect())
     }
 
-    /// Who wrote a commit: `Name <e-mail>`.
+    /// Returns the author of a commit as `Name <e-mail>`.
     pub fn author(&self, commit: &CommitId) -> Result<String, GitError> {
         let repo = self.objects()?;
         let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
@@ -172,7 +176,7 @@ impl Git {
         Ok(format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy()))
     }
 
-    /// The paths that a commit changes against each of its parents.
+    /// Returns the paths that a commit changes compared with each of its parents.
     pub fn brought_by(&self, commit: &CommitId) -> Result<HashSet<RelativePath>, GitError> {
         let parents = self.about(commit)?.parents;
         let against = |parent: Option<&CommitId>| -> Result<HashSet<RelativePath>, GitError> {
@@ -197,7 +201,7 @@ impl Git {
         Ok(entry.is_some_and(|entry| is_regular(entry.mode().kind())))
     }
 
-    /// The newest commit on the line of first parents of `from` that removed a file.
+    /// Returns the newest commit that removed a file, on the line of first parents of `from`.
     pub fn removed(
         &self,
         from: &CommitId,
@@ -219,8 +223,8 @@ impl Git {
         Ok(self.merge_base(one, of)?.as_ref() == Some(one))
     }
 
-    /// Visits the commits that lead to `from` and not to one of `seen`, and says which files they added to a folder of
-    /// the workspace.
+    /// Visits the ancestors of `from` that are not ancestors of a commit in `seen`, and collects
+    /// the files that they added to a folder of the workspace.
     pub fn walk(
         &self,
         folder: &str,
@@ -283,7 +287,8 @@ impl Git {
         brought
     }
 
-    /// Reads the regular files below a folder of the workspace for which `wanted` is true, in the index or at a commit.
+    /// Reads the regular files below a folder of the workspace for which `wanted` is true, in the
+    /// index or at a commit.
     pub fn read_below(
         &self,
         folder: &str,
@@ -293,7 +298,7 @@ impl Git {
         self.read_blobs(&self.list_below(folder, target, wanted)?)
     }
 
-    /// Like [`Self::read_below`], with the ids of the contents instead of the contents.
+    /// Like [`Self::read_below`], but returns the ids of the contents.
     pub fn list_below(
         &self,
         folder: &str,
@@ -320,7 +325,7 @@ impl Git {
         Ok(wanted.map(|(path, id)| (path, BlobId(id))).collect())
     }
 
-    /// Reads the contents of files that were listed.
+    /// Reads the contents of files that were listed before.
     pub fn read_blobs(
         &self,
         files: &[(RelativePath, BlobId)],
@@ -335,8 +340,8 @@ impl Git {
         Ok(read.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
-    /// The files below a folder of the workspace that differ between two commits. Folders with the same tree id are
-    /// skipped.
+    /// Returns the files below a folder of the workspace that differ between two commits. Folders
+    /// with the same tree id are skipped.
     pub fn changes_below(
         &self,
         folder: &str,
@@ -350,7 +355,7 @@ impl Git {
         Ok(found)
     }
 
-    /// The tree id of a folder of the workspace at a commit.
+    /// Returns the tree id of a folder of the workspace at a commit.
     fn folder_at(
         &self,
         repo: &gix::Repository,
@@ -364,7 +369,8 @@ impl Git {
         Ok(entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id()))
     }
 
-    /// The files that differ between two commits. Without `base`, all files of the second one.
+    /// Returns the files that differ between two commits. Without `base`, all files of the second
+    /// commit.
     pub(super) fn changes_between(
         &self,
         base: Option<&CommitId>,
@@ -414,7 +420,7 @@ fn regular(path: RelativePath, (kind, id): Held) -> Option<(RelativePath, Object
     Some((path, id.filter(|_| is_regular(kind))?))
 }
 
-/// The entries of a tree by name.
+/// Returns the entries of a tree by name.
 fn entries(repo: &gix::Repository, tree: ObjectId) -> BTreeMap<String, (EntryKind, ObjectId)> {
     let Ok(tree) = repo.find_tree(tree) else { return BTreeMap::new() };
     let entries = tree.iter().filter_map(Result::ok);
@@ -426,7 +432,7 @@ fn entries(repo: &gix::Repository, tree: ObjectId) -> BTreeMap<String, (EntryKin
         .collect()
 }
 
-/// The files of a tree that none of the other trees has under the same name.
+/// Collects the files of a tree that none of the other trees has under the same name.
 fn added(
     repo: &gix::Repository,
     tree: ObjectId,
@@ -439,7 +445,8 @@ fn added(
     let mut others: Vec<_> = others.iter().map(|other| other.iter().peekable()).collect();
     for entry in tree.iter().filter_map(Result::ok) {
         let (is_tree, is_file) = (entry.mode().is_tree(), is_regular(entry.mode().kind()));
-        // Git sorts entries, folders as if their names ended in a slash. So both trees can be walked in step.
+        // Git sorts folders as if their names ended in a slash, so all trees can be read in
+        // parallel.
         let order = |name: &[u8], is_tree: bool| {
             name.iter().copied().chain(is_tree.then_some(b'/')).collect::<Vec<u8>>()
         };

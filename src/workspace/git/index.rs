@@ -1,4 +1,4 @@
-//! The index: which files git tracks, and what it remembers of them.
+//! The index: the files that git tracks, and the stamps that it stores for them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -11,18 +11,18 @@ use gix::objs::tree::EntryKind;
 use super::{BlobId, Git, GitError, Held, as_path, is_regular};
 use crate::workspace::{RelativePath, cache};
 
-/// What the index says of a path.
+/// The entry of the index for a path.
 pub(super) struct Tracked {
-    /// The content; `None` where a merge conflict is not settled.
+    /// The id of the content. `None` if a merge conflict is unresolved.
     pub id: Option<gix::ObjectId>,
     pub stat: Stat,
     pub flags: Flags,
-    /// `None` of what has no content yet.
+    /// The kind of the entry. `None` if it has no content yet (`git add -N`).
     pub kind: Option<EntryKind>,
 }
 
 impl Tracked {
-    /// What stands there according to the index.
+    /// Returns the kind and the content of the entry. `None` if it has no content yet.
     pub(super) fn held(&self) -> Option<Held> {
         Some((self.kind?, self.id))
     }
@@ -32,18 +32,19 @@ impl Tracked {
     }
 }
 
-/// The index below the workspace root.
+/// The entries of the index below the workspace root.
 pub(super) struct Index {
     pub entries: BTreeMap<RelativePath, Tracked>,
-    /// Whether stamps are too young to be trusted.
+    /// Returns true if the stamp of a file is too recent to be trusted.
     pub racy_from: RacyFrom,
 }
 
-/// A stamp at or after the index's own says nothing: the file may have changed in the same instant.
+/// A function that returns true for a stamp that is as recent as the index itself, or more recent.
+/// The file may have changed at the same moment, so the stamp proves nothing.
 pub(super) type RacyFrom = Box<dyn Fn(&Stat) -> bool>;
 
 impl Git {
-    /// The index. It is read again if its file changed, or may have.
+    /// Returns the index. It is read again if its file changed, or may have changed.
     pub(super) fn index_file(&self) -> Result<Option<Arc<gix::index::File>>, GitError> {
         let now = SystemTime::now();
         let Ok(found) = self.index.metadata() else { return Ok(None) };
@@ -61,7 +62,7 @@ impl Git {
         Ok(Some(file))
     }
 
-    /// What the index holds below the workspace root.
+    /// Returns the entries of the index below the workspace root.
     pub(super) fn index(&self, repo: &gix::Repository) -> Result<Index, GitError> {
         let mut entries = BTreeMap::new();
         let Some(file) = self.index_file()? else {
@@ -92,7 +93,8 @@ impl Git {
         Ok(Index { entries, racy_from })
     }
 
-    /// The files of the index that a sparse checkout leaves out of the work tree, with their contents.
+    /// Returns the files of the index that a sparse checkout leaves out of the work tree, with
+    /// their contents.
     pub fn left_out(
         &self,
         is_wanted: &dyn Fn(&RelativePath) -> bool,
@@ -108,7 +110,8 @@ impl Git {
         self.read_blobs(&Vec::from_iter(blobs))
     }
 
-    /// A sparse index holds one entry for a folder that is not checked out.
+    /// Adds the files of a folder that a sparse index stores as a single entry, because the folder
+    /// is not checked out.
     fn add_sparse_folder(
         &self,
         repo: &gix::Repository,
@@ -136,7 +139,8 @@ impl Git {
     }
 }
 
-/// The kind of an entry that has a content: `git add -N` announces one that has none yet.
+/// Returns the kind of an entry that has content. An entry that was added with `git add -N` has
+/// none yet.
 pub(super) fn kind_of(mode: Mode, flags: Flags) -> Option<EntryKind> {
     let mode = mode.to_tree_entry_mode().filter(|_| !flags.contains(Flags::INTENT_TO_ADD))?;
     Some(mode.kind()).filter(|kind| *kind != EntryKind::Tree)

@@ -1,4 +1,5 @@
-//! Files whose path no [`RelativePath`] can say, since it is not UTF-8. Nothing reads them; that they changed is told.
+//! Files whose path is not UTF-8, so no [`RelativePath`] can name them. Their text is never used,
+//! but their changes are reported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +9,13 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use super::{CommitId, Git, GitError, Target, as_path};
 use crate::workspace::{RelativePath, folder, ignores, store};
 
-/// Contents by path. `None` where nobody can say what stands there.
+/// The content ids of files by path. `None` if the content could not be read.
 type Nameless = BTreeMap<BString, Option<ObjectId>>;
 
 impl Git {
-    /// The paths that are not UTF-8, of what differs between a commit (`None`: nothing yet) and a target. In each U+FFFD
-    /// stands for the bytes that are not.
+    /// Returns the paths that are not UTF-8, among the files that differ between a commit and a
+    /// target. Without a commit, all files differ. Each invalid byte sequence is replaced by
+    /// U+FFFD.
     pub fn nameless_changes(
         &self,
         base: Option<&CommitId>,
@@ -30,7 +32,8 @@ impl Git {
         Ok(paths.into_iter().filter_map(|path| stand_in(path.as_bstr())).collect())
     }
 
-    /// The paths that are not UTF-8, of what a commit changes against each of its parents.
+    /// Returns the paths that are not UTF-8, among the files that a commit changes compared with
+    /// each of its parents.
     pub fn nameless_brought_by(
         &self,
         commit: &CommitId,
@@ -75,7 +78,7 @@ impl Git {
         Ok(ignores::nameless(&self.root).into_iter().map(held).collect())
     }
 
-    /// Of what is below the workspace root, the paths behind it that are not UTF-8.
+    /// Returns the files below the workspace root whose path is not UTF-8.
     fn nameless(&self, files: impl Iterator<Item = (BString, Option<ObjectId>)>) -> Nameless {
         let inside = files.filter_map(|(path, id)| {
             let path = path.strip_prefix(self.prefix.as_bytes())?;

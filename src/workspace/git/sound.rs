@@ -1,5 +1,5 @@
-//! Looks at a repository's own files before the library that reads them gets to see them. It opens whatever has the name:
-//! a pipe would hold it up for ever, and a device without end would fill the memory.
+//! Checks a repository's own files before the library opens them. The library opens any file with
+//! the right name: a pipe would block it forever, and an endless device would fill the memory.
 
 use std::fs::{DirEntry, Metadata};
 use std::io::Result;
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::workspace::store;
 
-/// The files that steer, and so many bytes each may have. Git itself never comes near.
+/// The files that control a repository, each with its maximum size in bytes. Real files never come
+/// close to these limits.
 const FILES: [(&str, u64); 14] = [
     ("HEAD", 64 * 1024),
     ("MERGE_HEAD", 1024 * 1024),
@@ -24,36 +25,36 @@ const FILES: [(&str, u64); 14] = [
     ("info/grafts", 64 * 1024 * 1024),
     ("objects/info/alternates", 1024 * 1024),
 ];
-/// A reference may have so many bytes.
-const REFERENCE: u64 = 64 * 1024;
-/// Folders are followed this deep, and alternates from one to the next.
-const DEPTH: usize = 32;
-/// More entries than this are not looked at. Links can lead in circles.
-const MOST: usize = 10_000_000;
+/// The maximum size of a reference, in bytes.
+const MAX_REFERENCE: u64 = 64 * 1024;
+/// The maximum depth of nested folders, and of alternates that refer to other alternates.
+const MAX_DEPTH: usize = 32;
+/// The maximum number of entries that are checked, because links can form circles.
+const MAX_ENTRIES: usize = 10_000_000;
 
-/// Why the references and settings of a git directory, and of the one it shares with other work trees, are not to be
-/// read. `None` where they may be.
+/// Returns why the references and settings of a git directory, and of the one that it shares with
+/// other work trees, must not be read. `None` if they may be.
 pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
     let mut look = FileLook { seen: 0 };
     either(dir, common, |folder| {
         let files = FILES.iter().map(|(name, max)| (folder.join(name), *max));
         let mut found = files.filter_map(|(path, max)| unreadable(&path, max));
-        found.next().or_else(|| look.below(&folder.join("refs"), Some(REFERENCE), DEPTH))
+        found.next().or_else(|| look.below(&folder.join("refs"), Some(MAX_REFERENCE), MAX_DEPTH))
     })
 }
 
-/// Returns why the objects and logs of a repository must not be read, or `None` if they may be. The check visits every
-/// file, which can be many, so it runs only before the first object is read.
+/// Returns why the objects and logs of a repository must not be read, or `None` if they may be. The
+/// check visits every file, which can be many, so it runs only before the first object is read.
 pub(super) fn obstacle_of_objects(dir: &Path, common: &Path) -> Option<String> {
     let mut look = FileLook { seen: 0 };
     either(dir, common, |folder| {
-        look.objects(&folder.join("objects"), DEPTH)
-            .or_else(|| look.below(&folder.join("logs"), None, DEPTH))
+        look.objects(&folder.join("objects"), MAX_DEPTH)
+            .or_else(|| look.below(&folder.join("logs"), None, MAX_DEPTH))
     })
 }
 
-/// Why one object is not to be read, which lies in a file of its own or in a pack. Where objects are borrowed from other
-/// repositories, all of them are looked at.
+/// Returns why one object must not be read. It is in a file of its own or in a pack. If objects are
+/// borrowed from other repositories, all objects are checked.
 pub(super) fn obstacle_of_object(common: &Path, id: &str) -> Option<String> {
     let objects = common.join("objects");
     if objects.join("info/alternates").exists() {
@@ -64,7 +65,7 @@ pub(super) fn obstacle_of_object(common: &Path, id: &str) -> Option<String> {
     if own.symlink_metadata().is_ok() {
         return unreadable(&own, u64::MAX);
     }
-    FileLook { seen: 0 }.below(&objects.join("pack"), None, DEPTH)
+    FileLook { seen: 0 }.below(&objects.join("pack"), None, MAX_DEPTH)
 }
 
 fn either(
@@ -80,7 +81,7 @@ struct FileLook {
 }
 
 impl FileLook {
-    /// Looks at the objects in a folder, and in those that it borrows from.
+    /// Checks the objects in a folder, and those in the folders from which it borrows objects.
     fn objects(&mut self, folder: &Path, depth: usize) -> Option<String> {
         let found = self.below(folder, None, depth);
         if found.is_some() || depth == 0 {
@@ -93,12 +94,12 @@ impl FileLook {
         others.find_map(|other| self.objects(&other, depth - 1))
     }
 
-    /// Looks at all that is in a folder, and below it. Each file may have `max` bytes.
+    /// Checks everything in a folder and below it. Each file may have at most `max` bytes.
     fn below(&mut self, folder: &Path, max: Option<u64>, depth: usize) -> Option<String> {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         for entry in entries {
             self.seen += 1;
-            if depth == 0 || self.seen > MOST {
+            if depth == 0 || self.seen > MAX_ENTRIES {
                 return Some(format!("{} holds more than is looked at", folder.display()));
             }
             let found = match self.is_folder(&entry, max) {
@@ -113,8 +114,8 @@ impl FileLook {
         None
     }
 
-    /// Whether an entry is a folder rather than a file; an error where it is neither. The system tells what most entries
-    /// are without being asked about each.
+    /// Returns true for a folder, false for a file, and an error for anything else. For most
+    /// entries the directory listing already contains the type.
     fn is_folder(&self, entry: &DirEntry, max: Option<u64>) -> std::result::Result<bool, String> {
         let kind = entry.file_type().ok().filter(|kind| !kind.is_symlink());
         match kind {
@@ -137,7 +138,8 @@ fn unreadable(path: &PathBuf, max: u64) -> Option<String> {
     judged(path, std::fs::metadata(path), max)
 }
 
-/// What is wrong with a file. A file that does not exist is not wrong, and neither is a link that leads nowhere.
+/// Returns what is wrong with a file. A file that does not exist is not wrong, and neither is a
+/// link to nothing.
 fn judged(path: &Path, found: Result<Metadata>, max: u64) -> Option<String> {
     let found = found.ok()?;
     let path = path.display();

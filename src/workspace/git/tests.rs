@@ -5,7 +5,7 @@ fn id(text: &str) -> CommitId {
     CommitId(text.trim().to_owned())
 }
 
-/// `A path`, `M path`, `D path`, as git prints them.
+/// Returns the changes in the form in which git prints them: `A path`, `M path`, `D path`.
 fn changes(git: &Git, base: Option<&CommitId>, target: Target) -> Vec<String> {
     let letter = |kind| match kind {
         ChangeKind::Added => 'A',
@@ -133,7 +133,7 @@ fn the_work_tree_and_the_index_are_told_apart() {
     assert!(git.tracked().unwrap().contains(&path("forced.log")));
 }
 
-/// Same length, same second: only the content tells.
+/// The edit keeps the length and the second of the time stamp, so only the content shows it.
 #[test]
 fn an_edit_in_the_instant_of_the_commit_is_seen() {
     let place = TestFolder::committed(&[("a", "one")]);
@@ -164,7 +164,8 @@ fn links_are_no_files() {
     assert_eq!(git.file_at(&head, &path("old-link")).unwrap(), None);
 }
 
-/// What `Git::all_changes` says beside what `Git::changes` says, wherever a change stands.
+/// `Git::all_changes` also reports changes of modes, links and submodules, for every kind of
+/// target.
 #[cfg(unix)]
 #[test]
 fn modes_links_and_submodules_are_changes_of_their_own() {
@@ -262,7 +263,7 @@ fn branches_meet_at_their_base() {
     assert_eq!(git.incoming().unwrap(), []);
 }
 
-/// Two branches that changed the same line; `main` is checked out.
+/// Makes two branches that changed the same line. `main` is checked out.
 fn conflicting() -> (TestFolder, CommitId, CommitId) {
     let place = TestFolder::committed(&[("a", "1\n")]);
     place.git(&["checkout", "-q", "-b", "topic"]);
@@ -436,7 +437,8 @@ fn programs_that_the_repository_names_are_not_run() {
     assert!(!pwned.exists());
 }
 
-/// Every file of the git directory, cut short or overwritten: errors are fine, panics are not.
+/// Truncates or overwrites every file of the git directory in turn. Errors are fine, panics are
+/// not.
 #[test]
 fn broken_repositories_are_errors() {
     let broken: &[(&str, &[u8])] = &[
@@ -476,7 +478,7 @@ fn broken_repositories_are_errors() {
     poke(&place, &head);
 }
 
-/// Asks everything; only a panic fails.
+/// Calls every function. The test only fails on a panic.
 fn poke(place: &TestFolder, head: &CommitId) {
     let Ok(root) = Root::find(&place.join("a")) else { return };
     let Ok(Some(git)) = Git::open(&root) else { return };
@@ -507,7 +509,7 @@ fn every_form_of_index_is_read() {
     }
 }
 
-/// Read as if it held plain references, such a repository would seem to have no commit at all.
+/// If its references were read as plain files, such a repository would seem to have no commits.
 #[test]
 fn references_in_a_table_are_refused_not_misread() {
     let place = TestFolder::new();

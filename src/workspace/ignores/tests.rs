@@ -102,14 +102,15 @@ fn a_file_that_cannot_be_read_denies_everything() {
     assert_eq!(ignores.findings().len(), 1);
 }
 
-/// Asks git, with the ignore file of whoever runs the test, which we read too.
+/// Runs git with the ignore file of the person who runs the test, because this program reads that
+/// file too.
 fn ask_git(place: &TestFolder, arguments: &[&str]) -> (bool, String) {
     let own = ignore::gitignore::gitconfig_excludes_path().unwrap_or_default();
     let own = format!("core.excludesFile={}", own.display());
     place.try_git("", &[&["-c", &own], arguments].concat())
 }
 
-/// Paths of which git itself is asked.
+/// Paths for which the answer is compared with that of git itself.
 const ASKED: &[&str] = &[
     "a.log",
     "keep.log",

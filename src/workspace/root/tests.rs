@@ -124,7 +124,7 @@ fn submodules_and_linked_work_trees_are_their_own() {
     assert_eq!(module.git_dir(), Some(place.join("app/.git/modules/third/lib").as_path()));
 }
 
-/// An agent that writes a `.git` file of its own takes nothing out of the workspace.
+/// An agent that writes its own `.git` file cannot take a folder out of the workspace.
 #[test]
 fn a_made_up_work_tree_stays_governed() {
     let place = TestFolder::committed(&[("src/auth/a.ts", "")]);

@@ -1,5 +1,5 @@
-//! Calls that the gate let go ahead and whose end has not been seen yet: what there was before, so that what the call
-//! did can be told from what others did.
+//! Calls that the gate let through and that have not ended yet. The state before a call is stored,
+//! so that the changes of the call can be told apart from those of others.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -11,59 +11,60 @@ use super::{Root, StoreError, digest, store};
 use crate::edits::same_text;
 use crate::workspace::{CommitId, RelativePath};
 
-/// A call between its two hooks.
+/// A call between the hook before it and the hook after it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PendingCall {
-    /// Who acts.
+    /// The actor that makes the call.
     pub actor: String,
-    /// The tool as the host calls it.
+    /// The name that the host uses for the tool.
     pub tool: String,
-    /// The intent selected then.
+    /// The intent that was selected at that time.
     pub intent: Option<String>,
-    /// The commit the work tree was based on.
+    /// The commit that the work tree was based on.
     pub head: Option<String>,
-    /// The commits that branches were at, where it runs git.
+    /// If the call runs git: the commits that the branches pointed to.
     #[serde(default)]
     pub tips: Vec<CommitId>,
-    /// When the gate let it go, in nanoseconds since 1970.
+    /// When the gate let the call through, in nanoseconds since 1970.
     pub at: u128,
-    /// What the gate said: `no_opinion` or `ask`.
+    /// The outcome of the gate's decision: `no_opinion` or `ask`.
     pub outcome: String,
-    /// The rule it said it by.
+    /// The rule that led to the decision.
     pub rule: Option<String>,
-    /// The approval that let it pass.
+    /// The approval that allowed the call.
     pub approval: Option<String>,
-    /// The files that it named.
+    /// The files that the call names.
     pub files: Vec<FileBefore>,
-    /// It runs a command, so other files may change too.
+    /// Whether the call runs a command, which may change other files too.
     pub command: bool,
-    /// It outlives the call.
+    /// Whether the command keeps running after the call has ended.
     pub background: bool,
-    /// The digest of the rules that were in force, where it runs a command.
+    /// If the call runs a command: the digest of the rules that were in force.
     #[serde(default)]
     pub rules: Option<String>,
 }
 
-/// A file before a call.
+/// The state of a file before a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileBefore {
-    /// Relative to the workspace.
+    /// The path relative to the workspace.
     pub path: RelativePath,
-    /// Its text; `None` where there was no file, or none that is text.
+    /// The text of the file. `None` if there was no file, or if it was not text.
     pub text: Option<String>,
-    /// SHA-256 of its bytes in hexadecimal; `None` where there was no file.
+    /// The SHA-256 of the file's bytes in hexadecimal. `None` if there was no file.
     pub hash: Option<String>,
-    /// Where it is moved from by this call.
+    /// The path from which the call moves the file to here.
     pub moved_from: Option<RelativePath>,
-    /// Its text is replaced as a whole, whatever it is.
+    /// Whether the call replaces the whole text, whatever it was before.
     #[serde(default)]
     pub replaced: bool,
-    /// The text that the call would make of it, where that could be known; of a file that it deletes, nothing.
+    /// What the call was expected to make of the file.
     pub predicted: Predicted,
 }
 
 impl FileBefore {
-    /// Whether the file is now what the gate foresaw, but for line ends and a byte order mark.
+    /// Returns true if the file is now what the gate predicted. Line ends and a byte order mark are
+    /// ignored.
     pub fn foresaw(&self, now: &FileState) -> bool {
         match (&self.predicted, &now.text) {
             (Predicted::Text(after), Some(now)) => same_text(after, now),
@@ -73,46 +74,46 @@ impl FileBefore {
     }
 }
 
-/// What a call would make of a file.
+/// What a call is expected to make of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Predicted {
-    /// Nobody can say.
+    /// The result cannot be predicted.
     Unknown,
-    /// It is gone afterwards.
+    /// The file does not exist afterwards.
     Gone,
-    /// This.
+    /// The file has this text afterwards.
     Text(String),
 }
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallState {
-    /// The gate let it go; its end has not been seen.
+    /// The gate let the call through, and it has not ended as far as is known.
     Open(Box<PendingCall>),
-    /// Its end was seen, so long ago.
+    /// The call ended this long ago.
     Done(Duration),
-    /// Never heard of.
+    /// Nothing is known about the call.
     Unknown,
 }
 
-/// A call larger than this, in bytes, was not written by us.
+/// A stored call larger than this, in bytes, was not written by us and is not read.
 const MAX_CALL: u64 = 64 * 1024 * 1024;
-/// The extension of a call whose end was seen, while what it did is recorded.
+/// The file extension of a call that has ended, while its changes are being recorded.
 const TAKEN: &str = "taken";
-/// A hook after a tool has ended by then, well or not.
+/// A hook that runs after a tool has certainly finished, or failed, after this time.
 const MAX_TAKEN: Duration = Duration::from_secs(15);
-/// Calls older than this are forgotten.
+/// Calls older than this are removed.
 const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Remembers a call that goes ahead.
+/// Stores a call that the gate let through.
 pub(crate) fn open(root: &Root, key: &str, call: &PendingCall) -> Result<(), StoreError> {
     super::local(root)?;
     let bytes = serde_json::to_vec(call).expect("texts and numbers always become JSON");
     store::write_scratch(&file(root, key), &bytes)
 }
 
-/// Where a call stands.
+/// Returns the state of a call.
 pub(crate) fn standing(root: &Root, key: &str) -> CallState {
     if let Ok(Some(bytes)) = store::read_capped(&file(root, key), MAX_CALL)
         && let Ok(call) = serde_json::from_slice(&bytes)
@@ -126,10 +127,11 @@ pub(crate) fn standing(root: &Root, key: &str) -> CallState {
     }
 }
 
-/// Takes a call whose end was seen: of several that try, one gets it. Also marks the end of a call never heard of.
+/// Takes a call that has ended. If several processes try, only one of them gets it. The end of an
+/// unknown call is stored too.
 ///
-/// Whoever takes a call tells with [`told`] when what it did is recorded. A process that is killed before that leaves
-/// the call to [`finish_all`].
+/// The process that takes a call must call [`told`] once the changes are recorded. If it is killed
+/// before that, the call is left to [`finish_all`].
 pub fn finish(root: &Root, key: &str) -> CallState {
     let standing = standing(root, key);
     let ended = match &standing {
@@ -146,20 +148,20 @@ pub fn finish(root: &Root, key: &str) -> CallState {
     standing
 }
 
-/// Takes a call's file by renaming it, which of several that try one can do. Returns its new name.
+/// Takes a call by renaming its file, which succeeds in only one process. Returns the new path.
 fn take(file: &Path) -> Option<PathBuf> {
     let taken = file.with_extension(TAKEN);
     std::fs::rename(file, &taken).is_ok().then_some(taken)
 }
 
-/// What a call did is recorded: it is not looked at again.
+/// Removes a call that was taken, after its changes were recorded.
 pub(crate) fn told(root: &Root, key: &str) {
-    // It may have been one that was never heard of.
+    // There is no file if the call was unknown.
     let _ = std::fs::remove_file(file(root, key).with_extension(TAKEN));
 }
 
-/// Takes every call of a session and its subagents whose end has not been seen, and will not be any more, and those
-/// whose taker did not come to tell what they did.
+/// Takes all calls of a session and its subagents that have not ended, and will not be reported any
+/// more. Also takes those whose changes another process should have recorded but did not.
 pub(crate) fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
     let below = format!("{session}/");
     let is_left = |file: &Path| {
@@ -171,7 +173,7 @@ pub(crate) fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
     let left = read_all(root, TAKEN).into_iter().filter(|(file, _)| is_left(file));
     for (file, call) in open.chain(left) {
         let theirs = call.actor == session || call.actor.starts_with(&below);
-        // Of several that try, one gets it.
+        // If several processes try, only one of them can remove the file.
         if theirs && std::fs::remove_file(&file).is_ok() {
             taken.push(call);
         }
@@ -180,7 +182,7 @@ pub(crate) fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
     taken
 }
 
-/// All calls whose end has not been seen.
+/// Returns all calls that have not ended as far as is known.
 pub(crate) fn all_open(root: &Root) -> Vec<PendingCall> {
     read_all(root, "json").into_iter().map(|(_, call)| call).collect()
 }
@@ -198,13 +200,13 @@ fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
         .collect()
 }
 
-/// Forgets what is too old to matter.
+/// Removes calls that are too old to matter.
 pub(crate) fn prune(root: &Root) {
     let Ok(entries) = std::fs::read_dir(folder(root)) else { return };
     for entry in entries.filter_map(Result::ok) {
         let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed());
         if matches!(age, Ok(Ok(age)) if age > MAX_AGE) {
-            // It may be gone: another process tidies up as well.
+            // The file may be gone already, because another process may be removing old files too.
             let _ = std::fs::remove_file(entry.path());
         }
     }

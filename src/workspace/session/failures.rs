@@ -1,14 +1,16 @@
-//! Which tests and linters failed in a session.
+//! The tests and linters that failed in a session.
 
 use super::super::store::{self, StoreError};
 use super::{Root, local, of_actor};
 
-/// A list longer than this, in bytes, was not written by us: only names that differ make it longer.
+/// A list longer than this, in bytes, was not written by us. Only different names make the list
+/// longer.
 const MAX_LIST: u64 = 16 * 1024;
-/// Stands in the list once the session was told.
-const TOLD: &str = "told";
+/// The line in the list which says that the session was told already.
+const REPORTED: &str = "told";
 
-/// Notes that a test or linter failed in a call. Returns true once a session: if it is the second time for one of them.
+/// Stores that a test or linter failed in a call. Returns true if this is the second failure of the
+/// same check, but only once per session.
 pub(crate) fn failed_again(
     root: &Root,
     session: &str,
@@ -21,13 +23,13 @@ pub(crate) fn failed_again(
     let list = String::from_utf8_lossy(&bytes).into_owned();
     let word = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = format!("{}\t{}", word(check), word(call));
-    // Some hosts tell the end of one call twice.
+    // Some hosts report the end of one call twice.
     let is_known = !call.is_empty() && list.lines().any(|known| known == line);
-    if is_known || list.lines().any(|known| known == TOLD) {
+    if is_known || list.lines().any(|known| known == REPORTED) {
         return Ok(false);
     }
     let is_second = list.lines().any(|known| known.split('\t').next() == line.split('\t').next());
-    let more = if is_second { TOLD } else { &line };
+    let more = if is_second { REPORTED } else { &line };
     store::write_scratch(&file, format!("{list}{more}\n").as_bytes())?;
     Ok(is_second)
 }

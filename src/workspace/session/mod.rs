@@ -1,7 +1,14 @@
-//! What is known of who works here: which intent the person in this work tree and each agent session have selected,
-//! what a session has seen of which file, and which calls are under way.
+//! The state of the people and sessions that work in a work tree: the intent that each has
+//! selected, what a session has seen of each file, and which calls are in progress.
 //!
-//! All of it but the person's selection is below `.orchestration/local/`, may be lost at any time, and is no evidence.
+//! Everything except the person's selection is stored below `.orchestration/local/`. It may be lost
+//! at any time, and it is not evidence.
+//!
+//! - `calls`: calls between their two hooks
+//! - `seen`: the state in which a session last saw a file, and who last wrote it
+//! - `failures`: tests that failed in a session
+//! - `off`: the switch with which a person turns the gate off
+//! - `ungated`: writes that happened without the gate
 
 pub(crate) mod calls;
 mod failures;
@@ -22,38 +29,42 @@ use sha2::{Digest, Sha256};
 use super::Root;
 use super::store::{self, StoreError};
 
-/// A selected intent. The person's is `.orchestration/active_intent_current.json`; a session's is below `.orchestration/local/sessions/`.
+/// A selected intent. The person's selection is stored in
+/// `.orchestration/active_intent_current.json`, and a session's below
+/// `.orchestration/local/sessions/`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Selection {
-    /// The intent.
+    /// The id of the intent.
     pub intent_id: String,
-    /// When, RFC 3339 in UTC.
+    /// When it was selected: RFC 3339 in UTC.
     pub selected_at: String,
-    /// Whose it is: `host:session`; nothing for the person's own.
+    /// The session that selected it: `host:session`. Absent for the person's own selection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
 }
 
-/// A selection larger than this, in bytes, was not written by us.
+/// A selection larger than this, in bytes, was not written by us and is not read.
 const MAX_SELECTION: u64 = 64 * 1024;
 
-/// The person's selection; `None` when nothing (readable) is selected.
+/// Returns the person's selection. `None` if there is none, or if it cannot be read.
 pub fn selected(root: &Root) -> Option<Selection> {
     read(&person(root))
 }
-/// Writes the person's selection.
+/// Stores the intent that the person selected.
 pub fn select(root: &Root, selection: &Selection) -> Result<(), StoreError> {
     write(&person(root), selection)
 }
-/// Removes the person's selection; whether there was one.
+/// Removes the person's selection. Returns true if there was one.
 pub(crate) fn clear(root: &Root) -> Result<bool, StoreError> {
     store::remove(&person(root))
 }
-/// A session's selection (`session` is `host:id`, any text; the file name is derived safely).
+/// Returns the selection of a session. `session` is `host:id` and may contain any characters,
+/// because only its hash becomes a file name.
 pub fn selected_by(root: &Root, session: &str) -> Option<Selection> {
     read(&of_session(root, session))
 }
-/// What the sessions of this work tree have selected since `oldest` (RFC 3339), by actor.
+/// Returns the selections that sessions of this work tree have made since `oldest` (RFC 3339),
+/// sorted by actor.
 pub(crate) fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
     let folder = root.orchestration().join("local").join("sessions");
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -67,10 +78,10 @@ pub(crate) fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
     all
 }
 
-/// More sessions than this are not looked at.
+/// At most this many files are looked at.
 const MAX_SESSIONS: usize = 500;
 
-/// Writes a session's selection.
+/// Stores the selection of a session.
 pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(), StoreError> {
     local(root)?;
     write(&of_session(root, session), selection)
@@ -88,13 +99,15 @@ pub(crate) fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Notes which intents a person named when they last spoke to a session: it may switch to one of them.
+/// Stores which intents the person named in their last prompt to a session. The session may switch
+/// to one of them.
 pub(crate) fn prompted(root: &Root, session: &str, intents: &[String]) -> Result<(), StoreError> {
     local(root)?;
     store::write_scratch(&prompt(root, session), intents.join("\n").as_bytes())
 }
 
-/// Whether a person named the intent when they last spoke to a session. A yes is good for one switch.
+/// Returns true if the person named the intent in their last prompt to a session. This allows one
+/// switch: the names are then removed.
 pub(crate) fn take_prompt(root: &Root, session: &str, intent: &str) -> bool {
     let path = prompt(root, session);
     let named = store::read_capped(&path, MAX_SELECTION).ok().flatten().unwrap_or_default();
@@ -106,7 +119,8 @@ fn prompt(root: &Root, session: &str) -> PathBuf {
     of_actor(root, session).join("prompted")
 }
 
-/// Stores the model that a host names for a session. Some hosts name it once, and not with each call.
+/// Stores the model that a host names for a session. Some hosts name it once, and not with each
+/// call.
 pub(crate) fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreError> {
     if model_of(root, session).as_deref() == Some(model) {
         return Ok(());
@@ -115,25 +129,26 @@ pub(crate) fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), 
     store::write_scratch(&of_actor(root, session).join("model"), model.as_bytes())
 }
 
-/// The model that the host named last for a session.
+/// Returns the model that the host named last for a session.
 pub(crate) fn model_of(root: &Root, session: &str) -> Option<String> {
     let bytes = store::read_capped(&of_actor(root, session).join("model"), MAX_MODEL).ok()??;
     String::from_utf8(bytes).ok().filter(|model| !model.is_empty())
 }
 
-/// The name of a model may have so many bytes. A longer one is not stored.
+/// The name of a model may have at most this many bytes. A longer one is not read.
 const MAX_MODEL: u64 = 1024;
 
-/// Who is about to run one of our commands. The command itself cannot tell, so the hook that saw it leaves this.
+/// A note about the actor that is about to run one of our commands. The command cannot find this
+/// out by itself, so the hook that saw the call leaves the note.
 #[derive(Debug, Serialize, Deserialize)]
 struct Announcement {
     actor: String,
-    /// RFC 3339 in UTC.
+    /// Until when the note is valid: RFC 3339 in UTC.
     until: String,
 }
 
-/// Notes that this actor is about to run `intent` with these arguments, or a tool of ours that does the same. The note
-/// holds for `valid`.
+/// Stores a note that this actor is about to run `intent` with these arguments, or the tool of ours
+/// that does the same. The note is valid for the duration `valid`.
 pub(crate) fn announce(
     root: &Root,
     arguments: &[String],
@@ -146,11 +161,12 @@ pub(crate) fn announce(
     store::write_scratch(&announcement(root, arguments), &text)
 }
 
-/// Who runs `intent` with these arguments just now, and removes the note of it. `None` if no hook has announced it.
+/// Returns the actor that is running `intent` with these arguments, and removes the note about it.
+/// `None` if no hook left a note.
 pub(crate) fn take_announced(root: &Root, arguments: &[String]) -> Option<String> {
     let path = announcement(root, arguments);
     let bytes = store::read_capped(&path, MAX_SELECTION).ok()??;
-    // Of two processes only the one that removes it may use it.
+    // If two processes try, only the one that removes the file may use the note.
     store::remove(&path).unwrap_or(false).then_some(())?;
     let note: Announcement = serde_json::from_slice(&bytes).ok()?;
     (note.until > store::now()).then_some(note.actor)
@@ -163,8 +179,9 @@ fn announcement(root: &Root, arguments: &[String]) -> PathBuf {
     root.orchestration().join("local").join("announced").join(digest(&arguments.join("\0")))
 }
 
-/// Notes what went wrong where nobody could be told at once: a line in `.orchestration/local/hook_errors.log`, which
-/// `intent doctor` reads. Never fails; what cannot even be noted goes to the program's own log.
+/// Logs a problem that could not be reported to anybody at once, as a line in
+/// `.orchestration/local/hook_errors.log`, which `intent doctor` reads. Never fails: if the file
+/// cannot be written, the message is only in the program's own log.
 pub(crate) fn log(root: &Root, message: &str) {
     use std::io::Write;
     tracing::warn!(message);
@@ -175,14 +192,15 @@ pub(crate) fn log(root: &Root, message: &str) {
         return;
     }
     let line = format!("{} {}\n", store::now(), super::text::visible(message, false));
-    // The log is the last resort: there is nobody left to tell.
+    // If even this fails, there is nobody to report it to.
     let _ = file.write_all(line.as_bytes());
 }
 
-/// A log larger than this, in bytes, gets no more lines.
+/// No more lines are added to a log that is larger than this, in bytes.
 const MAX_LOG: u64 = 1024 * 1024;
 
-/// `.orchestration/local`, made if need be together with the ignore file that keeps it out of every commit.
+/// Returns the folder `.orchestration/local`. Creates it if needed, with an ignore file that keeps
+/// it out of every commit.
 pub(crate) fn local(root: &Root) -> Result<PathBuf, StoreError> {
     let folder = root.orchestration().join("local");
     store::create_new(&folder.join(".gitignore"), b"*\n")?;
@@ -197,12 +215,13 @@ fn of_session(root: &Root, session: &str) -> PathBuf {
     of_actor(root, session).with_extension("json")
 }
 
-/// The folder for what is known of an actor.
+/// Returns the folder with the data about an actor.
 fn of_actor(root: &Root, actor: &str) -> PathBuf {
     root.orchestration().join("local").join("sessions").join(digest(actor))
 }
 
-/// The text of a session is the host's, and a path may hold anything: only their hash becomes a file name.
+/// Hashes a text for use as a file name. The id of a session comes from the host, and a path can
+/// contain any characters.
 fn digest(text: &str) -> String {
     store::hex(&Sha256::digest(text.as_bytes())[..16])
 }

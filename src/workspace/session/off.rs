@@ -1,4 +1,5 @@
-//! The gate switched off by a person, for a while. A file that this clone did not seal switches nothing off.
+//! A switch with which a person turns the gate off for some time. A file without a seal of this
+//! clone has no effect.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,17 +11,17 @@ use serde::{Deserialize, Serialize};
 use super::{Root, StoreError, store};
 use crate::workspace::seal;
 
-/// The longest time for which it can be switched off.
+/// The longest time for which the gate can be turned off.
 pub(crate) const MAX_OFF: Duration = Duration::from_secs(8 * 3600);
-/// A file larger than this, in bytes, was not written by us.
+/// A file larger than this, in bytes, was not written by us and is not read.
 const MAX_FILE: u64 = 16 * 1024;
 
-/// Since when and until when the gate is off.
+/// The time span in which the gate is off.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Off {
-    /// RFC 3339 in UTC.
+    /// When the gate was turned off: RFC 3339 in UTC.
     pub since: String,
-    /// RFC 3339 in UTC.
+    /// When the gate turns on again: RFC 3339 in UTC.
     pub until: String,
     /// Why, in the person's words.
     pub reason: Option<String>,
@@ -33,7 +34,7 @@ struct StoredSwitch {
     seal: String,
 }
 
-/// Until when a person has switched the gate off; `None`: it is on.
+/// Returns the time span for which a person has turned the gate off. `None` if the gate is on.
 pub fn off_until(root: &Root) -> Option<Off> {
     let file = file(root);
     let bytes = store::read_capped(&file, MAX_FILE).ok()??;
@@ -46,14 +47,15 @@ pub fn off_until(root: &Root) -> Option<Off> {
     (holds && seal::holds(root, &parts(&off), &seal)).then_some(off)
 }
 
-/// Switches the gate off from now on, for at most [`MAX_OFF`].
+/// Turns the gate off from now on, for at most [`MAX_OFF`].
 pub(crate) fn switch_off(
     root: &Root,
     lasts: Duration,
     reason: Option<&str>,
 ) -> Result<Off, StoreError> {
     super::local(root)?;
-    // What is written has milliseconds; its beginning must not lie ahead of the clock.
+    // The stored time has only milliseconds. Start from that value, so that the beginning is not
+    // later than the current time.
     let since = store::now();
     let from = since.parse::<Timestamp>().unwrap_or_else(|_| Timestamp::now());
     let until = from.checked_add(lasts.min(MAX_OFF)).unwrap_or(from);
@@ -69,7 +71,7 @@ pub(crate) fn switch_off(
     Ok(off)
 }
 
-/// Switches the gate on again; whether it was off.
+/// Turns the gate on again. Returns true if it was off.
 pub(crate) fn switch_on(root: &Root) -> Result<bool, StoreError> {
     let was = off_until(root).is_some();
     store::remove(&file(root))?;

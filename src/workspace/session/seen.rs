@@ -1,5 +1,6 @@
-//! What a session knows of a file: its state when the session last read it, wrote it, or changed it with a command of
-//! its own. Without it nobody could say whether a write is based on what is there.
+//! What a session knows about a file: the state of the file when the session last read it, wrote
+//! it, or changed it with a command of its own. With this, the gate can decide whether a write is
+//! based on the current content.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -8,27 +9,27 @@ use sha2::{Digest, Sha256};
 use super::{Root, StoreError, digest, of_actor, store};
 use crate::workspace::{RelativePath, folder};
 
-/// A file as a session last saw it, or as anybody last wrote it.
+/// The state of a file when a session last saw it, or when somebody last wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
-    /// Relative to the workspace.
+    /// The path relative to the workspace.
     pub path: RelativePath,
-    /// SHA-256 of its bytes in hexadecimal; `None` where there was no file.
+    /// The SHA-256 of the file's bytes in hexadecimal. `None` if there was no file.
     pub hash: Option<String>,
-    /// The blocks that were seen, as entries of an outline.
+    /// The blocks that were seen, as rows of an outline.
     pub outline: Vec<String>,
-    /// How much of the file that is.
+    /// How much of the file was seen.
     #[serde(default)]
     pub extent: SeenExtent,
-    /// Who acted.
+    /// The actor that saw or wrote the file.
     pub actor: String,
-    /// The intent they acted under.
+    /// The intent that the actor had selected.
     pub intent: Option<String>,
-    /// The commit the work tree was based on.
+    /// The commit that the work tree was based on.
     pub head: Option<String>,
-    /// A record in the ledger holds this outline.
+    /// Whether a record in the ledger contains this outline.
     pub recorded: bool,
-    /// RFC 3339 in UTC.
+    /// When this was stored: RFC 3339 in UTC.
     pub at: String,
 }
 
@@ -36,74 +37,77 @@ pub(crate) struct Seen {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SeenExtent {
-    /// The whole file, at one time: `hash` is the hash of what was seen.
+    /// The whole file at one moment: `hash` is the hash of what was seen.
     #[default]
     File,
-    /// Every block, but not all at one time: blocks were changed after the session had seen the file, by others or by
-    /// the session itself.
+    /// Every block, but not all at the same moment: some blocks were changed after the session had
+    /// seen the file, by others or by the session itself.
     Blocks,
     /// Only the blocks of the outline.
     Part,
 }
 
 impl SeenExtent {
-    /// The extent once somebody has changed the file: of a file seen as a whole, its blocks are still known.
+    /// Returns the extent after somebody has changed the file. If the whole file was seen, all of
+    /// its blocks are still known.
     pub(crate) fn of_blocks(self) -> Self {
         if self == Self::File { Self::Blocks } else { self }
     }
 }
 
-/// Who wrote a file in this work tree, through tools whose hooks we saw.
+/// Who wrote a file in this work tree, through tools whose hooks ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileWrites {
-    /// The file as the last of them left it.
+    /// The file as the last write left it.
     #[serde(flatten)]
     pub last: Seen,
-    /// The writes that left a block which, as far as we saw, nobody has changed again. The latest is last.
+    /// The writes that changed a block which, as far as the hooks show, nobody has changed since.
+    /// The latest is last.
     #[serde(default)]
     pub writes: Vec<BlockWrite>,
 }
 
-/// The blocks that one write changed, without those which a later write changed again.
+/// The blocks that one write changed, without those that a later write changed again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BlockWrite {
-    /// Who acted.
+    /// The actor that wrote the file.
     pub actor: String,
-    /// The intent they acted under.
+    /// The intent that the actor had selected.
     pub intent: Option<String>,
-    /// RFC 3339 in UTC.
+    /// When it was written: RFC 3339 in UTC.
     pub at: String,
-    /// The hexadecimal identities of the blocks; `None` where nobody can tell which blocks it changed.
+    /// The identities of the blocks in hexadecimal. `None` if it is not known which blocks were
+    /// changed.
     pub blocks: Option<Vec<String>>,
 }
 
-/// A note larger than this, in bytes, is not ours, and is not read.
+/// A note larger than this, in bytes, was not written by us and is not read.
 const MAX_SEEN: u64 = 16 * 1024 * 1024;
 
-/// What the actor last saw of a file.
+/// Returns the state in which the actor last saw a file.
 pub(crate) fn seen(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {
     let note: Option<Seen> = read(&of_actor(root, actor).join("seen").join(name(path)));
     note.filter(|seen| seen.path == *path)
 }
 
-/// Remembers what the actor sees of a file now.
+/// Stores the state in which the actor sees a file now.
 pub(crate) fn see(root: &Root, actor: &str, seen: &Seen) -> Result<(), StoreError> {
     super::local(root)?;
     write(&of_actor(root, actor).join("seen").join(name(&seen.path)), seen)
 }
 
-/// Who last wrote a file here, through a tool that we saw.
+/// Returns the last write of a file, if it was made through a tool whose hooks ran.
 pub(crate) fn last_write(root: &Root, path: &RelativePath) -> Option<Seen> {
     writes(root, path).map(|writes| writes.last)
 }
 
-/// Who wrote a file here.
+/// Returns the writes of a file, if they are known.
 pub(crate) fn writes(root: &Root, path: &RelativePath) -> Option<FileWrites> {
     let note: Option<FileWrites> = read(&of_writes(root).join(name(path)));
     note.filter(|writes| writes.last.path == *path)
 }
 
-/// Remembers who wrote a file.
+/// Stores who wrote a file, and which blocks.
 pub(crate) fn wrote(root: &Root, writes: &FileWrites) -> Result<(), StoreError> {
     super::local(root)?;
     write(&of_writes(root).join(name(&writes.last.path)), writes)
@@ -127,16 +131,17 @@ fn write(file: &std::path::Path, note: &impl Serialize) -> Result<(), StoreError
     store::write_scratch(file, &bytes)
 }
 
-/// A file as it stands on disk.
+/// The current state of a file on disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileState {
-    /// SHA-256 of its bytes in hexadecimal; `None` where there is no regular file.
+    /// The SHA-256 of the file's bytes in hexadecimal. `None` if there is no regular file.
     pub hash: Option<String>,
-    /// Its text; `None` where it is none, or is larger than asked for.
+    /// The text of the file. `None` if it is not valid UTF-8, or is too large.
     pub text: Option<String>,
 }
 
-/// Reads a file once, for its hash and its text of at most `max` bytes.
+/// Reads a file once, for its hash and its text. The text is only returned if it has at most `max`
+/// bytes.
 pub fn state(root: &Root, path: &RelativePath, max: u64) -> FileState {
     let Ok(mut file) = root.open(path) else { return FileState::default() };
     if file.metadata().is_ok_and(|found| found.len() > max) {
@@ -146,7 +151,7 @@ pub fn state(root: &Root, path: &RelativePath, max: u64) -> FileState {
     FileState { hash: Some(store::sha256(&bytes)), text: String::from_utf8(bytes).ok() }
 }
 
-/// The same for a file that is too large to be kept.
+/// Returns the hash of a file without keeping its content in memory.
 fn hash_of(mut file: std::fs::File) -> Option<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 256 * 1024];

@@ -1,41 +1,42 @@
-//! Writes that no gate let through: found after the fact, shown by the editor and by `intent doctor` for as long as the
-//! file is what that write made of it.
+//! Notes about writes that happened without the gate. They are found afterwards, and shown by the
+//! editor and by `intent doctor` as long as the file still has the content that the write left.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Root, StoreError, digest, seen, store};
 use crate::workspace::RelativePath;
 
-/// A write that nobody gated.
+/// A write that happened without the gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ungated {
-    /// Relative to the workspace.
+    /// The path relative to the workspace.
     pub path: RelativePath,
-    /// SHA-256 of what it made of the file; `None` where it is gone.
+    /// The SHA-256 of the content that the write left. `None` if it deleted the file.
     pub hash: Option<String>,
-    /// In whose session it was found.
+    /// The session in which the write was found.
     pub actor: String,
-    /// The tool that was run then.
+    /// The tool that ran at that time.
     pub tool: String,
-    /// What is known of it.
+    /// What is known about the write.
     pub why: String,
-    /// RFC 3339 in UTC.
+    /// When the write was found: RFC 3339 in UTC.
     pub at: String,
 }
 
-/// A note larger than this, in bytes, was not written by us.
+/// A note larger than this, in bytes, was not written by us and is not read.
 const MAX_NOTE: u64 = 64 * 1024;
-/// More notes than this are not looked at.
+/// At most this many notes are looked at.
 const MAX_NOTES: usize = 1_000;
 
-/// Keeps a note.
+/// Stores a note about the write of a file.
 pub fn keep(root: &Root, note: &Ungated) -> Result<(), StoreError> {
     super::local(root)?;
     let bytes = serde_json::to_vec(note).expect("texts always become JSON");
     store::write_scratch(&folder(root).join(format!("{}.json", digest(note.path.as_str()))), &bytes)
 }
 
-/// The notes that still hold: the file is as that write left it. Others are forgotten.
+/// Returns the notes about files that still have the content that the write left. All others are
+/// skipped.
 pub fn standing(root: &Root) -> Vec<Ungated> {
     let Ok(entries) = std::fs::read_dir(folder(root)) else { return Vec::new() };
     let mut notes: Vec<Ungated> = Vec::new();
@@ -54,12 +55,12 @@ pub fn standing(root: &Root) -> Vec<Ungated> {
     notes
 }
 
-/// Forgets the note of a file, which a person has settled.
+/// Removes the note about a file, after a person has dealt with it. Returns true if there was one.
 pub(crate) fn settle(root: &Root, path: &RelativePath) -> Result<bool, StoreError> {
     store::remove(&folder(root).join(format!("{}.json", digest(path.as_str()))))
 }
 
-/// Where the notes are.
+/// Returns the folder with the notes.
 pub(crate) fn folder(root: &Root) -> std::path::PathBuf {
     root.orchestration().join("local").join("ungated")
 }
