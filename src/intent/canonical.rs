@@ -1,4 +1,4 @@
-//! How an intent is written: the canonical lines of YAML, and what needs quotes.
+//! Writes an intent in the canonical YAML form, and decides which texts need quotes.
 
 use super::yaml::Style;
 use super::{Intent, Spanned, Status};
@@ -6,26 +6,24 @@ use super::{Intent, Spanned, Status};
 /// An intent to be written in the canonical form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewIntent {
-    /// Its id.
     pub id: String,
-    /// What it is called.
     pub name: String,
     /// `None` is written as DRAFT.
     pub status: Option<Status>,
-    /// The globs it owns.
+    /// The globs of the files that the intent owns.
     pub owned_scope: Vec<String>,
-    /// What must hold.
+    /// The conditions that must hold.
     pub constraints: Vec<String>,
-    /// When it is done.
+    /// The conditions under which the intent is done.
     pub acceptance_criteria: Vec<String>,
-    /// Requirements it serves.
+    /// The requirements that the intent serves.
     pub related_specs: Vec<String>,
-    /// Who asked for it.
+    /// The handle of the person who asked for the intent.
     pub owner: Option<String>,
 }
 
 impl NewIntent {
-    /// The intent as it will be read.
+    /// Returns the intent as a reader of the written text will see it.
     pub fn intent(&self) -> Intent {
         let spanned = |value: &String| Spanned { value: value.clone(), span: 0..0 };
         let list = |texts: &[String]| texts.iter().map(spanned).collect();
@@ -61,7 +59,7 @@ pub(super) fn as_json(new: &NewIntent) -> serde_json::Value {
     serde_json::to_value(entry).expect("texts and lists of texts are JSON")
 }
 
-/// The canonical lines of an intent.
+/// Returns the canonical lines of an intent.
 pub(super) fn as_yaml(new: &NewIntent) -> Vec<String> {
     let status = new.status.unwrap_or(Status::Draft);
     let mut lines = vec![
@@ -91,12 +89,13 @@ fn word(text: &str) -> String {
     quoted_like(text, Style::Plain, false)
 }
 
-/// JSON's quotes, which YAML reads alike.
+/// Returns a text in the double quotes of JSON, which YAML reads in the same way.
 pub(crate) fn double_quoted(text: &str) -> String {
     serde_json::Value::String(text.to_owned()).to_string()
 }
 
-/// A text in the style of its neighbours where that style can hold it, else in double quotes.
+/// Returns a text in the style of its neighbours if that style can represent it, or else in double
+/// quotes.
 pub(crate) fn quoted_like(text: &str, style: Style, in_flow: bool) -> String {
     let printable = !text.chars().any(char::is_control);
     match style {
@@ -106,7 +105,8 @@ pub(crate) fn quoted_like(text: &str, style: Style, in_flow: bool) -> String {
     }
 }
 
-/// Whether a text without quotes is read as this text by every YAML reader, old ones included.
+/// Returns true if every YAML reader, old ones included, reads the text without quotes as this same
+/// text.
 fn plain_is_safe(text: &str, in_flow: bool) -> bool {
     let starts_well =
         text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.'));

@@ -1,4 +1,5 @@
-//! A registry in the middle of a merge: what each side took an id for, and how both keep their intents.
+//! Handles a registry with unresolved merge conflicts: finds ids that both sides use for different
+//! intents, and explains how to keep both.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +8,8 @@ use super::{Registry, edit};
 use crate::code;
 use crate::workspace::{Code, Finding};
 
-/// The finding of a file in which a merge left its markers. Looked for before the file is parsed, since a list in
-/// brackets takes the markers for entries.
+/// Returns the finding for a file that contains merge conflict markers. It must be called before
+/// the file is parsed, because in a list in brackets the markers would be read as entries.
 pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
     let text = file.text();
     let conflicts = code::conflicts(text);
@@ -39,7 +40,8 @@ pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
     Some(file.finding(Code::RegistrySyntax, span, message, help))
 }
 
-/// What the intents of one side are called, by id; none where that side does not parse by itself.
+/// Returns the names of the intents on one side of the conflict, by id. Returns nothing if that
+/// side does not parse on its own.
 fn names(file: &IntentFile, side: &str) -> BTreeMap<String, String> {
     let intents = file.intents_of(side).unwrap_or_default();
     intents.into_iter().map(|intent| (intent.id.value, intent.name.value)).collect()

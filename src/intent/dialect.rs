@@ -1,4 +1,5 @@
-//! The shapes in which registries have been found, and how each maps to the canonical one.
+//! Reads the different forms in which registries have been found, and converts each to the
+//! canonical one.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,7 +9,7 @@ use serde_json::{Map, Value};
 use super::yaml::{MappingEntry, Node, NodeKind, Style, dash_before, rest_of};
 use super::{Intent, Spanned, Status};
 
-/// What an intent is made of.
+/// A field of an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Id,
@@ -34,7 +35,8 @@ impl Field {
         Field::Owner,
         Field::Formerly,
     ];
-    /// Where it has been found, the canonical key first; a dot goes into a mapping.
+    /// Returns the keys under which the field has been found, the canonical one first. A dot leads
+    /// into a nested mapping.
     pub(crate) fn keys(self) -> &'static [&'static str] {
         match self {
             Field::Id => &["id", "intent_id", "intentId", "active_intent_id"],
@@ -59,34 +61,33 @@ impl Field {
             Field::Formerly => &["formerly"],
         }
     }
-    /// The canonical key.
     pub(crate) fn key(self) -> &'static str {
         self.keys()[0]
     }
 }
 
-/// Where a field of an intent stands.
+/// Where a field of an intent is in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct FieldPlace {
     pub(crate) field: Field,
-    /// As in [`Field::keys`].
+    /// The key that was found, one of [`Field::keys`].
     pub(crate) path: &'static str,
     pub(crate) key: Node,
     pub(crate) value: Node,
 }
 
-/// How an intent is written.
+/// How an intent is written in the text.
 #[derive(Clone, Debug)]
 pub(crate) struct Written {
-    /// Its mapping; a scalar where only an id is listed.
+    /// The mapping of the intent, or a scalar if only an id is listed.
     pub(crate) node: Node,
     pub(crate) places: Vec<FieldPlace>,
-    /// The key above it, where intents are keyed by id.
+    /// The key of the mapping, if intents are keyed by their ids.
     pub(crate) keyed: Option<Node>,
 }
 
 impl Written {
-    /// Of an intent that is not found in the text.
+    /// Returns a placeholder for an intent that is not found in the text.
     pub(crate) fn nowhere() -> Self {
         let kind = NodeKind::Scalar { value: String::new(), style: Style::Plain };
         let node = Node { kind, span: 0..0, tag: None, aliased: false };
@@ -100,27 +101,27 @@ impl Written {
 /// A way in which a registry differs from the canonical form.
 #[derive(Clone, Debug)]
 pub(crate) struct Deviation {
-    /// Which intent, by index.
+    /// The index of the intent, if the deviation belongs to one.
     pub(crate) intent: Option<usize>,
     pub(crate) span: Range<usize>,
     pub(crate) message: String,
     pub(crate) help: String,
-    /// The text that would settle it, in place of the span.
+    /// A text that corrects the deviation if it replaces the span.
     pub(crate) canonical: Option<String>,
 }
 
-/// Where further intents are written.
+/// The place where further intents can be written.
 #[derive(Clone, Debug)]
 pub(crate) enum Home {
-    /// Nothing is written yet.
+    /// The file has no content yet.
     Empty,
-    /// The list itself, or the nothing that stands for it.
+    /// The list, or the null value in its place.
     List(Node),
-    /// No list that could take one; what there is instead.
+    /// There is no list to which an intent could be added. Holds what there is instead.
     Other(&'static str),
 }
 
-/// A registry as read.
+/// A registry as it was read.
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedRegistry {
     pub(crate) intents: Vec<Intent>,
@@ -128,30 +129,30 @@ pub(crate) struct ParsedRegistry {
     pub(crate) form: Form,
 }
 
-/// How a registry is written: what only its editors and lints ask.
+/// How a registry is written. Only edits and lints need this.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
-    /// In the order of the intents.
+    /// One entry for each intent, in the same order.
     pub(crate) written: Vec<Written>,
     pub(crate) deviations: Vec<Deviation>,
     pub(crate) home: Home,
 }
 
 impl Form {
-    /// Of a text that holds nothing.
+    /// Returns the form of an empty text.
     pub(crate) fn empty() -> Self {
         Self { written: Vec::new(), deviations: Vec::new(), home: Home::Empty }
     }
 }
 
-/// Reads a tree in whatever dialect.
+/// Reads a registry in any dialect.
 pub(crate) fn read(text: &str, root: &Node) -> ParsedRegistry {
     let mut reader = RegistryReader::new(text, "it holds no list of intents");
     reader.root(root);
     reader.reading
 }
 
-/// Reads a tree that is one intent.
+/// Reads a file that is a single intent.
 pub(crate) fn read_one(text: &str, root: &Node) -> ParsedRegistry {
     let mut reader = RegistryReader::new(text, "it holds an intent already");
     if root.is_null() {
@@ -356,7 +357,8 @@ impl<'t> RegistryReader<'t> {
         self.reading.form.written.push(written);
     }
 
-    /// Takes a field into the intent; whether all that was written is in it.
+    /// Copies a field into the intent. Returns true if the intent now holds everything that was
+    /// written there.
     fn fill(&mut self, index: usize, intent: &mut Intent, place: &FieldPlace) -> bool {
         let value = &place.value;
         match place.field {
@@ -430,7 +432,8 @@ impl<'t> RegistryReader<'t> {
         scalar(item)
     }
 
-    /// A text of globs, by lines or commas; none where any part has blanks, for that is prose.
+    /// Splits a scope that is a text into globs, by lines and commas. Returns nothing if any part
+    /// contains white space, because then the text is prose.
     fn scope_text(&self, value: &Node) -> Vec<Spanned<String>> {
         let pieces = pieces(self.text, value);
         let prose = pieces.iter().any(|piece| {
@@ -475,7 +478,8 @@ impl<'t> RegistryReader<'t> {
 
     fn note_key(&mut self, index: usize, written: &Written, place: &FieldPlace) {
         let canonical = place.field.key();
-        // An `intent_ledger` names its intent by what it selects; that is said there.
+        // An `intent_ledger` uses the selection key as the id of its intent. `selection` has
+        // already reported that key.
         if place.path == canonical || place.path == "active_intent_id" {
             return;
         }
@@ -532,7 +536,7 @@ fn blank(span: Range<usize>) -> Intent {
     }
 }
 
-/// A word in the quotes of the scalar it replaces; `None` for block scalars.
+/// Returns a word in the quotes of the scalar that it replaces. Returns `None` for block scalars.
 pub(crate) fn requoted(node: &Node, word: &str) -> Option<String> {
     match node.style()? {
         Style::Plain => Some(word.to_owned()),
@@ -549,7 +553,7 @@ fn place(node: &Node, field: Field) -> Option<FieldPlace> {
             None => (node, *path),
         };
         let entry = holder.entry(key)?;
-        // `scope: {paths: …}` is found under its own path.
+        // `scope: {paths: …}` is found under the key `scope.paths`.
         let holder_only = field == Field::Scope && entry.value.is_mapping();
         (!holder_only).then_some((*path, entry))
     });
@@ -570,7 +574,7 @@ fn scalar(node: &Node) -> Option<Spanned<String>> {
     node.text().map(|text| Spanned { value: text.to_owned(), span: node.span.clone() })
 }
 
-/// A criterion that names a command is no text in YAML: `- run: cargo test`.
+/// A criterion that names a command without quotes is a mapping in YAML: `- run: cargo test`.
 fn command(item: &Node) -> Option<Spanned<String>> {
     match item.entries() {
         [only] if only.key.text() == Some("run") && only.value.text().is_some() => pair(only),
@@ -590,7 +594,7 @@ fn pair(entry: &MappingEntry) -> Option<Spanned<String>> {
     }
 }
 
-/// Specs are texts, or `{type, ref}`.
+/// Reads specs, which are texts or mappings such as `{type, ref}`.
 fn specs(value: &Node, into: &mut Vec<Spanned<String>>) -> bool {
     if let Some(spec) = scalar(value) {
         into.push(spec);
@@ -608,7 +612,8 @@ fn specs(value: &Node, into: &mut Vec<Spanned<String>>) -> bool {
     whole
 }
 
-/// The lines of a text, bullets and blanks aside; each with its own place where the text stands as it is.
+/// Returns the lines of a text without bullets and surrounding white space. Each has its own span
+/// if the scalar is written literally (`|`).
 fn lines_of(text: &str, node: &Node) -> Vec<Spanned<String>> {
     let Some(value) = node.text() else { return Vec::new() };
     let own_places = node.style() == Some(Style::Literal) && !node.aliased;
@@ -631,7 +636,7 @@ fn bare_line(line: &str) -> &str {
     line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim()
 }
 
-/// The parts of a text between commas (outside braces) and line ends.
+/// Splits a text at line ends and at commas outside braces.
 fn pieces(text: &str, node: &Node) -> Vec<Spanned<String>> {
     let mut parts = Vec::new();
     for line in lines_of(text, node) {

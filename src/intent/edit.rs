@@ -1,7 +1,9 @@
-//! Edits of a registry in place: comments and layout stay, and what does not parse is never touched.
+//! Edits a registry in place. Comments and layout are kept, and a file that does not parse is never
+//! changed.
 //!
-//! An edit is planned on the tree's places as the fewest bytes that say it, applied to the text
-//! in memory, read again, and handed out only when exactly the wanted change is what is read.
+//! An edit is planned as the smallest possible change of bytes and applied to the text in memory.
+//! The result is parsed again, and the edit is returned only if the parsed registry has exactly the
+//! wanted change.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,60 +17,51 @@ use super::{FOLDER, Intent, IntentFile, Registry, Scope, Status};
 use crate::edits::{TextEdit, apply};
 use crate::workspace::RelativePath;
 
-/// What to change.
+/// A change to a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RegistryEdit {
-    /// Sets (or adds) the status of an intent.
+    /// Sets the status of an intent, or adds it.
     SetStatus {
-        /// Which intent.
+        /// The id of the intent.
         id: String,
-        /// What it becomes.
         status: Status,
     },
-    /// Adds a scope entry at the end of the list; no edit where the list holds it already.
+    /// Adds an entry at the end of an intent's scope. Changes nothing if the scope already has it.
     AddScope {
-        /// Which intent.
+        /// The id of the intent.
         id: String,
-        /// The glob.
         entry: String,
     },
-    /// Renames an id where it is defined and where the registry refers to it; the intent keeps what it was called in
-    /// `formerly`, for the ledger goes on saying so.
-    Rename {
-        /// The id as it is.
-        from: String,
-        /// The id as it becomes.
-        to: String,
-    },
-    /// Appends an intent.
+    /// Renames an id where it is defined and where the registry refers to it. The old id is added
+    /// to the intent's `formerly`, because existing records still use it.
+    Rename { from: String, to: String },
+    /// Adds an intent at the end.
     Add(NewIntent),
 }
 
 /// Why a registry was not edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// It does not parse, so nothing is written over it.
+    /// The registry does not parse, so it is not changed.
     #[error("{path}: {reason} Mend it first; nothing was changed")]
     Broken {
-        /// The registry.
+        /// The path and line of the error.
         path: String,
-        /// What is wrong with it.
+        /// The message of the syntax error.
         reason: String,
     },
-    /// No such intent.
+    /// No intent has this id.
     #[error("no intent {id} in {path}")]
     Unknown {
-        /// What was asked for.
         id: String,
-        /// The registry.
+        /// The path of the registry.
         path: String,
     },
-    /// The id is taken.
+    /// Another intent already has the id.
     #[error("{path} already has an intent {id}")]
     Taken {
-        /// What was asked for.
         id: String,
-        /// The registry.
+        /// The path of the file with the other intent.
         path: String,
     },
     /// Several intents have the id.
@@ -76,12 +69,11 @@ pub enum EditError {
         "{id} is defined at {places}; give all but one of them an id of their own, or remove them, then try again"
     )]
     Ambiguous {
-        /// What was asked for.
         id: String,
-        /// Each place.
+        /// All places at which the id is defined.
         places: String,
     },
-    /// The value cannot be written there.
+    /// The change cannot be made. Holds the reason.
     #[error("{0}")]
     Refused(String),
 }
@@ -91,15 +83,16 @@ type Planned = Result<Vec<TextEdit>, EditError>;
 /// A change of one file of the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedEdit {
-    /// Which file; one that is not there yet is empty.
+    /// The path of the file. A file that does not exist yet has an empty text.
     pub path: RelativePath,
-    /// In bytes of its text.
+    /// The edits, as byte ranges of the present text.
     pub edits: Vec<TextEdit>,
-    /// What it says then.
+    /// The text of the file after the edits.
     pub text: String,
 }
 
-/// The edits that make the change, in the file that holds the intent; the result is parsed before they are handed out, so they never break a file.
+/// Returns the edits that make a change, in the file that holds the intent. The edited text is
+/// parsed before the edits are returned, so they never break a file.
 pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, EditError> {
     if let Some(error) = registry.syntax_error() {
         let (path, reason) = (error.place(registry.path()), error.message.clone());
@@ -115,7 +108,7 @@ pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, Edi
         }
         RegistryEdit::Add(new) => {
             free_for(registry, &new.id, None)?;
-            let file = home(registry, &new.id);
+            let file = file_for_new(registry, &new.id);
             let target = file.len();
             (file, target)
         }
@@ -130,10 +123,11 @@ pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, Edi
     Ok(PlannedEdit { path: file.path().clone(), edits, text })
 }
 
-/// The next free id in the style of the registry: `INT-007`. `used`: ids that are taken elsewhere.
+/// Returns the next free id in the style of the registry, such as `INT-007`. `used` holds ids that
+/// are used elsewhere.
 pub fn next_id(registry: &Registry, used: &BTreeSet<String>) -> String {
-    let here = || registry.intents().iter().map(|intent| intent.id.value.as_str());
-    let ids = || used.iter().map(String::as_str).chain(here());
+    let present = || registry.intents().iter().map(|intent| intent.id.value.as_str());
+    let ids = || used.iter().map(String::as_str).chain(present());
     let numbered = |id: &str| -> Option<(String, usize, u64)> {
         let stem = id.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &id[stem.len()..];
@@ -141,7 +135,7 @@ pub fn next_id(registry: &Registry, used: &BTreeSet<String>) -> String {
         (!stem.is_empty() && valid_id(id)).then(|| (stem.to_owned(), digits.len(), number))
     };
     let elsewhere = || used.iter().rev().find_map(|id| numbered(id));
-    let last = here().rev().find_map(numbered).or_else(elsewhere);
+    let last = present().rev().find_map(numbered).or_else(elsewhere);
     let Some((stem, width, _)) = last else { return "INT-001".into() };
     let taken = ids().filter_map(numbered).filter(|(other, _, _)| *other == stem);
     let mut number = taken.map(|(_, _, number)| number).max().unwrap_or(0) + 1;
@@ -155,7 +149,7 @@ pub fn next_id(registry: &Registry, used: &BTreeSet<String>) -> String {
     }
 }
 
-/// The file that holds an intent, and its index there.
+/// Returns the file that holds an intent, and the intent's index in that file.
 fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditError> {
     let places = registry.rivals(id);
     if !places.is_empty() {
@@ -167,8 +161,9 @@ fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditE
     Ok((Arc::clone(file), at))
 }
 
-/// The file that a new intent is written into: one of its own where there is a folder for such, else the list.
-fn home(registry: &Registry, id: &str) -> Arc<IntentFile> {
+/// Returns the file for a new intent: a file of its own if the folder for such files exists, or
+/// else the list.
+fn file_for_new(registry: &Registry, id: &str) -> Arc<IntentFile> {
     let own = || RelativePath::new(&format!("{FOLDER}/{id}.yaml")).ok();
     let Some(path) = registry.has_folder().then(own).flatten() else {
         return Arc::clone(registry.list());
@@ -177,14 +172,15 @@ fn home(registry: &Registry, id: &str) -> Arc<IntentFile> {
     known.unwrap_or_else(|| Arc::new(IntentFile::unread(path, "")))
 }
 
-/// An error where an id cannot be given to an intent: another has it, or had it, so that what was recorded under it is that one's.
-fn free_for(registry: &Registry, id: &str, whom: Option<usize>) -> Result<(), EditError> {
+/// Returns an error if an id cannot be given to an intent because another intent has it or had it
+/// before. In the second case, existing records under that id belong to the other intent.
+fn free_for(registry: &Registry, id: &str, except: Option<usize>) -> Result<(), EditError> {
     if !valid_id(id) {
         return Err(refused(format!(
             "{id:?} cannot be an id: use ASCII letters, digits, `-`, `_` and `.`, at most 64"
         )));
     }
-    let other = |indices: Vec<usize>| indices.into_iter().find(|other| Some(*other) != whom);
+    let other = |indices: Vec<usize>| indices.into_iter().find(|other| Some(*other) != except);
     if let Some(other) = other(registry.positions(id)) {
         let path = registry.source(other).0.path().to_string();
         return Err(EditError::Taken { id: id.to_owned(), path });
@@ -210,23 +206,25 @@ fn replace(range: &Range<usize>, text: impl Into<String>) -> TextEdit {
     TextEdit { range: range.clone(), text: text.into() }
 }
 
-/// Reads the result, and compares it with what was asked for; the result.
+/// Applies the edits, parses the result and compares it with the wanted change. Returns the new
+/// text.
 fn verify(
     file: &IntentFile,
     edit: &RegistryEdit,
     target: usize,
     edits: &[TextEdit],
 ) -> Result<String, EditError> {
-    let surprise = || {
+    let unsafe_edit = || {
         refused(format!(
             "{} is written in a way in which this change cannot be made safely; make it by hand",
             file.path()
         ))
     };
-    let text = apply(file.text(), edits).ok_or_else(surprise)?;
+    let text = apply(file.text(), edits).ok_or_else(unsafe_edit)?;
     let after = IntentFile::parse(file.path().clone(), &text);
     let wanted = expected(file, edit, target);
-    // A rename reaches into what other intents say of this one; nothing else does.
+    // Only a rename may change what other intents contain, because they may refer to the renamed
+    // id.
     let renames = matches!(edit, RegistryEdit::Rename { .. });
     let as_wanted = |(at, (got, want)): (usize, (&Intent, &Intent))| {
         let status = |intent: &Intent| intent.status.as_ref().map(|status| status.value);
@@ -238,7 +236,7 @@ fn verify(
     let same = after.syntax_error().is_none()
         && after.intents().len() == wanted.len()
         && after.intents().iter().zip(&wanted).enumerate().all(as_wanted);
-    if same { Ok(text) } else { Err(surprise()) }
+    if same { Ok(text) } else { Err(unsafe_edit()) }
 }
 
 fn texts(list: &[super::Spanned<String>]) -> Vec<&str> {
@@ -325,7 +323,7 @@ fn add_scope(file: &IntentFile, index: usize, entry: &str) -> Planned {
     }
 }
 
-/// Appends an entry to a list that is written there; `held` is what was read of it.
+/// Appends an entry to a list in the text. `held` are the entries that were read from it.
 fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> Planned {
     let (value, key) = (&place.value, place.field.key());
     if value.aliased {
@@ -365,7 +363,8 @@ fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> 
     }
 }
 
-/// Appends to a bracketed list, in its own layout. `write` gives the item for the style of its neighbour.
+/// Appends to a list in brackets, in the list's own layout. `write` returns the item in the style
+/// of its neighbour.
 fn flow_append(
     text: &str,
     list: &Node,
@@ -393,7 +392,7 @@ fn flow_append(
     }
 }
 
-/// Appends below the last item of a list written with dashes; the first line holds the dash.
+/// Appends below the last item of a list with dashes. The first of `lines` begins with the dash.
 fn block_append(text: &str, last: &Node, lines: &[String]) -> Planned {
     let dash = match last.span.is_empty() {
         true => last.span.start.saturating_sub(1),
@@ -411,7 +410,7 @@ fn block_append(text: &str, last: &Node, lines: &[String]) -> Planned {
     Ok(vec![insert(end, written)])
 }
 
-/// Adds a key to an intent, below what comes before it in the canonical order.
+/// Adds a key to an intent, below the keys that precede it in the canonical order.
 fn add_key(file: &IntentFile, written: &Written, key: &str, yaml: &str, json: &str) -> Planned {
     let text = file.text();
     let node = &written.node;
@@ -433,7 +432,7 @@ fn add_key(file: &IntentFile, written: &Written, key: &str, yaml: &str, json: &s
         };
         return Ok(vec![insert(end, format!("{glue}{entry}"))]);
     }
-    // What an intent was called before is read beside what it is called.
+    // `formerly` is written directly below the id.
     let before: &[Field] = match key == Field::Formerly.key() {
         true => &[Field::Id],
         false => &[Field::Status, Field::Name, Field::Id],
@@ -504,7 +503,7 @@ fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
         let style = node.style().unwrap_or(Style::Double);
         let id = |id| quoted_like(id, if is_json(file) { Style::Double } else { style }, true);
         let text = match alone && node.span == written.node.span {
-            // Where only the id is listed there is nothing yet to add a key to.
+            // Only the id is listed, so there is no mapping yet to which a key could be added.
             true if is_json(file) => {
                 format!("{{\"id\": {}, \"formerly\": [{}]}}", id(to), id(from))
             }
@@ -514,14 +513,14 @@ fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
         edits.push(replace(&node.span, text));
     }
     if !alone {
-        edits.extend(remember(file, index, from, to)?);
+        edits.extend(add_former_id(file, index, from, to)?);
     }
     Ok(edits)
 }
 
-/// Adds what an intent was called to what it was called before. An intent that gets an older id back is not one that had
-/// it: there the two change places.
-fn remember(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
+/// Adds the old id to `formerly`. If the intent gets back an id that it had before, that entry of
+/// `formerly` is replaced by the old id.
+fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
     let (intent, written) = (&file.intents()[index], file.written(index));
     let Some(place) = written.place(Field::Formerly) else {
         let list = format!("[{}]", double_quoted(from));
@@ -589,7 +588,7 @@ fn add(file: &IntentFile, new: &NewIntent) -> Planned {
     }
 }
 
-/// In a text without any value: below its comments.
+/// Writes the first intent of a text that has no values, below its comments.
 fn first_intent(file: &IntentFile, new: &NewIntent) -> TextEdit {
     let text = file.text();
     let newline = newline(text);
@@ -609,7 +608,7 @@ fn first_intent(file: &IntentFile, new: &NewIntent) -> TextEdit {
     insert(text.len(), written)
 }
 
-/// The lines of an intent in a list, the first with its dash.
+/// Returns the lines of an intent as an item of a list. The first line begins with the dash.
 fn as_item(new: &NewIntent) -> Vec<String> {
     let dashed =
         |(at, line): (usize, String)| format!("{} {line}", if at == 0 { '-' } else { ' ' });
@@ -641,7 +640,7 @@ fn with_blanks_before(text: &str, span: &Range<usize>) -> Range<usize> {
     text[..span.start].trim_end_matches([' ', '\t']).len()..span.end
 }
 
-/// Whether the list stands in JSON, or in a mapping written like it.
+/// Returns true if the list is part of JSON, or of a mapping that is written like JSON.
 fn json_key_before(text: &str, list: &Node) -> bool {
     let before = text[..list.span.start].trim_end();
     let key = before.strip_suffix(':').map(str::trim_end);
@@ -671,7 +670,7 @@ fn is_json(file: &IntentFile) -> bool {
     file.path().as_str().ends_with(".json")
 }
 
-/// The line ending that the text uses.
+/// Returns the line ending that the text uses.
 fn newline(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -679,7 +678,7 @@ fn newline(text: &str) -> &'static str {
     }
 }
 
-/// The end of the line on which a byte stands, before its line ending.
+/// Returns the end of the line that contains a byte, before the line ending.
 fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
     if end > at && text[..end].ends_with('\r') { end - 1 } else { end }

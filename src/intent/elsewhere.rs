@@ -1,5 +1,6 @@
-//! Ids that other states of the registry use: `HEAD`, the index, and every branch. Two branches that give one id to two
-//! intents are told apart by nobody once they are merged, so an id that is used anywhere is not free.
+//! Collects the ids that other versions of the registry use: `HEAD`, the index, and every branch.
+//! If two branches give one id to two intents, the two cannot be told apart after a merge. So an id
+//! that is used anywhere is not free.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -8,19 +9,19 @@ use super::{EditError, Intent, NewIntent, Registry, edit};
 use crate::workspace::git::{BlobId, GitError};
 use crate::workspace::{Git, RelativePath};
 
-/// So many branches are looked at, those with the most recent commits first.
+/// The maximum number of branches that are searched, those with the newest commits first.
 const MAX_BRANCHES: usize = 500;
 
-/// The ids that are used somewhere, and who uses them.
+/// The ids that are used in any version, and the intents that use them.
 #[derive(Debug, Default)]
 pub(crate) struct UsedIds {
     by_id: BTreeMap<String, Vec<User>>,
 }
 
-/// An intent that has an id, or had it.
+/// An intent that has an id or had it before.
 #[derive(Debug)]
 struct User {
-    /// `the branch main`, `the index`.
+    /// The version that was searched, such as `the branch main` or `the index`.
     place: String,
     id: String,
     name: String,
@@ -28,7 +29,8 @@ struct User {
 }
 
 impl UsedIds {
-    /// Of a repository, where the list of intents stands at `list`. What cannot be read is left out.
+    /// Searches a repository whose list of intents is at `list`. Files that cannot be read are left
+    /// out.
     pub(crate) fn of(git: &Git, list: &RelativePath) -> Self {
         let mut used = Self::default();
         let mut seen: HashSet<(RelativePath, BlobId)> = HashSet::new();
@@ -39,7 +41,7 @@ impl UsedIds {
                 Vec::new()
             });
             for (path, blob) in files {
-                // Most branches have most files in common.
+                // Most branches have most files in common, so each blob is read only once.
                 let new = (path == *list || single_id(&path).is_some())
                     && seen.insert((path.clone(), blob));
                 if let Some(bytes) = new.then(|| git.blob_of(blob).ok()).flatten() {
@@ -70,13 +72,12 @@ impl UsedIds {
         }
     }
 
-    /// The ids.
     pub(crate) fn ids(&self) -> BTreeSet<String> {
         self.by_id.keys().cloned().collect()
     }
 
-    /// An error where another intent uses the id of a new one somewhere else than in this registry; the same intent may
-    /// come back under its id.
+    /// Returns an error if a different intent in another version of the registry uses the id of a
+    /// new one. The same intent may be added again under its id.
     pub(crate) fn refuse(&self, registry: &Registry, new: &NewIntent) -> Result<(), EditError> {
         if !registry.positions(&new.id).is_empty() {
             return Ok(());

@@ -1,4 +1,5 @@
-//! One file of the registry: read losslessly from any dialect, never written over when broken.
+//! One file of the registry. It is read in any dialect without loss, and never overwritten if it
+//! does not parse.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -11,38 +12,39 @@ use crate::workspace::cache::Slot;
 use crate::workspace::store::StoreError;
 use crate::workspace::{Code, Finding, RelatedPlace, RelativePath, Root};
 
-/// The largest registry that is read, in bytes.
+/// The size limit of a registry, in bytes. A larger one is not read.
 pub(super) const MAX_BYTES: usize = 1024 * 1024;
 
 /// The folder in which each file holds one intent.
 pub(crate) const FOLDER: &str = ".orchestration/intents";
 
-/// A file that intents are written in, as it stands: the list in whatever dialect, or a file of [`FOLDER`].
+/// A file with intents: the list in any dialect, or a file in [`FOLDER`].
 #[derive(Debug)]
 pub struct IntentFile {
     path: RelativePath,
     exists: bool,
     syntax_error: Option<Finding>,
-    /// What was parsed before, of which the rest is read as it is asked for.
+    /// The registry from the cache, from which the other parts are read on demand.
     kept: Option<KeptRegistry>,
     text: OnceLock<Arc<str>>,
     intents: OnceLock<Vec<Intent>>,
     selected: Option<String>,
-    /// Intents that were asked for before all of them were; of a kept registry only.
+    /// Intents that were read one by one from the cache, before all of them were needed.
     single: Vec<OnceLock<Intent>>,
-    /// Compiled as they are asked for: one question is about few of many intents.
+    /// The scopes, compiled on demand, because one question usually needs few of them.
     scopes: Vec<OnceLock<Scope>>,
     form: OnceLock<Form>,
     lines: OnceLock<Vec<usize>>,
 }
 
 impl IntentFile {
-    /// The file at a place where something stands. A list that parses is kept, so that the unchanged one is not parsed again.
+    /// Reads an existing file. A list that parses is cached, so that it is not parsed again while
+    /// it is unchanged.
     pub(super) fn standing(root: &Root, path: RelativePath) -> Self {
         if let Err(error) = root.resolve(&path) {
             return Self::unreadable(path, unreadable(error));
         }
-        // A file of one intent is parsed as fast as it would be found in the cache.
+        // A file with a single intent is parsed as fast as it could be found in the cache.
         let slot = single_id(&path).is_none().then(|| Slot::of(root, &path)).flatten();
         let kept = slot.as_ref().and_then(Slot::recall);
         if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
@@ -67,7 +69,8 @@ impl IntentFile {
         file
     }
 
-    /// A file that has a merge conflict in git's index, which therefore holds no text of it.
+    /// Returns the result for a file that has a merge conflict in git's index. The index holds no
+    /// text of such a file.
     pub(super) fn conflicting(path: RelativePath) -> Self {
         let mut file = Self::unread(path, "");
         file.exists = true;
@@ -80,7 +83,7 @@ impl IntentFile {
         file
     }
 
-    /// The first of the files of one intent each that are not read any more.
+    /// Returns the result for the first file in [`FOLDER`] that exceeds the size limit.
     pub(super) fn beyond_limit(path: RelativePath) -> Self {
         let message = format!(
             "The files of {FOLDER}/ hold more than {MAX_BYTES} bytes; this one and those behind it are not read."
@@ -88,7 +91,8 @@ impl IntentFile {
         Self::unreadable(path, (Code::RegistryTooLarge, message))
     }
 
-    /// Reads a text. Never fails: a text that does not parse has no intents and a [`IntentFile::syntax_error`].
+    /// Parses a text. Never fails: if the text does not parse, the file has no intents and a
+    /// [`IntentFile::syntax_error`].
     pub fn parse(path: RelativePath, text: &str) -> Self {
         let mut file = Self::unread(path, text);
         file.exists = true;
@@ -114,7 +118,7 @@ impl IntentFile {
         file
     }
 
-    /// A file that is not there, or that nobody could read.
+    /// Returns a file that does not exist or could not be read, without intents.
     pub(super) fn unread(path: RelativePath, text: &str) -> Self {
         Self {
             path,
@@ -137,7 +141,7 @@ impl IntentFile {
         self.selected = selected;
     }
 
-    /// The registry that was kept, if these bytes are one.
+    /// Returns the file from its cached bytes, or `None` if these are not a cached registry.
     pub(super) fn recalled(path: &RelativePath, bytes: Vec<u8>) -> Option<Self> {
         let kept = KeptRegistry::read(bytes)?;
         Some(Self {
@@ -165,7 +169,7 @@ impl IntentFile {
         }
     }
 
-    /// The tree of the text; of a `.json` file only where it is JSON indeed.
+    /// Parses the text into a tree. A `.json` file must be valid JSON.
     pub(crate) fn tree(&self) -> Result<yaml::Node, yaml::Broken> {
         if self.path.as_str().ends_with(".json") && !self.text().trim().is_empty() {
             let text = self.text().trim_start_matches('\u{feff}');
@@ -179,7 +183,8 @@ impl IntentFile {
         }
         match self.path.as_str().ends_with(".json") {
             true => yaml::parse_json(self.text()),
-            // JSON is YAML but for the two halves in which it escapes some characters.
+            // JSON is YAML except for surrogate pairs, the two escapes for one character outside
+            // the Basic Multilingual Plane.
             false => yaml::parse(self.text()).or_else(|broken| {
                 let is_json = serde_json::from_str::<serde::de::IgnoredAny>(self.text()).is_ok();
                 if is_json { yaml::parse_json(self.text()) } else { Err(broken) }
@@ -194,7 +199,8 @@ impl IntentFile {
         }
     }
 
-    /// The intents of another text of this file; `None` where that does not parse.
+    /// Returns the intents of another text of this file. Returns `None` if that text does not
+    /// parse.
     pub(super) fn intents_of(&self, text: &str) -> Option<Vec<Intent>> {
         let other = Self::unread(self.path.clone(), text);
         Some(other.reading(&other.tree().ok()?).intents)
@@ -213,41 +219,39 @@ impl IntentFile {
         finding
     }
 
-    /// Where it stands.
     pub fn path(&self) -> &RelativePath {
         &self.path
     }
-    /// Whether its whole text is one intent: a file of [`FOLDER`].
+    /// Returns true if the file holds a single intent, that is, if it is in [`FOLDER`].
     pub(crate) fn is_single(&self) -> bool {
         single_id(&self.path).is_some()
     }
-    /// Its text, byte order mark included; spans are bytes of this text.
+    /// Returns the text with its byte order mark. Spans are byte ranges of this text.
     pub fn text(&self) -> &Arc<str> {
         self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", KeptRegistry::text)))
     }
-    /// Whether the file exists.
     pub fn exists(&self) -> bool {
         self.exists
     }
-    /// In file order.
+    /// Returns the intents in the order of the file.
     pub fn intents(&self) -> &[Intent] {
         self.intents.get_or_init(|| {
             let kept = self.kept.iter();
             kept.flat_map(|kept| (0..kept.len()).map(|at| kept.intent(at))).collect()
         })
     }
-    /// How many intents it holds.
+    /// Returns the number of intents.
     pub(super) fn len(&self) -> usize {
         self.scopes.len()
     }
-    /// The indices of the intents with this id.
+    /// Returns the indices of the intents with this id.
     pub(super) fn positions(&self, id: &str) -> Vec<usize> {
         match &self.kept {
             Some(kept) => kept.positions(id),
             None => self.indices(|intent| intent.id.value == id),
         }
     }
-    /// The indices of the intents that had this id before.
+    /// Returns the indices of the intents that had this id before.
     pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
         match &self.kept {
             _ if id.is_empty() => Vec::new(),
@@ -259,46 +263,47 @@ impl IntentFile {
         let all = self.intents().iter().enumerate();
         all.filter(|(_, intent)| wanted(intent)).map(|(index, _)| index).collect()
     }
-    /// The intent at this index, without reading the others.
+    /// Returns the intent at this index, without reading the others.
     pub(super) fn one(&self, index: usize) -> &Intent {
         match (self.intents.get(), &self.kept) {
             (None, Some(kept)) => self.single[index].get_or_init(|| kept.intent(index)),
             _ => &self.intents()[index],
         }
     }
-    /// The compiled scope of the intent at this index.
+    /// Returns the compiled scope of the intent at this index.
     pub(crate) fn scope_at(&self, index: usize) -> &Scope {
         self.scopes[index].get_or_init(|| Scope::new(&self.one(index).scope_entries()))
     }
-    /// How the intent at this index is written.
+    /// Returns how the intent at this index is written.
     pub(crate) fn written(&self, index: usize) -> &Written {
         &self.form().written[index]
     }
-    /// How it is written; read from the text where the intents came without it.
+    /// Returns how the file is written. If the intents came from the cache, the text is parsed for
+    /// this.
     pub(crate) fn form(&self) -> &Form {
         self.form.get_or_init(|| {
             let tree = self.tree().ok();
             let read = tree.map(|tree| self.reading(&tree).form);
             let mut form = read.unwrap_or_else(Form::empty);
-            // A recalled text may hold less than the intents that came with it: see `cache`.
+            // The cached text may hold fewer intents than the cache itself: see `cache`.
             form.written.resize_with(self.intents().len(), Written::nowhere);
             form
         })
     }
-    /// Why it does not parse.
+    /// Returns the reason why the file does not parse, if it does not.
     pub fn syntax_error(&self) -> Option<&Finding> {
         self.syntax_error.as_ref()
     }
-    /// An `active_intent_id` that a dialect keeps in the registry itself.
+    /// The cached text is not trusted to hold as many intents as were cached with it: see `cache`.
     pub fn selected_in_file(&self) -> Option<&str> {
         self.selected.as_deref()
     }
-    /// The intent whose text holds the byte.
+    /// Returns the intent whose text contains the byte.
     pub fn intent_at(&self, byte: usize) -> Option<&Intent> {
         self.intents().iter().find(|intent| intent.span.contains(&byte))
     }
 
-    /// The lines that a range of bytes touches.
+    /// Returns the lines that a range of bytes touches.
     pub(crate) fn line_range(&self, span: &Range<usize>) -> Option<LineRange> {
         let last = span.end.saturating_sub(1).max(span.start);
         LineRange::new(self.line(span.start), self.line(last))
@@ -340,11 +345,12 @@ impl IntentFile {
     }
 }
 
-/// The id that a file of [`FOLDER`] is named after; `None` for any other file.
+/// Returns the id in the name of a file in [`FOLDER`]. Returns `None` for any other file.
 pub(crate) fn single_id(path: &RelativePath) -> Option<&str> {
     let name = path.as_str().strip_prefix(FOLDER)?.strip_prefix('/')?;
     let id = [".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end))?;
-    // Editors keep files of their own beside the one that they edit; their names begin with a dot.
+    // Ignore the temporary files that editors keep next to an edited file. Their names begin with a
+    // dot.
     (!id.is_empty() && !id.contains('/') && !id.starts_with('.')).then_some(id)
 }
 
@@ -352,7 +358,7 @@ const HELP_LIMIT: &str = "Write it out plainly; until then no intent can be sele
 const HELP_SYNTAX: &str = "Mend it here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";
 const UNREADABLE: &str = "Make it a regular file inside the workspace that you may read; nothing is written to it as it is.";
 
-/// Why a file that stands there is not read.
+/// Why an existing file cannot be read: the code and the message of the finding.
 pub(super) type Unreadable = (Code, String);
 
 pub(super) fn unreadable(reason: impl std::fmt::Display) -> Unreadable {
@@ -375,7 +381,8 @@ fn read_file(root: &Root, path: &RelativePath) -> Result<String, Unreadable> {
     })
 }
 
-/// Lines end at `\n`, `\r\n` or `\r`, as in every editor.
+/// Returns the byte offsets of all line starts. Lines end at `\n`, `\r\n` or `\r`, as in every
+/// editor.
 fn line_starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let ends = bytes.iter().enumerate().filter(|(at, byte)| match byte {

@@ -1,7 +1,8 @@
-//! A registry as it was read, kept so that the unchanged file need not be parsed again.
+//! Stores a parsed registry in the cache, so that an unchanged file need not be parsed again.
 //!
-//! Only what every question needs: the intents, the selection and the text. How it is written (the nodes,
-//! the deviations from the canonical form) is read from the text when somebody edits or lints.
+//! The cache holds only what every question needs: the intents, the selection and the text. How the
+//! text is written (its nodes, and deviations from the canonical form) is parsed again when
+//! somebody edits or lints.
 
 use std::ops::Range;
 
@@ -9,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{Intent, Spanned};
 
-/// A registry that parsed, as bytes: the head, each intent by itself, the text.
+/// A parsed registry as bytes: a header, each intent separately, and the text.
 ///
-/// An intent is read when it is asked for: the gate asks for one of a thousand.
+/// An intent is decoded only when it is needed, because the gate needs one of perhaps a thousand.
 #[derive(Debug)]
 pub(super) struct KeptRegistry {
     bytes: Vec<u8>,
     head: RegistryHead,
-    /// Where the first intent begins.
+    /// The offset of the first intent.
     body: usize,
-    /// Where the text begins.
+    /// The offset of the text.
     text: usize,
 }
 
@@ -28,13 +29,13 @@ struct RegistryHead {
     index: Vec<KeptIntent>,
 }
 
-/// What is known of an intent without reading it.
+/// What the header says about an intent, so that it can be found without decoding it.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct KeptIntent {
     id: String,
-    /// Ids it had before.
+    /// The ids that the intent had before.
     formerly: Vec<String>,
-    /// Where it ends, in bytes from the first one's beginning.
+    /// The end of the intent, in bytes from the start of the first one.
     end: usize,
 }
 
@@ -51,7 +52,7 @@ impl KeptIntent {
 }
 
 impl KeptRegistry {
-    /// What is to be kept; `None` where it would not be read back as the same.
+    /// Encodes a registry. Returns `None` if it would not be decoded to the same content.
     pub(super) fn of(text: &str, selected: Option<&str>, intents: &[Intent]) -> Option<Self> {
         let mut body = Vec::new();
         let mut index = Vec::with_capacity(intents.len());
@@ -70,7 +71,8 @@ impl KeptRegistry {
         same.then_some(kept)
     }
 
-    /// From bytes that may be anything.
+    /// Decodes the header. The bytes may be damaged; then the result is `None`, or single intents
+    /// decode as empty ones.
     pub(super) fn read(bytes: Vec<u8>) -> Option<Self> {
         let (head, rest): (RegistryHead, _) = postcard::take_from_bytes(&bytes).ok()?;
         let ends: Vec<usize> = head.index.iter().map(|line| line.end).collect();
@@ -86,7 +88,7 @@ impl KeptRegistry {
         &self.bytes
     }
 
-    /// The text it was read from; empty where that is none.
+    /// Returns the text of the registry, or an empty text if the bytes are not UTF-8.
     pub(super) fn text(&self) -> &str {
         std::str::from_utf8(&self.bytes[self.text..]).unwrap_or_default()
     }
@@ -99,12 +101,12 @@ impl KeptRegistry {
         self.head.index.len()
     }
 
-    /// The indices of the intents with this id.
+    /// Returns the indices of the intents with this id.
     pub(super) fn positions(&self, id: &str) -> Vec<usize> {
         self.indices(|line| line.id == id)
     }
 
-    /// The indices of the intents that had this id before.
+    /// Returns the indices of the intents that had this id before.
     pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
         self.indices(|line| line.formerly.iter().any(|former| former == id))
     }
@@ -114,12 +116,14 @@ impl KeptRegistry {
         all.filter(|(_, line)| wanted(line)).map(|(index, _)| index).collect()
     }
 
-    /// An intent by index. What cannot be read is an intent without a status, under which nothing may be done.
+    /// Returns the intent at an index. If it cannot be decoded, returns an empty intent without a
+    /// status, under which nothing is allowed.
     pub(super) fn intent(&self, index: usize) -> Intent {
-        self.readable(index).unwrap_or_else(nothing)
+        self.readable(index).unwrap_or_else(empty_intent)
     }
 
-    /// `None` unless it is what the index says, and every place in it is a place in the text.
+    /// Decodes an intent. Returns `None` if it differs from the header, or if one of its spans is
+    /// not a valid range of the text.
     fn readable(&self, index: usize) -> Option<Intent> {
         let line = self.head.index.get(index)?;
         let start = match index.checked_sub(1) {
@@ -128,7 +132,7 @@ impl KeptRegistry {
         };
         let bytes = &self.bytes[self.body + start..self.body + line.end];
         let (intent, rest): (Intent, _) = postcard::take_from_bytes(bytes).ok()?;
-        // Whether a byte begins a character is seen without reading the text.
+        // Whether a byte starts a character can be checked without decoding the text.
         let text = &self.bytes[self.text..];
         let begins = |at: usize| text.get(at).map_or(at == text.len(), |byte| byte & 0xC0 != 0x80);
         let fits =
@@ -138,7 +142,7 @@ impl KeptRegistry {
     }
 }
 
-fn nothing() -> Intent {
+fn empty_intent() -> Intent {
     let none = || Spanned { value: String::new(), span: 0..0 };
     Intent {
         id: none(),
@@ -170,7 +174,8 @@ fn spans(intent: &Intent) -> impl Iterator<Item = &Range<usize>> {
         .chain(lists.into_iter().flatten().map(|entry: &Spanned<String>| &entry.span))
 }
 
-/// What an intent holds beside the fields we know is of any shape, which the compact form cannot say.
+/// Encodes the unknown fields of an intent as JSON text. They may have any shape, which the compact
+/// format cannot represent.
 pub(super) mod as_json {
     use serde::de::Error as _;
     use serde::ser::Error as _;
@@ -219,7 +224,7 @@ mod tests {
         KeptRegistry::of(file.text(), selected, file.intents()).unwrap().bytes
     }
 
-    /// Everything anybody asks of a registry, as text.
+    /// Returns everything that can be asked about a registry, as text.
     fn all_of(file: IntentFile) -> String {
         let registry = Registry::of(vec![file]);
         let file = &registry.files()[0];
@@ -249,7 +254,7 @@ mod tests {
                 continue;
             }
             let after = IntentFile::recalled(before.path(), kept(&before)).unwrap();
-            // Asked for one by one, and then all together.
+            // First the intents one by one, then all together.
             for intent in before.intents() {
                 let former = intent.formerly.iter().map(|id| &id.value);
                 for id in former.chain([&intent.id.value]) {
@@ -283,16 +288,16 @@ mod tests {
             |intent| intent.span.end = 10_000,
             |intent| intent.id.span.end = 0,
             |intent| intent.owned_scope[1].span.start = usize::MAX,
-            // In the middle of the byte order mark.
+            // Inside the byte order mark, so not at the start of a character.
             |intent| intent.name.span = 1..20,
             |intent| intent.id.value = "INT-2".to_owned(),
             |intent| intent.formerly.clear(),
             |intent| intent.formerly[0].span.end = 10_000,
         ];
         for bend in bends {
-            assert_eq!(bent(bend), nothing());
+            assert_eq!(bent(bend), empty_intent());
         }
-        assert!(!nothing().in_progress());
+        assert!(!empty_intent().in_progress());
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! What is wrong, or merely unusual, in a registry.
+//! Checks a registry for errors and for deviations from the canonical form.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -14,35 +14,38 @@ use crate::workspace::ignores::{Ignores, IntentLine};
 use crate::workspace::text::{self, invisible_characters};
 use crate::workspace::{Code, Finding, Fix, RelativePath};
 
-/// The longest id, in characters.
+/// The maximum length of an id, in characters.
 pub(crate) const MAX_ID: usize = 64;
-/// More places than this are one finding: a hostile text must not flood an editor.
+/// At most this many runs of invisible characters are reported for a file, so that a hostile text
+/// cannot flood an editor.
 const MAX_INVISIBLE: usize = 100;
-/// Up to so many owners of one file are told pair by pair.
+/// If a file has more owners than this, each is compared only with the first one.
 const MAX_PAIRED: usize = 16;
 
-/// Findings that need only the registry itself (syntax, dialect, status, ids, globs, characters), with positions and fixes.
+/// Returns the findings that need only the registry itself (syntax, dialect, status, ids, globs,
+/// characters), with positions and fixes.
 pub fn registry(registry: &Registry) -> Vec<Finding> {
     let free = super::edit::next_id(registry, &BTreeSet::new());
     let mut findings: Vec<Finding> =
         registry.files().iter().flat_map(|file| one_file(file, &free)).collect();
     findings.extend(duplicates(registry, &free));
-    findings.extend(former(registry));
+    findings.extend(former_ids(registry));
     in_order(registry, findings)
 }
 
-/// By file, and by place in it.
+/// Sorts findings by file, then by position in the file.
 fn in_order(registry: &Registry, mut findings: Vec<Finding>) -> Vec<Finding> {
     let place = |finding: &Finding| {
-        let of = |file: &Arc<IntentFile>| Some(file.path()) == finding.path.as_ref();
+        let is_of_finding = |file: &Arc<IntentFile>| Some(file.path()) == finding.path.as_ref();
         let start = finding.span.as_ref().map_or(0, |span| span.start);
-        (registry.files().iter().position(of), start)
+        (registry.files().iter().position(is_of_finding), start)
     };
     findings.sort_by_key(place);
     findings
 }
 
-/// What is wrong with a file by itself. `free`: an id for an intent that lacks one.
+/// Returns the findings about a single file. `free` is an id to suggest for an intent that has
+/// none.
 fn one_file(file: &IntentFile, free: &str) -> Vec<Finding> {
     let mut findings: Vec<Finding> = file.syntax_error().cloned().into_iter().collect();
     findings.extend(invisible(file));
@@ -53,7 +56,8 @@ fn one_file(file: &IntentFile, free: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether an id can be cited safely: ASCII letters, digits, `-`, `_`, `.`, at most [`MAX_ID`].
+/// Returns true if an id is valid: ASCII letters, digits, `-`, `_` and `.`, at most [`MAX_ID`]
+/// characters. Such an id can be cited safely.
 pub(crate) fn valid_id(id: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !id.is_empty() && id.len() <= MAX_ID && id.chars().all(allowed)
@@ -64,7 +68,7 @@ fn replace(file: &IntentFile, title: String, span: Range<usize>, text: String) -
     Fix { title, path: file.path().clone(), edits }
 }
 
-fn about(mut finding: Finding, intent: &Intent) -> Finding {
+fn with_intent(mut finding: Finding, intent: &Intent) -> Finding {
     finding.intent = Some(intent.id.value.clone()).filter(|id| !id.is_empty());
     finding
 }
@@ -107,7 +111,7 @@ fn invisible_run(file: &IntentFile, span: Range<usize>, chars: &[char]) -> Findi
     let title = "Remove the invisible characters".to_owned();
     finding.fixes.push(replace(file, title, span.clone(), String::new()));
     match file.intent_at(span.start) {
-        Some(intent) => about(finding, intent),
+        Some(intent) => with_intent(finding, intent),
         None => finding,
     }
 }
@@ -120,12 +124,13 @@ fn deviation(file: &IntentFile, one: &Deviation) -> Finding {
         finding.fixes.push(replace(file, title, one.span.clone(), text.clone()));
     }
     match one.intent.and_then(|index| file.intents().get(index)) {
-        Some(intent) => about(finding, intent),
+        Some(intent) => with_intent(finding, intent),
         None => finding,
     }
 }
 
-/// Each intent behind the first one with its id; none of them can be used.
+/// Reports each intent that has the same id as an earlier one. None of the intents with this id can
+/// be used.
 fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
     let mut first: HashMap<&str, usize> = HashMap::new();
     let mut findings = Vec::new();
@@ -150,13 +155,14 @@ fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
         let (other, _) = registry.source(earlier);
         let span = registry.intents()[earlier].id.span.clone();
         finding.related.push(other.related(span, "The id stands here first."));
-        findings.push(about(finding, intent));
+        findings.push(with_intent(finding, intent));
     }
     findings
 }
 
-/// Former ids that somebody else has, or had too: what was recorded under them cannot be both's.
-fn former(registry: &Registry) -> Vec<Finding> {
+/// Reports former ids that another intent has, or also had. Records under such an id could belong
+/// to either intent.
+fn former_ids(registry: &Registry) -> Vec<Finding> {
     let intents = registry.intents();
     let mut present: HashMap<&str, usize> = HashMap::new();
     for (index, intent) in intents.iter().enumerate() {
@@ -194,7 +200,7 @@ fn former(registry: &Registry) -> Vec<Finding> {
             let because = format!("Here it belongs to {}.", intents[other].id.value);
             let (beside, _) = registry.source(other);
             finding.related.push(beside.related(place.span.clone(), because));
-            findings.push(about(finding, intent));
+            findings.push(with_intent(finding, intent));
         }
     }
     findings
@@ -208,10 +214,10 @@ fn one_intent(file: &IntentFile, index: usize, free: &str) -> Vec<Finding> {
     findings.extend(misnamed(file, intent));
     findings.extend(missing(file, index, intent, free));
     findings.extend(entries(file, index, intent));
-    findings.into_iter().map(|finding| about(finding, intent)).collect()
+    findings.into_iter().map(|finding| with_intent(finding, intent)).collect()
 }
 
-/// The place to point at where something is missing.
+/// Returns the span to mark if a field is missing.
 fn anchor(intent: &Intent) -> Range<usize> {
     match intent.id.span.is_empty() {
         false => intent.id.span.clone(),
@@ -230,7 +236,8 @@ fn id(file: &IntentFile, intent: &Intent) -> Option<Finding> {
     Some(file.finding(Code::InvalidId, intent.id.span.clone(), message, help))
 }
 
-/// A file of one intent whose name is not the intent's id: whoever looks for the id finds another file, or none.
+/// Reports a file with a single intent that is not named after the intent's id. A search for the id
+/// would find another file or none.
 fn misnamed(file: &IntentFile, intent: &Intent) -> Option<Finding> {
     let (name, id) = (single_id(file.path())?, intent.id.value.as_str());
     if id == name || !valid_id(id) {
@@ -277,7 +284,7 @@ fn status(file: &IntentFile, index: usize, intent: &Intent) -> Option<Finding> {
     Some(finding)
 }
 
-/// The status that a typo most likely stands for.
+/// Returns the status that a misspelled one most likely means.
 fn nearest(text: &str) -> Option<Status> {
     let folded = text.trim().to_ascii_uppercase().replace(['-', ' '], "_");
     if folded.chars().count() > 24 {
@@ -288,7 +295,7 @@ fn nearest(text: &str) -> Option<Status> {
     (distance(&best) <= 1 + best.as_str().len() / 4).then_some(best)
 }
 
-/// Levenshtein's distance.
+/// Returns the Levenshtein distance of two texts.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
@@ -379,7 +386,7 @@ fn entries(file: &IntentFile, index: usize, intent: &Intent) -> Vec<Finding> {
     findings
 }
 
-/// Somebody else's text in a message.
+/// Quotes a text of another author for use in a message.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text::visible(text, false))
 }
@@ -406,7 +413,8 @@ fn bad_entry(file: &IntentFile, entry: &Spanned<String>, problem: &Problem) -> F
     file.finding(code, entry.span.clone(), message, help)
 }
 
-/// `- !src/**` without quotes is a tag to YAML: other readers silently lose the exclusion.
+/// Reports an exclusion without quotes. YAML reads `- !src/**` as a tag, so other readers lose the
+/// exclusion without notice.
 fn unquoted_exclusion(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Option<Finding> {
     let place = file.written(index).place(Field::Scope)?;
     let item = place.value.items().iter().find(|item| item.tag.as_ref() == Some(&entry.span))?;
@@ -423,7 +431,8 @@ fn unquoted_exclusion(file: &IntentFile, index: usize, entry: &Spanned<String>) 
     Some(finding)
 }
 
-/// `./src/a.ts` and `/src/a.ts` mean `src/a.ts`.
+/// Reports an entry that is not in the canonical form: `./src/a.ts` and `/src/a.ts` mean
+/// `src/a.ts`.
 fn canonical_entry(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Option<Finding> {
     let pattern = scope::check(&entry.value).ok()?;
     let negation = if entry.value.starts_with('!') { "!" } else { "" };
@@ -442,7 +451,7 @@ fn canonical_entry(file: &IntentFile, index: usize, entry: &Spanned<String>) -> 
     Some(finding)
 }
 
-/// Writes another text in the place of a scope entry, in its own quotes where they can hold it.
+/// Returns a fix that replaces a scope entry, in its own quotes if these can represent the text.
 fn entry_fix(file: &IntentFile, index: usize, entry: &Spanned<String>, text: &str) -> Option<Fix> {
     let place = file.written(index).place(Field::Scope)?;
     let item = place.value.items().iter().find(|item| item.span == entry.span && !item.aliased)?;
@@ -457,7 +466,8 @@ fn entry_fix(file: &IntentFile, index: usize, entry: &Spanned<String>, text: &st
     Some(replace(file, format!("Write {text}"), entry.span.clone(), quoted))
 }
 
-/// Findings that need the workspace's files: globs that match nothing, directories without a slash, overlapping scopes of intents in progress.
+/// Returns the findings that need the files of the workspace: globs that match nothing, directories
+/// without a trailing slash, and overlapping scopes of intents in progress.
 pub fn against_files(registry: &Registry, files: &[RelativePath]) -> Vec<Finding> {
     let mut sorted: Vec<&str> = files.iter().map(RelativePath::as_str).collect();
     sorted.sort_unstable();
@@ -475,7 +485,8 @@ pub fn against_files(registry: &Registry, files: &[RelativePath]) -> Vec<Finding
     in_order(registry, findings)
 }
 
-/// Findings of ignore files whose rules are about an intent that the registry does not hold: they keep nobody from anything.
+/// Returns findings for rules in ignore files about an intent that the registry does not contain.
+/// Such a rule has no effect.
 pub(crate) fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Finding> {
     if registry.syntax_error().is_some() {
         return Vec::new();
@@ -501,7 +512,7 @@ pub(crate) fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Fin
     unknown.map(finding).collect()
 }
 
-/// The files that begin with a prefix, which stand together in sorted order.
+/// Returns the files that begin with a prefix. They are adjacent in the sorted list.
 fn below<'f>(sorted: &'f [&'f str], prefix: &str) -> &'f [&'f str] {
     let start = sorted.partition_point(|file| *file < prefix);
     let length = sorted[start..].partition_point(|file| file.starts_with(prefix));
@@ -517,7 +528,7 @@ fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding>
         let matches = |file: &&str| compiled.entry_matches(at, file);
         let found = below(sorted, compiled.entry_prefix(at)).iter().any(matches)
             || sorted.binary_search(&pattern.as_str()).is_ok();
-        // What is no glob has been reported as that.
+        // An entry that is no valid glob was already reported.
         let broken = compiled.problems().iter().any(|(index, _)| *index == at);
         if at >= scope::MAX_ENTRIES || found || broken {
             continue;
@@ -532,7 +543,7 @@ fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding>
             let help = "Correct it if it is a slip; leave it if the file is still to be written.";
             file.finding(Code::GlobMatchesNothing, entry.span.clone(), message, help)
         };
-        findings.push(about(finding, intent));
+        findings.push(with_intent(finding, intent));
     }
     findings
 }
@@ -550,13 +561,12 @@ fn directory(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Findin
     finding
 }
 
-/// A file that two intents own, and by which of their entries.
+/// The files that two intents both own, and the entries that own the first of them.
 pub(crate) struct SharedFile {
     first_entry: usize,
     second_entry: usize,
     /// The first of the files.
     pub(crate) example: String,
-    /// How many there are.
     pub(crate) files: usize,
 }
 
@@ -565,7 +575,7 @@ fn overlaps(registry: &Registry, sorted: &[&str]) -> Vec<Finding> {
     shared.iter().map(|(pair, shared)| overlap(registry, *pair, shared)).collect()
 }
 
-/// What two intents in progress both own, by their indices in the file.
+/// Returns the files that two intents in progress both own, by the indices of the intents.
 pub(crate) fn owned_by_two(
     registry: &Registry,
     sorted: &[&str],
@@ -586,7 +596,8 @@ pub(crate) fn owned_by_two(
                 _ => None,
             })
             .collect();
-        // In a crowd everybody is compared with the first only: pairs would grow by the square.
+        // With many owners, each is compared only with the first one, because the number of pairs
+        // grows with the square.
         let firsts = if owners.len() > MAX_PAIRED { 1 } else { owners.len() };
         for (at, (first, first_entry)) in owners.iter().enumerate().take(firsts) {
             for (second, second_entry) in &owners[at + 1..] {
@@ -620,5 +631,5 @@ fn overlap(registry: &Registry, (first, second): (usize, usize), shared: &Shared
     let because = format!("{} owns it by this entry.", one.id.value);
     let (beside, _) = registry.source(first);
     finding.related.push(beside.related(one.owned_scope[shared.first_entry].span.clone(), because));
-    about(finding, two)
+    with_intent(finding, two)
 }

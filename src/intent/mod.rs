@@ -1,4 +1,12 @@
-//! Intents: what somebody asked for, which files it owns, and the registry they are written in.
+//! Intents: what somebody asked for, which files each intent owns, and the registry in which they
+//! are written.
+//!
+//! - `model`, `scope`: an intent, and the files that it owns.
+//! - `registry`, `file`: all intents of a workspace, and the single files that hold them.
+//! - `dialect`, `yaml`, `canonical`: how registries are parsed and written.
+//! - `edit`, `lint`, `conflict`: changes in place, findings, and merge conflicts.
+//! - `kept`: the registry in the cache.
+//! - `elsewhere`: ids that other branches use.
 
 pub(crate) mod canonical;
 mod conflict;

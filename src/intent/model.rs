@@ -1,4 +1,4 @@
-//! The intent as every room knows it, whatever dialect it was written in.
+//! The intent as all other modules see it, whatever dialect it is written in.
 
 use std::ops::Range;
 
@@ -6,35 +6,34 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-/// A value with the bytes it was read from in the registry's text.
+/// A value with the byte range of the registry's text that it was read from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spanned<T> {
-    /// The value.
     pub value: T,
-    /// Where it stands, without quotes' surroundings: the scalar as written (quotes included).
+    /// The byte range of the scalar as it is written, including its quotes.
     pub span: Range<usize>,
 }
 
-/// Where an intent stands in its life.
+/// The status of an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Status {
-    /// Being thought about.
+    /// Still being discussed; not agreed yet.
     Draft,
-    /// Agreed, not begun.
+    /// Agreed, but work has not begun.
     Pending,
-    /// Work may be done under it.
+    /// In progress: work may be done under the intent.
     InProgress,
-    /// Waits for something.
+    /// Work waits for something else.
     Blocked,
-    /// Done.
+    /// Completed: all of the work is done.
     Completed,
     /// Kept for the record only.
     Archived,
 }
 
 impl Status {
-    /// In the order of a life.
+    /// All values, in the usual order of progress.
     pub const ALL: [Status; 6] = [
         Status::Draft,
         Status::Pending,
@@ -43,7 +42,6 @@ impl Status {
         Status::Completed,
         Status::Archived,
     ];
-    /// The canonical spelling.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Draft => "DRAFT",
@@ -54,7 +52,8 @@ impl Status {
             Status::Archived => "ARCHIVED",
         }
     }
-    /// Any spelling of the wild, in any case, with `-` or blanks for `_`; `None` when unknown.
+    /// Parses a status in any spelling that is in use, in upper or lower case, with `-` or a space
+    /// in place of `_`. Returns `None` if the text is no known status.
     pub fn parse(text: &str) -> Option<Self> {
         let folded: String = text
             .trim()
@@ -73,50 +72,55 @@ impl Status {
     }
 }
 
-/// One intent.
+/// An intent from a registry, with the place of each value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
-    /// Its id, e.g. `INT-001`; empty when missing.
+    /// The id, such as `INT-001`. Empty if it is missing.
     pub id: Spanned<String>,
-    /// What it is called; empty when missing.
+    /// The name. Empty if it is missing.
     pub name: Spanned<String>,
-    /// `None` when missing or unknown (then a lint says so, and it is not in progress).
+    /// The status. `None` if it is missing or unknown. A lint reports this, and the intent does not
+    /// count as in progress.
     pub status: Option<Spanned<Status>>,
-    /// Its globs, as written.
+    /// The globs of the files that the intent owns, as written.
     pub owned_scope: Vec<Spanned<String>>,
-    /// What must hold.
+    /// The conditions that must hold.
     pub constraints: Vec<Spanned<String>>,
-    /// When it is done.
+    /// The conditions under which the intent is done.
     pub acceptance_criteria: Vec<Spanned<String>>,
-    /// Requirements it serves.
+    /// The requirements that the intent serves.
     pub related_specs: Vec<Spanned<String>>,
-    /// Who asked for it.
+    /// The handle of the person who asked for the intent.
     pub owner: Option<Spanned<String>>,
-    /// Ids it had before: what was recorded under them is its own.
+    /// The ids that the intent had before. Records under them belong to this intent.
     pub formerly: Vec<Spanned<String>>,
-    /// Everything else that was written, lossless, by key.
+    /// All other keys, without loss.
     #[serde(with = "super::kept::as_json")]
     pub extra: Map<String, Value>,
-    /// The whole entry in the text (for JSON and YAML alike), a list's dash included.
+    /// The byte range of the whole entry, including the dash of a list item.
     pub span: Range<usize>,
 }
 
 impl Intent {
-    /// Whether work may be done under it.
+    /// Returns true if work may be done under the intent.
     pub fn in_progress(&self) -> bool {
         self.status.as_ref().is_some_and(|status| status.value == Status::InProgress)
     }
-    /// The globs alone.
+    /// Returns the globs without their places.
     pub fn scope_entries(&self) -> Vec<&str> {
         self.owned_scope.iter().map(|entry| entry.value.as_str()).collect()
     }
-    /// `sha256:<64 hex>` of what the intent says: canonical JSON (sorted keys, no spaces) of id, name, owned_scope, constraints, acceptance_criteria, related_specs, owner. Independent of dialect and layout, of what it was called before, and of its status: who starts or completes an intent does not change what it says.
+    /// Returns `sha256:<64 hex>` over the content of the intent: canonical JSON (sorted keys, no
+    /// spaces) of id, name, owned_scope, constraints, acceptance_criteria, related_specs and owner.
+    /// The hash does not depend on dialect, layout, former ids or status, so starting or completing
+    /// an intent does not change it.
     pub fn hash(&self) -> String {
         hash(&self.canonical())
     }
 
-    /// Whether a hash, of which the first 128 bits count, is of what the intent says. Earlier versions of this program
-    /// hashed the status as well; with any status it is the same text.
+    /// Returns true if a hash is one of this intent's content. Only the first 128 bits are
+    /// compared. Earlier versions of this program included the status in the hash, so the hash with
+    /// any status is accepted too.
     pub fn reads_as(&self, other: &str) -> bool {
         const STATUSES: [Option<Status>; 7] = [
             None,
@@ -138,7 +142,8 @@ impl Intent {
     }
 
     fn canonical(&self) -> Value {
-        // In alphabetical order: `serde_json` keeps the order in which keys are written here.
+        // The keys are in alphabetical order, because `serde_json` keeps the order in which they
+        // are written here.
         json!({
             "acceptance_criteria": values(&self.acceptance_criteria),
             "constraints": values(&self.constraints),
@@ -151,7 +156,7 @@ impl Intent {
     }
 }
 
-/// `sha256:` and 32 digits.
+/// The length of `sha256:` and 32 hex digits.
 const SHORT: usize = 7 + 32;
 
 fn hash(canonical: &Value) -> String {
@@ -164,15 +169,16 @@ fn values(list: &[Spanned<String>]) -> Vec<&str> {
     list.iter().map(|entry| entry.value.as_str()).collect()
 }
 
-/// The registry file in its canonical form: what is documented, and what is written.
+/// The registry file in its canonical form: the form that is documented and written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct RegistryFile {
-    /// The intents, in the order in which they were asked for.
+    /// The intents, in the order in which they were added.
     #[serde(default)]
     pub active_intents: Vec<IntentEntry>,
 }
 
-/// Criteria as they may be written: YAML reads `run: cargo test`, without quotes, as a mapping.
+/// Returns the schema of acceptance criteria. YAML reads `run: cargo test`, without quotes, as a
+/// mapping, so that form is allowed too.
 fn criteria(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let command = serde_json::json!({
         "type": "object",
@@ -189,34 +195,38 @@ fn criteria(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 /// One intent in the canonical form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct IntentEntry {
-    /// What code, commits and records cite: ASCII letters, digits, `-`, `_` and `.`, at most 64.
+    /// The id that code, commits and records cite: ASCII letters, digits, `-`, `_` and `.`, at most
+    /// 64 characters.
     #[schemars(regex(pattern = r"^[A-Za-z0-9._-]{1,64}$"))]
     pub id: String,
-    /// What it is called, in a few words.
+    /// The name of the intent, in a few words.
     pub name: String,
-    /// Where it stands in its life. Work may be done while it is IN_PROGRESS.
+    /// The status of the intent. Work may be done under it while it is IN_PROGRESS.
     pub status: Status,
-    /// The files it owns: globs relative to the workspace, the last match wins, `!` excludes, a trailing `/` means everything below.
+    /// The files that the intent owns, as globs relative to the workspace. The last matching entry
+    /// wins, `!` excludes, and a trailing `/` means everything below.
     #[serde(default)]
     #[schemars(length(max = 256))]
     pub owned_scope: Vec<String>,
-    /// What must hold, whatever else changes.
+    /// Conditions that must hold, whatever else changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
-    /// When it is done. One that begins with `run:` names a command that shows it.
+    /// Conditions under which the intent is done. One that begins with `run:` names a command that
+    /// checks it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "criteria")]
     pub acceptance_criteria: Vec<String>,
-    /// Requirements this intent serves.
+    /// The requirements that the intent serves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related_specs: Vec<String>,
-    /// Who asked for it (a handle).
+    /// The handle of the person who asked for the intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Ids it had before; a rename adds to them. What was recorded under them stays this intent's.
+    /// Ids that the intent had before. A rename adds to them, and records under them still belong
+    /// to this intent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub formerly: Vec<String>,
-    /// Anything else a team keeps with an intent; it is left as it is.
+    /// Any other keys that a team keeps with an intent. They are left unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
 }

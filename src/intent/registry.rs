@@ -1,4 +1,5 @@
-//! The registry: the intents of the list, and of the files that hold one intent each.
+//! The registry of a workspace: the intents of the list, and of the files that hold one intent
+//! each.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,10 +10,11 @@ use super::{Intent, Scope, Status};
 use crate::workspace::git::{GitError, Target};
 use crate::workspace::{Finding, Git, RelativePath, Root};
 
-/// Where a registry is written, and looked for first.
+/// The canonical path of the list. It is the first place to be searched, and the place where a new
+/// list is written.
 pub(crate) const CANONICAL_PATH: &str = ".orchestration/active_intents.yaml";
 
-/// Where registries have been found, in the order in which they are looked for.
+/// The paths at which registries have been found, in the order of the search.
 const PLACES: [&str; 16] = [
     CANONICAL_PATH,
     ".orchestration/active_intents.yml",
@@ -32,21 +34,25 @@ const PLACES: [&str; 16] = [
     "intent_specs.json",
 ];
 
-/// All intents of a workspace: those of `.orchestration/active_intents.yaml`, and those of `.orchestration/intents/<ID>.yaml`.
+/// All intents of a workspace: those of `.orchestration/active_intents.yaml` and of
+/// `.orchestration/intents/<ID>.yaml`.
 #[derive(Debug)]
 pub struct Registry {
-    /// The list first, then the files of one intent each, by path.
+    /// The list first, then the files with a single intent, ordered by path.
     files: Vec<Arc<IntentFile>>,
-    /// Whether new intents get a file each.
+    /// True if each new intent gets a file of its own.
     folder: bool,
-    /// Of all files, where there are several.
+    /// The intents of all files. Only filled if there are several files.
     intents: OnceLock<Vec<Intent>>,
 }
 
 impl Registry {
-    /// Finds and reads a workspace's registry: `.orchestration/active_intents.yaml`, else `.yml`, `.json`, and the other places of the wild; a missing file is an empty list at the canonical path. Beside it every file of `.orchestration/intents/`.
+    /// Finds and reads the registry of a workspace: the first existing path of those at which
+    /// registries are known to be written, and every file in `.orchestration/intents/`. If there is
+    /// no list, it is an empty one at the canonical path.
     ///
-    /// A file that is there but cannot be read is one with a [`Registry::syntax_error`]: nothing else takes its place.
+    /// A file that exists but cannot be read yields a [`Registry::syntax_error`]. No other path is
+    /// used in its place.
     pub fn load(root: &Root) -> Self {
         let places = PLACES.iter().filter_map(|place| RelativePath::new(place).ok());
         let standing = { places }.find(|path| fs::symlink_metadata(root.absolute(path)).is_ok());
@@ -59,12 +65,13 @@ impl Registry {
         Self { folder, ..Self::of(files) }
     }
 
-    /// Reads a text that is a registry by itself. Never fails: a text that does not parse has no intents and a [`Registry::syntax_error`].
+    /// Parses a text that is a whole registry. Never fails: if the text does not parse, the
+    /// registry has no intents and a [`Registry::syntax_error`].
     pub fn parse(path: RelativePath, text: &str) -> Self {
         Self::of(vec![IntentFile::parse(path, text)])
     }
 
-    /// The registry that files with these texts make, the list first.
+    /// Builds a registry from the texts of its files, the list first.
     pub(crate) fn of_texts<'a>(texts: impl Iterator<Item = (RelativePath, &'a str)>) -> Self {
         let mut files: Vec<_> = texts.map(|(path, text)| IntentFile::parse(path, text)).collect();
         if files.first().is_none_or(|first| single_id(first.path()).is_some()) {
@@ -73,7 +80,8 @@ impl Registry {
         Self::of(files)
     }
 
-    /// The registry as a commit or the index has it, its list found as in a work tree.
+    /// Reads the registry of a commit or of the index. The list is searched at the same paths as in
+    /// a work tree.
     pub fn at(git: &Git, target: &Target) -> Result<Self, GitError> {
         let read = |(path, blob)| {
             let Some(blob) = blob else { return Ok(IntentFile::conflicting(path)) };
@@ -95,13 +103,13 @@ impl Registry {
         IntentFile::unread(constant(CANONICAL_PATH), "")
     }
 
-    /// Of these files, the list first.
+    /// Builds a registry from its files, the list first.
     pub(crate) fn of(files: Vec<IntentFile>) -> Self {
         let files = files.into_iter().map(Arc::new).collect();
         Self { files, folder: false, intents: OnceLock::new() }
     }
 
-    /// The same registry with another text of one of its files, or with a file more.
+    /// Returns this registry with another text for one of its files, or with an additional file.
     pub fn with(&self, path: &RelativePath, text: &str) -> Self {
         let file = Arc::new(IntentFile::parse(path.clone(), text));
         let mut files = self.files.clone();
@@ -112,51 +120,52 @@ impl Registry {
         Self { files, folder: self.folder, intents: OnceLock::new() }
     }
 
-    /// The files that were read, the list first; it may not exist.
+    /// Returns the files of the registry. The first one is the list, which may not exist.
     pub fn files(&self) -> &[Arc<IntentFile>] {
         &self.files
     }
-    /// The list.
+    /// Returns the file with the list of intents.
     pub fn list(&self) -> &Arc<IntentFile> {
         &self.files[0]
     }
-    /// One of the files.
+    /// Returns the file of the registry at this path.
     pub fn file(&self, path: &RelativePath) -> Option<&Arc<IntentFile>> {
         self.files.iter().find(|file| file.path() == path)
     }
-    /// Whether intents are read from a file at this path.
+    /// Returns true if this registry reads intents from a file at this path.
     pub fn holds(&self, path: &RelativePath) -> bool {
         path == self.path() || single_id(path).is_some()
     }
-    /// Whether a file at this path may be a registry, or a part of one.
+    /// Returns true if a file at this path could be a registry or a part of one.
     pub fn is_place(path: &RelativePath) -> bool {
         PLACES.contains(&path.as_str()) || single_id(path).is_some()
     }
-    /// The same registry once more, to stand for another moment.
+    /// Returns a copy of the registry that shares its files.
     pub fn again(&self) -> Self {
         Self { files: self.files.clone(), folder: self.folder, intents: OnceLock::new() }
     }
-    /// The same registry, where new intents are written into the list.
+    /// Returns a copy of the registry in which new intents are written into the list.
     pub(crate) fn without_folder(&self) -> Self {
         Self { files: self.files.clone(), folder: false, intents: OnceLock::new() }
     }
-    /// Whether new intents get a file each, for the folder of such files is there.
+    /// Returns true if each new intent gets a file of its own, because the folder for such files
+    /// exists.
     pub(crate) fn has_folder(&self) -> bool {
         self.folder
     }
-    /// Where the list stands.
+    /// Returns the path of the list.
     pub fn path(&self) -> &RelativePath {
         self.list().path()
     }
-    /// The text of the list.
+    /// Returns the text of the list.
     pub fn text(&self) -> &Arc<str> {
         self.list().text()
     }
-    /// Whether any of its files exists.
+    /// Returns true if any of the files exists.
     pub fn exists(&self) -> bool {
         self.files.iter().any(|file| file.exists())
     }
-    /// Whether both are written in the same files with the same texts.
+    /// Returns true if both registries have the same files with the same texts.
     pub fn same_text(&self, other: &Self) -> bool {
         let texts = |registry: &Self| {
             let files = registry.files.iter().filter(|file| file.exists());
@@ -164,16 +173,16 @@ impl Registry {
         };
         texts(self) == texts(other)
     }
-    /// Why it does not parse: what is wrong with the first of its files that does not.
+    /// Returns the error of the first file that does not parse, if there is one.
     pub fn syntax_error(&self) -> Option<&Finding> {
         self.files.iter().find_map(|file| file.syntax_error())
     }
-    /// An `active_intent_id` that a dialect keeps in the registry itself.
+    /// Returns the `active_intent_id` that some dialects store in the registry itself.
     pub fn selected_in_file(&self) -> Option<&str> {
         self.list().selected_in_file()
     }
 
-    /// In the order of the files.
+    /// Returns all intents, in the order of the files.
     pub fn intents(&self) -> &[Intent] {
         match &self.files[..] {
             [list] => list.intents(),
@@ -182,26 +191,29 @@ impl Registry {
                 .get_or_init(|| files.iter().flat_map(|file| file.intents()).cloned().collect()),
         }
     }
-    /// The intent with this id; else the one that had it before it was renamed. `None` where several have it.
+    /// Returns the intent with this id, or else the one that had it before a rename. Returns `None`
+    /// if several intents have the id.
     pub fn get(&self, id: &str) -> Option<&Intent> {
         self.place(id).map(|(_, intent)| intent)
     }
-    /// What an intent says, as a hash, and its status. `None` if there is no such intent.
+    /// Returns the hash of an intent's content, and its status. Returns `None` if there is no such
+    /// intent.
     pub fn version(&self, id: &str) -> Option<(String, Option<Status>)> {
         let intent = self.get(id)?;
         Some((intent.hash(), intent.status.as_ref().map(|status| status.value)))
     }
-    /// The same with the file in which it stands.
+    /// Returns the same intent as [`Registry::get`], with the file that contains it.
     pub fn place(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {
         let (file, at) = self.source(self.position(id)?);
         Some((file, file.one(at)))
     }
-    /// The id that an intent goes by now, for any that it had; an id that nobody has or had is itself.
+    /// Returns the present id of the intent that has or had this id. An unknown id is returned
+    /// unchanged.
     pub fn present_id<'a>(&'a self, id: &'a str) -> &'a str {
         self.get(id).map_or(id, |intent| &intent.id.value)
     }
-    /// Every id under which an intent may have been recorded, for any of them, the present one first; an id that
-    /// nobody has or had is alone.
+    /// Returns every id under which the intent with this present or former id may have been
+    /// recorded, the present id first. An unknown id is returned alone.
     pub fn ids<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
         let Some(at) = self.position(id) else { return vec![id] };
         let (file, index) = self.source(at);
@@ -214,7 +226,8 @@ impl Registry {
         }
         ids
     }
-    /// Where an id that two intents have, or had, is nobody's: which of them a record means cannot be known.
+    /// Returns the index of the intent that has or had an id. Returns `None` if two intents have
+    /// it, or had it, because then it is not known which of them a record means.
     pub(crate) fn position(&self, id: &str) -> Option<usize> {
         match self.positions(id)[..] {
             [only] => Some(only),
@@ -225,11 +238,11 @@ impl Registry {
             _ => None,
         }
     }
-    /// The indices of the intents with this id.
+    /// Returns the indices of the intents with this id.
     pub(crate) fn positions(&self, id: &str) -> Vec<usize> {
         self.indices(|file| file.positions(id))
     }
-    /// The indices of the intents that had this id before.
+    /// Returns the indices of the intents that had this id before.
     pub(crate) fn formerly(&self, id: &str) -> Vec<usize> {
         self.indices(|file| file.formerly(id))
     }
@@ -241,7 +254,8 @@ impl Registry {
         }
         found
     }
-    /// Where an id is defined more than once, as `path:line`; empty for any other id.
+    /// Returns the places at which an id is defined more than once, as `path:line`. Returns nothing
+    /// for any other id.
     pub fn rivals(&self, id: &str) -> Vec<String> {
         let found = self.positions(id);
         let place = |at: usize| {
@@ -253,7 +267,8 @@ impl Registry {
         };
         if found.len() < 2 { Vec::new() } else { found.into_iter().map(place).collect() }
     }
-    /// The file that holds the intent at this index, and its index there.
+    /// Returns the file that contains the intent at this index, and the intent's index in that
+    /// file.
     pub(crate) fn source(&self, mut index: usize) -> (&Arc<IntentFile>, usize) {
         for file in &self.files {
             if index < file.len() {
@@ -263,20 +278,20 @@ impl Registry {
         }
         (self.list(), index)
     }
-    /// The compiled scope of the intent that [`Registry::get`] finds.
+    /// Returns the compiled scope of the intent that [`Registry::get`] returns.
     pub fn scope(&self, id: &str) -> Option<&Scope> {
         self.position(id).map(|at| self.scope_at(at))
     }
-    /// The compiled scope of the intent at this index.
+    /// Returns the compiled scope of the intent at this index.
     pub(crate) fn scope_at(&self, index: usize) -> &Scope {
         let (file, at) = self.source(index);
         file.scope_at(at)
     }
-    /// Intents in progress whose scope owns the path.
+    /// Returns the intents in progress whose scope owns the path.
     pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
         self.owners_among(path, Intent::in_progress)
     }
-    /// Of the intents that are wanted, those whose scope owns the path.
+    /// Returns the intents that `wanted` accepts and whose scope owns the path.
     pub fn owners_among(
         &self,
         path: &RelativePath,
@@ -294,7 +309,8 @@ fn constant(place: &str) -> RelativePath {
     RelativePath::new(place).expect("a constant path inside the workspace")
 }
 
-/// Reads the files of one intent each behind the list; whether their folder is there.
+/// Reads the files with a single intent and adds them after the list. Returns true if their folder
+/// exists.
 fn read_folder(root: &Root, files: &mut Vec<IntentFile>) -> bool {
     let folder = constant(FOLDER);
     let entries = match fs::read_dir(root.absolute(&folder)) {

@@ -1,12 +1,12 @@
-//! Which files an intent owns.
+//! Decides which files an intent owns.
 //!
-//! Globs are relative to the workspace and anchored at its root; the last match
-//! wins, `!` excludes; an entry that equals the path matches before it is read as
-//! a glob; a trailing `/` means everything below; nothing matches `.orchestration/`.
+//! Globs are relative to the root of the workspace. The last matching entry wins, and `!` excludes.
+//! An entry that equals the path matches it even if the entry would not match as a glob. A trailing
+//! `/` means everything below. Nothing in `.orchestration/` is ever matched.
 //!
-//! Matching is lexical: whoever has a path from outside resolves it first.
-//! An exclusion that cannot be honoured (not a valid glob, or past the limit) makes
-//! the whole scope own nothing: guessing what it would have excluded would widen it.
+//! Matching is lexical: a caller with a path from outside must resolve it first. If an exclusion
+//! cannot be applied (it is not a valid glob, or exceeds the limit), the whole scope owns nothing.
+//! To guess what it excludes could widen the scope.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -15,50 +15,50 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use crate::workspace::RelativePath;
 
-/// At most this many entries count; the rest is a finding.
+/// The maximum number of entries. Further ones do not count and are reported as a finding.
 pub(crate) const MAX_ENTRIES: usize = 256;
-/// The longest entry, in characters.
+/// The maximum length of an entry, in characters.
 pub(crate) const MAX_LENGTH: usize = 512;
-/// How deep braces may nest.
+/// The maximum depth of nested braces.
 const MAX_NESTING: usize = 2;
-/// How many texts the braces of one entry may stand for.
+/// The maximum number of texts that the braces of one entry can expand to.
 const MAX_ALTERNATIVES: usize = 1000;
 
 /// A compiled list of scope entries.
 #[derive(Debug)]
 pub struct Scope {
     entries: Vec<CompiledEntry>,
-    /// The last entry that names exactly this path.
+    /// For each path without wildcards, the index of the last entry that names it.
     literals: HashMap<String, usize>,
     problems: Vec<(usize, Problem)>,
-    /// An exclusion that cannot be honoured.
+    /// The index of the first exclusion that cannot be applied, if there is one.
     poisoned: Option<usize>,
 }
 
-/// Why a path is in a scope or not: the entry that decided, by index.
+/// Whether a path is in a scope, with the index of the entry that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeVerdict {
-    /// Owned, by this entry.
+    /// The path is owned because of this entry.
     Owned(usize),
-    /// Excluded, by this `!` entry.
+    /// The path is excluded by this `!` entry.
     Excluded(usize),
-    /// No entry speaks of it.
+    /// No entry matches the path.
     Unmentioned,
 }
 
 /// What is wrong with an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Problem {
-    /// More than [`MAX_ENTRIES`].
+    /// The entry comes after the first [`MAX_ENTRIES`].
     #[error("a scope holds at most {MAX_ENTRIES} entries; this one does not count")]
     TooMany,
-    /// It leads out of the workspace.
+    /// The entry leads out of the workspace.
     #[error("it leads out of the workspace")]
     Outside,
-    /// It names `.orchestration/`, which no intent owns.
+    /// The entry names `.orchestration/`, which no intent can own.
     #[error("no intent owns anything in .orchestration/")]
     Orchestration,
-    /// It is not a glob.
+    /// The entry is not a valid glob. Holds the reason.
     #[error("{0}")]
     Invalid(String),
 }
@@ -66,31 +66,32 @@ pub(crate) enum Problem {
 #[derive(Debug)]
 struct CompiledEntry {
     negated: bool,
-    /// The canonical pattern: no `!`, no leading `./` or `/`.
+    /// The canonical pattern, without `!` and without a leading `./` or `/`.
     pattern: String,
-    /// What every match begins with.
+    /// The literal text with which every match begins.
     prefix: String,
     rest: Rest,
 }
 
-/// What must follow the prefix; the common shapes need no regular expression.
+/// What must follow the prefix. The common forms need no regular expression.
 #[derive(Debug)]
 enum Rest {
-    /// Nothing matches (an entry with a problem).
+    /// Nothing matches, because the entry is invalid.
     Never,
-    /// Nothing follows: the prefix is the path.
+    /// Nothing: the prefix is the whole path.
     Exact,
-    /// Anything that is not empty.
+    /// Any text that is not empty.
     Below,
-    /// Anything that ends so, across folders.
+    /// Any text that ends in this one. It may contain `/`.
     EndsBelow(String),
-    /// Anything that ends so, in this folder.
+    /// Any text without `/` that ends in this one.
     EndsHere(String),
-    /// What the whole pattern says, as a glob; every match holds the text beside it.
+    /// The whole pattern as a glob, and a text that every match contains.
     Glob(Box<Pattern>, String),
 }
 
-/// A valid glob, compiled when a path first comes as far: most are refused before, and compiling is what costs.
+/// A valid glob that is compiled on first use. Most paths are rejected before that, and compiling
+/// is the expensive part.
 #[derive(Debug)]
 struct Pattern {
     glob: Glob,
@@ -104,7 +105,7 @@ impl Pattern {
 }
 
 impl Scope {
-    /// Compiles entries; one that is not valid owns nothing (and see [`Scope::errors`]).
+    /// Compiles entries. An invalid entry owns nothing and is listed in [`Scope::errors`].
     pub fn new<S: AsRef<str>>(entries: &[S]) -> Self {
         let mut scope = Self {
             entries: Vec::with_capacity(entries.len().min(MAX_ENTRIES)),
@@ -147,35 +148,35 @@ impl Scope {
         }
     }
 
-    /// Whether the path is owned.
+    /// Returns true if the scope owns the path.
     pub fn owns(&self, path: &RelativePath) -> bool {
         matches!(self.verdict(path), ScopeVerdict::Owned(_))
     }
 
-    /// Which entry decides.
+    /// Returns whether the path is owned, and the entry that decides.
     pub fn verdict(&self, path: &RelativePath) -> ScopeVerdict {
         self.verdict_of(path.as_str())
     }
 
-    /// The index of the entry that names the path. The path need not be one that an intent can own: a protected path may
-    /// lie below `.orchestration/`, for example.
+    /// Returns the index of the entry that matches the path. Unlike an owned path, this one may be
+    /// in `.orchestration/`, which is needed for protected paths.
     pub(crate) fn naming(&self, path: &str) -> Option<usize> {
-        match self.deciding(path) {
+        match self.last_match(path) {
             ScopeVerdict::Owned(at) => Some(at),
             ScopeVerdict::Excluded(_) | ScopeVerdict::Unmentioned => None,
         }
     }
 
     pub(crate) fn verdict_of(&self, path: &str) -> ScopeVerdict {
-        // U+FFFD stands for bytes that are not UTF-8, so nobody can say which file this is.
+        // U+FFFD stands for bytes that are not UTF-8, so it is not known which file this is.
         let is_nobodys = is_orchestration(path) || path.contains(char::REPLACEMENT_CHARACTER);
         if is_nobodys && self.poisoned.is_none() {
             return ScopeVerdict::Unmentioned;
         }
-        self.deciding(path)
+        self.last_match(path)
     }
 
-    fn deciding(&self, path: &str) -> ScopeVerdict {
+    fn last_match(&self, path: &str) -> ScopeVerdict {
         if let Some(index) = self.poisoned {
             return ScopeVerdict::Excluded(index);
         }
@@ -190,29 +191,30 @@ impl Scope {
         ScopeVerdict::Owned(index)
     }
 
-    /// Entries that are not valid: index and reason.
+    /// Returns the invalid entries, each as index and reason.
     pub fn errors(&self) -> Vec<(usize, String)> {
         self.problems.iter().map(|(index, problem)| (*index, problem.to_string())).collect()
     }
 
-    /// The same, typed.
+    /// Returns the invalid entries, each as index and problem.
     pub(crate) fn problems(&self) -> &[(usize, Problem)] {
         &self.problems
     }
 
-    /// Whether this entry alone (its `!` aside) speaks of the path.
+    /// Returns true if this entry alone, ignoring its `!`, matches the path.
     pub(crate) fn entry_matches(&self, index: usize, path: &str) -> bool {
         self.entries.get(index).is_some_and(|entry| entry.pattern == path || entry.matches(path))
     }
 
-    /// What every match of the entry begins with.
+    /// Returns the literal text with which every match of the entry begins.
     pub(crate) fn entry_prefix(&self, index: usize) -> &str {
         self.entries.get(index).map_or("", |entry| entry.prefix.as_str())
     }
 
-    /// Whether this scope owns a path that `base` did not, judged by entries: true when an entry was added (or an exclusion removed) that could own more.
+    /// Returns true if this scope may own a path that `base` does not own. It compares entries: an
+    /// entry may have been added, or an exclusion removed.
     ///
-    /// Conservative: `false` is certain, `true` means that it could.
+    /// The answer is conservative: `false` is certain, and `true` only means that it is possible.
     pub fn widens(&self, base: &Scope) -> bool {
         let ours = self.effective();
         let theirs = base.effective();
@@ -237,7 +239,7 @@ impl Scope {
         base_excludes && left != removed_only_owners
     }
 
-    /// The entries that can own or exclude anything.
+    /// Returns the entries that can own or exclude something.
     fn effective(&self) -> Vec<&CompiledEntry> {
         if self.poisoned.is_some() {
             return Vec::new();
@@ -266,13 +268,14 @@ impl CompiledEntry {
             }
         }
     }
-    /// `app/[slug]/` read as the folder of that name, as an equal path is read before a glob.
+    /// Returns true if the path is in a folder with the literal name of the pattern, such as
+    /// `app/[slug]/`. A literal match takes precedence over a glob, as for a path.
     fn is_folder_of(&self, path: &str) -> bool {
         self.pattern.ends_with('/')
             && path.len() > self.pattern.len()
             && path.starts_with(&self.pattern)
     }
-    /// Whether everything that `other` matches is certainly matched by this entry.
+    /// Returns true if this entry certainly matches everything that `other` matches.
     fn covers(&self, other: &CompiledEntry) -> bool {
         !self.negated
             && matches!(self.rest, Rest::Below)
@@ -282,7 +285,8 @@ impl CompiledEntry {
     }
 }
 
-/// The pattern of a valid entry, canonical: without `!`, leading `./` or `/`, empty or `.` segments.
+/// Checks an entry and returns its canonical pattern: without `!`, a leading `./` or `/`, and empty
+/// or `.` segments.
 pub(crate) fn check(entry: &str) -> Result<String, Problem> {
     let raw = entry.strip_prefix('!').unwrap_or(entry);
     if raw.trim().is_empty() {
@@ -318,7 +322,7 @@ pub(crate) fn check(entry: &str) -> Result<String, Problem> {
     Ok(pattern)
 }
 
-/// `a//./b/` is `a/b/`; a leading `/` only says what holds anyway.
+/// Turns `a//./b/` into `a/b/`. A leading `/` is removed, because every pattern begins at the root.
 pub(crate) fn canonical(raw: &str) -> String {
     let mut pattern = raw
         .split('/')
@@ -422,9 +426,10 @@ fn compile(negated: bool, pattern: String) -> Result<CompiledEntry, Problem> {
     Ok(CompiledEntry { negated, prefix: pattern[..folder].to_owned(), rest, pattern })
 }
 
-/// The longest text without `/` that every match holds: most paths are refused by it, without a regular expression.
+/// Returns the longest text without `/` that every match contains. It rejects most paths without a
+/// regular expression.
 fn needle(tail: &str) -> String {
-    // Classes and escapes have rules of their own; such patterns are rare.
+    // Classes and escapes have rules of their own, and such patterns are rare.
     if tail.contains(['[', '\\']) {
         return String::new();
     }
@@ -440,7 +445,7 @@ fn needle(tail: &str) -> String {
     runs.max_by_key(|run| run.len()).unwrap_or_default().to_owned()
 }
 
-/// `**`, `**/`, `**/*`, `**/*.ext`, `*`, `*.ext`: what most globs end in.
+/// Returns the simple form of the most common endings: `**`, `**/`, `**/*`, `**/*.ext` and `*.ext`.
 fn simple_rest(tail: &str) -> Option<Rest> {
     if matches!(tail, "**" | "**/" | "**/*" | "**/**") {
         return Some(Rest::Below);
@@ -456,7 +461,8 @@ fn simple_rest(tail: &str) -> Option<Rest> {
     Some(if below { Rest::EndsBelow(end.to_owned()) } else { Rest::EndsHere(end.to_owned()) })
 }
 
-/// Below (or equal to) `.orchestration` at any depth, in any case: no platform may read it otherwise.
+/// Returns true if the path has a segment `.orchestration`, at any depth and in any case, because
+/// some platforms ignore case.
 fn is_orchestration(path: &str) -> bool {
     path.split('/').any(|segment| segment.eq_ignore_ascii_case(".orchestration"))
 }

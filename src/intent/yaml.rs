@@ -1,8 +1,9 @@
-//! YAML (and so JSON) as a tree whose every node knows its bytes, with limits for hostile input.
+//! Parses YAML (and therefore JSON) into a tree in which every node has its byte range, with limits
+//! for hostile input.
 //!
-//! The only file that knows the YAML library. Its places are counted in characters and
-//! some of its ends include what follows (blanks after a quote, a comment after a bracket),
-//! so places are converted to bytes here and ends are found again in the text.
+//! This is the only file that uses the YAML library. The library counts positions in characters,
+//! and some of its end positions include what follows (blanks after a quote, a comment after a
+//! bracket). So this module converts positions to bytes and finds the ends in the text again.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -11,96 +12,83 @@ use std::ops::Range;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use serde_json::{Map, Value};
 
-/// Collections may nest at most this deep.
+/// The maximum nesting depth of collections.
 pub(crate) const MAX_DEPTH: usize = 32;
-/// At most this many nodes may be kept for, or come from, aliases.
+/// The maximum number of nodes that are stored for aliases, or created by them.
 const MAX_ALIASED: usize = 10_000;
 
 /// How a scalar is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// Without quotes.
     Plain,
-    /// In `'…'`.
+    /// In single quotes: `'…'`, with `''` for a quote.
     Single,
-    /// In `"…"`.
+    /// In double quotes: `"…"`, with escapes.
     Double,
-    /// After `|`.
+    /// As a literal block after `|`.
     Literal,
-    /// After `>`.
+    /// As a folded block after `>`.
     Folded,
 }
 
 /// How a collection is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum YamlLayout {
-    /// By indentation.
     Block,
-    /// In brackets or braces.
     Flow,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NodeKind {
-    /// A text, number, truth value or nothing.
+    /// A text, a number, a truth value or null.
     Scalar {
-        /// The text it stands for, quotes and escapes resolved.
+        /// The text, with quotes and escapes resolved.
         value: String,
-        /// How it is written.
         style: Style,
     },
-    /// A list.
     Sequence {
-        /// Its items, in order.
         items: Vec<Node>,
-        /// How it is written.
         layout: YamlLayout,
     },
-    /// Keys and values.
     Mapping {
-        /// In order; keys are unique.
+        /// The entries in order. Keys are unique.
         entries: Vec<MappingEntry>,
-        /// How it is written.
         layout: YamlLayout,
     },
 }
 
-/// One key of a mapping with its value.
+/// A key of a mapping with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MappingEntry {
-    /// The key.
     pub key: Node,
-    /// The value.
     pub value: Node,
 }
 
-/// A value with its place.
+/// A value with its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Node {
-    /// What it is.
     pub kind: NodeKind,
-    /// Its bytes in the text, quotes and brackets included, anchors, tags and comments not.
-    /// A value that is not written at all is an empty range behind its key or dash.
-    /// Whatever came from an alias has the place of the alias.
+    /// The byte range in the text, including quotes and brackets, without anchors, tags and
+    /// comments. A value that is not written is an empty range after its key or dash. A value from
+    /// an alias has the place of the alias.
     pub span: Range<usize>,
-    /// The place of a tag (`!name`) in front of it.
+    /// The place of a tag (`!name`) before the value.
     pub tag: Option<Range<usize>>,
-    /// Whether it was written elsewhere, and stands here by an alias (`*name`).
+    /// True if the value was written elsewhere and is used here through an alias (`*name`).
     pub aliased: bool,
 }
 
-/// Why a text is no tree.
+/// Why a text could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct Broken {
-    /// What is wrong, in words.
     pub message: String,
-    /// Where, in bytes.
+    /// The byte range of the error.
     pub span: Range<usize>,
-    /// An earlier place that explains it (the first of two equal keys).
+    /// An earlier place that explains the error, such as the first of two equal keys.
     pub earlier: Option<Range<usize>>,
-    /// Whether a limit was exceeded, as opposed to a mistake in the syntax.
+    /// True if a limit was exceeded, false for a syntax error.
     pub limit: bool,
 }
 
@@ -114,21 +102,21 @@ impl Broken {
 }
 
 impl Node {
-    /// The text of a scalar that stands for something; `None` for collections and nothing.
+    /// Returns the text of a scalar. Returns `None` for collections and null.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.kind {
             NodeKind::Scalar { value, .. } if !self.is_null() => Some(value),
             _ => None,
         }
     }
-    /// How a scalar is written; `None` for collections.
+    /// Returns how a scalar is written. Returns `None` for collections.
     pub(crate) fn style(&self) -> Option<Style> {
         match &self.kind {
             NodeKind::Scalar { style, .. } => Some(*style),
             _ => None,
         }
     }
-    /// Whether it stands for nothing: not written, `~` or `null`.
+    /// Returns true for null: a value that is not written, `~` or `null`.
     pub(crate) fn is_null(&self) -> bool {
         match &self.kind {
             NodeKind::Scalar { value, style: Style::Plain } => {
@@ -137,44 +125,41 @@ impl Node {
             _ => false,
         }
     }
-    /// The entries of a mapping; none for anything else.
+    /// Returns the entries of a mapping, or nothing for another node.
     pub(crate) fn entries(&self) -> &[MappingEntry] {
         match &self.kind {
             NodeKind::Mapping { entries, .. } => entries,
             _ => &[],
         }
     }
-    /// The items of a list; none for anything else.
+    /// Returns the items of a list, or nothing for another node.
     pub(crate) fn items(&self) -> &[Node] {
         match &self.kind {
             NodeKind::Sequence { items, .. } => items,
             _ => &[],
         }
     }
-    /// How a collection is written; `None` for scalars.
+    /// Returns how a collection is written. Returns `None` for scalars.
     pub(crate) fn layout(&self) -> Option<YamlLayout> {
         match &self.kind {
             NodeKind::Scalar { .. } => None,
             NodeKind::Sequence { layout, .. } | NodeKind::Mapping { layout, .. } => Some(*layout),
         }
     }
-    /// Whether it is a mapping.
     pub(crate) fn is_mapping(&self) -> bool {
         matches!(self.kind, NodeKind::Mapping { .. })
     }
-    /// Whether it is a list.
     pub(crate) fn is_sequence(&self) -> bool {
         matches!(self.kind, NodeKind::Sequence { .. })
     }
-    /// The entry with this key.
     pub(crate) fn entry(&self, key: &str) -> Option<&MappingEntry> {
         self.entries().iter().find(|entry| entry.key.text() == Some(key))
     }
-    /// The value of this key.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|entry| &entry.value)
     }
-    /// The same as JSON. A number is one only where its JSON spelling is the one written, so that nothing is lost (`1.10` stays text).
+    /// Converts the node to JSON. A plain scalar becomes a number only if JSON would write that
+    /// number in the same way, so that nothing is lost: `1.10` stays a text.
     pub(crate) fn to_json(&self) -> Value {
         match &self.kind {
             NodeKind::Scalar { value, style: Style::Plain } => plain_to_json(value, self.is_null()),
@@ -225,7 +210,7 @@ impl Node {
 }
 
 impl MappingEntry {
-    /// The key as text; a key that is a collection reads as its JSON.
+    /// Returns the key as text. A key that is a collection is returned as JSON.
     pub(crate) fn key_text(&self) -> String {
         match &self.key.kind {
             NodeKind::Scalar { value, .. } => value.clone(),
@@ -250,12 +235,13 @@ fn plain_to_json(value: &str, null: bool) -> Value {
     }
 }
 
-/// Reads a text into its tree; an empty text, or one of comments alone, is a node that stands for nothing.
+/// Parses a text into a tree. An empty text, or one with only comments, is a null node.
 ///
 /// Fails on syntax errors, control characters, more than one document, equal keys in one mapping,
 /// nesting deeper than [`MAX_DEPTH`], and aliases that multiply.
 ///
-/// A closing bracket at its key's own column is read, as every other reader does, though YAML wants it further in.
+/// A closing bracket in the column of its key is accepted, although YAML requires more indentation,
+/// because every other reader accepts it.
 pub(crate) fn parse(text: &str) -> Result<Node, Broken> {
     refuse_control_characters(text)?;
     parse_strictly(text).or_else(|broken| match broken.message.as_str() {
@@ -264,8 +250,8 @@ pub(crate) fn parse(text: &str) -> Result<Node, Broken> {
     })
 }
 
-/// Every line that begins with a closing bracket, outside block scalars, is joined to the line before:
-/// line ends and comments in between become blanks, so that no place moves.
+/// Joins every line that begins with a closing bracket, outside block scalars, to the line before
+/// it. The line ends and comments between them are replaced by blanks, so no position changes.
 fn with_closers_joined(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut scalar_above: Option<usize> = None;
@@ -290,8 +276,8 @@ fn with_closers_joined(text: &str) -> String {
     out
 }
 
-/// Replaces line ends, blank lines and comments at the end by as many blanks.
-/// `starts` are where the lines began, for what is joined is one long line by now.
+/// Replaces line ends, blank lines and comments at the end of `out` by the same number of blanks.
+/// `starts` are the starts of the lines; a joined line counts as one.
 fn blank_back_to_content(out: &mut String, starts: &mut Vec<usize>) {
     let len = out.len();
     loop {
@@ -308,7 +294,7 @@ fn blank_back_to_content(out: &mut String, starts: &mut Vec<usize>) {
     out.extend(std::iter::repeat_n(' ', len - out.len()));
 }
 
-/// Where a line's comment begins.
+/// Returns the position at which the comment of a line begins.
 fn comment_start(line: &str) -> Option<usize> {
     let mut quote = None;
     let mut before = ' ';
@@ -346,8 +332,9 @@ fn parse_strictly(text: &str) -> Result<Node, Broken> {
     builder.document()
 }
 
-/// The same for JSON, whose `\ud83d\ude00` YAML does not know: such a pair becomes a line continuation
-/// and `\U0001f600`, which says the same in as many bytes, so that no place moves.
+/// Parses JSON. It differs from YAML in surrogate pairs such as `\ud83d\ude00`. Each is replaced by
+/// a line continuation and `\U0001f600`, which means the same and has as many bytes, so no position
+/// changes.
 pub(crate) fn parse_json(text: &str) -> Result<Node, Broken> {
     parse(&without_surrogates(text))
 }
@@ -365,7 +352,7 @@ fn without_surrogates(text: &str) -> Cow<'_, str> {
             out.push_str(&format!("\\\n\\U{:08x}", c as u32));
             rest = &rest[12..];
         } else {
-            // The escaped character goes along, for it may be a backslash itself.
+            // Copy the escaped character too, because it may be a backslash itself.
             let escape = rest.chars().take(2).map(char::len_utf8).sum::<usize>();
             out.push_str(&rest[..escape]);
             rest = &rest[escape..];
@@ -375,7 +362,7 @@ fn without_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The character of twelve bytes `\uXXXX\uXXXX`.
+/// Returns the character of a surrogate pair `\uXXXX\uXXXX`, which is twelve bytes long.
 fn surrogate_pair(text: &str) -> Option<char> {
     let unit = |at: usize| {
         let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
@@ -386,7 +373,7 @@ fn surrogate_pair(text: &str) -> Option<char> {
     char::decode_utf16(units).next().filter(|_| high)?.ok()
 }
 
-/// YAML allows no control characters but tab and line ends; the library does.
+/// YAML allows no control characters except tab and line ends, but the library accepts them.
 fn refuse_control_characters(text: &str) -> Result<(), Broken> {
     let bad = text.char_indices().find(|(_, c)| {
         let code = *c as u32;
@@ -436,7 +423,7 @@ fn scan_error(text: &str, places: &ByteOffsets, error: &saphyr_parser::ScanError
     Broken::new(message, at..end)
 }
 
-/// From the library's characters to bytes.
+/// Converts the library's character positions to byte offsets.
 struct ByteOffsets {
     offsets: Option<Vec<u32>>,
     len: usize,
@@ -464,7 +451,7 @@ struct Builder<'t> {
     text: &'t str,
     places: &'t ByteOffsets,
     events: std::vec::IntoIter<(Event<'t>, Span)>,
-    /// Anchors that some alias asks for; the others need no copy.
+    /// The anchors that an alias uses. Other anchors need not be stored.
     wanted: HashSet<usize>,
     anchors: HashMap<usize, Node>,
     aliased: usize,
@@ -488,7 +475,7 @@ impl<'t> Builder<'t> {
                 }
             }
         }
-        Ok(root.unwrap_or_else(|| nothing(self.text.len())))
+        Ok(root.unwrap_or_else(|| null_node(self.text.len())))
     }
 
     fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, Broken> {
@@ -614,7 +601,8 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Only the end of a bracketed collection takes room in the text.
+    /// Returns the layout and the byte range of a collection. The end event is empty in the text
+    /// unless the collection has a closing bracket.
     fn collection(
         &self,
         start: usize,
@@ -632,18 +620,20 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// The dash in front of a list's item, or the item itself in a bracketed list.
+/// Returns the position of the dash before a list item, or of the item itself in a list in
+/// brackets.
 pub(crate) fn dash_before(text: &str, start: usize) -> usize {
     let before = text[..start].trim_end_matches([' ', '\t', '\r', '\n']);
     if before.len() < start && before.ends_with('-') { before.len() - 1 } else { start }
 }
 
-fn nothing(at: usize) -> Node {
+fn null_node(at: usize) -> Node {
     let kind = NodeKind::Scalar { value: String::new(), style: Style::Plain };
     Node { kind, span: at..at, tag: None, aliased: false }
 }
 
-/// Puts an item that is not written right behind its dash; the library has it on the line below.
+/// Moves an item that is not written to the place directly after its dash. The library reports it
+/// on the next line.
 fn behind_dash(text: &str, mut item: Node) -> Node {
     let dash = dash_before(text, item.span.start);
     if item.span.is_empty() && item.tag.is_none() && !item.aliased && dash < item.span.start {
@@ -652,7 +642,7 @@ fn behind_dash(text: &str, mut item: Node) -> Node {
     item
 }
 
-/// Puts a value that is not written right behind its key's colon.
+/// Moves a value that is not written to the place directly after its key's colon.
 fn behind_colon(text: &str, key: &Node, mut value: Node) -> Node {
     if !value.span.is_empty() || value.tag.is_some() || value.aliased {
         return value;
@@ -666,7 +656,7 @@ fn behind_colon(text: &str, key: &Node, mut value: Node) -> Node {
     value
 }
 
-/// The place behind anchors (`&a`) and tags (`!t`) in front of a value.
+/// Returns the position after the anchors (`&a`) and tags (`!t`) before a value.
 fn skip_properties(text: &str, start: usize) -> usize {
     let mut at = start;
     while text[at..].starts_with(['&', '!']) {
@@ -708,7 +698,7 @@ fn double_end(text: &str, start: usize) -> usize {
     bytes.len()
 }
 
-/// From the `|` or `>` to the last character that is not blank.
+/// Returns the range from the `|` or `>` to the last character that is not white space.
 fn block_scalar(text: &str, bytes: Range<usize>) -> Range<usize> {
     let content = trimmed(text, bytes);
     let mut line_end = content.start;
@@ -726,7 +716,7 @@ fn block_scalar(text: &str, bytes: Range<usize>) -> Range<usize> {
     }
 }
 
-/// The place of a block scalar's indicator in the line that opens it.
+/// Returns the position of a block scalar's indicator in the line that contains it.
 fn block_header(line: &str) -> Option<usize> {
     line.char_indices().filter(|(_, c)| matches!(c, '|' | '>')).map(|(at, _)| at).find(|at| {
         let rest = line[at + 1..]
@@ -738,7 +728,7 @@ fn block_header(line: &str) -> Option<usize> {
     })
 }
 
-/// A mapping's keys and values as JSON, without those named.
+/// Returns the keys and values of a mapping as JSON, without those in `taken`.
 pub(crate) fn rest_of(node: &Node, taken: &HashSet<&str>) -> Map<String, Value> {
     node.entries()
         .iter()

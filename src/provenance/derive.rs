@@ -1,4 +1,5 @@
-//! What the texts before and after a commit tell of the blocks that its evidence names.
+//! Computes the fingerprints and history of blocks in evidence from the file's texts before and
+//! after the commit. Evidence itself only names the blocks.
 
 use super::Difference;
 use super::names::textless;
@@ -7,20 +8,22 @@ use crate::code::{Block, ContentHash, Document, FileBlocks, Places, fingerprint}
 use crate::ledger::{BlockRecord, Derived};
 use crate::provenance::difference;
 
-/// What a recorded block was before.
+/// The history of a recorded block, for [`block_record`].
 #[derive(Default)]
 pub(crate) struct Before {
-    /// What it read; `None` of what is new.
+    /// The content hash of the earlier block. `None` if the block is new.
     pub replaces: Option<ContentHash>,
-    /// Which of its lines are new; `None` where nobody can say, or all are.
+    /// For each line of the block, whether the change added it. `None` if this is not known, or if
+    /// all lines are new.
     pub brought: Option<Vec<bool>>,
-    /// Its row in the outline.
+    /// The block's row in the outline after the change.
     pub row: Option<usize>,
-    /// Its row in the outline before.
+    /// The block's row in the outline before the change.
     pub was: Option<usize>,
 }
 
-/// A block of a text in hand, with all that a record may say of it.
+/// Returns a complete ledger record of a block, including its line hashes, from the text of its
+/// file.
 pub(crate) fn block_record(document: &Document, block: &Block, before: Before) -> BlockRecord {
     let language = document.language().map(|language| language.id);
     let lines = Lines::of_own(&lines::own(document, block));
@@ -40,13 +43,15 @@ pub(crate) fn block_record(document: &Document, block: &Block, before: Before) -
     }
 }
 
-/// Derives what is known of the blocks that evidence names, given the texts of its file before and after its commit.
+/// Computes records for the blocks that evidence names (`said`), from the texts of the file before
+/// and after the commit.
 ///
-/// What a commit did not touch, it did not bring, whatever its evidence says: such a block is [`BlockRecord::void`], and
-/// of the others no line counts that stood there before. If the text of a block is not the one of the commit (an
-/// intermediate version that a squash has lost, or one that was changed while its commit was made again), it keeps what
-/// evidence says, and its row. `is_its_own` is false if the commit that the evidence was sealed for was made again as
-/// several, so that nobody knows what it touched.
+/// A claim never goes beyond what the commit changed, whatever the evidence says: a block that the
+/// commit did not touch becomes [`BlockRecord::void`], and lines that existed before the commit do
+/// not count as added. The text of a block may differ from the one in the commit, for example if a
+/// squash lost the intermediate version. Such a block keeps the data of the evidence and gets its
+/// row in the outline. `is_its_own` is false if the commit that the evidence was sealed for was
+/// later rewritten as several commits, so that its own changes are not known.
 pub(crate) fn derive(
     said: &[BlockRecord],
     before: &Document,
@@ -56,7 +61,7 @@ pub(crate) fn derive(
     let difference = Difference::new(before, after);
     let (old, new) = (before.blocks(), after.blocks());
     let is_touched = |at: usize| !is_its_own || difference.touches(at);
-    let standing = |at: usize, said: Option<&BlockRecord>| {
+    let record_of = |at: usize, said: Option<&BlockRecord>| {
         let replaces = difference.origin(at).map(|was| was.fingerprint.content.clone());
         let own = lines::own(after, &new.blocks[at]).len();
         let said = said.and_then(|said| said.brought.as_ref()?.among(own));
@@ -75,11 +80,12 @@ pub(crate) fn derive(
     let mut ranges = Vec::with_capacity(said.len());
     for range in said {
         match (&range.block, range.deleted) {
-            // Of a whole file that reads otherwise nobody knows what is left.
+            // If the evidence is about a whole file with another text, nothing is known about its
+            // blocks.
             (None, false) if !stands_in(range, after) => {}
             (None, false) => {
                 let touched = (0..new.blocks.len()).filter(|at| is_touched(*at));
-                ranges.extend(touched.map(|at| standing(at, None)));
+                ranges.extend(touched.map(|at| record_of(at, None)));
             }
             (None, true) => ranges.extend(old.blocks.iter().map(gone)),
             (Some(_), true) => {
@@ -89,7 +95,7 @@ pub(crate) fn derive(
             (Some(_), false) => ranges.push(match find_recorded(&new, range) {
                 Some(at) if !is_touched(at) => BlockRecord::void(),
                 Some(at) if new.blocks[at].fingerprint.content == range.content_hash => {
-                    let block = standing(at, Some(range));
+                    let block = record_of(at, Some(range));
                     match &range.recorded {
                         Some(recorded) => changed_since(block, recorded),
                         None => block,
@@ -108,7 +114,8 @@ pub(crate) fn derive(
     Derived { ranges, ..Derived::default() }
 }
 
-/// Whether a text holds what evidence says that its commit brought. What was removed is not looked for.
+/// Returns true if the text after a commit contains what the evidence claims. A claim about a
+/// deletion is always true.
 pub(crate) fn stands_in(said: &BlockRecord, after: &Document) -> bool {
     if said.block.is_none() {
         return said.deleted || fingerprint::content_hash(&after.text()) == said.content_hash;
@@ -118,8 +125,9 @@ pub(crate) fn stands_in(said: &BlockRecord, after: &Document) -> bool {
     said.deleted || find_recorded(&blocks, said).is_some_and(reads)
 }
 
-/// A block as it was recorded, given as it was committed: nothing is known of it but its text's hash, and the lines of it
-/// that are in the commit.
+/// Returns the record of a block whose text was changed, without a record, between being recorded
+/// and being committed. Only the hash of the recorded text is known, and those recorded lines that
+/// are in the commit.
 fn changed_since(committed: BlockRecord, recorded: &ContentHash) -> BlockRecord {
     let is_lead = committed.content_hash == *recorded;
     BlockRecord {
@@ -128,7 +136,8 @@ fn changed_since(committed: BlockRecord, recorded: &ContentHash) -> BlockRecord 
         shape_hash: None,
         own_hash: None,
         own_text_hash: None,
-        // No lead has the hash of a block.
+        // If the block's own text is as recorded, its lead is what changed. The hash of a block is
+        // never the hash of a lead, so this value makes the lead count as different.
         lead_hash: if is_lead { Some(recorded.clone()) } else { committed.lead_hash },
         sketch: None,
         pairs: None,
@@ -136,7 +145,8 @@ fn changed_since(committed: BlockRecord, recorded: &ContentHash) -> BlockRecord 
     }
 }
 
-/// The block that a record speaks of: of its name and text, of its name, or of its text; of several the nearest.
+/// Returns the index of the block that a record names. The best match has the same name and text,
+/// then the same kind and text, then the same name. Among equals, the nearest one wins.
 pub(crate) fn find_recorded(blocks: &FileBlocks, range: &BlockRecord) -> Option<usize> {
     let name = range.block.as_ref()?;
     let rank = |block: &Block| {

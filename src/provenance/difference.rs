@@ -1,8 +1,8 @@
-//! What a change of one text into another did to each block: which earlier block it was, and which of its lines the
-//! change brought.
+//! Compares two texts of a file block by block: which earlier block each block was, and which of
+//! its lines the change added.
 //!
-//! This is the ceiling of every claim. No record may claim a line that the difference of the two texts does not add, nor
-//! a block none of whose own lines it adds, changes or takes out.
+//! This is the upper limit of every claim. No record may claim a line that the difference of the
+//! two texts does not add, or a block of whose own lines none was added, changed or removed.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -15,27 +15,28 @@ use crate::code::difference::{self, Change};
 use crate::code::lines::{self, OwnLine};
 use crate::code::{Block, Document, FileBlocks, LineRange, Places};
 
-/// Two versions of a file, block by block.
+/// The difference between two versions of a file, block by block. Blocks are named by their index
+/// in the new version.
 pub struct Difference {
     before: Document,
     now: Document,
     old: Arc<FileBlocks>,
     new: Arc<FileBlocks>,
-    /// For each block that stands, which it was.
+    /// For each new block, the index of the old block that it was.
     origins: Vec<Option<usize>>,
     against: Vec<Against>,
     lines: OnceCell<LineChanges>,
 }
 
-/// Where the lines of two texts differ. Numbers count from 1.
+/// The lines that differ between two texts. Line numbers start at 1.
 #[derive(Default)]
 struct LineChanges {
     changes: Vec<Change>,
-    /// Lines that stand now and did not.
+    /// Lines of the new text that were added.
     added: HashSet<u32>,
-    /// Added lines whose text was also taken out in another place, as often or more often: they may only have moved.
+    /// Added lines whose text was removed elsewhere at least as often. They may only have moved.
     moved: HashSet<u32>,
-    /// Lines that stood and do not.
+    /// Lines of the old text that were removed.
     removed: HashSet<u32>,
 }
 
@@ -43,25 +44,26 @@ impl LineChanges {
     fn between(before: &str, now: &str) -> Self {
         let changes = difference::changed_lines(before, now);
         let lines_of = |text| difference::lines(text).collect::<Vec<&str>>();
-        let (then, stands) = (lines_of(before), lines_of(now));
+        let (old, new) = (lines_of(before), lines_of(now));
         let mut lines = Self::default();
-        // For each text of a line, how many more such lines the file has now. Two ways to compare the same files may
-        // disagree about which line is new, but never about this number.
+        // For each line text, how many more such lines the new file has. Two diffs of the same
+        // files may disagree about which line is new, but never about this number.
         let mut more: HashMap<&str, isize> = HashMap::new();
         for change in &changes {
-            change.now.clone().for_each(|at| *more.entry(stands[at]).or_default() += 1);
-            change.before.clone().for_each(|at| *more.entry(then[at]).or_default() -= 1);
+            change.now.clone().for_each(|at| *more.entry(new[at]).or_default() += 1);
+            change.before.clone().for_each(|at| *more.entry(old[at]).or_default() -= 1);
             lines.added.extend(numbers(&change.now));
             lines.removed.extend(numbers(&change.before));
         }
-        let has_moved = |number: &u32| more[stands[*number as usize - 1]] <= 0;
+        let has_moved = |number: &u32| more[new[*number as usize - 1]] <= 0;
         lines.moved = lines.added.iter().copied().filter(has_moved).collect();
         Self { changes, ..lines }
     }
 }
 
-/// Whether something was taken out of a block that stands there: inside of it, or beside a line of its own without
-/// anything put in its place. What follows the block may have been cut off it: a new heading ends a section.
+/// Returns true if a change removed something from a block: either inside the block, or next to one
+/// of its own lines without inserting anything. The second case includes text cut off at the end: a
+/// new heading ends the section before it.
 fn takes_out_of(change: &Change, block: &Block, own: &[OwnLine]) -> bool {
     let (last, next) = (change.now.start as u32, change.now.end as u32 + 1);
     let holds = |line: u32| block.whole_lines.start() <= line && line <= block.whole_lines.end();
@@ -75,7 +77,7 @@ fn numbers(places: &Range<usize>) -> impl Iterator<Item = u32> + use<> {
 }
 
 impl Difference {
-    /// Of a text before and the text now. Of a file that was not there, the text before is empty.
+    /// Compares the old text with the new one. For a new file, `before` is an empty document.
     pub fn new(before: &Document, now: &Document) -> Self {
         let (old, new) = (before.blocks(), now.blocks());
         let origins = matching::origins_in(before, now);
@@ -93,70 +95,70 @@ impl Difference {
         Self { before, now, old, new, origins, against, lines: OnceCell::new() }
     }
 
-    /// How many blocks stand.
     pub fn len(&self) -> usize {
         self.against.len()
     }
 
-    /// Whether no block stands.
     pub fn is_empty(&self) -> bool {
         self.against.is_empty()
     }
 
-    /// How a block stands to what it was.
+    /// Returns how a block compares with the block that it was before.
     pub fn against(&self, index: usize) -> Against {
         self.against[index]
     }
 
-    /// Which block it was, by its index in the text before.
+    /// Returns the index of the earlier block in the old text, or `None` if the block is new.
     pub fn was(&self, index: usize) -> Option<usize> {
         self.origins[index]
     }
 
-    /// The outline of the text before.
     pub fn outline_before(&self) -> Outline {
         Outline::of(&self.old)
     }
 
-    /// The block that it was.
+    /// Returns the earlier block, or `None` if the block is new.
     pub fn origin(&self, index: usize) -> Option<&Block> {
         self.origins[index].map(|origin| &self.old.blocks[origin])
     }
 
-    /// The blocks that are gone.
+    /// Returns the blocks of the old text that no longer exist.
     pub fn gone(&self) -> Vec<&Block> {
         let stands: HashSet<usize> = self.origins.iter().flatten().copied().collect();
         let all = self.old.blocks.iter().enumerate();
         all.filter(|(at, _)| !stands.contains(at)).map(|(_, block)| block).collect()
     }
 
-    /// Whether the change touched a block: it is not as it was, and the difference adds one of its own lines, or takes
-    /// one out. A container is not touched by what happens to the blocks inside it.
+    /// Returns true if the change touched a block: its text differs, and the difference adds or
+    /// removes at least one of its own lines. Changes to the blocks inside a container do not touch
+    /// the container.
     pub fn touches(&self, index: usize) -> bool {
         if self.against[index] == Against::Same || self.new.blocks[index].broken {
             return false;
         }
         let lines = self.lines();
-        let says = |line: &OwnLine| !line.is_blank();
+        let has_text = |line: &OwnLine| !line.is_blank();
         let own = lines::own(&self.now, &self.new.blocks[index]);
         let is_new = |line: &OwnLine| {
             lines.added.contains(&line.number) && !lines.moved.contains(&line.number)
         };
-        if own.iter().filter(|line| says(line)).any(is_new) {
+        if own.iter().filter(|line| has_text(line)).any(is_new) {
             return true;
         }
-        // Something was taken out of it; where all of the origin was, what stands is made of lines that were not its own.
+        // No own line is new, so the change touched the block only if it removed something. If all
+        // lines of the earlier block were removed, this block consists of lines that were not its
+        // own before.
         let before = self.origin(index).map(|origin| lines::own(&self.before, origin));
-        let said: Vec<OwnLine> = before.into_iter().flatten().filter(says).collect();
-        let is_left = said.iter().any(|line| !lines.removed.contains(&line.number));
+        let own_before: Vec<OwnLine> = before.into_iter().flatten().filter(has_text).collect();
+        let is_left = own_before.iter().any(|line| !lines.removed.contains(&line.number));
         let takes_out = |change: &Change| {
             let was_own = |line: &OwnLine| change.before.contains(&(line.number as usize - 1));
-            said.iter().any(was_own) && takes_out_of(change, &self.new.blocks[index], &own)
+            own_before.iter().any(was_own) && takes_out_of(change, &self.new.blocks[index], &own)
         };
         is_left && lines.changes.iter().any(takes_out)
     }
 
-    /// For each line that a block answers for, whether the change brought it.
+    /// For each own line of a block, returns whether the change added it.
     pub fn brought(&self, index: usize) -> Vec<bool> {
         let own = lines::own(&self.now, &self.new.blocks[index]);
         let lines = self.lines();
@@ -168,8 +170,8 @@ impl Difference {
         is_new.map(|(line, stood)| !stood && is_brought(line)).collect()
     }
 
-    /// From the first to the last line of a block that the change brought; where it only took lines out, the line
-    /// behind them.
+    /// Returns the range from the first to the last line that the change added to a block. If the
+    /// change only removed lines, returns the line after the removed ones.
     pub fn changed(&self, index: usize) -> LineRange {
         let block = &self.new.blocks[index];
         let own = lines::own(&self.now, block).into_iter().map(|line| line.number);
@@ -188,7 +190,7 @@ impl Difference {
         at.and_then(|at| LineRange::new(at, at)).unwrap_or(block.lines)
     }
 
-    /// The line that stands where a block that is gone was, 1 for the first.
+    /// Returns the line of the new text at the position of a removed block, starting at 1.
     pub fn place_of(&self, gone: &Block) -> u32 {
         let first = gone.lines.start() as usize - 1;
         let mut all = self.lines().changes.iter();
@@ -196,7 +198,7 @@ impl Difference {
         change.map_or(1, |change| change.now.start.max(1) as u32)
     }
 
-    /// For each line that a block answers for, whether it was one of the block before the change.
+    /// For each own line of a block, returns whether the block had that line before the change.
     pub fn stood(&self, index: usize) -> Vec<bool> {
         let own = lines::own(&self.now, &self.new.blocks[index]);
         let before = self.origin(index).map(|origin| lines::own(&self.before, origin));
@@ -209,7 +211,8 @@ impl Difference {
     }
 }
 
-/// The lines that all of several differences brought; of none, nothing is known.
+/// For each own line of a block, returns whether all of several differences added it. Returns
+/// `None` if there are no differences.
 pub(crate) fn brought_by_all(differences: &[Difference], index: usize) -> Option<Vec<bool>> {
     let mut all = differences.iter().map(|difference| difference.brought(index));
     let first = all.next()?;
@@ -218,7 +221,7 @@ pub(crate) fn brought_by_all(differences: &[Difference], index: usize) -> Option
     }))
 }
 
-/// The lines as the ledger keeps them; `None` where every line was brought.
+/// Converts added lines to the form that the ledger stores. Returns `None` if every line was added.
 pub(crate) fn places(brought: &[bool]) -> Option<Places> {
     let is_whole = brought.iter().all(|brought| *brought);
     (!is_whole).then(|| Places::of(brought))

@@ -1,35 +1,37 @@
-//! The history of a block: every record that made it what it is, newest first, with an unrecorded stretch shown as a gap.
+//! The history of a block: every record that made it what it is, newest first. An unrecorded change
+//! appears as a gap.
 
 use super::matching::Surroundings;
 use crate::code::ContentHash;
 use crate::ledger::{ClaimRef, Ledger};
 
-/// The longest lineage that is followed; nobody reads more, and a forged cycle ends.
+/// The maximum number of steps in a lineage. Nobody reads more, and the limit ends a forged cycle.
 pub(crate) const MAX_STEPS: usize = 200;
 
 /// One step back in a block's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A record made the block what it was then.
+    /// A record that wrote the block in this state.
     Recorded(ClaimRef),
-    /// Between the record above and the one below, somebody changed the block and nobody recorded it.
+    /// An unrecorded change between the record before this step and the record after it.
     Gap {
-        /// What the record above says the block was before.
+        /// The content hash of the block before the newer record, as that record states it.
         before: ContentHash,
     },
 }
 
-/// The history behind a claim, the claim itself first.
+/// Returns the history of a claim, newest first, beginning with the claim itself.
 pub(crate) fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimRef) -> Vec<Step> {
     let mut steps = vec![Step::Recorded(claim)];
     let mut at = claim;
     while steps.len() < MAX_STEPS {
         let range = ledger.claim(at).range();
-        let (earlier, has_gap) = before(ledger, surroundings, at);
+        let (earlier, has_gap) = predecessor(ledger, surroundings, at);
         if has_gap && let Some(before) = &range.replaces {
             steps.push(Step::Gap { before: before.clone() });
         }
-        // What was rebased may have been recorded before what it goes on from. A forged circle ends.
+        // After a rebase, a record may be older than the record that it continues from. This check
+        // also ends a forged cycle.
         let is_known = |earlier: &ClaimRef| steps.contains(&Step::Recorded(*earlier));
         let Some(earlier) = earlier.filter(|earlier| !is_known(earlier)) else { break };
         steps.push(Step::Recorded(earlier));
@@ -38,8 +40,9 @@ pub(crate) fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimR
     steps
 }
 
-/// The record that a record goes on from, and whether something was not recorded in between, or before it.
-fn before(
+/// Returns the record that a record continues from, and whether there was an unrecorded change
+/// between the two, or before this record if there is no earlier one.
+fn predecessor(
     ledger: &Ledger,
     surroundings: &dyn Surroundings,
     at: ClaimRef,
@@ -59,14 +62,15 @@ fn before(
         return known;
     }
     let Some(replaces) = &claim.range().replaces else { return (None, false) };
-    // It came from another file, or its own history is not known.
-    let here = |other: ClaimRef| ledger.claim(other).file.relative_path == claim.file.relative_path;
+    // The block came from another file, or its history in this file is not known.
+    let is_same_file =
+        |other: ClaimRef| ledger.claim(other).file.relative_path == claim.file.relative_path;
     let same = ledger.by_content(replaces).into_iter().rev();
     let earlier = |other: &ClaimRef| {
         let range = ledger.claim(*other).range();
         *other < at && !range.deleted && !range.is_void()
     };
-    let is_free = |other: &ClaimRef| !here(*other) || before.is_none();
-    let found = same.filter(earlier).filter(is_free).max_by_key(|other| here(*other));
+    let is_free = |other: &ClaimRef| !is_same_file(*other) || before.is_none();
+    let found = same.filter(earlier).filter(is_free).max_by_key(|other| is_same_file(*other));
     (found, found.is_none())
 }

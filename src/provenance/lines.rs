@@ -1,4 +1,5 @@
-//! Inside a block: which lines still are what was recorded, and which record of the block's history brought each.
+//! Compares the lines of a block with its record: which lines are still as recorded, and which
+//! record in the block's history wrote each of them.
 
 use std::collections::HashSet;
 
@@ -8,38 +9,40 @@ use super::{Content, Provenance};
 use crate::code::lines::{self, LineHash, OwnLine};
 use crate::ledger::{ClaimRef, Ledger};
 
-/// How one line stands to the block's record.
+/// How one line of a block compares with the block's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
-    /// As recorded, white space at both ends aside: the record that brought it, of those that made the block what it was
-    /// recorded as. `None` where no record says that it did.
+    /// The line is as recorded, ignoring white space at both ends. Holds the record that wrote it,
+    /// one of those in the block's history. `None` if no record claims the line.
     Recorded(Option<ClaimRef>),
-    /// Not as it was, but all tokens are: by formatting, or a comment.
+    /// The line differs, but the block's tokens are all the same: only formatting or comments
+    /// changed.
     Reformatted,
-    /// Not as it was, but all that differs is names, changed throughout; or layout.
+    /// The line differs, but only in layout or in names that were changed throughout the block.
     Renamed,
-    /// New or changed since.
+    /// The line is new, or was changed after it was recorded.
     Changed,
 }
 
-/// How the lines of a block stand to its record.
+/// The lines of a block, each compared with the block's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StandingLines {
-    /// One for each line that the block answers for.
+    /// One entry for each own line of the block.
     pub standing: Vec<Standing>,
-    /// How many recorded lines are no longer there, with nothing in their place.
+    /// How many recorded lines were removed without a replacement.
     pub gone: usize,
 }
 
-/// A block that has grown beyond this many lines is not compared line by line.
-const MOST: usize = 2 * lines::MAX_LINES;
+/// A changed block with more lines than this is not compared line by line.
+const MAX_COMPARED_LINES: usize = 2 * lines::MAX_LINES;
 
-/// How far back records are compared: the squares of the lines of each pair together. Each is read whole from a ledger
-/// that somebody else may have written; some hundreds of functions of ordinary length cost a hundredth of it.
+/// The limit of work for the history of one block. Comparing two records costs the square of their
+/// combined line count. A ledger may come from somebody else, so the work must be bounded. Some
+/// hundreds of functions of ordinary length need a hundredth of this.
 const MOST_WORK: usize = 50_000_000;
 
-/// How the lines of a block stand to the record it was found to come from; `None` where no record is named, or where
-/// it has no line fingerprints and the text is not the same.
+/// Compares the lines of a block with the record that it comes from. Returns `None` if there is no
+/// such record, or if the record has no line hashes and the text differs.
 pub(crate) fn of(
     ledger: &Ledger,
     surroundings: &dyn Surroundings,
@@ -49,7 +52,7 @@ pub(crate) fn of(
     let claim = found.claim?;
     let now: Vec<LineHash> = own.iter().map(|line| line.hash).collect();
     let same = found.content == Some(Content::Exact);
-    if !same && own.len() > MOST {
+    if !same && own.len() > MAX_COMPARED_LINES {
         return None;
     }
     let common: HashSet<LineHash> =
@@ -64,7 +67,8 @@ pub(crate) fn of(
         let matched = (0..now.len()).map(Some).collect();
         (now, matched)
     } else {
-        // Of a text that no commit holds any more no lines are known; what was recorded before it may stand all the same.
+        // Records of a text that is in no commit have no line hashes. Start with the newest record
+        // that has some.
         let known = |step: &Step| match step {
             Step::Recorded(at) => ledger.claim(*at).range().lines.is_some(),
             Step::Gap { .. } => false,
@@ -75,23 +79,24 @@ pub(crate) fn of(
         let matched = lines::matched(&recorded, &now, |hash| common.contains(hash));
         (recorded, matched)
     };
-    let gone = gone(recorded.len(), &matched, otherwise);
+    let gone = count_removed(recorded.len(), &matched, otherwise);
     let mut walk = LineHistory::new(matched);
-    walk.along(ledger, history, recorded, &common);
+    walk.follow(ledger, history, recorded, &common);
     let standing = walk.found.iter().map(|at| at.map_or(otherwise, Standing::Recorded)).collect();
     let mut lines = StandingLines { standing, gone };
-    lines.take_from_beside(ledger, surroundings, claim, (own, &common));
+    lines.add_from_other_branches(ledger, surroundings, claim, (own, &common));
     Some(lines)
 }
 
 impl StandingLines {
-    /// Whether all that stands there was recorded, though not at once, and nothing of it was taken out.
+    /// Returns true if every line is recorded and no recorded line was removed. The lines may come
+    /// from several records.
     pub(crate) fn are_recorded(&self) -> bool {
         self.gone == 0 && self.standing.iter().all(|line| matches!(line, Standing::Recorded(_)))
     }
 
-    /// Names the lines that another branch brought to the block, and that a merge or a rebase has put into it.
-    fn take_from_beside(
+    /// Finds the records of lines that came from another branch through a merge or a rebase.
+    fn add_from_other_branches(
         &mut self,
         ledger: &Ledger,
         surroundings: &dyn Surroundings,
@@ -109,7 +114,7 @@ impl StandingLines {
             let Some(recorded) = recorded.and_then(|lines| lines.hashes()) else { continue };
             let matched = lines::matched(&recorded, &now, |hash| common.contains(hash));
             let mut walk = LineHistory::new(matched);
-            walk.along(ledger, lineage::of(ledger, surroundings, other), recorded, common);
+            walk.follow(ledger, lineage::of(ledger, surroundings, other), recorded, common);
             for (line, found) in self.standing.iter_mut().zip(walk.found) {
                 if let (true, Some(Some(by))) = (is_open(line), found) {
                     *line = Standing::Recorded(Some(by));
@@ -119,9 +124,10 @@ impl StandingLines {
     }
 }
 
-/// How many recorded lines have nothing in their place, given which of them each line is. Where every token is still
-/// there, a line that seems to be gone was joined to the one in its place.
-fn gone(recorded: usize, matched: &[Option<usize>], otherwise: Standing) -> usize {
+/// Counts the recorded lines that were removed without a replacement. `matched` is, for each
+/// current line, the recorded line that it is. If all tokens are still there, a line that seems
+/// removed was joined with the line in its place.
+fn count_removed(recorded: usize, matched: &[Option<usize>], otherwise: Standing) -> usize {
     let mut gone = 0;
     let (mut next, mut new) = (0, 0);
     for at in matched.iter().copied().chain([Some(recorded)]) {
@@ -138,20 +144,22 @@ fn gone(recorded: usize, matched: &[Option<usize>], otherwise: Standing) -> usiz
     gone
 }
 
-/// A walk back through the history of a block, with the lines of it that still stand.
+/// Walks back through the history of a block and finds the record that wrote each line.
 struct LineHistory {
-    /// Which line of the record in hand each line is, as long as its origin is not found.
+    /// For each line still searched for, its index in the current record of the walk. `None` once
+    /// the line is settled.
     at: Vec<Option<usize>>,
-    /// What was found; `None` for a line that is not as recorded.
+    /// For each line, the result: the record that wrote it, or `Some(None)` if no record claims it.
+    /// `None` for a line that is not as recorded.
     found: Vec<Option<Option<ClaimRef>>>,
 }
 
-/// What is known of a line of the record in hand.
+/// What the current record says about the lines that it did not claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Brought {
-    /// It stood there before.
-    No,
-    /// Nothing.
+enum OtherLines {
+    /// They existed before this record.
+    Older,
+    /// The record does not say which lines it added.
     Unknown,
 }
 
@@ -165,7 +173,8 @@ impl LineHistory {
         self.at.iter().all(Option::is_none)
     }
 
-    fn along(
+    /// Follows `history`, whose first record has the lines `recorded`, until every line is settled.
+    fn follow(
         &mut self,
         ledger: &Ledger,
         history: Vec<Step>,
@@ -176,7 +185,7 @@ impl LineHistory {
         let Some(Step::Recorded(mut claim)) = steps.next() else { return };
         let mut work = 0;
         loop {
-            let brought = self.take_brought(ledger, claim, &recorded);
+            let brought = self.settle_added(ledger, claim, &recorded);
             if self.is_done() {
                 return;
             }
@@ -188,13 +197,14 @@ impl LineHistory {
                     }
                     Step::Gap { .. } => None,
                 };
-                // What was recorded of a text that no commit holds any more is as good as not recorded.
+                // A record without line hashes, because no commit holds its text, counts as an
+                // unrecorded change.
                 gap |= known.is_none();
                 known
             });
             let Some((earlier, fingerprints)) = earlier else {
                 let is_new = ledger.claim(claim).range().replaces.is_none();
-                let origin = brought.where_not_before(claim).filter(|_| is_new && !gap);
+                let origin = brought.writer_of_new_line(claim).filter(|_| is_new && !gap);
                 return self.settle_where(|_| Some(origin));
             };
             let before = fingerprints.hashes();
@@ -203,27 +213,34 @@ impl LineHistory {
                 return self.settle_where(|_| Some(None));
             };
             let back = lines::matched(&before, &recorded, |hash| common.contains(hash));
-            self.step(&back, brought.where_not_before(claim).filter(|_| !gap));
+            self.step(&back, brought.writer_of_new_line(claim).filter(|_| !gap));
             (claim, recorded) = (earlier, before);
         }
     }
 
-    /// Settles the lines that the record itself says it brought; what it says of the others.
-    fn take_brought(&mut self, ledger: &Ledger, claim: ClaimRef, recorded: &[LineHash]) -> Brought {
+    /// Settles the lines that this record says it added. Returns what that means for the remaining
+    /// lines.
+    fn settle_added(
+        &mut self,
+        ledger: &Ledger,
+        claim: ClaimRef,
+        recorded: &[LineHash],
+    ) -> OtherLines {
         let range = ledger.claim(claim).range();
         let brought = range.brought.as_ref().and_then(|places| places.among(recorded.len()));
-        // The same text may be cut into other blocks by another version of this program.
+        // Another version of this program may have divided the same text into other blocks.
         let fingerprints = range.lines.as_ref().and_then(|lines| lines.hashes());
-        // Evidence of a commit that is not here has none; its text is this one, or nothing would be compared.
+        // Evidence of a commit that is missing here has no line hashes. Its text must be this one,
+        // because otherwise the lines would not have been compared.
         let is_this = fingerprints.is_none_or(|lines| lines == recorded);
         let Some(brought) = brought.filter(|_| is_this) else {
-            return Brought::Unknown;
+            return OtherLines::Unknown;
         };
         self.settle_where(|line| brought[line].then_some(Some(claim)));
-        Brought::No
+        OtherLines::Older
     }
 
-    /// One record back, given who brought what was not there yet.
+    /// Goes back one record. Lines that the earlier record does not have are settled with `origin`.
     fn step(&mut self, back: &[Option<usize>], origin: Option<ClaimRef>) {
         self.settle_where(|line| back[line].is_none().then_some(origin));
         for at in &mut self.at {
@@ -231,7 +248,8 @@ impl LineHistory {
         }
     }
 
-    /// Ends the search for the lines of which this tells an end; they are named by their place in the record in hand.
+    /// Settles every line for which `end` returns a result. `end` gets the line's index in the
+    /// current record.
     fn settle_where(&mut self, end: impl Fn(usize) -> Option<Option<ClaimRef>>) {
         for (at, found) in self.at.iter_mut().zip(&mut self.found) {
             if let Some(origin) = at.and_then(&end) {
@@ -241,10 +259,10 @@ impl LineHistory {
     }
 }
 
-impl Brought {
-    /// The record that brought a line which the record before it does not have; `None` where this record says that it
-    /// did not bring the line.
-    fn where_not_before(self, claim: ClaimRef) -> Option<ClaimRef> {
+impl OtherLines {
+    /// Returns the record that wrote a line that the earlier record does not have. Returns `None`
+    /// if this record says that it did not add the line.
+    fn writer_of_new_line(self, claim: ClaimRef) -> Option<ClaimRef> {
         (self == Self::Unknown).then_some(claim)
     }
 }

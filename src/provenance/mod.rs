@@ -1,8 +1,16 @@
-//! Which record a block comes from, what the block is worth as evidence of it,
-//! and what a change to it is.
+//! Finds the record that a block comes from, says how well the two match, and classifies what a
+//! change did to a block.
 //!
-//! The first rule: a gap is better than a lie. Where two records fit equally
-//! well, both are named; where none does, the block is `unrecorded`.
+//! The first rule: a gap is better than a wrong name. If two records fit equally well, both are
+//! returned. If none fits, the block is `unrecorded`.
+//!
+//! - `trail`: the recorded versions of a file and the history of each block.
+//! - `matching`: finds recorded blocks again in the current files.
+//! - `verdict`: the result for one block.
+//! - `lineage`, `lines`: the records behind a block, and the record behind each of its lines.
+//! - `difference`, `derive`: what a change, or a commit, did to each block.
+//! - `classify`: the mutation class of a change.
+//! - `names`: comparison of block names between code and ledger.
 
 pub(crate) mod classify;
 mod derive;

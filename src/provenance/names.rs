@@ -1,9 +1,10 @@
-//! Names of blocks, as files and as the ledger have them.
+//! Converts and compares the names of blocks, as the parser returns them and as the ledger stores
+//! them.
 
 use crate::code::{Block, BlockKind, Identity};
 use crate::ledger::{BlockName, BlockRecord};
 
-/// A block's name as the ledger writes it.
+/// Returns the name of a block in the form that the ledger stores.
 pub(super) fn block_name(block: &Block, language: Option<&str>) -> BlockName {
     BlockName {
         kind: block.identity.kind.as_str().to_owned(),
@@ -14,8 +15,8 @@ pub(super) fn block_name(block: &Block, language: Option<&str>) -> BlockName {
     }
 }
 
-/// Returns true if the ledger's name of a block is this identity. Evidence leaves out parameters where no other block has
-/// the same kind and path.
+/// Returns true if a name from the ledger is this identity. Evidence leaves out the parameters if
+/// no other block has the same kind and path.
 pub(crate) fn is_named(name: &BlockName, identity: &Identity) -> bool {
     name.kind == identity.kind.as_str()
         && name.path == identity.path
@@ -23,7 +24,8 @@ pub(crate) fn is_named(name: &BlockName, identity: &Identity) -> bool {
         && name.ordinal == identity.ordinal
 }
 
-/// A block whose text is not at hand, as the ledger writes it.
+/// Returns the ledger record of a block without its line hashes and history, which need the text of
+/// the file.
 pub(crate) fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
     let print = &block.fingerprint;
     BlockRecord {
@@ -40,35 +42,37 @@ pub(crate) fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
     }
 }
 
-/// The last segment of a recorded path; a region's path is all of it.
+/// Returns the last segment of a recorded path. For a region, this is the whole path.
 pub(super) fn leaf(name: &BlockName) -> &str {
     name.path.rsplit('.').next().unwrap_or(&name.path)
 }
 
-/// Whether a block goes by the recorded name, its containers aside. The name of a file or of a key may hold dots itself.
+/// Returns true if a block has the recorded name, in any container. The name of a file or of a key
+/// may itself contain dots.
 pub(super) fn is_called(name: &BlockName, block: &Block) -> bool {
     let before = name.path.strip_suffix(&*block.name);
     before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// [`BlockKind::is_unnamed`] of the ledger's word for a kind.
+/// Returns [`BlockKind::is_unnamed`] for a kind as the ledger writes it.
 pub(crate) fn is_unnamed(kind: &str) -> bool {
     BlockKind::parse(kind).is_some_and(BlockKind::is_unnamed)
 }
 
-/// Kinds that a definition may pass into and still be the same one: a function becomes a method, a struct a class.
+/// Groups of kinds that a definition may change between and still be the same definition. For
+/// example, a function may become a method, or a struct a class.
 const FAMILIES: [&[&str]; 3] = [
     &["function", "method", "macro"],
     &["class", "struct", "enum", "union", "trait", "interface", "type"],
     &["constant", "variable"],
 ];
 
-/// Whether a definition of one kind may have become one of the other.
+/// Returns true if a definition of kind `then` may have become one of kind `now`.
 pub(super) fn may_become(then: &str, now: &str) -> bool {
     then == now || kinds_it_may_have_been(&now).contains(&then)
 }
 
-/// The kinds that a definition of this one may have been; it is among them.
+/// Returns the kinds that a definition of kind `now` may have had before, `now` included.
 pub(super) fn kinds_it_may_have_been<'a>(now: &'a &'a str) -> &'a [&'a str] {
     let family = FAMILIES.iter().find(|kinds| kinds.contains(now));
     family.copied().unwrap_or(std::slice::from_ref(now))

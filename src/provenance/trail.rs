@@ -1,10 +1,11 @@
-//! The recorded history of a file: its versions, and for each block which state follows which.
+//! The recorded history of a file: its versions, and for each block the chain of its states.
 //!
-//! Of every record it is known what its file was before and after, so the records of a path give a sequence of versions
-//! (a tree, where branches or work trees recorded on top of the same one). From one version to the next the blocks are aligned, and a
-//! block that changed gets a new *state*. A state knows the record that made it, if one did, and the state before. So
-//! following a block back through its states tells who made it what it is, what it was before its first record, and
-//! which states in between nobody recorded.
+//! Each record says what its file was before and after, so the records of a path form a sequence of
+//! versions. The sequence is a tree if branches or work trees recorded changes to the same version.
+//! The blocks of consecutive versions are aligned, and a block that changed gets a new *state*. A
+//! state holds the record that made it, if any, and the state before it. So the chain of states of
+//! a block shows who made it what it is, what it was before its first record, and which changes in
+//! between nobody recorded.
 
 mod kept;
 
@@ -20,69 +21,72 @@ use crate::code::{ContentHash, difference};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::workspace::{RelativePath, store};
 
-/// Of more versions that nothing is recorded on top of, only the newest are looked at.
+/// Only this many of the newest leaf versions are matched with the current file.
 pub(crate) const MAX_LEAVES: usize = 8;
 
-/// Index of a [`State`] of a trail.
+/// The index of a [`State`] in a trail.
 pub(crate) type StateId = u32;
 
-/// A block in one version, or in several in which it did not change.
+/// A block in one version, or in several consecutive versions in which it did not change.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// As the outline has it.
+    /// The block's row in the outline.
     pub row: Row,
-    /// The record that made it so; `None` where nobody recorded that.
+    /// The record that made this state. `None` if the change was not recorded.
     pub by: Option<ClaimRef>,
-    /// What it was before.
+    /// The previous state of the block.
     pub before: Option<StateId>,
 }
 
-/// A version of the file.
+/// One version of the file.
 #[derive(Clone, Debug, Default)]
 pub struct Version {
-    /// The whole file is known, not only some blocks.
+    /// True if the whole file is known in this version, not only some blocks.
     pub is_known: bool,
-    /// One for each row of the outline.
+    /// The states of the blocks, one for each row of the outline.
     pub states: Vec<StateId>,
-    /// States of blocks whose place is not known: their records say nothing of the rest of the file.
+    /// States of blocks whose position in the file is not known, because their records do not
+    /// describe the rest of the file.
     pub loose: Vec<StateId>,
-    /// States of recorded blocks that went and have not come back.
+    /// States of recorded blocks that were removed and have not come back.
     pub gone: Vec<StateId>,
-    /// Nothing is recorded on top of it.
+    /// True if no later version continues this one. A version on another branch does not count.
     pub is_leaf: bool,
-    /// The newest record in it; `None` of a version that nobody recorded.
+    /// The newest record in this version. `None` if the version was not recorded.
     pub last: Option<ClaimRef>,
-    /// The record for whose sake it is known.
+    /// The record because of which this version is known.
     at: Option<ClaimRef>,
 }
 
-/// What the records of a path come to.
+/// The versions and states that the records of a path add up to.
 #[derive(Debug, Default)]
 pub struct Trail {
     states: Vec<State>,
     versions: Vec<Version>,
-    /// Records of foreign tools, which name no block, by text.
+    /// Records of other tools, which name no block, by content hash.
     nameless: HashMap<ContentHash, ClaimRef>,
-    /// Records of blocks whose deletion is recorded, too.
+    /// Records of blocks that a later record deletes.
     deleted: HashSet<ClaimRef>,
-    /// The state that each record made.
+    /// For each record, the state that it made.
     made: HashMap<ClaimRef, StateId>,
-    /// When the last change was made, in seconds since 1970. `None` if there is none, or nobody knows.
+    /// The time of the newest change, in seconds since 1970. `None` if there is no change or its
+    /// time is not known.
     last_time: Option<i64>,
 }
 
-/// Whether one commit is another, or an ancestor of it; `true` where nobody can say.
+/// Returns true if the first commit is the second one or an ancestor of it, and also if this cannot
+/// be found out.
 pub(crate) type Precedes<'a> = &'a dyn Fn(&str, &str) -> bool;
 
-/// One change of the file: all that was recorded of it at once.
+/// One change of the file: everything that was recorded about it at once.
 struct RecordedChange {
-    /// What the file was before and after.
+    /// The outlines of the file before and after the change.
     outlines: Option<(Outline, Outline)>,
     claims: Vec<ClaimRef>,
 }
 
 impl Trail {
-    /// Reads records of a path, in fold order. `precedes` tells whether one commit is the other, or an ancestor of it.
+    /// Builds the trail of a path from its records.
     pub fn of(
         ledger: &Ledger,
         path: &RelativePath,
@@ -90,11 +94,12 @@ impl Trail {
         precedes: Precedes<'_>,
     ) -> Self {
         let mut trail = Self::default();
-        trail.go_on(ledger, events(ledger, path, claims, precedes), precedes);
+        trail.add_changes(ledger, events(ledger, path, claims, precedes), precedes);
         trail
     }
 
-    /// The same trail with more records of its path. `None` if one of them does not come after all that it has.
+    /// Adds more records of the same path to the trail. Returns `None` if one of them is not newer
+    /// than all records that the trail has.
     pub fn and(
         mut self,
         ledger: &Ledger,
@@ -104,43 +109,43 @@ impl Trail {
     ) -> Option<Self> {
         let events = events(ledger, path, claims, precedes);
         let is_later = events.first().is_none_or(|(time, _)| *time > self.last_time);
-        is_later.then(|| self.go_on(ledger, events, precedes))?;
+        is_later.then(|| self.add_changes(ledger, events, precedes))?;
         Some(self)
     }
 
-    fn go_on(
+    fn add_changes(
         &mut self,
         ledger: &Ledger,
         events: Vec<(Option<i64>, RecordedChange)>,
         precedes: Precedes<'_>,
     ) {
         for (time, event) in events {
-            self.take(ledger, &event, precedes);
+            self.add_change(ledger, &event, precedes);
             self.last_time = time;
         }
     }
 
-    /// A state of this trail.
     pub fn state(&self, id: StateId) -> &State {
         &self.states[id as usize]
     }
 
-    /// A state and those before it, newest first.
+    /// Returns a state and all states before it, newest first.
     pub fn chain(&self, id: StateId) -> impl Iterator<Item = StateId> + '_ {
         std::iter::successors(Some(id), |id| self.state(*id).before)
     }
 
-    /// The newest record of a state or of those before it.
+    /// Returns the newest record of a state or of one before it.
     pub fn claim(&self, id: StateId) -> Option<ClaimRef> {
         self.chain(id).find_map(|id| self.state(id).by)
     }
 
-    /// The state that a record made; `None` where it is no record of this path.
+    /// Returns the state that a record made. `None` if the record is not one of this path.
     pub fn made_by(&self, at: ClaimRef) -> Option<StateId> {
         self.made.get(&at).copied()
     }
 
-    /// Whether a block of this name, or of this text, was in the file when a record of it was made.
+    /// Returns true if the version in which record `at` made a block also has another block with
+    /// the name or the text of `row`.
     pub fn stood_beside(&self, at: ClaimRef, row: &Row) -> bool {
         let Some(made) = self.made_by(at) else { return false };
         let version = self.versions.iter().find(|version| version.states.contains(&made));
@@ -151,15 +156,16 @@ impl Trail {
         })
     }
 
-    /// What was recorded of the same block on other branches: the last record of each.
+    /// Returns the records of the same block on other branches, the last one of each branch.
     pub fn beside(&self, at: ClaimRef) -> Vec<ClaimRef> {
         let Some(made) = self.made_by(at) else { return Vec::new() };
         let identity = self.state(made).row.identity;
-        let of = |version: &Version| {
+        let record_in = |version: &Version| {
             let named = |id: &&StateId| self.state(**id).row.identity == identity;
             self.claim(*version.states.iter().find(named)?)
         };
-        let mut beside: Vec<ClaimRef> = self.leaves().take(MAX_LEAVES).filter_map(of).collect();
+        let mut beside: Vec<ClaimRef> =
+            self.leaves().take(MAX_LEAVES).filter_map(record_in).collect();
         let is_earlier =
             |one: &ClaimRef| self.chain(made).any(|id| self.state(id).by == Some(*one));
         beside.retain(|one| !is_earlier(one));
@@ -167,50 +173,51 @@ impl Trail {
         beside
     }
 
-    /// The versions that nothing is recorded on top of, newest first.
+    /// Returns the leaf versions, newest first.
     pub fn leaves(&self) -> impl Iterator<Item = &Version> {
         self.versions.iter().rev().filter(|version| version.is_leaf)
     }
 
-    /// The last version that was recorded.
+    /// Returns the version that was recorded last.
     pub fn newest(&self) -> Option<&Version> {
         self.versions.last()
     }
 
-    /// The last version that has any block. For a file whose blocks were all recorded as removed, this is the version before
-    /// that.
+    /// Returns the newest version that has any block. For a file whose blocks were all recorded as
+    /// removed, this is the version before the removal.
     pub fn last_standing(&self) -> Option<&Version> {
         let stands = |version: &&Version| !version.states.is_empty() || !version.loose.is_empty();
         self.leaves().find(stands).or_else(|| self.versions.iter().rev().find(stands))
     }
 
-    /// The last version that was recorded no later than a record of any path.
+    /// Returns the newest version that was recorded no later than a record, which may belong to any
+    /// path.
     pub fn before(&self, at: ClaimRef) -> Option<&Version> {
         let earlier = |version: &&Version| version.last.is_some_and(|last| last.entry <= at.entry);
         self.versions.iter().rev().find(earlier)
     }
 
-    /// The outline of a version.
     pub fn outline(&self, version: &Version) -> Outline {
         Outline { rows: version.states.iter().map(|id| self.state(*id).row).collect() }
     }
 
-    /// The versions of which the whole file is known, newest first.
+    /// Returns the versions in which the whole file is known, newest first.
     pub fn versions_known(&self) -> impl Iterator<Item = &Version> {
         self.versions.iter().rev().filter(|version| version.is_known)
     }
 
-    /// The outline of the last version of which the whole file is known.
+    /// Returns the outline of the newest version in which the whole file is known.
     pub fn last_outline(&self) -> Option<Outline> {
         self.versions_known().next().map(|version| self.outline(version))
     }
 
-    /// The last record of a text without a name, by a foreign tool.
+    /// Returns the last record of another tool that has this text. Such records name no block.
     pub(super) fn nameless(&self, text: &ContentHash) -> Option<ClaimRef> {
         self.nameless.get(text).copied()
     }
 
-    /// The records that are the last word on some block that stands, by all that is recorded; in order.
+    /// Returns the newest record of each block that exists according to the records, in the order
+    /// of the ledger.
     pub fn heads(&self) -> Vec<ClaimRef> {
         let mut heads: Vec<ClaimRef> = Vec::new();
         let mut older: HashSet<ClaimRef> = self.deleted.clone();
@@ -227,7 +234,7 @@ impl Trail {
         heads
     }
 
-    /// The records of blocks that went, by what is recorded.
+    /// Returns the records of blocks that were removed according to the records.
     pub fn gone(&self) -> Vec<ClaimRef> {
         let mut gone: Vec<ClaimRef> = self
             .leaves()
@@ -238,24 +245,24 @@ impl Trail {
         gone
     }
 
-    /// The version that a change was made to, or goes on from with something that nobody recorded: the newest of its
-    /// branch.
+    /// Returns the index of the version that a change was made to: the newest one of the same
+    /// branch. There may be an unrecorded change between the two.
     fn base(
         &self,
         ledger: &Ledger,
         event: &RecordedChange,
         precedes: Precedes<'_>,
     ) -> Option<usize> {
-        let of = |at: Option<ClaimRef>| ledger.based_on(at?.entry);
-        let then = of(event.claims.first().copied());
-        let is_before = |version: &Version| match (of(version.at), then) {
+        let commit_of = |at: Option<ClaimRef>| ledger.based_on(at?.entry);
+        let then = commit_of(event.claims.first().copied());
+        let is_before = |version: &Version| match (commit_of(version.at), then) {
             (Some(earlier), Some(later)) if earlier != later => precedes(earlier, later),
             _ => true,
         };
         self.versions.iter().rposition(is_before)
     }
 
-    fn take(&mut self, ledger: &Ledger, event: &RecordedChange, precedes: Precedes<'_>) {
+    fn add_change(&mut self, ledger: &Ledger, event: &RecordedChange, precedes: Precedes<'_>) {
         let last = event.claims.iter().max().copied();
         for at in &event.claims {
             let range = ledger.claim(*at).range();
@@ -283,7 +290,7 @@ impl Trail {
         }
     }
 
-    /// One more version on top of another; its index.
+    /// Adds a version on top of `base` and returns its index.
     fn step(
         &mut self,
         ledger: &Ledger,
@@ -305,13 +312,15 @@ impl Trail {
             by_row.entry(row).or_default().push(*at);
             was.extend(range.was.map(|old| (row, old as usize)));
         }
-        // What was made again, for a commit that holds another text than was recorded, is the later word.
+        // A claim with line hashes counts as the newer one. It was derived from the commit, whose
+        // text may differ from the recorded text.
         let is_found = |at: &ClaimRef| ledger.claim(*at).range().lines.is_some();
         by_row.values_mut().for_each(|claims| claims.sort_by_key(is_found));
         let origins = self.origins(ledger, &base, outline, (&by_row, &was));
         let mut states = Vec::with_capacity(outline.rows.len());
         let mut used = vec![false; self.states.len()];
-        // What was recorded is not there any more: this was made beside it, on another branch, or it was taken back.
+        // True if a recorded change is missing here although no record undoes it. Then this version
+        // was made on another branch, or somebody undid the change without recording that.
         let mut is_fork = false;
         for (at, row) in outline.rows.iter().enumerate() {
             let before = origins[at];
@@ -319,7 +328,8 @@ impl Trail {
                 used[before as usize] = true;
             }
             let by = by_row.get(&at).map_or(&[][..], |by| by);
-            let taken_back = before.filter(|_| by.is_empty()).and_then(|id| self.same(id, row));
+            let taken_back =
+                before.filter(|_| by.is_empty()).and_then(|id| self.earlier_with_text(id, row));
             is_fork |= taken_back.is_some_and(|same| {
                 let between = self.chain(before.unwrap_or(same)).take_while(|id| *id != same);
                 between.into_iter().any(|id| self.state(id).by.is_some())
@@ -327,7 +337,8 @@ impl Trail {
             states.push(match taken_back {
                 Some(same) if self.state(same).row == *row => same,
                 other => {
-                    // Where several sessions made one block what it is, each did after the one before.
+                    // If several sessions changed the block in one change, each gets a state of its
+                    // own, one after the other.
                     let mut state = other.or(before);
                     let first = by.is_empty().then_some(None);
                     for by in first.into_iter().chain(by.iter().copied().map(Some)) {
@@ -337,11 +348,12 @@ impl Trail {
                 }
             });
         }
-        let left = base.states.iter().chain(&base.gone).copied();
-        let gone = left.filter(|id| !used[*id as usize] && self.claim(*id).is_some()).collect();
+        let unused = base.states.iter().chain(&base.gone).copied();
+        let gone = unused.filter(|id| !used[*id as usize] && self.claim(*id).is_some()).collect();
         let loose = base.loose.iter().copied().filter(|id| !used[*id as usize]).collect();
         let deletes = claims.iter().any(|at| ledger.claim(*at).range().deleted);
-        // A version that nobody recorded was only seen later: when it came to be is not known.
+        // Nobody recorded this version; it is only known from a later record. So it is not known
+        // when it was made.
         let last = base.last.filter(|_| !claims.is_empty());
         let version =
             Version { is_known: true, states, loose, gone, is_leaf: true, last, at: made_for };
@@ -357,13 +369,13 @@ impl Trail {
         self.versions.len() - 1
     }
 
-    /// The newest of a state and those before it that reads so: where nobody recorded what came after it, that was taken
-    /// back.
-    fn same(&self, id: StateId, row: &Row) -> Option<StateId> {
+    /// Returns the newest state, from `id` backwards, whose text is that of `row`. If nothing after
+    /// that state was recorded, the changes after it were undone.
+    fn earlier_with_text(&self, id: StateId, row: &Row) -> Option<StateId> {
         self.chain(id).find(|id| self.state(*id).row.text == row.text)
     }
 
-    /// For each row of a new version, the state that it goes on from.
+    /// For each row of a new version, returns the state that it continues.
     fn origins(
         &self,
         ledger: &Ledger,
@@ -389,7 +401,7 @@ impl Trail {
         let is_open = |new: usize| origins[new].is_none() && !by_row.contains_key(&new);
         let open: Vec<usize> = (0..origins.len()).filter(|new| is_open(*new)).collect();
         let free: Vec<usize> = (0..taken.len()).filter(|old| !taken[*old]).collect();
-        // Something changed that nobody recorded.
+        // Some rows are not explained by records, so there was an unrecorded change.
         let had_gone = |row: &Row| {
             let mut aside = base.loose.iter().chain(&base.gone).map(|id| self.state(*id).row);
             aside.any(|gone| gone.identity == row.identity || gone.text == row.text)
@@ -397,7 +409,8 @@ impl Trail {
         match (&free[..], &open[..]) {
             (_, []) => return origins,
             ([], _) if base.loose.is_empty() && base.gone.is_empty() => return origins,
-            // Most often that is one block, whose name tells: comparing all of the file's blocks would say the same.
+            // Usually only one block changed, and it kept its name. Then the result is clear
+            // without comparing all blocks.
             ([old], [new]) => {
                 let (then, now) = (&before.rows[*old], &outline.rows[*new]);
                 if then.identity == now.identity && !now.is_unnamed() && !had_gone(now) {
@@ -435,12 +448,13 @@ impl Trail {
         origins
     }
 
-    /// The states of a version in the order of [`Self::items`].
+    /// Returns the states of a version in the order of [`Self::items`].
     pub(super) fn ids(&self, version: &Version) -> Vec<StateId> {
         [&version.states[..], &version.loose, &version.gone].concat()
     }
 
-    /// The blocks of a version, those whose place is not known, and those that went.
+    /// Returns the blocks of a version, then those whose position is not known, then those that
+    /// were removed.
     pub(super) fn items<'a>(&self, ledger: &'a Ledger, version: &Version) -> Vec<Item<'a>> {
         let known = |id: &StateId, item: Item<'a>| match self.claim(*id) {
             Some(at) => item.with_record(ledger.claim(at).range(), at),
@@ -456,7 +470,7 @@ impl Trail {
         standing.chain(loose).chain(gone).collect()
     }
 
-    /// Records that do not say what the rest of the file was.
+    /// Adds a version for records that do not say what the rest of the file was.
     fn add_loose(&mut self, ledger: &Ledger, claims: &[ClaimRef]) {
         let base = self.versions.iter().rposition(|version| version.is_leaf);
         let mut version = base.map(|base| {
@@ -491,8 +505,8 @@ impl Trail {
         self.versions.push(version);
     }
 
-    /// The block of a version that a record without an outline speaks of: of those of its name, the one that reads so
-    /// already, or else the first.
+    /// Returns the block of a version that a record without an outline is about: a block with the
+    /// record's name and text, or else the first one with its name.
     fn place_of(&self, version: &Version, row: &Row) -> Option<StateId> {
         let all = version.states.iter().chain(&version.loose).copied();
         let named: Vec<StateId> =
@@ -509,11 +523,11 @@ impl Trail {
     }
 }
 
-/// What was recorded of a path, in order, each with its time in seconds since 1970; what one commit brought is one event,
-/// whoever recorded it.
+/// Returns the changes that were recorded for a path, in order, each with its time in seconds since
+/// 1970. All records of one commit are one change.
 ///
-/// A commit counts from when it was made. Git tells that in whole seconds, so of two commits of one second their history
-/// says which was first.
+/// A commit counts from the time at which it was made. Git keeps that time in whole seconds, so two
+/// commits of the same second are ordered by their ancestry.
 fn events(
     ledger: &Ledger,
     path: &RelativePath,
@@ -542,9 +556,9 @@ fn events(
     }
     events.sort_by_key(|(time, _)| *time);
     let follows = |earlier: &RecordedChange, later: &RecordedChange| {
-        let of = |event: &RecordedChange| Some(event.claims.first()?.entry);
-        let made = of(later).and_then(|at| ledger.derived(at)?.commit.as_deref());
-        let based_on = of(earlier).and_then(|at| ledger.based_on(at));
+        let entry_of = |event: &RecordedChange| Some(event.claims.first()?.entry);
+        let made = entry_of(later).and_then(|at| ledger.derived(at)?.commit.as_deref());
+        let based_on = entry_of(earlier).and_then(|at| ledger.based_on(at));
         made.zip(based_on).is_some_and(|(made, based_on)| precedes(made, based_on))
     };
     for end in 1..events.len() {

@@ -1,11 +1,12 @@
-//! What is known of one block, and on which evidence.
+//! The result of matching one block: which record it comes from, how it compares with that record,
+//! and how the record was found.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::ClaimRef;
 
-// In order, strictest first.
-/// How a block's text stands to what was recorded.
+// The variants are ordered from strictest to weakest; the code compares them.
+/// How the text of a block compares with the recorded text.
 #[derive(
     Clone,
     Copy,
@@ -21,48 +22,48 @@ use crate::ledger::ClaimRef;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Content {
-    /// The same text.
+    /// The text is the same.
     Exact,
-    /// The same tokens; white space, comments or what a formatter does.
+    /// The tokens are the same. White space, comments or what a formatter changes may differ.
     Reformatted,
-    /// The same but for consistent renames.
+    /// The tokens are the same except for names that were changed consistently.
     Renamed,
-    /// Other tokens.
+    /// The tokens differ in more than names.
     Modified,
 }
 
-/// Where a block stands compared with where it was recorded.
+/// Where a block is now, compared with where it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// Same file, same container, in whatever order.
+    /// In the same file and the same container, in any order.
     Same,
-    /// Another container or file.
+    /// In another container or another file.
     Moved,
 }
 
-/// The one word about a block.
+/// The verdict on a block, in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// As recorded.
+    /// The block is as recorded.
     Exact,
-    /// As recorded but for formatting and comments.
+    /// The block is as recorded except for formatting and comments.
     Reformatted,
-    /// As recorded, elsewhere.
+    /// The block is as recorded, but in another file or container.
     Moved,
-    /// As recorded but for names.
+    /// The block is as recorded except for names.
     Renamed,
-    /// Changed since.
+    /// The block was changed since it was recorded.
     Modified,
-    /// Several records fit equally well.
+    /// Several records fit the block equally well.
     Ambiguous,
-    /// No record speaks of it.
+    /// No record covers the block.
     Unrecorded,
 }
 
 impl Verdict {
-    /// The word in `--json` and in the editor.
+    /// Returns the word that is used in `--json` and in the editor.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -74,38 +75,39 @@ impl Verdict {
             Self::Unrecorded => "unrecorded",
         }
     }
-    /// Whether a record covers the block's text as it stands.
+    /// Returns true if a record covers the block's current text.
     pub fn covered(self) -> bool {
         matches!(self, Self::Exact | Self::Reformatted | Self::Moved | Self::Renamed)
     }
 }
 
-/// What is known of one block.
+/// Everything that is known about where one block comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Provenance {
-    /// The one word.
     pub verdict: Verdict,
-    /// How its text stands; `None` when unrecorded or ambiguous.
+    /// How the text compares with the record. `None` if the block is unrecorded or ambiguous.
     pub content: Option<Content>,
-    /// Where it stands; `None` when unrecorded or ambiguous.
+    /// Where the block is compared with the record. `None` if the block is unrecorded or ambiguous.
     pub place: Option<Place>,
-    /// Of a modified block, the estimated share of what was recorded that is still there, 0 to 1.
+    /// For a modified block, the estimated share of the recorded text that is still there, from 0
+    /// to 1.
     pub kept: Option<f32>,
-    /// Of a modified block that contains others: its own text is as recorded, the difference lies inside those.
+    /// True for a modified block that contains others if its own text is as recorded, so that only
+    /// the blocks inside it differ.
     pub only_inside: bool,
-    /// The record; `None` when unrecorded or ambiguous.
+    /// The record that the block comes from. `None` if the block is unrecorded or ambiguous.
     pub claim: Option<ClaimRef>,
-    /// When ambiguous: every record that fits.
+    /// For an ambiguous block, every record that fits.
     pub candidates: Vec<ClaimRef>,
-    /// On which evidence the record was found.
+    /// How the record was found.
     pub tier: Option<Tier>,
-    /// A record that the block was found to go on from, and that does not answer for it all the same.
+    /// The record of an earlier state of this block that does not apply to it now, and the reason.
     pub refused: Option<Refused>,
 }
 
-/// On which evidence a record was found, strongest first.
+/// How a record was found, strongest evidence first.
 ///
-/// How often each is right, measured on real histories, stands in `docs/accuracy.md`.
+/// How often each tier is right, measured on real histories, is listed in `docs/accuracy.md`.
 #[derive(
     Clone,
     Copy,
@@ -121,24 +123,25 @@ pub struct Provenance {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
-    /// The recorded name, and the same text.
+    /// By the recorded name and the same text.
     Text,
-    /// The recorded name, and the same tokens.
+    /// By the recorded name and the same tokens.
     Tokens,
-    /// The same text under another name or elsewhere, and the recorded name is gone.
+    /// By the same text under another name or in another place, while the recorded name is gone.
     TextElsewhere,
-    /// The same tokens under another name or elsewhere, and the recorded name is gone.
+    /// By the same tokens under another name or in another place, while the recorded name is gone.
     TokensElsewhere,
-    /// The same tokens but for names.
+    /// By the same tokens except for names.
     Shape,
-    /// The recorded name alone; the tokens differ.
+    /// By the recorded name alone. The tokens differ.
     Name,
-    /// Body, name, container, parameters and neighbours taken together, well above any rival.
+    /// By body, name, container, parameters and neighbours together, with a clear lead over any
+    /// rival.
     Likeness,
 }
 
 impl Tier {
-    /// The word in `--json`.
+    /// Returns the word that is used in `--json`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -152,10 +155,10 @@ impl Tier {
     }
 }
 
-/// How alike a record and a block are, each part from 0 to 1.
+/// How alike a record and a block are. Each part is between 0 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Scores {
-    /// How alike the bodies are, about the share of tokens in common.
+    /// How alike the bodies are: roughly the share of tokens in common.
     pub body: f32,
     /// The share of words in common in the two names.
     pub name: f32,
@@ -163,59 +166,57 @@ pub struct Scores {
     pub scope: f32,
     /// Whether the parameter types are the same.
     pub signature: f32,
-    /// Whether it stands between the same neighbours.
+    /// Whether the neighbouring blocks are the same.
     pub position: f32,
-    /// The weighted sum.
+    /// The weighted sum of the parts.
     pub total: f32,
 }
 
-/// A record that does not answer for a block that was found to go on from it.
+/// A record of an earlier state of a block that does not apply to the block now.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Refused {
-    /// The record.
     pub claim: ClaimRef,
-    /// Why not.
     pub why: Rejection,
 }
 
-/// Why a record was not taken for a block.
+/// Why a record was not accepted for a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rejection {
-    /// Not alike enough.
+    /// The two are not alike enough.
     TooUnlike,
     /// Another record, or another block, fits about as well.
     Rivals,
-    /// The block reads as it did before that record was made.
+    /// The block reads as it did before the record was made.
     StoodBefore,
 }
 
-/// Recorded code that stands in a block its record is not about.
+/// Recorded code that is now in a block that its record does not name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CodeOrigin {
-    /// The record.
+    /// The record of the code.
     pub claim: ClaimRef,
-    /// How the code came here.
+    /// How the code came into the block.
     pub relation: Relation,
-    /// The share in common, 0 to 1: of the smaller of the two.
+    /// The share of the smaller of the two blocks that both have in common, from 0 to 1.
     pub share: f32,
 }
 
-/// How recorded code came to stand in another block.
+/// How recorded code came into another block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::enum_variant_names, reason = "the variants are named as they are written in JSON")]
 pub enum Relation {
-    /// The recorded block still stands; this is another like it.
+    /// The recorded block still exists, and this block is a copy of it.
     CopiedFrom,
-    /// This block holds a part of the recorded one.
+    /// This block holds a part of the recorded block.
     SplitFrom,
-    /// The recorded block is gone, and stands in this one.
+    /// The recorded block is gone, and its code is in this block.
     MergedFrom,
 }
 
 impl Relation {
-    /// What a person reads before the name of the recorded block.
+    /// Returns the words to print before the name of the recorded block.
     pub fn words(self) -> &'static str {
         match self {
             Self::CopiedFrom => "copied from",
@@ -226,13 +227,15 @@ impl Relation {
 }
 
 impl Provenance {
-    /// Whether a record covers what the block answers for, so that it needs no new one. A block whose only difference
-    /// lies in the blocks inside it is covered: those answer for themselves.
+    /// Returns true if a record covers the block's own text, so that no new record is needed. A
+    /// block that differs only in the blocks inside it is covered, because those are judged on
+    /// their own.
     pub fn covered(&self) -> bool {
         self.verdict.covered() || self.only_inside
     }
 
-    /// Whether a record may still be found for it: none is, and it is not known to be older than those it might have.
+    /// Returns true if a record may still be found for the block: there is none yet, and the block
+    /// is not known to be older than the record of its earlier state.
     pub(super) fn is_open(found: Option<&Self>) -> bool {
         found.is_none_or(|found| {
             let older = found.refused.is_some_and(|refused| refused.why == Rejection::StoodBefore);
@@ -240,7 +243,8 @@ impl Provenance {
         })
     }
 
-    /// Unrecorded, although the block goes on from what was recorded.
+    /// Returns an unrecorded result for a block whose earlier state has a record that does not
+    /// apply to it.
     pub(super) fn refused(claim: ClaimRef, why: Rejection) -> Self {
         Self { refused: Some(Refused { claim, why }), ..Self::unrecorded() }
     }

@@ -1,5 +1,5 @@
-//! The question for one block: does it still do what it did, given the whole
-//! change set as context?
+//! Answers for a single block whether it still does what it did, with the whole change set as
+//! context.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use super::same::{Resolved, same};
 use super::units::File;
 use super::{Classification, SourceFile};
 
-/// A block that somebody named: its file, its name, its lines.
+/// A block, named by its file, its name and its lines.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedBlock<'a> {
-    /// Relative to the workspace.
+    /// The path relative to the workspace.
     pub path: &'a str,
-    /// As it is declared.
+    /// The name as it is declared.
     pub name: &'a str,
-    /// The first and the last line, from 1.
+    /// The first and the last line, counted from 1.
     pub lines: (u32, u32),
 }
 
@@ -33,8 +33,9 @@ struct LocatedUnit<'s, 'a> {
     name: &'s str,
 }
 
-/// Classifies the change of `was` to `is`; further blocks of `is` are what was taken out of it. Other blocks of the
-/// files are context: what they were renamed to, which helpers are new.
+/// Classifies the change of `was` to the first block of `is`. Further blocks of `is` are code that
+/// was extracted from it. All other blocks of the files are context: they show what was renamed and
+/// which helpers are new.
 pub fn block(
     before: &[SourceFile<'_>],
     after: &[SourceFile<'_>],
@@ -82,7 +83,8 @@ fn judged(set: &Set<'_>, old: &LocatedUnit<'_, '_>, new: &LocatedUnit<'_, '_>) -
         if found.block {
             return (true, format!("{label}: {}", found.said.join(", ")));
         }
-        // What was inlined stands in the target: ask whether the target did the same before.
+        // If the block was inlined, its code is now in the target. Check whether the target did the
+        // same before.
         if let Some(home) = set.pairs.back.get(&is).filter(|home| **home != was) {
             let found = set.compared(*home, is);
             if found.block && found.inlined.contains(&was) {
@@ -117,7 +119,7 @@ fn plainly(set: &Set<'_>, old: &LocatedUnit<'_, '_>, new: &LocatedUnit<'_, '_>) 
     same(&Resolved::of(&was, language), &Resolved::of(&is, language), &renames).is_some()
 }
 
-/// The definition without the words around it that say where it stands.
+/// Returns the definition without wrappers such as `export`.
 fn core(tree: &Tree) -> Tree {
     let inner = match tree {
         _ if tree.is_a(Role::Export) => tree.child("declaration"),
@@ -149,7 +151,7 @@ fn find<'s, 'a>(files: &'s [File<'a>], wanted: NamedBlock<'s>) -> Option<Located
     Some(LocatedUnit { file, at, unit, tree, bytes: tree.bytes.clone(), name: wanted.name })
 }
 
-/// The bytes of lines, from the first character that is no white space to the last.
+/// Returns the byte range of some lines, without white space at the start and the end.
 fn lines(text: &str, lines: (u32, u32)) -> Option<Range<usize>> {
     let mut starts = vec![0];
     starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
@@ -160,7 +162,7 @@ fn lines(text: &str, lines: (u32, u32)) -> Option<Range<usize>> {
     Some(from..(start + part.trim_end().len()).max(from))
 }
 
-/// The largest node within the bytes that holds the name.
+/// Returns the largest node within a byte range that contains the name.
 fn largest<'t>(tree: &'t Tree, bytes: &Range<usize>, name: &str) -> Option<&'t Tree> {
     let inside = bytes.start <= tree.bytes.start && tree.bytes.end <= bytes.end;
     if inside && tree.text.is_none() {

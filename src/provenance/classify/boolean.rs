@@ -1,8 +1,8 @@
-//! Conditions in one form: negations at the leaves, chains flat, and checks
-//! that leave in the same way as one check.
+//! Converts conditions to one normal form: negations only at the leaves, flat chains of `&&` and
+//! `||`, and consecutive checks with the same exit merged into one check.
 //!
-//! `if (!a) return; if (!b) return;` and `if (!(a && b)) return;` evaluate the
-//! same things in the same order and leave at the same moment.
+//! For example, `if (!a) return; if (!b) return;` and `if (!(a && b)) return;` evaluate the same
+//! things in the same order and leave at the same moment.
 
 use crate::code::program::Tree;
 use crate::code::rows::roles::{Role, made};
@@ -31,7 +31,7 @@ fn visit(tree: &mut Tree) {
     }
 }
 
-/// The operand of `!x`.
+/// Returns the operand of `!x`.
 fn is_negation(tree: &Tree) -> Option<&Tree> {
     let unary = tree.is_a(Role::Unary) && tree.children.len() == 2;
     (unary && tree.children[0].is("!")).then(|| &tree.children[1])
@@ -52,7 +52,7 @@ fn chain_operator(tree: &Tree) -> Option<&'static str> {
     }
 }
 
-/// With negations pushed down, and chains leaning left.
+/// Returns the condition with negations moved to the leaves and chains nested to the left.
 fn positive(tree: Tree) -> Tree {
     if let Some(operand) = is_negation(&tree) {
         return match chain_operator(operand) {
@@ -74,7 +74,8 @@ fn negative(tree: Tree) -> Tree {
     }
     let Some(operator) = chain_operator(&tree) else {
         return match is_negation(&tree) {
-            // `!!x` is `x` only where the value is asked for its truth: kept.
+            // `!!x` is the same as `x` only where the value is used as a truth value, so it is
+            // kept.
             Some(_) | None => negated(tree),
         };
     };
@@ -118,7 +119,7 @@ fn positive_once(tree: Tree) -> Tree {
 
 fn chain(operands: Vec<Tree>, operator: &'static str) -> Tree {
     let mut operands = operands.into_iter().map(|mut one| {
-        // The grammars name the operand of `!` differently.
+        // The grammars use different field names for the operand of `!`.
         if one.is_a(Role::Unary) && one.children.len() == 2 {
             one.children[0].field = Some("operator");
             one.children[1].field = Some("argument");
@@ -136,7 +137,7 @@ fn chain(operands: Vec<Tree>, operator: &'static str) -> Tree {
     tree
 }
 
-/// `if (a) return; if (b) return;` as `if (a || b) return;`.
+/// Turns `if (a) return; if (b) return;` into `if (a || b) return;`.
 fn merge_checks(block: &mut Tree) {
     let children = std::mem::take(&mut block.children);
     for child in children {
@@ -186,7 +187,7 @@ fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
     Some(merged)
 }
 
-/// Whether a branch always leaves what is around it.
+/// Returns true if a branch always leaves the surrounding block.
 fn leaves(tree: &Tree) -> bool {
     let leaving = |node: &Tree| {
         let core = match node {

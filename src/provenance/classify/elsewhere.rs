@@ -1,7 +1,8 @@
-//! What the files outside of a change say of a name.
+//! Finds out whether files outside a change mention a name.
 //!
-//! A definition that got another name does what it did only if nobody else uses the old one, and nobody had the new
-//! one: another file of the package, a class that overrides, a text that is looked up while the program runs.
+//! A renamed definition does the same as before only if no other code uses the old name, and no
+//! other code already had the new one: another file of the package, a class that overrides a
+//! method, or a text that is looked up at run time.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,24 +15,24 @@ use super::same::Resolved;
 use super::units::File;
 use super::{Lookup, SourceFile};
 
-/// The names and texts of some files.
+/// The names and the texts that some files contain.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
     names: HashSet<Arc<str>>,
     texts: HashSet<Arc<str>>,
-    /// Nobody could tell what there is.
+    /// True if the files could not be searched.
     unknown: bool,
 }
 
 impl Mentions {
-    /// Every name of more than a local, and every text.
+    /// Collects every name that is not a renameable local, and every text literal.
     pub(super) fn of(files: &[File<'_>]) -> Self {
         let mut all = Self::default();
         files.iter().for_each(|file| all.add(file));
         all
     }
 
-    /// What files outside of a change say, those of them that hold one of the words.
+    /// Collects the names and texts of those files outside a change that contain one of the words.
     pub(super) fn elsewhere(wanted: &[&str], same: &[SourceFile<'_>], others: &Lookup<'_>) -> Self {
         let mut all = Self::default();
         if wanted.is_empty() {
@@ -71,7 +72,7 @@ impl Mentions {
                     Name::Local(local) if resolved.names.may_rename(local) => {}
                     Name::Not => {
                         self.texts.insert(text.trim_matches(['"', '\'', '`']).into());
-                        // What a macro of C holds is one text.
+                        // The whole body of a C macro is one text token.
                         if reflects
                             || node.is_a(Role::PreprocArg)
                             || !text.contains(char::is_whitespace)
@@ -90,7 +91,7 @@ impl Mentions {
         }
     }
 
-    /// Whether a name or a text is this.
+    /// Returns true if the files contain this name, as a name or in a text.
     pub(super) fn has(&self, name: &str) -> bool {
         self.unknown
             || self.names.contains(name)
@@ -98,13 +99,13 @@ impl Mentions {
             || self.names.contains(&*any_case(name))
     }
 
-    /// Whether a text is this.
+    /// Returns true if a text contains this name.
     pub(super) fn says(&self, name: &str) -> bool {
         self.texts.contains(name)
     }
 }
 
-/// A name in a language where functions are called in capitals as well.
+/// Returns the key under which a name is stored if the language ignores the case of function names.
 fn any_case(name: &str) -> String {
     format!("\0{}", name.to_lowercase())
 }

@@ -1,8 +1,8 @@
-//! Large data files, compared entry by entry.
+//! Compares large data files entry by entry.
 //!
-//! In a lock file of a megabyte nothing but one package changed, and there is nothing in data that the rules for
-//! programs could prove but formatting. So the blocks of both versions are held against each other by their hashes;
-//! no tree is built of what did not change.
+//! If one package in a lock file of a megabyte changed, building trees of the whole file would be
+//! wasted work: apart from formatting, the rules for programs can prove nothing about data. So the
+//! blocks of both versions are compared by their hashes, and no tree is built.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::ledger::{Basis, MutationClass};
 
 use super::{BlockChange, Classification};
 
-/// A data file of more bytes than this is compared entry by entry.
+/// Data files of more bytes than this are compared entry by entry.
 const LARGE: usize = 64 * 1024;
 
 /// The two versions of a large data file.
@@ -21,14 +21,14 @@ pub(super) struct DataFile<'a> {
     pub after: Document,
 }
 
-/// Whether a file whose versions are so long is compared entry by entry. Both must be of a data format: of another one
-/// the text may be a program.
+/// Returns true if a file is to be compared entry by entry. Both versions must be in a data format,
+/// because a text in another format may be a program.
 pub(super) fn is_large_data(before: &Document, after: &Document) -> bool {
     let is_data = |document: &Document| document.language().is_some_and(Language::is_data);
     before.len_bytes().max(after.len_bytes()) > LARGE && is_data(before) && is_data(after)
 }
 
-/// The classification of a change with what is said of its large data files added.
+/// Adds the changes of large data files to a classification.
 pub(super) fn added(mut found: Classification, files: &[DataFile<'_>]) -> Classification {
     let mut error = found.basis == Basis::ParseError;
     let mut changes = Vec::new();
@@ -58,7 +58,8 @@ fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChan
     };
     let (old, new) = (named(before), named(after));
     let mut changes = Vec::new();
-    // Where the entries that are in both versions stand in the old one.
+    // For each entry that is in both versions, its position in the old version, in the order of the
+    // new one.
     let mut order = Vec::with_capacity(after.blocks.len());
     for block in &after.blocks {
         match old.get(&block.identity) {
@@ -84,7 +85,8 @@ fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChan
     changes
 }
 
-/// What became of one block; nothing where only blocks inside it changed, which speak for themselves.
+/// Returns the change of one block. Returns `None` if only blocks inside it changed, because those
+/// are reported on their own.
 fn compared(path: &str, old: &Block, new: &Block) -> Option<BlockChange> {
     let (was, is) = (&old.fingerprint, &new.fingerprint);
     if was.content == is.content {

@@ -1,5 +1,5 @@
-//! A function read as something that could stand where it is called: its
-//! parameters, and a body whose locals cannot clash with anybody's.
+//! Reads a function in a form that can replace a call of it: its parameters, and a body whose
+//! locals cannot clash with other names.
 
 use crate::code::program::{Name, Tree, resolve};
 use crate::code::rows::called::FRAME;
@@ -8,50 +8,53 @@ use crate::code::rows::roles::Role;
 use super::surroundings::{self, OuterNames};
 use super::types::{Types, returned_type};
 
-/// A function that can be put back for its calls.
+/// A function whose body can replace its calls.
 #[derive(Clone, Debug)]
 pub(super) struct Helper {
     pub name: String,
-    /// Placeholders, in the order of the arguments.
+    /// The parameters, in the order of the arguments.
     pub parameters: Vec<Parameter>,
-    /// The receiver's placeholder, where the language names it (Python's `self`, Go's receiver).
+    /// The placeholder of the receiver, if the language names it (`self` in Python, the receiver in
+    /// Go).
     pub receiver: Option<String>,
-    /// Statements before the result.
+    /// The statements before the result.
     pub statements: Vec<Tree>,
-    /// What it evaluates to, when it returns in one place only: at its end.
+    /// The value of the function, if it returns only once, at its end.
     pub result: Option<Tree>,
-    /// The type that it says it gives back, and whether the result evidently is of it.
+    /// The declared return type, and whether every returned value evidently has that type.
     pub returns: Option<String>,
     pub keeps_type: bool,
-    /// A `return` stands elsewhere than at its end.
+    /// The function contains a `return` other than the one at its end.
     pub returns_early: bool,
-    /// It ends with a `return` or a `throw`, or in a value.
+    /// The function ends with a `return`, a `throw` or a value.
     pub ends: bool,
-    /// It needs the object that it is called on.
+    /// The function needs the object that it is called on.
     pub method: bool,
-    /// It belongs to a type.
+    /// The function is a constructor.
     pub constructor: bool,
-    /// What it takes from around it: in a caller that gives one of these names a meaning, it would mean that.
+    /// The names that the body uses but does not declare. In a caller that declares one of them,
+    /// the body would mean the caller's.
     pub surroundings: OuterNames,
 }
 
 /// A parameter of a helper.
 #[derive(Clone, Debug)]
 pub(super) struct Parameter {
-    /// What stands for it in the body; nobody writes a name like this.
+    /// The name that replaces the parameter in the body. It contains a control character, so it
+    /// cannot occur in source code.
     pub placeholder: String,
-    /// How often it is read.
+    /// How often the body reads the parameter.
     pub uses: usize,
-    /// Its declared type.
     pub said: Option<String>,
 }
 
-/// Languages whose functions, parameters and calls are read here.
+/// The languages whose functions, parameters and calls this module can read.
 const LANGUAGES: &[&str] =
     &["rust", "python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp"];
 
-/// Whether values come to their end in the function, which may be an act (a lock is given back): then it matters whose
-/// body they belong to. A parameter that is changed may be a copy of the caller's value.
+/// Returns true if values are dropped at the end of the function, or if a parameter that the
+/// function changes may be a copy. Dropping a value may have an effect, such as releasing a lock,
+/// so it matters whose body the value belongs to.
 fn ends_values(core: &Tree, body: &Tree, language: &str) -> bool {
     if language == "c" {
         return body.any(&|node| node.is("cleanup") || node.is("__cleanup__"));
@@ -65,7 +68,8 @@ fn ends_values(core: &Tree, body: &Tree, language: &str) -> bool {
             .iter()
             .any(|role| node.is_a(*role))
     };
-    // In Rust only a declaration with a call can make such a value; in C++ every declaration calls a constructor.
+    // In Rust, only a declaration with a call can create such a value. In C++, every declaration
+    // calls a constructor.
     let ends = |node: &Tree| declares(node) && (language == "cpp" || calls(node));
     let is_part_of_a_call =
         |node: &Tree| node.is_a(Role::FieldExpression) && node.child("value").is_some_and(calls);
@@ -73,7 +77,7 @@ fn ends_values(core: &Tree, body: &Tree, language: &str) -> bool {
         || language == "rust" && takes_values(core)
 }
 
-/// Whether a function of Rust takes a value that it may end, or changes a copy.
+/// Returns true if a Rust function takes a value that it may drop, or a copy that it changes.
 fn takes_values(core: &Tree) -> bool {
     let parameters = core.child("parameters").into_iter().flat_map(|list| &list.children);
     let is_kept = |one: &Tree| match one.child("type").map(Tree::words) {
@@ -94,7 +98,7 @@ const ASSIGNING: &[&str] = &[
     "||=", ":=", "++", "--", ">>>=", "&^=", "@=",
 ];
 
-/// `None` where it is not known how to put the function back.
+/// Reads a function as a helper. Returns `None` if its calls cannot safely be replaced by its body.
 pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> {
     let core = function_of(item)?;
     if !LANGUAGES.contains(&language) || is_special(item, core) {
@@ -166,7 +170,8 @@ pub(super) fn is_this(node: &Tree) -> bool {
     node.is_a(Role::This) || node.is("this") || node.is("arguments")
 }
 
-/// The function in an item: itself, or what `export`, attributes and `const f =` hold.
+/// Returns the function in an item: the item itself, or the function inside `export`, attributes or
+/// `const f =`.
 pub(super) fn function_of(item: &Tree) -> Option<&Tree> {
     if item.is_a(Role::Routine) {
         return Some(item);
@@ -183,7 +188,8 @@ pub(super) fn function_of(item: &Tree) -> Option<&Tree> {
     }
 }
 
-/// Async, a generator, annotated, unsafe, external: more than a body with parameters.
+/// Returns true if the function is more than a body with parameters: async, a generator, annotated,
+/// unsafe or external.
 fn is_special(item: &Tree, core: &Tree) -> bool {
     const SPECIAL: &[&str] =
         &["async", "unsafe", "extern", "*", "get", "set", "native", "synchronized", "inline"];
@@ -202,7 +208,7 @@ fn calls(tree: &Tree, name: &str) -> bool {
     tree.any(&|node| node.is(name))
 }
 
-/// Gives every local a name that nobody else has.
+/// Gives every local a name that occurs nowhere else.
 fn hygienic(tree: &mut Tree, name: &str) {
     if let Name::Local(local) = tree.name {
         tree.rename(&format!("\u{1}{name}\u{1}{local}"));
@@ -210,7 +216,8 @@ fn hygienic(tree: &mut Tree, name: &str) {
     tree.children.iter_mut().for_each(|child| hygienic(child, name));
 }
 
-/// The locals that are its receiver and its parameters; `None` for anything but plain names.
+/// Returns the locals that are the receiver and the parameters. Returns `None` if a parameter is
+/// not a plain name.
 fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
     let list = match language {
         "c" | "cpp" => core.child("declarator").and_then(declared_parameters)?,
@@ -267,7 +274,8 @@ fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
     Some((receiver, found))
 }
 
-/// How many arguments a function takes; `None` where that is not plain, or for no function.
+/// Returns how many parameters a function has. Returns `None` if the item is no function or a
+/// parameter is not a plain name.
 pub(super) fn parameter_count(item: &Tree, language: &str) -> Option<usize> {
     let mut core = function_of(item)?.clone();
     resolve(&mut core, language);
@@ -309,7 +317,8 @@ fn local(leaf: &Tree) -> Option<u32> {
     }
 }
 
-/// How often a parameter is read; `None` when it is assigned, or kept by a function inside.
+/// Returns how often the body reads a parameter. Returns `None` if the parameter is assigned to, or
+/// captured by an inner function.
 fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
     let tokens = body.tokens();
     let mut uses = 0;
@@ -332,7 +341,8 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
     (!kept).then_some(uses)
 }
 
-/// Whether a parameter may be a copy of a value that the body changes: then it matters that it is one.
+/// Returns true if a parameter may be a copy of a value that the body changes. Then the change is
+/// not visible to the caller.
 fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
     let declares = |node: &Tree| {
         node.is_a(Role::Parameter) && node.any(&|leaf| leaf.name == Name::Local(local))
@@ -348,7 +358,7 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
             _ if node.is_a(Role::AssignmentToLeft) => node.child("left"),
             _ if node.is_a(Role::Update) => Some(node),
             _ if node.is_a(Role::Reference) => first.filter(|mark| mark.is("&")).map(|_| node),
-            // A method may change what it is called on.
+            // A method may change the object that it is called on.
             _ if node.is_a(Role::CallExpression) => {
                 node.child("function").filter(|called| called.text.is_none())
             }
@@ -383,7 +393,7 @@ fn parts(body: &Tree, language: &str) -> Parts {
     Parts { statements, result }
 }
 
-/// A Rust expression at the end of a block, without a semicolon.
+/// Returns true if the node is a Rust expression without a semicolon at the end of a block.
 pub(super) fn is_value(node: &Tree) -> bool {
     !node.is_a(Role::NoValue)
 }
@@ -392,7 +402,7 @@ pub(super) fn is_block(node: &Tree) -> bool {
     node.is_a(Role::Block)
 }
 
-/// The statements of a block.
+/// Returns the statements of a block, without braces and semicolons.
 pub(super) fn statements(block: &Tree) -> Vec<Tree> {
     let mut found = Vec::new();
     for child in &block.children {
@@ -415,7 +425,7 @@ pub(super) fn is_return(node: &Tree) -> bool {
     }
 }
 
-/// What a `return` gives back.
+/// Returns the value that a `return` returns.
 pub(super) fn returned(node: &Tree) -> Option<&Tree> {
     if !is_return(node) {
         return None;
@@ -435,7 +445,7 @@ fn is_end(node: &Tree) -> bool {
     is_return(node) || node.is_a(Role::Throw)
 }
 
-/// Whether every value that a `return` below gives back satisfies `test`.
+/// Returns true if every value that a `return` inside the tree returns satisfies `test`.
 fn each_returned(tree: &Tree, test: &impl Fn(&Tree) -> bool) -> bool {
     if is_return(tree) {
         return returned(tree).is_none_or(test);

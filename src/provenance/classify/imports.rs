@@ -1,4 +1,4 @@
-//! Whether imports may have changed without changing what a name means.
+//! Decides whether a change of imports can change the meaning of a name.
 
 use std::collections::HashSet;
 
@@ -10,22 +10,23 @@ use crate::code::rows::called::WITHOUT_TRAITS;
 
 use super::units::{File, Unit, is_import};
 
-/// What became of a file's imports.
+/// How a file's imports changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Imports {
     Same,
-    /// In another order where order means nothing, or adjusted to what moved.
+    /// The order changed in a language where it does not matter, or the imports follow definitions
+    /// that moved.
     Harmless,
     Changed,
 }
 
-/// The imports of a file, by their words, in order.
+/// Returns the imports of a file, in order.
 fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
     let Some(own) = file.units.first() else { return Vec::new() };
     let mut found = Vec::new();
     for import in own.tree.children.iter().filter(|child| is_import(child)) {
         let whole = found.len();
-        // One declaration of Go holds many.
+        // One Go declaration may hold many imports.
         import.visit(&mut |node| {
             if node.is_a(Role::ImportSpec) {
                 found.push(node);
@@ -38,8 +39,8 @@ fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
     found
 }
 
-/// Compares them; `moved` holds the names of what moved or was renamed in the change set, `elsewhere` the imports
-/// that other files lost or gained.
+/// Compares the imports of two versions. `moved` holds the names of definitions that moved or were
+/// renamed in the change set. `elsewhere` holds the imports that other files lost or gained.
 pub(super) fn imports(
     before: &File<'_>,
     after: &File<'_>,
@@ -63,7 +64,8 @@ pub(super) fn imports(
     }
     let gone: Vec<&&Tree> = old.iter().filter(|one| !new_words.contains(&one.words())).collect();
     let come: Vec<&&Tree> = new.iter().filter(|one| !old_words.contains(&one.words())).collect();
-    // The same name from elsewhere means something else, even where it is not seen in use (a trait).
+    // The same name from another module means something else, even if no use of it is visible (for
+    // example a trait).
     let lost: HashSet<String> = gone.iter().flat_map(|one| sources(one)).collect();
     let swapped = |one: &Tree| {
         sources(one).iter().any(|path| {
@@ -80,7 +82,8 @@ pub(super) fn imports(
         let opaque = unnamed || one.any(&|node| node.is("*") || node.is("_"));
         let runs = ordered && !elsewhere.contains(&one.words());
         let known = names.iter().all(|name| moved.contains(name));
-        // Others take a name from here, or code comes and goes that is not in the set.
+        // A public import can be used by other files. A module declaration adds or removes code
+        // that is not in the change set.
         let given = one.any(&|node| node.is_a(Role::VisibilityModifier));
         let unseen = one.is_a(Role::ExternCrateDeclaration)
             || (one.is_a(Role::ModItem) && !names.iter().all(|name| modules.contains(&**name)));
@@ -95,13 +98,14 @@ pub(super) fn imports(
             _ => known || !names.iter().any(|name| !moved.contains(name) && uses(side, name)),
         }
     };
-    // A name that goes must not be used any more; one that comes must not have meant something else.
+    // A name whose import was removed must no longer be used. A name whose import was added must
+    // not have meant something else before.
     let fine = gone.into_iter().all(|one| harmless(one, after) || same_names(one, &new, language))
         && come.into_iter().all(|one| harmless(one, before) || same_names(one, &old, language));
     if fine { Imports::Harmless } else { Imports::Changed }
 }
 
-/// The full paths that an import of Rust, Java or Go makes known.
+/// Returns the full paths that an import of Rust, Java or Go makes available.
 fn sources(import: &Tree) -> Vec<String> {
     match import {
         _ if import.is_a(Role::UseDeclaration) => rust_paths(import),
@@ -123,14 +127,15 @@ fn last(path: &str) -> &str {
     last.rsplit(" as ").next().unwrap_or(last)
 }
 
-/// Whether the end of a path is likely the package's name: `x` of `a/x`, but not `go-x`, `x.v4` or `v2`.
+/// Returns true if the last segment of a Go import path is probably the package name. `x` in `a/x`
+/// is, but `go-x`, `x.v4` and `v2` are not.
 fn is_package_name(name: &str) -> bool {
     let version =
         name.strip_prefix('v').is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()));
     !version && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// In Rust, `use a::{b, c}` may be cut or joined: the same paths are imported.
+/// In Rust, `use a::{b, c}` may be split or joined as long as the same paths are imported.
 fn same_names(one: &Tree, others: &[&Tree], language: &str) -> bool {
     if language != "rust" {
         return false;
@@ -140,7 +145,8 @@ fn same_names(one: &Tree, others: &[&Tree], language: &str) -> bool {
     !mine.is_empty() && mine.iter().all(|path| all.contains(path))
 }
 
-/// Whether an import of Rust may be one of a trait, whose methods nobody can tell from others where they are called.
+/// Returns true if a Rust import may be that of a trait. The trait's methods cannot be told from
+/// others where they are called.
 fn brings_methods(import: &Tree, others: &[&Tree]) -> bool {
     let kept: HashSet<String> = others.iter().flat_map(|other| rust_paths(other)).collect();
     let is_type = |path: &&String| last(path).starts_with(char::is_uppercase);
@@ -184,7 +190,7 @@ fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Every name an import mentions, and the last part of a path in quotes.
+/// Returns every name that an import mentions, and the last segment of each quoted path.
 fn names(import: &Tree) -> Vec<String> {
     let mut names = Vec::new();
     import.visit(&mut |node| {
@@ -197,7 +203,7 @@ fn names(import: &Tree) -> Vec<String> {
         }
     });
     if import.is_a(Role::NamesLast) {
-        // Only the last segments are made known.
+        // Only the last segments become available as names.
         let last: Vec<String> = tails(import);
         if !last.is_empty() {
             return last;
@@ -210,7 +216,8 @@ fn import_tail(text: &str) -> Option<&str> {
     text.trim_matches('"').rsplit('/').next().filter(|tail| !tail.is_empty())
 }
 
-/// `c` of `use a::b::c`, of `import a.b.c`, of `from a import c`.
+/// Returns the last segment of an import: `c` in `use a::b::c`, `import a.b.c` and `from a import
+/// c`.
 fn tails(import: &Tree) -> Vec<String> {
     match import {
         _ if import.is_a(Role::UseDeclaration) => {
@@ -250,7 +257,7 @@ fn tails(import: &Tree) -> Vec<String> {
     }
 }
 
-/// Whether a file's code mentions the name.
+/// Returns true if the code of a file, imports aside, mentions the name.
 fn uses(file: &File<'_>, name: &str) -> bool {
     let mentions = |node: &Tree| node.text.as_deref() == Some(name) && node.name != Name::Fixed;
     file.units.iter().enumerate().any(|(at, unit)| match at {
@@ -259,14 +266,14 @@ fn uses(file: &File<'_>, name: &str) -> bool {
     })
 }
 
-/// The words of the imports that one version has and the other has not.
+/// Returns the imports that only one of two versions has.
 pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
     let words =
         |file: &File<'_>| -> HashSet<String> { list(file).iter().map(|one| one.words()).collect() };
     words(before).symmetric_difference(&words(after)).cloned().collect()
 }
 
-/// Where an imported name comes from, where the import says it in full.
+/// Returns the full origin of an imported name, if the import states it.
 pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
     list(file).into_iter().find_map(|import| match import {
         _ if import.is_a(Role::ImportStatement) => {
@@ -288,8 +295,8 @@ pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
     })
 }
 
-/// Whether a file under another path means other files by the names that count from its own place: `./util`,
-/// `from . import a`, `super::a`, `#include "a.h"`, `mod a;`.
+/// Returns true if moving a file to another path changes which files its relative imports mean:
+/// `./util`, `from . import a`, `super::a`, `#include "a.h"`, `mod a;`.
 pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
     let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let moved = folder(file.path) != folder(path);
@@ -312,7 +319,8 @@ pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
                 && node.is_a(Role::PreprocInclude)
                 && node.child("path").is_some_and(|path| path.is_a(Role::StringLiteral))
         }
-        // A module's files lie in the folder that is called like its own file.
+        // A Rust module's files are in the folder named after its own file, so `mod a;` depends on
+        // the file's name too.
         "rust" => {
             (node.is_a(Role::ModItem) && node.child("body").is_none())
                 || (moved && node.is_a(Role::Super))

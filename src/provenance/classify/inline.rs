@@ -1,10 +1,9 @@
-//! Putting a function's body where it is called.
+//! Replaces calls of a function by its body.
 //!
-//! A refactoring that extracts a function is undone this way: with the helper
-//! put back for each of its calls, the text after must do what the text before
-//! did. What is not plainly the same (an argument that is evaluated at another
-//! time, a `return` that would leave somebody else) is left as the call it is,
-//! and then the two differ.
+//! This undoes the extraction of a function: with the helper's body in place of each call, the new
+//! text must do what the old text did. If the equality is doubtful (an argument would be evaluated
+//! at another time, or a `return` would leave another function), the call is kept, and then the two
+//! texts differ.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,22 +18,22 @@ use super::same::{Renames, Resolved, same};
 use super::surroundings::Given;
 use super::types::{Types, returned_type};
 
-/// A helper that a unit can call, and how.
+/// A helper that a unit can call, and the ways in which it can.
 pub(super) struct Reached<'h> {
     pub id: Id,
     pub helper: &'h Helper,
     pub ways: Ways,
 }
 
-/// A tree without calls of some helpers.
+/// A tree in which calls of helpers were replaced, and the helpers that were used.
 pub(super) struct Inlined {
     pub tree: Tree,
     pub used: Vec<Id>,
 }
 
-/// Helpers may call helpers, so deep.
+/// The maximum depth to which helpers that call helpers are replaced.
 const ROUNDS: usize = 6;
-/// More tokens than this are not put together.
+/// A tree with more tokens than this is not changed further.
 const LARGEST: usize = 20_000;
 
 pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> Inlined {
@@ -57,7 +56,7 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> I
         let given = Given::of(&tree, &names);
         let wanted =
             wanted.into_iter().filter(|one| !given.any_of(&one.helper.surroundings)).collect();
-        let mut put = Put {
+        let mut inliner = Inliner {
             language,
             helpers: wanted,
             used: Vec::new(),
@@ -65,11 +64,11 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> I
             returns: helpers::function_of(&tree).and_then(|core| returned_type(core, language)),
             entered: false,
         };
-        put.node(&mut tree, None);
-        if put.used.is_empty() {
+        inliner.node(&mut tree, None);
+        if inliner.used.is_empty() {
             break;
         }
-        for id in put.used {
+        for id in inliner.used {
             if !used.contains(&id) {
                 used.push(id);
             }
@@ -78,29 +77,31 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> I
     Inlined { tree, used }
 }
 
-struct Put<'h> {
+struct Inliner<'h> {
     language: &'h str,
     helpers: Vec<&'h Reached<'h>>,
     used: Vec<Id>,
-    /// Of the caller's locals.
+    /// The types of the caller's locals.
     types: Types,
-    /// What the caller gives back.
+    /// The declared return type of the caller.
     returns: Option<String>,
-    /// The caller's own node was seen.
+    /// True once the walk has entered the caller's own function node.
     entered: bool,
 }
 
-/// A call of a helper: which, and what each placeholder stands for.
+/// A call of a helper, with the argument for each placeholder.
 struct HelperCall<'h> {
     id: Id,
     helper: &'h Helper,
     arguments: HashMap<String, Tree>,
 }
 
-impl<'h> Put<'h> {
-    /// `wanted` is the type that the value of the node becomes, where that is said.
+impl<'h> Inliner<'h> {
+    /// Replaces calls below a node. `wanted` is the type that the value of the node is converted
+    /// to, if it is declared.
     fn node(&mut self, tree: &mut Tree, wanted: Option<&str>) {
-        // Calls inside a nested function are left alone: there `this` is another object, and it runs at another time.
+        // Calls inside a nested function are kept, because there `this` is another object and the
+        // code runs at another time.
         if tree.is_a(Role::Function) && std::mem::replace(&mut self.entered, true) {
             return;
         }
@@ -125,23 +126,24 @@ impl<'h> Put<'h> {
         }
     }
 
-    /// A call of a helper that is nothing but a value.
+    /// Replaces a call of a helper whose body is a single value.
     fn expression(&mut self, tree: &Tree, wanted: Option<&str>) -> Option<Tree> {
         let call = self.call(tree)?;
         let helper = call.helper;
         let plain = helper.statements.is_empty() && !helper.returns_early;
         let result = helper.result.as_ref().filter(|_| plain && keeps_type(helper, wanted))?;
         self.used.push(call.id);
-        Some(self.with(&call, result))
+        Some(self.fill(&call, result))
     }
 
-    /// Calls that are statements, or the value of one.
+    /// Replaces calls that are statements, or the value of a statement.
     fn block(&mut self, block: &mut Tree, is_body: bool) {
         let children = std::mem::take(&mut block.children);
         let count = children.len();
         let mut kept: Vec<Tree> = Vec::with_capacity(count);
         for (at, child) in children.into_iter().enumerate() {
-            // What an attribute stands before is one statement, and must stay one.
+            // An attribute applies to exactly one statement, so the statement after it must stay
+            // one statement.
             if kept.last().is_some_and(|last| last.is_a(Role::AttributeItem)) {
                 kept.push(child);
                 continue;
@@ -168,13 +170,13 @@ impl<'h> Put<'h> {
             let unit = !is_value(statement) || statement.is_a(Role::UnitCall);
             if unit && !helper.returns_early && helper.result.is_none() {
                 self.used.push(call.id);
-                return Some(self.all(&call, &helper.statements));
+                return Some(self.fill_all(&call, &helper.statements));
             }
-            // A Rust value at the end.
+            // A Rust value at the end of a block.
             if statement.is_a(Role::CallExpression) && !helper.returns_early {
                 self.used.push(call.id);
-                let mut all = self.all(&call, &helper.statements);
-                all.extend(helper.result.as_ref().map(|result| self.with(&call, result)));
+                let mut all = self.fill_all(&call, &helper.statements);
+                all.extend(helper.result.as_ref().map(|result| self.fill(&call, result)));
                 return Some(all);
             }
         }
@@ -183,9 +185,9 @@ impl<'h> Put<'h> {
             let helper = call.helper;
             if (helper.ends || last) && keeps_type(helper, self.returns.as_deref()) {
                 self.used.push(call.id);
-                let mut all = self.all(&call, &helper.statements);
+                let mut all = self.fill_all(&call, &helper.statements);
                 if let Some(result) = &helper.result {
-                    let value = self.with(&call, result);
+                    let value = self.fill(&call, result);
                     all.push(with_value(statement, value));
                 }
                 return Some(all);
@@ -194,7 +196,8 @@ impl<'h> Put<'h> {
         self.first_value(statement)
     }
 
-    /// `x = h(a)`, `if (h(a))`, `return !h(a)`: the call is what the statement evaluates first.
+    /// Replaces a call that is the first thing a statement evaluates: `x = h(a)`, `if (h(a))`,
+    /// `return !h(a)`.
     fn first_value(&mut self, statement: &Tree) -> Option<Vec<Tree>> {
         let path = self.first_call(statement)?;
         let node = path.iter().fold(statement, |node, at| &node.children[*at]);
@@ -209,9 +212,10 @@ impl<'h> Put<'h> {
             return None;
         }
         self.used.push(call.id);
-        let mut all = self.all(&call, &helper.statements);
-        let value = self.with(&call, result);
-        // `let x = …; x` given to `let y`: one local instead of two.
+        let mut all = self.fill_all(&call, &helper.statements);
+        let value = self.fill(&call, result);
+        // If the helper ends in `let x = …; x` and the statement is `let y = h()`, one local is
+        // enough, so `x` gets the name `y`.
         if let Some(target) = declared_by(statement, node)
             && let Some(text) = value.text.clone().filter(|text| text.starts_with('\u{1}'))
             && declares(&all, &text)
@@ -228,7 +232,7 @@ impl<'h> Put<'h> {
         Some(all)
     }
 
-    /// The way to a call that nothing in the statement is evaluated before.
+    /// Returns the path to a call in a statement that is evaluated before everything else in it.
     fn first_call(&self, statement: &Tree) -> Option<Vec<usize>> {
         if !statement.is_a(Role::FirstValue) {
             return None;
@@ -275,12 +279,12 @@ impl<'h> Put<'h> {
         false
     }
 
-    fn all(&self, call: &HelperCall<'_>, statements: &[Tree]) -> Vec<Tree> {
-        statements.iter().map(|one| self.with(call, one)).collect()
+    fn fill_all(&self, call: &HelperCall<'_>, statements: &[Tree]) -> Vec<Tree> {
+        statements.iter().map(|one| self.fill(call, one)).collect()
     }
 
-    /// The tree with arguments for placeholders.
-    fn with(&self, call: &HelperCall<'_>, tree: &Tree) -> Tree {
+    /// Returns the tree with the placeholders replaced by the arguments.
+    fn fill(&self, call: &HelperCall<'_>, tree: &Tree) -> Tree {
         let mut tree = tree.clone();
         substitute(&mut tree, &call.arguments);
         tree
@@ -328,7 +332,7 @@ impl<'h> Put<'h> {
     }
 }
 
-/// Whether a call with this receiver can reach a helper that is reached in these ways.
+/// Returns true if a call with this receiver can mean a helper that is callable in these ways.
 fn can_mean(ways: &Ways, call: &Tree, receiver: Option<&Tree>) -> bool {
     let through_type = call.child("function").is_some_and(|one| one.is_a(Role::ScopedIdentifier));
     match receiver {
@@ -339,7 +343,7 @@ fn can_mean(ways: &Ways, call: &Tree, receiver: Option<&Tree>) -> bool {
     }
 }
 
-/// Whether what a helper gives back is what the caller would have had, which wants it to be of a type.
+/// Returns true if the helper's result has the type that the caller needs.
 fn keeps_type(helper: &Helper, wanted: Option<&str>) -> bool {
     helper.keeps_type || (wanted.is_some() && helper.returns.as_deref() == wanted)
 }
@@ -352,7 +356,7 @@ fn separator(node: &Tree) -> bool {
     node.text.as_deref().is_some_and(|text| matches!(text, "(" | ")" | ","))
 }
 
-/// The name, the receiver and the arguments of a call.
+/// Returns the name, the receiver and the arguments of a call.
 fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
     let text = |leaf: &Tree| leaf.text.as_deref().map(str::to_owned);
     match node {
@@ -397,7 +401,7 @@ fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
     }
 }
 
-/// The call that a statement consists of.
+/// Returns the call that makes up the whole statement.
 fn called(statement: &Tree) -> Option<&Tree> {
     match statement {
         _ if statement.is_a(Role::ExpressionStatement) => {
@@ -413,7 +417,8 @@ fn is_own(receiver: &Tree) -> bool {
     is_this(receiver) && receiver.text.is_some()
 }
 
-/// A value that is the same whenever it is read: a literal, a local, the object itself.
+/// Returns true if a value is the same whenever it is read: a literal, a local, or the object
+/// itself.
 fn is_stable(tree: &Tree) -> bool {
     let literal = tree.is_a(Role::Literal) || tree.is_a(Role::PlainValue);
     let calls = tree.any(&|node| node.is_a(Role::Hole) || node.name != Name::Not);
@@ -432,22 +437,23 @@ fn is_effect(node: &Tree) -> bool {
     node.is_a(Role::Effect)
 }
 
-/// Whether a parameter is read once, always, and before anything that could make a difference, like the arguments before it.
+/// Returns true if a parameter is read exactly once, unconditionally, and before anything whose
+/// evaluation order matters.
 fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
     if helper.parameters[at].uses != 1 {
         return false;
     }
     let first = helper.statements.first().or(helper.result.as_ref());
     let Some(first) = first else { return false };
-    let mut way = Vec::new();
-    if !find(first, &helper.parameters[at].placeholder, &mut way) {
+    let mut path = Vec::new();
+    if !find(first, &helper.parameters[at].placeholder, &mut path) {
         return false;
     }
     const SOMETIMES: &[&str] =
         &["consequence", "alternative", "body", "right", "update", "increment"];
     let effectful = arguments[at].any(&is_effect);
     let mut node = first;
-    for step in way {
+    for step in path {
         let child = &node.children[step];
         let (looped, lazy) = (node.is_a(Role::Repeated), node.is_a(Role::Later));
         let short_circuit = node.children.iter().any(|one| {
@@ -466,7 +472,7 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
             return false;
         }
         for earlier in &node.children[..step] {
-            // What is called is looked up, not evaluated.
+            // The name of the called function is looked up, not evaluated.
             let looked_up =
                 matches!(earlier.field, Some("function" | "name" | "constructor" | "type"))
                     || node.is_a(Role::AssignmentExpression);
@@ -478,7 +484,8 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
             if !looked_up && (earlier.any(&is_effect) || (effectful && reads)) {
                 return false;
             }
-            // A later argument that is read earlier would change places with this one.
+            // If a later argument is read earlier in the body, the two arguments would be evaluated
+            // in another order.
             let swapped = helper.parameters[at + 1..].iter().zip(&arguments[at + 1..]).any(
                 |(later, argument)| {
                     !is_stable(argument) && earlier.any(&|leaf| leaf.is(&later.placeholder))
@@ -493,16 +500,16 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
     true
 }
 
-fn find(tree: &Tree, text: &str, way: &mut Vec<usize>) -> bool {
+fn find(tree: &Tree, text: &str, path: &mut Vec<usize>) -> bool {
     if tree.is(text) {
         return true;
     }
     for (at, child) in tree.children.iter().enumerate() {
-        way.push(at);
-        if find(child, text, way) {
+        path.push(at);
+        if find(child, text, path) {
             return true;
         }
-        way.pop();
+        path.pop();
     }
     false
 }
@@ -531,7 +538,7 @@ fn declares(statements: &[Tree], name: &str) -> bool {
     })
 }
 
-/// The local that a declaration gives the value of `node` to.
+/// Returns the local that a declaration initialises with the value of `node`.
 fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
     let holder = match statement {
         _ if statement.is_a(Role::LetDeclaration) => statement,
@@ -553,7 +560,7 @@ fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
             };
             return name.text.clone().filter(|_| whole);
         }
-        // Python: the first assignment of a name.
+        // In Python, the first assignment declares a name.
         _ if statement.is_a(Role::ExpressionStatement) => {
             let assignment =
                 statement.children.first().filter(|one| one.is_a(Role::NameAssignment))?;
@@ -574,7 +581,7 @@ fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
     name.text.clone().filter(|_| std::ptr::eq(value, node))
 }
 
-/// A `return` of another value.
+/// Returns the `return` statement with another value.
 fn with_value(statement: &Tree, value: Tree) -> Tree {
     let mut statement = statement.clone();
     let core = match statement {
@@ -596,7 +603,8 @@ fn with_value(statement: &Tree, value: Tree) -> Tree {
     statement
 }
 
-/// What changed in a unit, for the reasons: its signature, a check that is gone, its body.
+/// Returns what changed in a unit, as words for the reasons: its signature, a removed check, or its
+/// body.
 pub(super) fn what_changed(before: &Tree, after: &Tree, renames: &Renames) -> Vec<String> {
     let (Some(old), Some(new)) = (helpers::function_of(before), helpers::function_of(after)) else {
         return vec!["body".into()];
@@ -627,7 +635,8 @@ pub(super) fn what_changed(before: &Tree, after: &Tree, renames: &Renames) -> Ve
     said
 }
 
-/// Checks that stand before and not after, where there are fewer of them now.
+/// Returns the checks that were removed. Returns nothing if there are as many checks as before, or
+/// more.
 fn removed_checks(before: &Tree, after: &Tree) -> Vec<String> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     checks(before, &mut old);

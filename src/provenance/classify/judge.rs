@@ -1,5 +1,5 @@
-//! The judgement of a change set: pairs the units, compares each pair, then
-//! looks at what only the set can tell.
+//! Classifies a change set: pairs the units, compares each pair, then checks what depends on the
+//! whole set.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,17 +21,17 @@ use super::units::{File, Unit, is_import};
 use super::{BlockChange, Classification, Lookup, SourceFile};
 use crate::code::rows::called::REFLECTING;
 
-/// What was found out about one unit.
+/// The result for one unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnitFindings {
     pub said: Vec<String>,
-    /// It does what it did.
+    /// True if the unit still does what it did before.
     pub block: bool,
-    /// And nobody outside can tell.
+    /// True if, in addition, no code outside the unit is affected.
     pub set: bool,
-    /// Helpers that were put back for their calls.
+    /// New helpers whose body replaced their calls in this unit.
     pub extracted: Vec<Id>,
-    /// Helpers whose calls were replaced by what they do.
+    /// Removed helpers whose body replaced their calls in the old version of this unit.
     pub inlined: Vec<Id>,
 }
 
@@ -45,20 +45,20 @@ impl UnitFindings {
     }
 }
 
-/// A change set, read.
+/// A change set with its files parsed and their units paired.
 pub(super) struct Set<'a> {
     pub before: Vec<File<'a>>,
     pub after: Vec<File<'a>>,
     pub pairs: UnitPairs,
     pub renames: Renames,
-    /// Helpers that are new, by language and name; and those that are gone.
+    /// Helpers that are new, and helpers that were removed.
     new: Vec<(Id, Helper)>,
     gone: Vec<(Id, Helper)>,
-    /// The functions before and after, by name.
+    /// The functions before and after the change, by language and name.
     named: (FunctionsByName, FunctionsByName),
-    /// Names of units that are in another file now, or are called something else.
+    /// Names of units that are now in another file or have another name.
     moved: HashSet<String>,
-    /// What the files that did not change say of the names that did.
+    /// What the unchanged files mention of the changed names.
     elsewhere: Mentions,
 }
 
@@ -75,7 +75,8 @@ pub(super) fn judge(
     Set::of(&old, &new, &same, others).judged()
 }
 
-/// The files that are there: those that are not the same on the other side, and those that are.
+/// Returns the files that exist, in two lists: those that differ from the other side, and those
+/// that are the same.
 fn changed<'a>(
     files: &[SourceFile<'a>],
     others: &[SourceFile<'_>],
@@ -140,7 +141,7 @@ impl<'a> Set<'a> {
         (&self.after[id.0], &self.after[id.0].units[id.1])
     }
 
-    /// Declarations that seem to have another name now.
+    /// Returns declarations that seem to have been renamed.
     fn renamed(&self) -> Vec<(String, String)> {
         let mut candidates: Vec<(String, String)> = Vec::new();
         for (old, new) in &self.pairs.there {
@@ -159,7 +160,7 @@ impl<'a> Set<'a> {
         candidates
     }
 
-    /// Those of them of which every use of the old name in the set is gone.
+    /// Returns those candidates whose old name is no longer used in the change set.
     fn renamed_declarations(&self, candidates: &[(String, String)]) -> Renames {
         if candidates.is_empty() {
             return Renames::new();
@@ -175,21 +176,23 @@ impl<'a> Set<'a> {
         candidates.iter().filter(alone).cloned().collect()
     }
 
-    /// Names that other files may use: of what has another name or place now, of what was taken out or put in.
+    /// Returns the names that other files may use: those of definitions that were renamed or moved,
+    /// and of helpers that were extracted or inlined.
     fn at_stake<'s>(&'s self, candidates: &'s [(String, String)]) -> Vec<&'s str> {
         let mut names: Vec<&str> =
             candidates.iter().flat_map(|(old, new)| [old.as_str(), new.as_str()]).collect();
         names.extend(self.moved.iter().map(String::as_str));
         names.extend(self.new.iter().chain(&self.gone).map(|(_, helper)| helper.name.as_str()));
         if !names.is_empty() {
-            // Whoever includes a file of C can use all that is in it.
+            // Code that includes a C file can use everything in it.
             let files = self.before.iter().filter(|file| matches!(file.language(), "c" | "cpp"));
             names.extend(files.map(|file| file_name(file.path)));
         }
         names
     }
 
-    /// Whether a file outside of the set may mean a definition, or a member of it, by its name.
+    /// Returns true if a file outside the change set may use a definition, or a member of it, by
+    /// its name.
     fn used_elsewhere(
         &self,
         file: &File<'_>,
@@ -226,7 +229,7 @@ impl<'a> Set<'a> {
         for (old, new) in &order {
             found.insert(*new, self.compared(*old, *new));
         }
-        let extracted = self.all_covered(&found);
+        let extracted = self.proven_helpers(&found);
         let mut error = false;
         for (file, id) in ids(&self.after) {
             let (_, unit) = self.unit_after(id);
@@ -275,20 +278,22 @@ impl<'a> Set<'a> {
         Classification { class, basis, reasons, blocks }
     }
 
-    /// A file that holds nothing but what moved into it, or nothing any more.
+    /// Returns true for the entry of a file that holds only imports besides its units, so that the
+    /// file itself has no statements to report.
     fn is_empty_shell(&self, files: &[File<'_>], id: Id) -> bool {
         id.1 == 0
             && files[id.0].units.first().is_some_and(|own| {
-                own.tree.children.iter().all(is_import) && self.others_in(files, id.0)
+                own.tree.children.iter().all(is_import) && self.has_units(files, id.0)
             })
     }
 
-    /// Whether the file has units at all: then they tell what happened.
-    fn others_in(&self, files: &[File<'_>], file: usize) -> bool {
+    /// Returns true if the file has units besides itself. Then the units show what happened.
+    fn has_units(&self, files: &[File<'_>], file: usize) -> bool {
         files[file].units.len() > 1
     }
 
-    /// Files without syntax: any change of their text is one that nobody can prove harmless.
+    /// Adds an entry for each file that cannot be parsed. No change of such a text can be proven
+    /// harmless.
     fn unreadable(&self, blocks: &mut Vec<BlockChange>) {
         let mut paths: Vec<&str> = Vec::new();
         let all = self.before.iter().chain(&self.after);
@@ -327,10 +332,10 @@ impl<'a> Set<'a> {
             return UnitFindings::changed(vec!["another language".into()]);
         }
         let mut found = match old.1 {
-            0 => self.files(old, new),
-            _ => self.definitions(old, new),
+            0 => self.compare_files(old, new),
+            _ => self.compare_definitions(old, new),
         };
-        self.place(old, new, &mut found);
+        self.compare_place(old, new, &mut found);
         let order = order::order((old_file, old), (new_file, new), &self.pairs);
         match order {
             Order::Same => {}
@@ -357,13 +362,13 @@ impl<'a> Set<'a> {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         match before.members.is_empty() && after.members.is_empty() {
             true => old_file.text[before.bytes.clone()] != new_file.text[after.bytes.clone()],
-            // Its members speak for themselves.
+            // The members are units of their own and are compared separately.
             false => before.tree.words() != after.tree.words(),
         }
     }
 
-    /// The name and the place of a pair.
-    fn place(&self, old: Id, new: Id, found: &mut UnitFindings) {
+    /// Adds findings about the name and the place of a pair.
+    fn compare_place(&self, old: Id, new: Id, found: &mut UnitFindings) {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         if new.1 == 0 {
             if old_file.path != new_file.path {
@@ -407,7 +412,7 @@ impl<'a> Set<'a> {
         let same_type = old_file.units[was].name == new_file.units[is].name;
         let by_module = by_module(new_file.language());
         let exported = by_module && is_public(old_file, before);
-        let sought = by_module && self.used_elsewhere(old_file, before, None, &before.name);
+        let is_looked_up = by_module && self.used_elsewhere(old_file, before, None, &before.name);
         let still_there = self
             .pairs
             .there
@@ -419,7 +424,7 @@ impl<'a> Set<'a> {
         } else if exported && !still_there {
             found.said.push("API: a public name is found elsewhere".into());
             found.set = false;
-        } else if sought && !still_there {
+        } else if is_looked_up && !still_there {
             found.said.push("another file may look for it where it was".into());
             found.set = false;
         }
@@ -435,7 +440,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    fn files(&self, old: Id, new: Id) -> UnitFindings {
+    fn compare_files(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         let language = new_file.language();
         let mut elsewhere = HashSet::new();
@@ -463,7 +468,7 @@ impl<'a> Set<'a> {
         let mut found = match same::same(&rest(before), &rest(after), &self.renames) {
             Some(alike) => {
                 let shown = self.shows_renamed(old_file, before, &alike.uses);
-                UnitFindings { set: !shown, ..UnitFindings::proven(said(&alike)) }
+                UnitFindings { set: !shown, ..UnitFindings::proven(differences(&alike)) }
             }
             None => UnitFindings::changed(vec!["statements".into()]),
         };
@@ -480,7 +485,7 @@ impl<'a> Set<'a> {
         found
     }
 
-    fn definitions(&self, old: Id, new: Id) -> UnitFindings {
+    fn compare_definitions(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
         let language = old_file.language();
         let renames = self.with_own_name(before, after);
@@ -489,7 +494,7 @@ impl<'a> Set<'a> {
             let own = (before.name.clone(), after.name.clone());
             let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
             let shown = self.shows_renamed(old_file, before, &uses);
-            let mut found = UnitFindings::proven(said(&Alike { uses, ..alike }));
+            let mut found = UnitFindings::proven(differences(&Alike { uses, ..alike }));
             found.said.extend(shown.then(|| "API: a public name changed".to_owned()));
             found.set = !shown;
             return found;
@@ -516,9 +521,9 @@ impl<'a> Set<'a> {
         UnitFindings::changed(inline::what_changed(&before.tree, &after.tree, &renames))
     }
 
-    /// Whether a container declares, for others to see, one of the names that it has under another spelling now.
+    /// Returns true if a container renamed a member that code outside the change set can use.
     fn shows_renamed(&self, file: &File<'_>, unit: &Unit, uses: &[(String, String)]) -> bool {
-        // What is a unit of its own is judged as such.
+        // Members that are units of their own are judged separately.
         let own = |name: &str| file.units.iter().any(|one| one.name == name);
         let shown = |old: &str, new: &str| {
             let member = member(&unit.tree, old);
@@ -529,7 +534,7 @@ impl<'a> Set<'a> {
         !unit.is_function() && renamed.iter().any(|(old, new)| !own(old) && shown(old, new))
     }
 
-    /// Whether the unit stands where it stood.
+    /// Returns true if the unit is still in the same container.
     pub(super) fn home(&self, old: Id, new: Id) -> bool {
         let (was, is) = (self.unit_before(old).1.container, self.unit_after(new).1.container);
         match (was, is) {
@@ -546,7 +551,8 @@ impl<'a> Set<'a> {
         renames
     }
 
-    /// Puts new helpers back for their calls, and what gone helpers did for calls of them, and compares again.
+    /// Compares again with calls of helpers replaced by their bodies: new helpers in the new
+    /// version, and removed helpers in the old one.
     fn through_helpers(&self, old: Id, new: Id, renames: &Renames) -> Option<UnitFindings> {
         let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
         let language = old_file.language();
@@ -577,8 +583,9 @@ impl<'a> Set<'a> {
         Some(UnitFindings { extracted: is.used, inlined: was.used, ..UnitFindings::proven(said) })
     }
 
-    /// The helpers all of whose calls in the set were proven.
-    fn all_covered(&self, found: &HashMap<Id, UnitFindings>) -> (HashSet<Id>, HashSet<Id>) {
+    /// Returns the new and the removed helpers whose body replaced a call in at least one proven
+    /// unit.
+    fn proven_helpers(&self, found: &HashMap<Id, UnitFindings>) -> (HashSet<Id>, HashSet<Id>) {
         let covered =
             |helpers: &[(Id, Helper)], side: &dyn Fn(&UnitFindings) -> Vec<Id>| -> HashSet<Id> {
                 helpers
@@ -599,7 +606,7 @@ impl<'a> Set<'a> {
             let visible =
                 is_public(file, unit) && !matches!(file.language(), "python" | "c" | "javascript");
             let exported = visible || unit.tree.is_a(Role::Export);
-            // Somebody may inherit it, and have the name already.
+            // A subclass may inherit the new name, or may already have it.
             let home = |file: &File<'_>, one: &Unit| (file.path.to_owned(), one.container);
             let is_namesake = |other: &File<'_>, one: &Unit| {
                 one.is_function() && one.name == unit.name && home(other, one) != home(file, unit)
@@ -639,14 +646,15 @@ impl<'a> Set<'a> {
     }
 }
 
-/// What a file of Rust is called as a module.
+/// Returns the module name of a Rust file.
 fn module_name(path: &str) -> &str {
     let path = path.strip_suffix(".rs").unwrap_or(path);
     let path = path.strip_suffix("/mod").unwrap_or(path);
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Whether a file is a module of its own, so that its path is part of every public name.
+/// Returns true if each file is a module in this language, so that its path is part of every public
+/// name.
 fn by_module(language: &str) -> bool {
     !matches!(language, "go" | "java" | "c" | "cpp" | "csharp" | "swift" | "kotlin" | "scala")
 }
@@ -655,7 +663,7 @@ fn mentions(tree: &Tree, name: &str) -> bool {
     tree.any(&|node| node.text.as_deref() == Some(name))
 }
 
-/// Of names that differ between two versions of a container, those that it declares.
+/// Of the names that differ between two versions of a container, returns those that it declares.
 fn declared(tree: &Tree, names: Vec<(String, String)>) -> Vec<(String, String)> {
     let mut fields = HashSet::new();
     collect_declared(tree, &mut fields);
@@ -673,7 +681,8 @@ fn collect_declared<'t>(tree: &'t Tree, found: &mut HashSet<&'t str>) {
     }
 }
 
-/// The helpers that a unit calls, itself or through another one, and how it can.
+/// Returns the helpers that a unit calls, directly or through another helper, and the ways in which
+/// it can call them.
 fn reached<'h>(
     files: &[File<'_>],
     named: &FunctionsByName,
@@ -748,8 +757,8 @@ fn entry(
     BlockChange { identity, reason, class, before, after, contained: found.set && found.block }
 }
 
-/// How two versions that do the same differ, in words.
-fn said(alike: &Alike) -> Vec<String> {
+/// Returns words for the differences between two versions that do the same.
+fn differences(alike: &Alike) -> Vec<String> {
     let list = |pairs: &[(String, String)]| -> String {
         pairs.iter().map(|(old, new)| format!("{old} → {new}")).collect::<Vec<_>>().join(", ")
     };

@@ -1,12 +1,21 @@
-//! What kind of change a change is.
+//! Classifies what a change did to a program.
 //!
-//! `AST_REFACTOR` is said only by a listed rule that holds in the language
-//! (`docs/classify.md` lists them); everything else is `INTENT_EVOLUTION`;
-//! where a version that matters does not parse, nothing is said.
+//! The class is `AST_REFACTOR` only if a listed rule proves it for the language (see
+//! `docs/classify.md`). Every other change is `INTENT_EVOLUTION`. If a version that matters does
+//! not parse, there is no class.
 //!
-//! Two doors: [`change`] compares whole files, before and after, and judges the
-//! whole set and each block in it; [`provisional`] has only the hashes of an
-//! outline and says what they tell.
+//! There are two entry points. [`change`] compares whole files before and after, and classifies the
+//! whole set and each block in it. [`provisional`] has only the hashes of an outline.
+//!
+//! - `units`, `pairs`: divide files into definitions and pair the old ones with the new ones.
+//! - `judge`: compares the pairs and combines the results; `block` does so for one block.
+//! - `same`, `boolean`, `order`, `imports`: rules for equal trees, conditions, member order and
+//!   imports.
+//! - `helpers`, `inline`, `surroundings`, `types`, `reach`: prove the extraction or inlining of a
+//!   function.
+//! - `relocate`: rules for a definition in another place.
+//! - `public`, `elsewhere`: which names code outside the change can use.
+//! - `entries`: large data files.
 
 use std::ops::Range;
 
@@ -35,52 +44,56 @@ mod units;
 pub use block::{NamedBlock, block};
 pub(crate) use provisional::{ChangedBlock, Parsed, provisional};
 
-/// The class of a change, how it was found, and what was found per block.
+/// The class of a change, how it was found, and the findings for each block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classification {
-    /// `None` when undetermined, or when nothing changed (a file claimed as it stands).
+    /// The class. `None` if it cannot be determined, or if nothing changed (for example if a whole
+    /// file is recorded as it is).
     pub class: Option<MutationClass>,
-    /// Which kind of proof.
+    /// What the class is based on.
     pub basis: Basis,
-    /// One entry a block: `function Foo.bar: formatting`.
+    /// One entry for each block, such as `function Foo.bar: formatting`.
     pub reasons: Vec<String>,
-    /// The same per block, with each block's own class; only [`change`] knows it.
+    /// The findings for each block, with the block's own class. Empty unless [`change`] was used.
     pub blocks: Vec<BlockChange>,
 }
 
 /// A file of a change set.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceFile<'a> {
-    /// Relative to the workspace.
+    /// The path relative to the workspace.
     pub path: &'a str,
-    /// `None` where the file is absent.
+    /// The text. `None` if the file does not exist.
     pub text: Option<&'a str>,
 }
 
-/// What became of one block.
+/// The change of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockChange {
-    /// The block that stands there now, or that was removed; `None` of a file as a whole.
+    /// The block as it is now, or as it was if it was removed. `None` for a file as a whole.
     pub identity: Option<Identity>,
-    /// Its kind, path and what was found: `function Foo.bar: formatting`.
+    /// Kind, path and findings, such as `function Foo.bar: formatting`.
     pub reason: String,
-    /// Whether the block still does what it did, wherever it is and whatever it is called now.
-    /// `None` where a syntax error keeps that from being known.
+    /// Whether the block still does what it did, wherever it is and whatever its name is now.
+    /// `None` if a syntax error makes that impossible to find out.
     pub class: Option<MutationClass>,
-    /// File and bytes before; `None` for an added block.
+    /// The file and byte range before. `None` for an added block.
     pub before: Option<(String, Range<usize>)>,
-    /// File and bytes after; `None` for a removed one.
+    /// The file and byte range after. `None` for a removed block.
     pub after: Option<(String, Range<usize>)>,
-    /// Outside of the block, nobody can tell either: no public name changed, no old name is left.
+    /// True if code outside the block is not affected: no public name changed, and no use of an old
+    /// name is left.
     pub contained: bool,
 }
 
-/// Finds the files outside of a change that hold one of the words, as paths and texts; `None` where nobody can tell.
-/// It is asked once for a change, and only if a name is at stake.
+/// Finds the files outside a change that contain one of the words, and returns their paths and
+/// texts. Returns `None` if this cannot be found out. It is called at most once for a change, and
+/// only if a name is affected.
 pub(crate) type Lookup<'a> = dyn Fn(&[&str]) -> Option<Vec<(String, String)>> + 'a;
 
-/// Classifies a change set of whole files, and takes them for all that there are. A file that is the same on both
-/// sides says only what names it uses; it may be left out where none was renamed.
+/// Classifies a change set of whole files, on the assumption that there are no other files. A file
+/// that is the same on both sides only shows which names it uses, so it may be left out if no name
+/// changed.
 pub fn change(before: &[SourceFile<'_>], after: &[SourceFile<'_>]) -> Classification {
     let read = |files: &[SourceFile<'_>]| -> Vec<(String, Document)> {
         let texts = files.iter().filter_map(|file| Some((file.path, file.text?)));
@@ -94,8 +107,8 @@ fn borrowed(files: &[(String, Document)]) -> Vec<(&str, &Document)> {
     files.iter().map(|(path, document)| (path.as_str(), document)).collect()
 }
 
-/// The same for files that somebody has read already, by path, among other files, which may use the names of the
-/// change. An absent file is left out.
+/// Classifies a change set of parsed files, each with its path. `others` finds other files that may
+/// use the changed names. A file that does not exist is left out.
 pub(crate) fn change_among(
     before: &[(&str, &Document)],
     after: &[(&str, &Document)],

@@ -1,4 +1,4 @@
-//! Whether the members of a container may stand in another order.
+//! Decides whether the members of a container may be in another order.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,15 @@ use crate::code::rows::roles::Role;
 use super::pairs::{Id, UnitPairs};
 use super::units::{ContainerMember, File, Unit};
 
-/// What the order of a member means.
+/// What the position of a member among the others means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OrderMeaning {
-    /// Nothing.
+    /// The position has no meaning.
     Free,
-    /// Nothing among its like; but it must not cross what is executed in order.
+    /// The position has no meaning among members of this class, but the member must not move past
+    /// an `Ordered` one.
     Plain,
-    /// It is executed, or may be, where it stands.
+    /// The member is executed, or may be, at its position.
     Ordered,
 }
 
@@ -25,7 +26,7 @@ enum OrderMeaning {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     Same,
-    /// Changed where order means nothing.
+    /// The order changed, but only where it has no meaning.
     Harmless,
     Changed,
 }
@@ -47,7 +48,7 @@ pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &Uni
     if same {
         return Order::Same;
     }
-    // The weight is the heavier of both sides.
+    // If the two versions of a member differ in meaning, the stricter one counts.
     let weights: HashMap<&String, OrderMeaning> = new.iter().map(|one| (&one.0, one.1)).collect();
     let heavy = |one: &(String, OrderMeaning)| match (one.1, weights.get(&one.0)) {
         (OrderMeaning::Ordered, _) | (_, Some(OrderMeaning::Ordered)) => OrderMeaning::Ordered,
@@ -72,7 +73,7 @@ pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &Uni
     }
 }
 
-/// The members under keys that both sides share, with their weights.
+/// Returns the members that both sides share, under comparable keys, with what their order means.
 fn elements(
     side: (&File<'_>, Id),
     shared: &dyn Fn(Id) -> Option<Id>,
@@ -129,7 +130,8 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
         "go" if matches!(kind, Type | Struct | Interface) => OrderMeaning::Free,
         "java" if callable || matches!(kind, Class | Interface | Enum) => OrderMeaning::Free,
         "c" if callable || matches!(kind, Struct | Union | Enum | Type) => OrderMeaning::Free,
-        // A function that is declared later is no overload of a call before it.
+        // In C++, a function declared after a call is not an overload for that call, so of the
+        // functions only methods with a unique name may change places.
         "cpp" if kind == Method && unique => OrderMeaning::Free,
         "cpp" if matches!(kind, Struct | Class | Union | Enum | Type) => OrderMeaning::Free,
         "javascript" | "typescript" | "tsx" => script_weight(unit, kind, unique),
@@ -142,7 +144,8 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
     }
 }
 
-/// Whether what stands above in a file decides how it is read: a macro that is defined for the second time, say.
+/// Returns true if earlier text in a file decides how later text is read, for example because a
+/// macro is defined twice.
 fn reads_on_from_above(file: &File<'_>) -> bool {
     matches!(file.language(), "rust" | "c" | "cpp")
         && FROM_ABOVE.iter().any(|word| file.text.contains(word))
@@ -167,7 +170,8 @@ fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> OrderMeaning {
     }
 }
 
-/// `function f() {}`, which holds in its whole scope.
+/// Returns the declaration of a function that is hoisted (`function f() {}`), that is, valid in its
+/// whole scope.
 fn declared(tree: &Tree) -> Option<&Tree> {
     match tree {
         _ if tree.is_a(Role::HoistedFunction) => Some(tree),
@@ -176,7 +180,7 @@ fn declared(tree: &Tree) -> Option<&Tree> {
     }
 }
 
-/// `const f = () => …`: evaluating it does nothing.
+/// Returns true for `const f = () => …`: evaluating it has no effect.
 fn holds_function(tree: &Tree) -> bool {
     match tree {
         _ if tree.is_a(Role::Export) => tree.child("declaration").is_some_and(holds_function),
@@ -189,7 +193,8 @@ fn holds_function(tree: &Tree) -> bool {
     }
 }
 
-/// A function whose definition evaluates nothing: no decorator, no default but a literal, no annotation.
+/// Returns true for a function whose definition evaluates nothing: it has no decorator, no
+/// annotation, and no default other than a literal.
 fn is_plain_python(tree: &Tree) -> bool {
     let simple = |value: &Tree| value.is_a(Role::PlainDefault);
     let defaults =

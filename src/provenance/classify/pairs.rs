@@ -1,43 +1,41 @@
-//! Which unit of the files before is which unit of the files after.
+//! Pairs the units of the files before a change with those after it.
 //!
-//! A simple cascade of its own, strictest first; what it leaves over was added
-//! or removed. A wrong pair never makes a change look harmless: the two are
-//! compared afterwards.
+//! The steps go from strict to loose. Units without a pair were added or removed. A wrong pair
+//! never makes a change look harmless, because the two units are compared afterwards.
 //!
-//! That is why it is not `matching`, which finds the records of a ledger again. There
-//! a wrong pair is a wrong name, so what fits twice gets no pair, and the fingerprints
-//! of a record are all that is known of the text before. Here both texts are at hand,
-//! the units are other ones (with their decorators, containers without their members,
-//! the file itself), and a pair that is withheld would only turn a change into one
-//! definition removed and another one added.
+//! This is why `matching` is not used here. `matching` finds the records of a ledger again: there a
+//! wrong pair gives a wrong name, so an ambiguous block gets no pair, and only fingerprints of the
+//! old text are known. Here both texts are available, the units are different (with their
+//! decorators, containers without their members, and the file itself), and a missing pair would
+//! only turn a change into one removed and one added definition.
 
 use std::collections::HashMap;
 
 use super::units::File;
 
-/// A unit: its file's index, its own.
+/// A unit: the index of its file, and its index in the file.
 pub(super) type Id = (usize, usize);
 
-/// Pairs of the same unit before and after.
+/// The pairs of units, in both directions.
 #[derive(Debug, Default)]
 pub(super) struct UnitPairs {
     pub there: HashMap<Id, Id>,
     pub back: HashMap<Id, Id>,
 }
 
-/// How alike two units of one file must be, and two of different files, when their names differ.
+/// The minimum similarity of two units with different names, within one file and across files.
 const WITHIN_A_FILE: f32 = 0.6;
 const ACROSS_FILES: f32 = 0.75;
-/// Fewer tokens than these say too little about where a unit went.
+/// The minimum number of tokens of a unit that is paired by its text. Fewer say too little.
 const SHORTEST: usize = 9;
-/// More leftovers than these on a side are not compared with each other.
+/// If more units than this are left over on a side, they are not compared with each other.
 const MOST: usize = 200;
 
 struct UnitWords {
     id: Id,
-    /// The token texts.
+    /// The texts of the tokens.
     words: Vec<String>,
-    /// The same with its own name masked.
+    /// The tokens joined, with the unit's own name masked.
     masked: String,
 }
 
@@ -105,7 +103,7 @@ fn same_identity(old: (usize, &File<'_>), new: (usize, &File<'_>), pairs: &mut U
     }
 }
 
-/// A file that is gone is the new file of the same text: with all that is in it, however small.
+/// Pairs a removed file with an added file of the same text, with all units in it, however small.
 fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
     let in_both = |path: &str| {
         before.iter().any(|file| file.path == path) && after.iter().any(|file| file.path == path)
@@ -147,7 +145,7 @@ fn sides(files: &[File<'_>]) -> Vec<UnitWords> {
     sides
 }
 
-/// Pairs the units that agree in a key: one to one, or, of as many on both sides, in order.
+/// Pairs the units that have the same key, in order, if there are as many of them on both sides.
 fn by_key(
     old: &[UnitWords],
     new: &[UnitWords],
@@ -203,7 +201,7 @@ fn similar(
     }
 }
 
-/// The share of token pairs that both have.
+/// Returns the share of token pairs that both have in common (Dice).
 fn dice(old: &[String], new: &[String]) -> f32 {
     let mut counts: HashMap<(&str, &str), i32> = HashMap::new();
     for pair in old.windows(2) {
@@ -220,7 +218,8 @@ fn dice(old: &[String], new: &[String]) -> f32 {
     2.0 * shared as f32 / both as f32
 }
 
-/// A file whose path is gone is the new file that most of its units are in now.
+/// Pairs a removed file with the file that has the same text, or that contains at least half of its
+/// units now.
 fn renamed_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
     for (b, old) in before.iter().enumerate() {
         if old.units.is_empty() || pairs.there.contains_key(&(b, 0)) {

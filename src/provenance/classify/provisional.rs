@@ -1,7 +1,7 @@
-//! What the hashes of an outline tell about a change, where the text before is not at hand.
+//! Classifies a change from outline hashes alone, if the text before the change is not available.
 //!
-//! That is never a refactoring: where all tokens are what they were, a comment may still be another one, and there are
-//! comments that act (`//go:build`, `// Output:`).
+//! The result is never a refactoring. Even if all tokens are the same, a comment may have changed,
+//! and some comments have an effect (`//go:build`, `// Output:`).
 
 use crate::code::Block;
 use crate::ledger::{Basis, MutationClass};
@@ -9,25 +9,24 @@ use crate::ledger::{Basis, MutationClass};
 use super::super::outline::Against;
 use super::Classification;
 
-/// A block that changed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChangedBlock<'a> {
-    /// It stands in the file, other than before.
+    /// The block exists and differs from before.
     Now(&'a Block, Against),
-    /// It is gone; its kind and path.
+    /// The block was removed. Holds its kind and path.
     Gone(&'a str, &'a str),
 }
 
-/// Whether the versions compared both parse.
+/// Whether both compared versions parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
-    /// Without a syntax error.
+    /// Both parse without a syntax error.
     Cleanly,
-    /// At least one has an error, so nothing can be proven.
+    /// At least one version has a syntax error, so nothing can be proven.
     WithErrors,
 }
 
-/// Classifies a change from what is known of its changed blocks.
+/// Classifies a change from the hashes of its changed blocks.
 pub(crate) fn provisional(changed: &[ChangedBlock<'_>], parsed: Parsed) -> Classification {
     let reasons = changed.iter().map(reason).collect();
     if changed.is_empty() {

@@ -1,4 +1,4 @@
-//! Whose names others can use.
+//! Decides which names code outside a file or a change set can use.
 
 use crate::code::BlockKind;
 use crate::code::program::Tree;
@@ -7,7 +7,7 @@ use crate::code::rows::roles::Role;
 use super::units::{File, Unit};
 use crate::code::rows::called::{CALLED, SILENT, SILENT_DERIVES};
 
-/// Whether code outside of the change set may name the unit.
+/// Returns true if code outside the change set may use the unit by its name.
 pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
     let Some(identity) = &unit.identity else { return false };
     if is_called(file.language(), &unit.name) || is_asked_for(file.language(), &unit.tree) {
@@ -38,7 +38,7 @@ pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
     }
 }
 
-/// Whether a language or a framework calls what has such a name.
+/// Returns true if a language or a framework calls definitions with this name by itself.
 fn is_called(language: &str, name: &str) -> bool {
     let fits = |known: &&str| match (known.strip_prefix('*'), known.strip_suffix('*')) {
         (Some(end), _) => name.ends_with(end),
@@ -53,7 +53,8 @@ fn listed(table: &[(&str, &'static [&'static str])], language: &str) -> &'static
     table.iter().find(|(id, _)| *id == language).map_or(&[], |(_, list)| list)
 }
 
-/// Whether an attribute, an annotation or a decorator may give the definition's name to somebody.
+/// Returns true if an attribute, annotation or decorator may pass the definition's name to other
+/// code.
 fn is_asked_for(language: &str, tree: &Tree) -> bool {
     let silent = |attribute: &Tree| {
         let words = attribute.words();
@@ -76,13 +77,14 @@ fn is_asked_for(language: &str, tree: &Tree) -> bool {
     }
 }
 
-/// Whether nothing outside of its file can use the unit, or a member of it, unless a text names it.
+/// Returns true if nothing outside its file can use the unit, or a member of it, unless a text
+/// contains the name.
 pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -> bool {
     let tree = node.unwrap_or(&unit.tree);
     let has = |word: &str| header(tree).iter().any(|token| token == word);
     let kind = unit.identity.as_ref().map(|identity| identity.kind);
     match file.language() {
-        // A child module sees what is private, and a macro holds in what follows.
+        // A child module can use private items, and a macro is visible in the text after it.
         "rust" => {
             let open = |one: &Unit| one.tree.any(&|node| is_module_elsewhere(node));
             let tree = if tree.is_a(Role::EnumVariant) { &unit.tree } else { tree };
@@ -126,7 +128,8 @@ fn script(file: &File<'_>, unit: &Unit, kind: BlockKind) -> bool {
         let hidden = header(&unit.tree).iter().any(|token| token == "private");
         return !hidden && !unit.name.starts_with('#');
     }
-    // `module.exports = …`, `export { … }`, or an assignment to somebody's property.
+    // Covers `module.exports = …`, `export { … }`, and an assignment to a property of another
+    // object.
     let assigned = unit.tree.is_a(Role::ExpressionStatement);
     let named = |node: &Tree| {
         let words = node.words();
@@ -136,7 +139,7 @@ fn script(file: &File<'_>, unit: &Unit, kind: BlockKind) -> bool {
     assigned || file.units[0].tree.children.iter().any(named)
 }
 
-/// The first words of a definition: modifiers and what it is.
+/// Returns the first words of a definition: its modifiers, keywords and name.
 fn header(tree: &Tree) -> Vec<String> {
     let tokens = tree.tokens();
     let words = tokens.iter().filter_map(|token| token.text.as_deref());
@@ -150,7 +153,7 @@ fn visibility(tree: &Tree) -> Option<String> {
     }
 }
 
-/// The tree without what says who may see it.
+/// Returns the tree without its visibility modifiers.
 pub(super) fn without_visibility(tree: &Tree) -> Tree {
     let mut tree = tree.clone();
     if tree.is_a(Role::Export)
@@ -181,7 +184,8 @@ fn strip(tree: &mut Tree) {
     });
 }
 
-/// Whether code outside of the change set may name a member of a container: a field, a variant.
+/// Returns true if code outside the change set may use a member of a container, such as a field or
+/// a variant, by its name.
 pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     let Some(member) = member(&unit.tree, name) else { return true };
     let says = |word: &str| header(member).iter().any(|token| token == word);
@@ -219,7 +223,7 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     }
 }
 
-/// The member that declares a name.
+/// Returns the member that declares a name.
 pub(super) fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
     let names = |node: &Tree| {
         matches!(node.field, Some("name" | "declarator" | "property")) && node.is(name)
@@ -230,7 +234,8 @@ pub(super) fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
     tree.children.iter().find_map(|child| member(child, name))
 }
 
-/// Whether an attribute of Rust may make code of a type's fields and variants by their names, as serialisation does.
+/// Returns true if a Rust attribute may generate code from the names of a type's fields and
+/// variants, as serialisation does.
 pub(super) fn is_read_by_name(tree: &Tree) -> bool {
     tree.any(&|node| node.is_a(Role::AttributeItem) && is_asked_for("rust", node))
 }

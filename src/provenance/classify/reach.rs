@@ -1,8 +1,7 @@
-//! Whether a call in a unit means the helper that has its name.
+//! Decides whether a call in a unit means the helper that has its name.
 //!
-//! A name can be declared more than once: overloaded, in another type, in another
-//! file. Then the text of a call does not say which one is meant, and the helper
-//! may not be put back for it.
+//! A name can be declared more than once: overloaded, in another type, or in another file. Then the
+//! text of a call does not show which function is meant, and the helper's body must not replace it.
 
 use std::collections::HashMap;
 
@@ -15,17 +14,17 @@ use super::units::{File, Unit};
 /// The ways in which a unit can call a helper.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ways {
-    /// By its name alone.
+    /// By its name alone: `h()`.
     pub bare: bool,
-    /// On the own object or type: `this.h()`, `self.h()`, `Self::h()`.
+    /// On its own object or type: `this.h()`, `self.h()`, `Self::h()`.
     pub own: bool,
-    /// On its type: `Util.h()`.
+    /// On the type that declares it: `Util.h()`.
     pub owner: Option<String>,
-    /// On any object: nothing else in the set has the name.
+    /// On any object, because no other function in the change set has the name.
     pub any: bool,
 }
 
-/// The functions of a side by language and name.
+/// The functions on one side of a change, by language and name.
 #[derive(Debug, Default)]
 pub(super) struct FunctionsByName(HashMap<(&'static str, String), Vec<Id>>);
 
@@ -43,7 +42,8 @@ impl FunctionsByName {
     }
 }
 
-/// How `caller` can call the helper; `None` where a call may mean another function as well.
+/// Returns how `caller` can call the helper. Returns `None` if a call may also mean another
+/// function.
 pub(super) fn ways(
     files: &[File<'_>],
     named: &FunctionsByName,
@@ -85,7 +85,7 @@ pub(super) fn ways(
     Some(Ways { bare, own: own && !is_module, owner: Some(name.to_owned()), any })
 }
 
-/// The containers around a unit, innermost first.
+/// Returns the containers around a unit, innermost first.
 fn around<'f>(file: &'f File<'_>, unit: usize) -> impl Iterator<Item = usize> + 'f {
     let outer = |at: usize| file.units[at].container.filter(|outer| *outer != 0);
     std::iter::successors(outer(unit), move |at| outer(*at))
@@ -104,7 +104,7 @@ fn is_module(unit: &Unit) -> bool {
     matches!(kind, Some(BlockKind::Module | BlockKind::Namespace))
 }
 
-/// `impl Trait for Type` has the methods of `Type`.
+/// Returns the name of the type that a container adds methods to: `Type` for `impl Trait for Type`.
 fn type_name(container: &str) -> &str {
     container.rsplit(" for ").next().unwrap_or(container)
 }

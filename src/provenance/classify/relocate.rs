@@ -1,5 +1,5 @@
-//! A definition in another place: whether its names still mean what they did,
-//! and what a method may change on its way from one type to another.
+//! Compares a definition that moved: whether its names still mean the same, and what may change in
+//! a method that moves from one type to another.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,8 @@ use super::public::without_visibility;
 use super::same::{Renames, Resolved, same};
 use super::units::{File, Unit};
 
-/// Whether no name that a definition uses is imported from elsewhere in its new file.
+/// Returns true if no name that a definition uses is known to be imported from somewhere else in
+/// its new file.
 pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
     free_names(old, before).iter().all(|name| {
         match (imports::source_of(old, name), imports::source_of(new, name)) {
@@ -25,9 +26,11 @@ pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>) -> boo
     })
 }
 
-/// Whether each name that a definition uses certainly means in another file what it did: it is imported from the same
-/// place there, or is declared in neither file and imported in neither; and nothing at the head of one file alone
-/// changes how its text is read.
+/// Returns true if each name that a definition uses certainly means the same in another file.
+///
+/// Such a name is imported from the same place in both files, or declared in neither file and
+/// imported in neither. In addition, the files must not differ in wildcard imports, or in
+/// directives at their start that change how the text is read.
 pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
     let declares = |file: &File<'_>, name: &str| {
         file.units.iter().any(|unit| unit.identity.is_some() && unit.name == name)
@@ -46,8 +49,8 @@ pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_
     heads && wildcards(old) == wildcards(new) && free_names(old, before).iter().all(is_same)
 }
 
-/// Whether two Go files may be built for different targets, by the part of their names after the first `_`:
-/// `a_windows.go`, `a_test.go`.
+/// Returns true if two Go files may be built for different targets, according to the part of their
+/// names after the first `_`: `a_windows.go`, `a_test.go`.
 fn has_another_target(old: &File<'_>, new: &File<'_>) -> bool {
     let target = |file: &File<'_>| {
         let name = file.path.strip_suffix(".go")?;
@@ -56,14 +59,15 @@ fn has_another_target(old: &File<'_>, new: &File<'_>) -> bool {
     target(old) != target(new)
 }
 
-/// The import lines of a Go file whose path contains a name. For example, `yaml` comes with `gopkg.in/yaml.v2`.
+/// Returns the import lines of a Go file whose path contains a name. For example, `yaml` comes with
+/// `gopkg.in/yaml.v2`.
 fn bringing<'a>(file: &File<'a>, name: &str) -> HashSet<&'a str> {
     let is_import = |line: &&str| line.starts_with('"') || line.starts_with("import");
     let lines = file.text.lines().map(str::trim).filter(|_| file.language() == "go");
     lines.filter(is_import).filter(|line| line.contains(name)).collect()
 }
 
-/// Imports that do not say which names they bring.
+/// Returns the imports that do not list the names they make available.
 fn wildcards<'a>(file: &File<'a>) -> HashSet<&'a str> {
     let is_import = |line: &&str| {
         ["use ", "pub use ", "import ", "from ", "\t. \""].iter().any(|word| line.starts_with(word))
@@ -73,7 +77,7 @@ fn wildcards<'a>(file: &File<'a>) -> HashSet<&'a str> {
     file.text.lines().filter(is_import).filter(brings_all).collect()
 }
 
-/// The names that a definition uses and does not declare.
+/// Returns the names that a definition uses and does not declare.
 fn free_names(file: &File<'_>, unit: &Unit) -> HashSet<std::sync::Arc<str>> {
     let resolved = Resolved::of(&unit.tree, file.language());
     let mut names = HashSet::new();
@@ -92,8 +96,8 @@ fn is_relative(source: &str) -> bool {
         || ["crate", "super", "self"].iter().any(|word| source.starts_with(word))
 }
 
-/// A method of Java in another type: what it took from its own object it may now take from a new parameter, and the
-/// other way round; who may see it may change.
+/// Compares a Java method with its version in another type. It may now take from a new parameter
+/// what it took from its own object, or the reverse, and its visibility may change.
 pub(super) fn relocated(set: &Set<'_>, old: Id, new: Id, renames: &Renames) -> Option<Vec<String>> {
     let ((old_file, before), (new_file, after)) = (set.unit_before(old), set.unit_after(new));
     if old_file.language() != "java" || !before.is_function() || !after.is_function() {
@@ -120,7 +124,7 @@ pub(super) fn relocated(set: &Set<'_>, old: Id, new: Id, renames: &Renames) -> O
     same(&resolved(&was), &resolved(&is), renames).map(|_| vec![how])
 }
 
-/// The method without what says who may see it, and whether it belongs to an object.
+/// Returns the method without its visibility, `static` and `final`.
 fn bare(unit: &Unit) -> Option<Tree> {
     let mut tree = without_visibility(&unit.tree);
     function_of(&tree)?;
@@ -148,7 +152,8 @@ fn without_parameter(method: &Tree, name: &str) -> Tree {
     method
 }
 
-/// The method with `p.x` as `x`; `None` where the parameter is used in any other way.
+/// Returns the method without the parameter and with `p.x` replaced by `x`. Returns `None` if the
+/// parameter is used in any other way.
 fn from_own(method: &Tree, parameter: &str, getters: &[(String, String)]) -> Option<Tree> {
     let mut method = without_parameter(method, parameter);
     replace(&mut method, parameter, getters);
@@ -185,11 +190,11 @@ fn own_field(access: &mut Tree) {
     }
 }
 
-/// `this.x` as `x`, where no local is called so.
+/// Returns the method with `this.x` replaced by `x`, unless a local has that name.
 fn own_plainly(method: &Tree) -> Tree {
     let resolved = Resolved::of(method, "java");
     let mut method = method.clone();
-    // The list was cut: commas say nothing now.
+    // A parameter may have been removed, so the commas in the list are not comparable.
     for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
         list.children.retain(|one| !one.is(","));
     }
@@ -206,7 +211,7 @@ fn strip_this(tree: &mut Tree, local: &dyn Fn(&str) -> bool) {
     }
 }
 
-/// Methods of the type around a unit that do nothing but return a field.
+/// Returns the methods next to a unit that only return a field, each with the field's name.
 fn getters(file: &File<'_>, unit: &Unit) -> Vec<(String, String)> {
     let siblings = file.units.iter().filter(|one| one.container == unit.container);
     siblings
@@ -222,7 +227,7 @@ fn getters(file: &File<'_>, unit: &Unit) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Whether the type around a unit declares a field of this name.
+/// Returns true if the type that contains a unit declares a field with this name.
 fn has_field(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     let Some(container) = unit.container else { return false };
     let declares = |tree: &Tree| {

@@ -1,15 +1,15 @@
-//! Whether two trees do the same: equal node for node, but for locals that are
-//! renamed one to one, and for declarations whose new name is known.
+//! Decides whether two trees do the same: they are equal node by node, except for locals that are
+//! renamed one to one and for declarations whose new name is known.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::code::program::{Name, Resolution, Tree};
 use crate::code::rows::roles::Role;
 
-/// Names of declarations before, and after.
+/// The old names of declarations, each with its new name.
 pub(super) type Renames = HashMap<String, String>;
 
-/// A tree and what its names mean.
+/// A tree with its names resolved.
 #[derive(Clone)]
 pub(super) struct Resolved {
     pub tree: Tree,
@@ -24,16 +24,16 @@ impl Resolved {
     }
 }
 
-/// How two trees that do the same differ.
+/// The differences between two trees that do the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Alike {
-    /// Locals, before and after.
+    /// Renamed locals, with the old and the new name.
     pub locals: Vec<(String, String)>,
-    /// Names of declarations elsewhere that it used under another name.
+    /// Renamed declarations that the code uses, with the old and the new name.
     pub uses: Vec<(String, String)>,
 }
 
-/// `None` where they may do different things.
+/// Compares two trees. Returns `None` if they may do different things.
 pub(super) fn same(before: &Resolved, after: &Resolved, renames: &Renames) -> Option<Alike> {
     let mut walk = TreeComparison {
         renames,
@@ -50,7 +50,7 @@ pub(super) fn same(before: &Resolved, after: &Resolved, renames: &Renames) -> Op
             continue;
         }
         let may = before.names.may_rename(*old) && after.names.may_rename(*new);
-        // Neither spelling may mean anything else on either side.
+        // Neither name may mean anything else on the other side.
         let taken = before.names.mentions(&to.name) || after.names.mentions(&from.name);
         if !may || taken {
             return None;
@@ -102,20 +102,23 @@ impl TreeComparison<'_> {
                     self.uses.insert((old.to_owned(), new.to_owned()));
                     return wanted == new;
                 }
-                // A name that only now is the name of something renamed means something else.
+                // If the name is the new name of a renamed declaration, it meant something else
+                // before.
                 old == new && (from == Name::Not || !self.renames.values().any(|name| name == new))
             }
         }
     }
 }
 
-/// The kind of a quote is its raw text, which says nothing.
+/// Two nodes have the same kind, or are both quotes. The kind of a quote is its raw text, so it is
+/// ignored.
 fn same_kind(before: &Tree, after: &Tree) -> bool {
     let quote = |tree: &Tree| tree.is_a(Role::Quote);
     before.kind == after.kind || (quote(before) && quote(after))
 }
 
-/// Names that stand in the same place of two trees which are equal otherwise: candidates for declarations that were renamed.
+/// Collects the names that differ at the same position in two otherwise equal trees. They are
+/// candidates for renamed declarations.
 pub(super) fn differing_names(
     before: &Tree,
     after: &Tree,

@@ -1,9 +1,7 @@
-//! What a function takes from around it, and what a caller gives a name to.
+//! The names that a function uses from outside, and the names that a caller declares.
 //!
-//! A body that is put where it was called reads as if it had always stood there.
-//! It did only if each of its names means the same in both places: what the
-//! caller declares (locals, types, labels, imports) reaches a body that was cut
-//! out of it no more, unless it is passed.
+//! If a body replaces a call, each of its names must mean the same in both places. What the caller
+//! declares (locals, types, labels, imports) must not capture a name in the body.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,22 +11,22 @@ use crate::code::rows::roles::Role;
 
 type Words = HashSet<Arc<str>>;
 
-/// What a function takes from around it.
+/// The names that a function uses but does not declare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OuterNames {
-    /// Names of values that it does not declare.
+    /// Names of values that the function does not declare.
     values: Words,
-    /// Every name that stands in it: of types, paths, members too.
+    /// Every name in the function, including types, paths and members.
     mentioned: Words,
 }
 
-/// What a tree gives a meaning to.
+/// The names that a tree declares.
 pub(super) struct Given {
-    /// Locals, and names that may be.
+    /// Locals, and names that may be locals.
     values: Words,
-    /// Names of types, of definitions and imports inside of functions.
+    /// Names of types, and of definitions and imports inside functions.
     others: Words,
-    /// It imports names that nobody can list.
+    /// True if the tree imports names that cannot be listed.
     unknown: bool,
 }
 
@@ -41,7 +39,8 @@ impl Given {
         given
     }
 
-    /// Whether a function that was called here would mean something of the tree by one of its names.
+    /// Returns true if a function's body, placed here, would mean something that the tree declares
+    /// by one of its names.
     pub(super) fn any_of(&self, taken: &OuterNames) -> bool {
         self.unknown
             || !self.values.is_disjoint(&taken.values)
@@ -70,7 +69,8 @@ impl Given {
     }
 }
 
-/// What the body of a function takes from around it; `None` where that is not known.
+/// Returns the names that the body of a function uses from outside. Returns `None` if they are not
+/// all known.
 pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<OuterNames> {
     let (mut values, mut fixed) = (Words::new(), Words::new());
     body.visit(&mut |node| {
@@ -83,22 +83,24 @@ pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Oute
             every_word(node, &mut fixed);
         }
     });
-    // A local whose name also stands where its meaning is not known.
+    // The name of a local also occurs in a place where its meaning is not known.
     if names.locals.iter().any(|local| fixed.contains(&local.name)) {
         return None;
     }
     values.extend(fixed);
     let mut mentioned = Words::new();
     words(body, &mut mentioned);
-    // What its own type parameters stand for is found by inference.
+    // What a function's own type parameters stand for in a call is only known by type inference.
     let mut own = Words::new();
     let lists = core.children.iter().filter(|child| child.is_a(Role::TypeParameters));
     lists.for_each(|list| parameter_names(list, &mut own));
     own.is_disjoint(&mentioned).then_some(OuterNames { values, mentioned })
 }
 
-/// Whether a body is statements that may stand elsewhere: nothing that belongs to a loop, a `switch`, a definition or
-/// a statement that was left behind, and nothing that it gives a name to without our seeing it.
+/// Returns true if the statements of a body may be moved into another function.
+///
+/// The body must not contain a part of an outer loop, `switch`, definition or statement, and must
+/// not declare names in a way that this program cannot see.
 pub(super) fn is_whole(body: &Tree, language: &str) -> bool {
     let part = |node: &Tree| {
         node.is_a(Role::Item)
@@ -107,7 +109,7 @@ pub(super) fn is_whole(body: &Tree, language: &str) -> bool {
             || node.is_a(Role::HiddenPattern)
             || (is_definition(node) && !node.is_a(Role::Function))
     };
-    // `"use strict"`, and what Python keeps as a function's documentation.
+    // `"use strict"`, or the documentation string of a Python function.
     let prologue = matches!(language, "javascript" | "typescript" | "tsx" | "python")
         && body.children.iter().find(|child| !child.is("{")).is_some_and(|first| {
             first.is_a(Role::ExpressionStatement)
@@ -116,7 +118,7 @@ pub(super) fn is_whole(body: &Tree, language: &str) -> bool {
     !prologue && !body.any(&part) && !jumps_out(body, Inside::default())
 }
 
-/// Whether a macro that we do not know stands in a body: it may return.
+/// Returns true if a body contains an unknown macro, which may return from the function.
 pub(super) fn may_leave(body: &Tree) -> bool {
     body.any(&is_unknown_macro)
 }
@@ -126,7 +128,7 @@ fn is_unknown_macro(node: &Tree) -> bool {
         && !is_plain_macro(node.child("macro").and_then(|name| name.text.as_deref()))
 }
 
-/// The words of all tokens: a text may hold names too.
+/// Collects the words of all tokens, including those inside texts, which may hold names too.
 fn every_word(tree: &Tree, found: &mut Words) {
     for token in tree.tokens() {
         let text = token.text.as_deref().unwrap_or_default();
@@ -164,14 +166,14 @@ fn is_labelled(jump: &Tree) -> bool {
     }
 }
 
-/// What declares a name that is no value's, or a function's.
+/// Returns true if the node declares a function, or a name that is not that of a value.
 fn is_definition(node: &Tree) -> bool {
     node.is_a(Role::Definition)
         || node.is_a(Role::Function)
         || (node.is_a(Role::Specifier) && node.child("body").is_some())
 }
 
-/// All names in a tree, but for those that only a helper has.
+/// Collects all names and labels in a tree.
 fn words(tree: &Tree, found: &mut Words) {
     tree.visit(&mut |leaf| {
         if let Some(text) = &leaf.text
@@ -182,7 +184,7 @@ fn words(tree: &Tree, found: &mut Words) {
     });
 }
 
-/// The names in a list of type parameters, without what bounds them.
+/// Collects the names in a list of type parameters, without their bounds.
 fn parameter_names(list: &Tree, found: &mut Words) {
     for parameter in &list.children {
         let own = parameter.tokens().into_iter().find(|one| one.is_a(Role::Name));

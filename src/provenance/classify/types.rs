@@ -1,16 +1,15 @@
-//! Whether a value keeps its type on its way into a helper and out of it.
+//! Decides whether a value keeps its type when it is passed to a helper and returned from it.
 //!
-//! `h(n)` with an `int` for a `double` is a conversion, and `n / 2` in the helper
-//! is another division than it was in the caller. So in languages that convert
-//! silently, an argument must evidently be of its parameter's type, and a result
-//! of the type that the helper says it gives back.
+//! `h(n)` with an `int` for a `double` is a conversion, and `n / 2` in the helper is then another
+//! division than in the caller. So in languages that convert silently, an argument must evidently
+//! have its parameter's type, and a result the helper's declared return type.
 
 use std::collections::HashMap;
 
 use crate::code::program::{Name, Tree};
 use crate::code::rows::roles::Role;
 
-/// Whether the language has no types that change what an expression does.
+/// Returns true if the language has no types that change what an expression does.
 fn is_untyped(language: &str) -> bool {
     matches!(language, "python" | "javascript" | "typescript" | "tsx" | "ruby" | "php" | "lua")
 }
@@ -20,7 +19,7 @@ fn is_untyped(language: &str) -> bool {
 pub(super) struct Types(HashMap<u32, String>);
 
 impl Types {
-    /// Of a resolved tree.
+    /// Collects the types from a tree with resolved names.
     pub(super) fn of(tree: &Tree) -> Self {
         let mut types = Self::default();
         tree.visit(&mut |node| {
@@ -53,12 +52,12 @@ impl Types {
         }
     }
 
-    /// The type that a local is declared with.
+    /// Returns the declared type of a local.
     pub(super) fn of_local(&self, local: u32) -> Option<&str> {
         self.0.get(&local).map(String::as_str)
     }
 
-    /// The type of a value, where that is evident.
+    /// Returns the type of a value if it is evident.
     fn of_value(&self, value: &Tree, language: &str) -> Option<String> {
         if let Name::Local(local) = value.name {
             return self.of_local(local).filter(|said| !is_inferred(said)).map(str::to_owned);
@@ -74,16 +73,17 @@ impl Types {
         }
     }
 
-    /// Whether an argument is of its parameter's type without a conversion.
+    /// Returns true if an argument has its parameter's type without a conversion.
     pub(super) fn passes(&self, argument: &Tree, parameter: Option<&str>, language: &str) -> bool {
         if is_untyped(language) {
             return true;
         }
         let Some(wanted) = parameter else { return language == "rust" };
         match (self.of_value(argument, language), language) {
-            // What is no literal has its own type, and is not converted.
+            // Rust converts no values. Only a number literal takes its type from its context, so
+            // numeric types must be equal.
             (Some(is), "rust") => is == wanted || !is_numeric(wanted),
-            // No value is of a type without a size.
+            // A type without a size (`str`, `[T]`) is never the type of a value.
             (None, "rust") => wanted != "str" && (!wanted.starts_with('[') || wanted.contains(';')),
             (Some(is), _) => is == wanted,
             (None, _) if argument.is_a(Role::Null) => !is_numeric(wanted),
@@ -92,7 +92,7 @@ impl Types {
         }
     }
 
-    /// Whether a result is of the type that a helper gives back.
+    /// Returns true if a result has the declared return type of the helper.
     pub(super) fn comes_back(&self, result: &Tree, returns: Option<&str>, language: &str) -> bool {
         if is_untyped(language) || language == "rust" {
             return true;
@@ -103,7 +103,8 @@ impl Types {
         }
         match self.of_value(result, language) {
             Some(is) => is == returns,
-            // The sum of what is smaller than an `int` is one; what is larger would not be converted.
+            // In Java, an operation on types smaller than `int` gives an `int`, and a larger type
+            // is not converted to `int` silently.
             None if language == "java" && returns == "int" => result.is_a(Role::Binary),
             None if language == "java" && returns == "boolean" => true,
             None if language == "go" && is_constant(result) => is_composite(returns),
@@ -112,7 +113,7 @@ impl Types {
     }
 }
 
-/// What the literals of a language are, where nothing is said.
+/// The types of a language's literals without a declared type.
 struct LiteralTypes {
     whole: &'static str,
     point: &'static str,
@@ -152,12 +153,12 @@ fn of_literal(value: &Tree, language: &str) -> Option<&'static str> {
     }
 }
 
-/// `var`, `auto`: what it is was not said.
+/// Returns true if the declaration leaves the type to inference (`var`, `auto`).
 fn is_inferred(said: &str) -> bool {
     matches!(said, "var" | "auto" | "val" | "let" | "const auto" | "_")
 }
 
-/// What may be a constant of Go, which becomes what it is given to.
+/// Returns true if a value may be an untyped constant in Go, which takes its type from its context.
 fn is_constant(value: &Tree) -> bool {
     !value.any(&|node| matches!(node.name, Name::Local(_)) || node.is_a(Role::CallLike))
 }
@@ -166,7 +167,7 @@ fn is_composite(said: &str) -> bool {
     said.starts_with(['*', '[']) || said.starts_with("map ") || said.starts_with("func ")
 }
 
-/// A comparison, or what is made of such.
+/// Returns true for a comparison or a combination of comparisons.
 fn is_truth(value: &Tree) -> bool {
     const TRUTH: &[&str] = &["==", "!=", "<", ">", "<=", ">=", "&&", "||", "!", "instanceof"];
     let operator = |child: &Tree| child.text.as_deref().is_some_and(|text| TRUTH.contains(&text));
@@ -181,7 +182,8 @@ fn is_numeric(said: &str) -> bool {
     NUMERIC.contains(&said)
 }
 
-/// A type that holds values of several types: what it does with them, it does not do as they would.
+/// Returns true for a type that holds values of several types, such as `Object` or a type
+/// parameter. Operations on it may differ from those on the value's own type.
 fn is_dynamic(said: &str) -> bool {
     const ANY: &[&str] = &[
         "Object",
@@ -203,18 +205,20 @@ fn is_dynamic(said: &str) -> bool {
     ANY.contains(&said) || said.len() == 1
 }
 
-/// A type that takes nothing but values of its own, or of a more special one.
+/// Returns true for a type that accepts only its own values or those of a subtype, without
+/// conversion.
 fn is_unconverted(said: &str, language: &str) -> bool {
     match language {
         "java" => said == "boolean" || !(is_numeric(said) || is_dynamic(said)),
         "go" => !is_dynamic(said),
-        // A name may stand for a number, and a class may be made of anything.
+        // In C and C++, a type name may stand for a number type, and a class may be constructed
+        // from any value.
         "c" | "cpp" => said.ends_with('*') && !said.starts_with("void"),
         _ => false,
     }
 }
 
-/// What a function says it gives back.
+/// Returns the declared return type of a function.
 pub(super) fn returned_type(core: &Tree, language: &str) -> Option<String> {
     match language {
         "go" => core.child("result").map(Tree::words),

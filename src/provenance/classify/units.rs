@@ -1,6 +1,6 @@
-//! A file cut into the units that a change is told by: each definition with
-//! what belongs to it (decorators, attributes, `export`), containers without
-//! their members, and the file without its definitions.
+//! Divides a file into the units that are compared: each definition with everything that belongs to
+//! it (decorators, attributes, `export`), containers without their members, and the file without
+//! its definitions.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::code::{BlockKind, Identity};
 
 use super::public;
 
-/// A file of a change set, parsed where it can be.
+/// A file of a change set, parsed if its language is known.
 pub(super) struct File<'a> {
     pub path: &'a str,
     pub text: &'a str,
@@ -20,27 +20,27 @@ pub(super) struct File<'a> {
     comments: HashMap<usize, Comments>,
 }
 
-/// What stands in a container, in order.
+/// A member of a container, in the order of the text.
 #[derive(Clone, Debug)]
 pub(super) enum ContainerMember {
     /// A unit, by its index.
     Unit(usize),
-    /// Something else, as its tokens and whether it is an import.
+    /// Other code, as its tokens and whether it is an import.
     Other(String, bool),
 }
 
-/// One unit of a file.
+/// A definition, or the file itself.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
-    /// `None` for the file itself.
+    /// The identity of the block. `None` for the file itself.
     pub identity: Option<Identity>,
     pub name: String,
-    /// The unit around it; the file for what stands at the top.
+    /// The index of the unit that contains this one. At the top level this is the file's own unit.
     pub container: Option<usize>,
-    /// With all that belongs to it.
+    /// The byte range, including everything that belongs to the unit.
     pub bytes: Range<usize>,
     pub name_bytes: Range<usize>,
-    /// Its tree without the members that are units themselves.
+    /// The tree without the members that are units of their own.
     pub tree: Tree,
     pub members: Vec<ContainerMember>,
 }
@@ -57,7 +57,7 @@ impl Unit {
     }
 }
 
-/// Blocks whose members speak for themselves.
+/// Returns true for blocks whose members are units of their own.
 fn is_container(kind: BlockKind) -> bool {
     use BlockKind::{Class, Enum, Impl, Interface, Module, Namespace, Struct, Trait, Union};
     matches!(kind, Class | Struct | Enum | Union | Trait | Interface | Impl | Module | Namespace)
@@ -75,20 +75,21 @@ impl<'a> File<'a> {
         self.program.as_ref().map_or("", |program| program.language.id)
     }
 
-    /// The comments that belong to a unit and to none inside it: all texts, and the directives with what they stand before.
+    /// Returns the comments that belong to a unit but to no unit inside it: all texts, and the
+    /// directives together with what follows them.
     pub(super) fn comments(&self, unit: usize) -> &Comments {
         static NONE: Comments = (Vec::new(), Vec::new());
         self.comments.get(&unit).unwrap_or(&NONE)
     }
 }
 
-/// The texts of comments, and the directives among them.
+/// The texts of all comments, and the directives among them.
 type Comments = (Vec<String>, Vec<String>);
 
-/// The comments of a file by the innermost unit around each.
+/// Collects the comments of a file by the innermost unit that contains each.
 fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Comments> {
     let mut found: HashMap<usize, Comments> = HashMap::new();
-    // Units begin in the order in which they stand, outer before inner.
+    // Units are ordered by their start, outer units before inner ones.
     let mut around: Vec<usize> = Vec::new();
     let mut next = 0;
     let visible = VisibleDocs::of(program);
@@ -122,7 +123,8 @@ fn tokens_before(tree: &Tree, end: usize) -> usize {
     tree.tokens().iter().take_while(|token| token.bytes.start < end).count()
 }
 
-/// Doc comments that a macro of Rust is given, as an attribute: `clap` prints them.
+/// Rust doc comments that a macro receives as attributes, so that they affect the program. For
+/// example, `clap` prints them as help.
 struct VisibleDocs {
     macros: Vec<Range<usize>>,
     rust: bool,
@@ -152,29 +154,32 @@ impl VisibleDocs {
     }
 }
 
-struct Cut<'a> {
+struct UnitSplitter<'a> {
     program: &'a Program,
     units: Vec<Unit>,
-    /// Blocks that are units, by index in the file's blocks.
-    wanted: HashSet<usize>,
+    /// The blocks that are units, by their index in the file's blocks.
+    unit_blocks: HashSet<usize>,
     unit_of: Vec<Option<usize>>,
 }
 
 fn units(program: &Program) -> Vec<Unit> {
     let blocks = &program.blocks.blocks;
-    let mut wanted = HashSet::new();
+    let mut unit_blocks = HashSet::new();
     for (at, block) in blocks.iter().enumerate() {
         let free = match block.container {
             None => true,
-            Some(outer) => wanted.contains(&outer) && is_container(blocks[outer].identity.kind),
+            Some(outer) => {
+                unit_blocks.contains(&outer) && is_container(blocks[outer].identity.kind)
+            }
         };
         if free && block.identity.kind != BlockKind::Region {
-            wanted.insert(at);
+            unit_blocks.insert(at);
         }
     }
-    let mut cut = Cut { program, units: Vec::new(), wanted, unit_of: vec![None; blocks.len()] };
+    let mut splitter =
+        UnitSplitter { program, units: Vec::new(), unit_blocks, unit_of: vec![None; blocks.len()] };
     let whole = program.tree.bytes.clone();
-    cut.units.push(Unit {
+    splitter.units.push(Unit {
         identity: None,
         name: String::new(),
         container: None,
@@ -183,24 +188,25 @@ fn units(program: &Program) -> Vec<Unit> {
         tree: Tree::clone(&program.tree),
         members: Vec::new(),
     });
-    let tops: Vec<usize> = cut.inside(None);
+    let tops: Vec<usize> = splitter.inside(None);
     let mut members = Vec::new();
-    let tree = cut.without(&program.tree, &tops, 0, &mut members);
-    cut.units[0].tree = tree;
-    cut.units[0].members = members;
-    cut.units
+    let tree = splitter.without(&program.tree, &tops, 0, &mut members);
+    splitter.units[0].tree = tree;
+    splitter.units[0].members = members;
+    splitter.units
 }
 
-impl Cut<'_> {
-    /// The wanted blocks directly inside a block.
+impl UnitSplitter<'_> {
+    /// Returns the blocks directly inside a block that are units.
     fn inside(&self, container: Option<usize>) -> Vec<usize> {
         let blocks = &self.program.blocks.blocks;
         (0..blocks.len())
-            .filter(|at| self.wanted.contains(at) && blocks[*at].container == container)
+            .filter(|at| self.unit_blocks.contains(at) && blocks[*at].container == container)
             .collect()
     }
 
-    /// The node without the items that hold one of the blocks each.
+    /// Returns the node without those items that each hold one of the blocks. The items become
+    /// units.
     fn without(
         &mut self,
         node: &Tree,
@@ -287,12 +293,12 @@ impl Cut<'_> {
     }
 }
 
-/// Whether a node is one definition rather than the list that holds it.
+/// Returns true if a node is a single definition rather than a list of definitions.
 fn is_item(node: &Tree) -> bool {
     !node.is_a(Role::List) && node.field != Some("body")
 }
 
-/// Whether a node only makes names known.
+/// Returns true if a node only makes names available.
 pub(super) fn is_import(node: &Tree) -> bool {
     let module = node.is_a(Role::ModItem) && node.child("body").is_none();
     module || node.is_a(Role::Import)

@@ -1,9 +1,10 @@
-//! Blocks that came from another file.
+//! Finds the records of blocks that came from another file.
 //!
-//! A block that no record of its file speaks of may have been recorded elsewhere. Candidates are looked up by text,
-//! tokens, shape, name and likeness; never is the ledger scanned. Two things must hold: the record is gone there
-//! (nothing in its file stands for it any more), and the block is new here (it did not stand here when the record was
-//! made). A block that only has a twin elsewhere is a copy, and the record stays with the original.
+//! A block without a record in its own file may have been recorded in another one. Candidates are
+//! looked up by content hash and by name; the ledger is never scanned. Two conditions must hold: no
+//! block of the other file matches the record any more, and the block did not exist in this file
+//! when the record was made. A block that only has a twin in another file is a copy, and the record
+//! stays with the original.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -26,40 +27,44 @@ use crate::provenance::trail::Version;
 use crate::provenance::{Content, Place, Provenance, Rejection, Tier};
 use crate::workspace::RelativePath;
 
-/// No more files than this are looked at for one.
+/// The maximum number of other files that are examined for one file.
 pub(super) const MAX_SOURCES: usize = 16;
 
-/// What the matcher asks of the rest of the work tree.
+/// What the matcher needs to know about the rest of the work tree.
 pub(crate) trait Surroundings {
-    /// What is recorded of a path.
+    /// Returns the recorded history of a path.
     fn trail(&self, path: &RelativePath) -> SharedTrail;
-    /// The text of a recorded version, whose outline is given, where a commit still has it.
+    /// Returns the text of a recorded version with the given outline, if a commit still has it.
     fn text_of(
         &self,
         path: &RelativePath,
         version: &Version,
         outline: &Outline,
     ) -> Option<Document>;
-    /// The records of another file that may be found in this one: [`super::orphans`].
+    /// Returns the records of another file that may be found in this one. See [`super::orphans`].
     fn orphans(&self, path: &RelativePath) -> Arc<Orphans>;
-    /// Whether there is no such file any more.
+    /// Returns true if the file no longer exists.
     fn is_gone(&self, path: &RelativePath) -> bool;
-    /// Whether the block stood in `path` already when the record was made; `None` where nobody can say.
+    /// Returns whether the block already existed in `path` when the record was made. `None` if this
+    /// is not known.
     fn stood(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool>;
-    /// [`super::candidates`] of a block, which are the same for as long as the block and the ledger are.
+    /// Returns [`super::candidates`] of a block. The result may be cached, because it depends only
+    /// on the block and the ledger.
     fn candidates(&self, block: &Block) -> Arc<Vec<Candidate>>;
-    /// Recorded files that are gone, and had the name or the folder of this one.
+    /// Returns recorded files that no longer exist and had the same name or the same folder as this
+    /// file.
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath>;
-    /// Whether a block of that name and those tokens stood anywhere in the tree that the record was based on: in this
-    /// file, or in one that has changed since.
+    /// Returns true if a block with this name and these tokens existed anywhere in the tree that
+    /// the record was based on. Only this file and files that changed since then are searched.
     fn stood_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool;
-    /// The finer sketch of the text that a record replaced; `None` where nobody can say.
+    /// Returns the sketch of token pairs of the text that a record replaced. `None` if that text is
+    /// not known.
     fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes>;
-    /// The files that are new or changed since the commit that a record was based on.
+    /// Returns the files that are new or changed since the commit that a record was based on.
     fn changed_since(&self, at: ClaimRef) -> Arc<Vec<(RelativePath, Arc<FileBlocks>)>>;
 }
 
-/// Looks for what is still open of a file in records of others.
+/// Searches the records of other files for the blocks of this file that have no record yet.
 pub(super) fn file(
     ledger: &Ledger,
     path: &RelativePath,
@@ -82,7 +87,7 @@ pub(super) fn file(
             renamed.extend(orphans.renamed.iter().copied());
         }
     }
-    // A file may have been renamed more than once: what was recorded last speaks first.
+    // A file may have been renamed more than once. The one with the newest record is tried first.
     continued.sort();
     for (_, source) in continued.into_iter().rev() {
         renamed_file(ledger, (path, source), now, found, surroundings, watch);
@@ -93,7 +98,7 @@ pub(super) fn file(
     }
 }
 
-/// The blocks of a file that goes on a vanished one under another name.
+/// Matches the blocks of this file with those of a deleted file that it is the renamed version of.
 fn renamed_file(
     ledger: &Ledger,
     (path, source): (&RelativePath, &RelativePath),
@@ -129,8 +134,8 @@ fn renamed_file(
             ),
         };
         let provenance = provenance(ledger, &trail, block, vec![reading]);
-        // What stood here before the record was made, as where the vanished file was a copy of this one, did not come
-        // from there.
+        // A block that existed here before the record was made did not come from the deleted file.
+        // This happens if the deleted file was a copy of this one.
         let claim = provenance.as_ref().and_then(|found| found.claim);
         if claim.is_none_or(|at| surroundings.stood(at, path, block) != Some(true)) {
             found[index] = provenance;
@@ -138,7 +143,7 @@ fn renamed_file(
     }
 }
 
-/// Blocks that came one by one.
+/// Matches single blocks that moved here from other files.
 fn moved_blocks(
     ledger: &Ledger,
     path: &RelativePath,
@@ -148,14 +153,15 @@ fn moved_blocks(
     surroundings: &dyn Surroundings,
     watch: Watch<'_>,
 ) {
-    // The same of all records of one entry.
+    // Whether a block already existed here, by the index of the record's entry and of the block.
+    // The answer is the same for all records of one entry.
     let stood: RefCell<HashMap<(u32, usize), bool>> = RefCell::default();
     let is_new = |at: ClaimRef, index: usize| {
         let known = stood.borrow().get(&(at.entry, index)).copied();
         !known.unwrap_or_else(|| {
-            let there = surroundings.stood(at, path, &blocks.blocks[index]) == Some(true);
-            stood.borrow_mut().insert((at.entry, index), there);
-            there
+            let existed = surroundings.stood(at, path, &blocks.blocks[index]) == Some(true);
+            stood.borrow_mut().insert((at.entry, index), existed);
+            existed
         })
     };
     let admits = |at: ClaimRef, index: usize| {
@@ -206,7 +212,7 @@ fn moved_blocks(
     }
 }
 
-/// Whether a block has the name of a record, and its text or its tokens.
+/// Returns true if a block has the name of a record, and its text or its tokens.
 fn is_as_recorded(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
     let (range, print) = (ledger.claim(at).range(), &block.fingerprint);
     let same =
@@ -220,7 +226,7 @@ fn sorted(mut heads: Vec<ClaimRef>) -> Vec<ClaimRef> {
     heads
 }
 
-/// The files whose records may speak of blocks of this one, likeliest first.
+/// Returns the files whose records may match blocks of this file, most likely first.
 fn sources(
     ledger: &Ledger,
     path: &RelativePath,
@@ -267,9 +273,11 @@ fn sources(
     sources.into_iter().take(MAX_SOURCES).map(|(path, _)| path).collect()
 }
 
-/// Takes back what was found under another name or in another file, where a file that changed since holds what was
-/// recorded as it was, or more like it; and what was found under another name, where the block stood under its own,
-/// wherever, before the record was made.
+/// Withdraws doubtful matches, that is, those under another name or from another file.
+///
+/// A match is withdrawn if another changed file has a block that reads as recorded, or that is more
+/// like the record. A match under another name is also withdrawn if the block existed under its
+/// present name anywhere before the record was made.
 pub(super) fn withdraw(
     ledger: &Ledger,
     path: &RelativePath,
@@ -320,7 +328,8 @@ pub(super) fn withdraw(
     }
 }
 
-/// Whether a file goes on one that is gone, by what was in that when it was last recorded.
+/// Returns true if this file is a deleted file under another name, judged by what the deleted file
+/// last contained.
 fn goes_on_vanished(
     source: &RelativePath,
     path: &RelativePath,

@@ -1,10 +1,11 @@
-//! Which block of one version of a file is which of another.
+//! Aligns two versions of a file: finds out which block of one is which block of the other.
 //!
-//! 1. The two versions are aligned as sequences; what has the same name and text in the same order is settled.
-//! 2. Of what is left, pairs that may be one block are collected once (`measure`).
+//! 1. The two versions are aligned as sequences. Blocks with the same name and text in the same
+//!    order are settled.
+//! 2. For the remaining blocks, the pairs that may be one block are collected (`measure`).
 //! 3. Each pair is measured once ([`Likeness`]).
-//! 4. The rules ([`RULES`]) are gone through in order; of the pairs that a rule admits, each is taken that is ahead of
-//!    every rival on either side. Rivals that fit equally well are ambiguous.
+//! 4. The rules ([`RULES`]) are applied in order. Of the pairs that fit a rule, a pair is accepted
+//!    if it is better than every rival on either side. Rivals that fit equally well are ambiguous.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,70 +18,71 @@ use crate::code::difference;
 use crate::provenance::Rejection;
 use crate::provenance::outline::Short;
 
-/// Of so many equal blocks none is told from the others by what is around it.
+/// From this many equal blocks on, their order does not decide which block is which.
 const MAX_COPIES: usize = 8;
 
-/// What is aligned.
+/// The input of an alignment.
 pub(crate) struct Scene<'a> {
-    /// The earlier blocks.
+    /// The blocks of the earlier version.
     pub(crate) then: &'a [Item<'a>],
-    /// The blocks as they stand.
+    /// The blocks of the current version.
     pub(crate) now: &'a [Item<'a>],
-    /// Where the earlier ones come from.
+    /// Where the earlier blocks come from.
     pub(crate) reach: Reach,
-    /// Both texts, where they can be read.
+    /// Both texts, if they can be read.
     pub(crate) texts: Option<&'a FileTexts>,
-    /// Which of the blocks that stand are looked at.
+    /// Returns true if a current block (by index) is to be matched.
     pub(crate) is_open: &'a dyn Fn(usize) -> bool,
-    /// Whether a pair is possible at all.
+    /// Returns true if an earlier block and a current block may be a pair at all.
     pub(crate) admits: &'a dyn Fn(usize, usize) -> bool,
-    /// Whether a block that stands is known to be a copy of another one.
+    /// Returns true if a current block is known to be a copy of another one.
     pub(crate) is_copy: &'a dyn Fn(usize) -> bool,
 }
 
-/// What became of the alignment: one for each block that stands.
+/// The result of an alignment.
 #[derive(Debug)]
 pub(crate) struct Alignment {
     pub(crate) fits: Vec<Fit>,
-    /// For each earlier block, where it stands, if that is settled.
+    /// For each earlier block, the index of the current block that it is, if that is settled.
     pub(super) stands: Vec<Option<usize>>,
-    /// The pairs that the sequences did not settle, by the block that stands.
+    /// The pairs that were measured because the sequences did not settle them, ordered by current
+    /// block.
     compared: Vec<MeasuredPair>,
 }
 
-/// What an alignment says of a block that stands.
+/// The result for one current block.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Fit {
-    /// It is new.
+    /// The block is not in the earlier version.
     #[default]
     New,
-    /// It is that earlier block.
+    /// The block is this earlier block.
     Is(Paired),
-    /// Several fit equally well.
+    /// These earlier blocks fit equally well.
     Ambiguous(Vec<usize>),
 }
 
-/// An earlier block that was found again.
+/// The earlier block that a current block is, and how it was found.
 #[derive(Clone, Debug)]
 pub(crate) struct Paired {
     pub(crate) then: usize,
     pub(crate) rule: &'static MatchRule,
-    /// How the two were measured; `None` where the sequences told.
+    /// The measured likeness. `None` if the sequences settled the pair.
     pub(crate) likeness: Option<Likeness>,
 }
 
-/// A pair that was measured.
+/// An earlier block and a current block that were compared.
 #[derive(Clone, Debug)]
 pub(crate) struct MeasuredPair {
     pub(crate) then: usize,
     pub(crate) now: usize,
     pub(crate) likeness: Likeness,
-    /// The rule that took it, or why none did.
+    /// The rule that accepted the pair, or why no rule did.
     pub(crate) outcome: Result<&'static MatchRule, Rejection>,
 }
 
 impl Scene<'_> {
-    /// Aligns the two.
+    /// Runs the steps that the module describes.
     pub(crate) fn align(&self) -> Alignment {
         let mut alignment = Alignment {
             fits: vec![Fit::New; self.now.len()],
@@ -95,7 +97,7 @@ impl Scene<'_> {
         alignment
     }
 
-    /// Step 1: the same name and text, in the order of both.
+    /// Step 1: settles blocks with the same name and text in the same order.
     fn pin(&self, alignment: &mut Alignment) {
         let key = |item: &Item<'_>| match item.is_unnamed() {
             true => (item.row.text, Short::default()),
@@ -118,7 +120,8 @@ impl Scene<'_> {
         self.pin_aside(alignment, key);
     }
 
-    /// Of what has no place in the sequence, that whose name and text stand once.
+    /// Settles earlier blocks without a position in the sequence whose name and text occur exactly
+    /// once in the current version.
     fn pin_aside(&self, alignment: &mut Alignment, key: impl Fn(&Item<'_>) -> (Short, Short)) {
         let is_aside = |old: &usize| !self.then[*old].in_sequence && !self.then[*old].had_gone;
         let aside: Vec<usize> = (0..self.then.len()).filter(is_aside).collect();
@@ -152,14 +155,14 @@ impl Alignment {
         self.stands[then] = Some(now);
     }
 
-    /// The pairs that were measured of a block that stands.
+    /// Returns the pairs that were measured for a current block.
     pub(super) fn compared(&self, now: usize) -> &[MeasuredPair] {
         let from = self.compared.partition_point(|pair| pair.now < now);
         let to = self.compared.partition_point(|pair| pair.now <= now);
         &self.compared[from..to]
     }
 
-    /// The earlier block that a block is, if one alone is.
+    /// Returns the earlier block that a current block is, if there is exactly one.
     pub(crate) fn of(&self, now: usize) -> Option<usize> {
         match self.fits.get(now)? {
             Fit::Is(paired) => Some(paired.then),
@@ -172,7 +175,7 @@ impl Alignment {
     }
 }
 
-/// Step 4.
+/// Step 4: assigns the measured pairs, rule by rule.
 struct Assignment<'a, 'b> {
     scene: &'b Scene<'a>,
     alignment: &'b mut Alignment,
@@ -214,7 +217,7 @@ impl Assignment<'_, '_> {
         }
     }
 
-    /// The open pairs that are as good as this one and share one of its blocks.
+    /// Returns the open pairs that share a block with this pair and fit about as well.
     fn tied(&self, rivals: &Rivals, score: f32, at: usize) -> Tie {
         let pair = &self.pairs[at];
         let open = |other: &&(f32, usize)| {
@@ -222,7 +225,7 @@ impl Assignment<'_, '_> {
             self.alignment.is_open(other.then, other.now)
         };
         let worth = |score: f32| (score - likeness::ENOUGH).max(0.0);
-        // Best first, so that the first is the best.
+        // The list is ordered best first, so the first remaining pair is the best one.
         let best = |rest: &[(f32, usize)], but: &dyn Fn(&MeasuredPair) -> bool| {
             let mut rest = rest.iter().filter(open).filter(|other| !but(&self.pairs[other.1]));
             rest.next().map_or(0.0, |(score, _)| worth(*score))
@@ -231,7 +234,8 @@ impl Assignment<'_, '_> {
             let is_left = self.pairs[other.1].likeness.lines_left;
             score - other.0 < MARGIN && (is_left || !pair.likeness.lines_left)
         };
-        // One earlier block and two that stand, or the reverse: what the whole assignment is worth this way or that.
+        // Two pairs share one block. Compare the total value of the whole assignment if one or the
+        // other pair is accepted.
         let same_then = rivals.of_then(pair.then).iter().filter(open).filter(near);
         let mut tied: Vec<usize> = same_then
             .filter(|other| {
@@ -260,7 +264,8 @@ impl Assignment<'_, '_> {
                 .map(|other| other.1),
         );
         let same_answers = tied.iter().all(|other| {
-            // Several blocks that are equal, and as many earlier ones of one record: in their order.
+            // Several equal blocks, and as many earlier ones with the same record: they are matched
+            // in their order.
             let answer = |at: usize| self.scene.then[self.pairs[at].then].answer;
             self.pairs[*other].then != pair.then && answer(*other) == answer(at)
         });
@@ -274,7 +279,8 @@ impl Assignment<'_, '_> {
         Tie::Equal(tied)
     }
 
-    /// Whether as many blocks stand as stood of those that are equal, so that their order tells which is which.
+    /// Returns true if there are as many equal blocks now as before, so that their order decides
+    /// which is which.
     fn has_order(&self, rivals: &Rivals, at: usize) -> bool {
         let pair = &self.pairs[at];
         let open = |other: &&(f32, usize)| {
@@ -315,18 +321,20 @@ impl Assignment<'_, '_> {
     }
 }
 
-/// Whether a rule says that something is equal, so that rivals are ambiguous; else they are unlike enough to be refused.
+/// Returns true if a rule states that something is equal. Rivals under such a rule are ambiguous;
+/// rivals under another rule are rejected.
 fn is_an_equality(rule: &MatchRule) -> bool {
     rule.tier != crate::provenance::Tier::Likeness
 }
 
 enum Tie {
     None,
-    /// Places of pairs, this one among them.
+    /// Indices of the tied pairs, including the pair itself.
     Equal(Vec<usize>),
 }
 
-/// The pairs that a rule admits, by either block, best first: score and place.
+/// The pairs that fit a rule, grouped by each of their blocks. Each list holds score and pair
+/// index, best first.
 struct Rivals {
     of_then: HashMap<usize, Vec<(f32, usize)>>,
     of_now: HashMap<usize, Vec<(f32, usize)>>,
@@ -352,5 +360,6 @@ impl Rivals {
     }
 }
 
-/// Below this many tokens a block that reads as another one is no copy: small blocks are alike by chance.
+/// A block with fewer tokens than this is never treated as a copy: small blocks are alike by
+/// chance.
 pub(crate) const MIN_COPY_TOKENS: u32 = MIN_RENAMED_TOKENS;

@@ -1,4 +1,5 @@
-//! One side of an alignment: the blocks of a file, as they stand, as an outline has them, or as they were recorded.
+//! One block on either side of an alignment. It comes from the current file, from an outline, or
+//! from a record.
 
 use crate::code::{Block, FileBlocks, LineRange};
 use crate::ledger::{BlockName, BlockRecord, ClaimRef};
@@ -7,25 +8,27 @@ use crate::provenance::outline::{self, Outline, Row};
 
 use super::likeness::Body;
 
-/// A block and what is known of it.
+/// A block and what is known about it.
 pub(crate) struct Item<'a> {
     pub(super) row: Row,
-    /// Index of the item around it.
+    /// The index of the item that contains this one.
     pub(super) container: Option<usize>,
-    /// It stands in the sequence; not so what is gone, or comes from several files.
+    /// True if the block has a position in the file. False for a removed block, and for items that
+    /// were collected from several files.
     pub(super) in_sequence: bool,
-    /// It had gone before the last record of its file, so that it can only have come back as it was.
+    /// True if the block was removed before the last record of its file. Then it can only have come
+    /// back unchanged.
     pub(super) had_gone: bool,
     pub(super) name: Option<ItemName<'a>>,
     pub(super) body: Option<Body<'a>>,
-    /// How many tokens.
+    /// The number of tokens, if it is known.
     pub(super) size: Option<u32>,
     pub(super) lines: Option<LineRange>,
-    /// The record that answers for it; equal rivals with one answer are no rivals.
+    /// The record of the block. Rivals that have the same record do not compete.
     pub(super) answer: Option<ClaimRef>,
 }
 
-/// What a block is called, in words.
+/// The name of a block, as text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ItemName<'a> {
     pub(super) kind: &'a str,
@@ -35,7 +38,7 @@ pub(super) struct ItemName<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// A row of which nothing else is known.
+    /// Creates an item of which only the outline row is known.
     pub(crate) fn of_row(row: Row, container: Option<usize>) -> Self {
         Self {
             row,
@@ -50,24 +53,24 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The blocks of a file in order.
+    /// Creates the items of all blocks of a file, in order.
     pub(crate) fn of_blocks(blocks: &'a FileBlocks) -> Vec<Self> {
         let rows = Outline::of(blocks).rows;
         let items = rows.into_iter().zip(&blocks.blocks);
         items.map(|(row, block)| Self::of_row(row, block.container).with_block(block)).collect()
     }
 
-    /// The same, out of the sequence.
+    /// Marks the item as having no position in the file.
     pub(crate) fn aside(self) -> Self {
         Self { in_sequence: false, ..self }
     }
 
-    /// The same, of what had gone.
+    /// Marks the item as removed.
     pub(crate) fn gone(self) -> Self {
         Self { had_gone: true, ..self.aside() }
     }
 
-    /// The same, with what the block tells.
+    /// Adds what is known from the block itself.
     pub(crate) fn with_block(mut self, block: &'a Block) -> Self {
         self.name = Some(ItemName {
             kind: block.identity.kind.as_str(),
@@ -81,7 +84,7 @@ impl<'a> Item<'a> {
         self
     }
 
-    /// The same, with what its record tells.
+    /// Adds what is known from the block's record.
     pub(crate) fn with_record(mut self, range: &'a BlockRecord, answer: ClaimRef) -> Self {
         self.answer = Some(answer);
         self.name = range.block.as_ref().map(ItemName::of);
@@ -91,7 +94,7 @@ impl<'a> Item<'a> {
         self
     }
 
-    /// A record by itself.
+    /// Creates an item from a record alone. Returns `None` if the record names no block.
     pub(crate) fn of_record(range: &'a BlockRecord, answer: ClaimRef) -> Option<Self> {
         let row = row_of_record(range)?;
         Some(Self::of_row(row, None).aside().with_record(range, answer))
@@ -112,13 +115,14 @@ impl<'a> ItemName<'a> {
         }
     }
 
-    /// The path of what contains it.
+    /// Returns the path of the container, without the block's own name.
     pub(super) fn container(&self) -> &'a str {
         self.path.strip_suffix(self.leaf).unwrap_or(self.path).trim_end_matches('.')
     }
 }
 
-/// The row that a recorded block would have in an outline; `None` where the record names no block.
+/// Returns the outline row that a recorded block would have. Returns `None` if the record names no
+/// block.
 pub(crate) fn row_of_record(range: &BlockRecord) -> Option<Row> {
     let name = range.block.as_ref()?;
     let (text, lead) = (range.own_text_hash.as_ref(), range.lead_hash.as_ref());

@@ -1,7 +1,8 @@
-//! How alike two blocks are.
+//! Measures how alike two blocks are.
 //!
-//! Body, name, container, parameters and neighbours are measured once for a pair. The rules (see `rules`) read
-//! them; the weights of the sum and its limits were set before anything was measured.
+//! Body, name, container, parameters and neighbours are measured once for each pair. The rules (see
+//! `rules`) read the results. The weights of the sum and its limits were chosen before anything was
+//! measured.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -16,47 +17,49 @@ use crate::provenance::Scores;
 use crate::provenance::names::{is_called, leaf};
 use crate::workspace::RelativePath;
 
-/// At least this much, of 1, must speak for a pair.
+/// The minimum total score of a pair, from 0 to 1.
 pub(super) const ENOUGH: f32 = 0.6;
-/// At least this share of the bodies must be common, whatever else speaks for a pair.
+/// The minimum likeness of the bodies, whatever the other scores are.
 pub(super) const ENOUGH_BODY: f32 = 0.4;
-/// At least this share, where the names have nothing in common.
+/// The minimum likeness of the bodies if the names have no word in common.
 pub(super) const ENOUGH_NAMELESS_BODY: f32 = 0.7;
-/// Where the names have nothing in common, smaller blocks prove nothing.
+/// The minimum number of tokens if the names have no word in common. Smaller blocks prove nothing.
 pub(super) const MIN_NAMELESS_TOKENS: u32 = 30;
-/// Shorter bodies are alike by chance.
+/// The minimum number of tokens of a body. Shorter bodies are alike by chance.
 pub(super) const MIN_TOKENS: u32 = 8;
 
-/// How much of a block's body two items share, and of what surrounds them: everything that the rules may ask about a
-/// pair. Measured once, never changed.
+/// How alike an earlier block and a current block are, and their surroundings. This is everything
+/// that a rule may ask about a pair. It is measured once and never changed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Likeness {
     /// Where the earlier block comes from.
     pub reach: Reach,
-    /// The earlier block had gone before the last record of its file.
+    /// The earlier block was removed before the last record of its file.
     pub had_gone: bool,
-    /// Of a file that goes on another one: enough of its blocks read as they did there, or both are methods of a type
-    /// of one name, so that it is that file, not its like.
+    /// For a renamed file: the file is certainly the earlier one, not merely one like it. Either
+    /// enough of its blocks read as before, or both blocks are methods of a type with the same
+    /// name.
     pub is_that_file: bool,
-    /// Neither is a region or a paragraph.
+    /// Neither block is a region or a paragraph.
     pub is_named: bool,
-    /// The same text.
+    /// The text is the same.
     pub text: bool,
-    /// The same tokens.
+    /// The tokens are the same.
     pub tokens: bool,
-    /// The same tokens but for names.
+    /// The tokens are the same except for names.
     pub shape: bool,
-    /// The same kind, path and parameters.
+    /// Kind, path and parameters are the same.
     pub identity: bool,
-    /// The same kind and last segment of the name.
+    /// The kind and the last segment of the name are the same.
     pub leaf: bool,
-    /// One kind may have become the other.
+    /// A block of the earlier kind may have become one of the current kind.
     pub may_become: bool,
     /// How many tokens the block has now.
     pub size: u32,
-    /// How alike the bodies are, from 0 to 1; `None` where a body is not known.
+    /// How alike the bodies are, from 0 to 1. `None` if a body is not known.
     pub body: Option<f32>,
-    /// The share of the earlier text that still stands, from 0 to 1; `None` where a body is not known.
+    /// The share of the earlier text that is still there, from 0 to 1. `None` if a body is not
+    /// known.
     pub kept: Option<f32>,
     /// The share of words in common in the two names.
     pub words: f32,
@@ -64,21 +67,22 @@ pub struct Likeness {
     pub signature: f32,
     /// Whether the containers are the same, from 0 to 1.
     pub container: f32,
-    /// The share of the blocks inside the earlier one that stand inside the other now.
+    /// The share of the blocks inside the earlier block that are now inside the current one.
     pub members: f32,
-    /// Whether the neighbours are the same, from 0 to 1; 0 in another file.
+    /// Whether the neighbours are the same, from 0 to 1. Always 0 in another file.
     pub neighbours: f32,
-    /// Both lie between the same unchanged neighbours.
+    /// Both blocks are between the same unchanged neighbours.
     pub in_gap: bool,
-    /// The lines of the earlier block are left where the other stands.
+    /// Enough lines of the earlier block are still there, inside the current block, and at least
+    /// one of them occurs only once in the file.
     pub lines_left: bool,
-    /// What called the earlier block calls the other now.
+    /// Code that called the earlier block now calls the current one instead.
     pub is_called_instead: bool,
-    /// Another block that is still open carries the earlier one's name, and most of its text.
+    /// Another block without a match has the earlier block's name and most of its text.
     pub name_stands: bool,
-    /// No other open block on either side has this last segment of a name.
+    /// No other block without a match, on either side, has this last segment of a name.
     pub is_only_leaf: bool,
-    /// Nothing else went from the file and nothing else came.
+    /// Exactly one block was removed from the file and exactly one was added.
     pub is_exchange: bool,
 }
 
@@ -86,21 +90,21 @@ pub struct Likeness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// The same file.
+    /// From an earlier version of the same file.
     File,
-    /// A file that is gone, and that this one goes on under another name.
+    /// From a deleted file that is this file under another name.
     Renamed,
-    /// Another file, where nothing stands for it any more.
+    /// From another file, in which no block matches the record any more.
     Elsewhere,
 }
 
 impl Likeness {
-    /// The weighed sum, and its parts.
+    /// Returns the weighted sum and its parts.
     pub fn scores(&self) -> Scores {
         let body = self.body.unwrap_or_default();
         let names = if self.is_called_instead { 1.0 } else { self.words };
         let (scope, position) = match self.lines_left {
-            // What contains it now was put around it.
+            // The block kept its lines in their place. A different container was put around it.
             true => (1.0, 1.0),
             false => {
                 let scope =
@@ -119,8 +123,8 @@ impl Likeness {
     }
 }
 
-/// How alike a record and a block of any file are, to compare blocks of several files: a file of the same name counts
-/// as the same place.
+/// Returns how alike a record and a block of any file are, so that blocks of several files can be
+/// compared. A file with the same name counts as the same place.
 pub(super) fn anywhere(
     claim: &Claim<'_>,
     name: &BlockName,
@@ -143,7 +147,7 @@ pub(super) fn anywhere(
         + 0.15 * place(claim.file.relative_path.file_name() == path.file_name())
 }
 
-/// A body made ready to be compared with many.
+/// The body of a block, prepared for many comparisons.
 pub(super) struct Body<'a> {
     own: Option<&'a TokenHash>,
     pairs: Option<PairLanes>,
@@ -161,11 +165,12 @@ impl<'a> Body<'a> {
         Self { own: print.own.as_ref(), pairs: print.pairs.lanes(), sketch: Some(&print.sketch) }
     }
 
-    /// How alike two bodies are, about as a token by token comparison would say: 0 to 1, and `None` where nobody can say.
+    /// Returns how alike two bodies are, from 0 to 1, close to the result of a comparison token by
+    /// token. Returns `None` if a body has no sketch.
     ///
-    /// The share of pairs of tokens in common (Dice), estimated from sketches; of records that have none, that of
-    /// shingles of four tokens. One token changed takes up to two pairs or four shingles, which the exponents bring
-    /// back.
+    /// This is the share of token pairs in common (Dice), estimated from sketches. Records without
+    /// such a sketch are compared by shingles of four tokens. One changed token affects up to two
+    /// pairs or four shingles; the exponents correct for that.
     pub(super) fn likeness(&self, other: &Self) -> Option<f32> {
         if self.own.is_some() && self.own == other.own {
             return Some(1.0);
@@ -177,7 +182,8 @@ impl<'a> Body<'a> {
         then.similarity(now).map(|similarity| dice(similarity).sqrt())
     }
 
-    /// The estimated share of this body, of so many tokens, that stands in the other, of so many.
+    /// Returns the estimated share of this body, which has `tokens` tokens, that is in the other
+    /// body, which has `now` tokens.
     pub(super) fn kept(&self, tokens: u32, other: &Self, now: u32) -> Option<f32> {
         fingerprint::kept(self.sketch?, tokens, other.sketch?, now)
     }
@@ -187,17 +193,18 @@ fn dice(similarity: f32) -> f32 {
     2.0 * similarity / (1.0 + similarity)
 }
 
-/// By the number of lanes that two sketches of pairs have in common: so many bodies are compared that it counts.
+/// The likeness by the number of lanes that two sketches of pairs have in common. It is computed in
+/// advance because very many bodies are compared.
 static LIKENESS_OF_PAIRS: LazyLock<[f32; PairLanes::COUNT + 1]> = LazyLock::new(|| {
     std::array::from_fn(|in_common| dice(PairLanes::similarity(in_common)).powf(0.65))
 });
 
-/// Whether two bodies are of sizes that can be alike enough.
+/// Returns true if two bodies are close enough in size to be alike.
 pub(super) fn of_like_size(then: u32, now: u32) -> bool {
     then.max(now) <= then.min(now).saturating_mul(5)
 }
 
-/// The words of a name: `isValidToken` and `is_token_valid` have the same.
+/// The words of a name: `isValidToken` and `is_token_valid` have the same words.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Words(BTreeSet<String>);
 
@@ -222,7 +229,7 @@ impl Words {
         Self(words)
     }
 
-    /// The share of words in common, from 0 to 1.
+    /// Returns the share of words in common, from 0 to 1.
     pub(super) fn in_common(&self, other: &Self) -> f32 {
         let common = self.0.intersection(&other.0).count();
         let all = self.0.len() + other.0.len() - common;
@@ -230,8 +237,9 @@ impl Words {
     }
 }
 
-/// Whether the parameter types are the same, from 0 to 1; where one of them is not known, neither yes nor no. A
-/// definition that keeps its name and gains a parameter, or loses one, keeps the others.
+/// Returns how far the parameter types are the same, from 0 to 1. If one of them is not known,
+/// returns 0.5. A definition that keeps its name and only gains or only loses parameters gets a
+/// higher value.
 pub(super) fn signature(is_namesake: bool, then: Option<&str>, now: Option<&str>) -> f32 {
     match (then, now) {
         (Some(then), Some(now)) if then != now => {

@@ -1,44 +1,48 @@
-//! Records that may be of a block, looked up by text and by name; never is the ledger scanned.
+//! Looks up the records that could describe a block, by content hash and by name. The ledger is
+//! never scanned.
 
 use crate::code::{Block, ContentHash};
 use crate::ledger::{BlockRecord, ClaimRef, Ledger};
 use crate::provenance::names::{kinds_it_may_have_been, leaf};
 
-/// A name that so many records carry says nothing of where a block came from.
+/// At most this many records are used from each look-up. A name with more records than this says
+/// nothing about where a block came from.
 const MAX_CALLED: usize = 64;
 
-/// A record that may be of a block, and how much the look-up that found it says.
+/// A record that could describe a block, and the weight of the look-up that found it.
 pub(crate) type Candidate = (ClaimRef, u32);
 
-/// Records that may be of a block.
+/// Returns the records that could describe this block: those with its content hash, and those with
+/// its kind and name.
 pub(crate) fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
     let print = &block.fingerprint;
-    let sought = BlockQuery {
+    let query = BlockQuery {
         content: &print.content,
         called: Some((block.identity.kind.as_str(), &block.name)),
     };
-    sought.in_ledger(ledger)
+    query.in_ledger(ledger)
 }
 
-/// Records that may be of what another one speaks of.
+/// Returns the records that could describe the same block as another record.
 pub(super) fn candidates_of_record(ledger: &Ledger, range: &BlockRecord) -> Vec<Candidate> {
-    let sought = BlockQuery {
+    let query = BlockQuery {
         content: &range.content_hash,
         called: range.block.as_ref().map(|name| (&*name.kind, leaf(name))),
     };
-    sought.in_ledger(ledger)
+    query.in_ledger(ledger)
 }
 
-/// Records of blocks that are called so, or were before they became another kind of definition.
+/// Returns the records of blocks with this last segment of a name, and with this kind or one that
+/// may have become it.
 pub(super) fn namesakes(ledger: &Ledger, kind: &str, leaf: &str) -> Vec<ClaimRef> {
     let kinds = kinds_it_may_have_been(&kind).iter();
     kinds.flat_map(|kind| ledger.by_called(kind, leaf)).collect()
 }
 
-/// What a block is looked up by, as it stands or as it was recorded.
+/// The keys by which a block or a recorded block is looked up.
 struct BlockQuery<'a> {
     content: &'a ContentHash,
-    /// Its kind and the last segment of its name.
+    /// The kind and the last segment of the name.
     called: Option<(&'a str, &'a str)>,
 }
 

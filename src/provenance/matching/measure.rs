@@ -1,7 +1,9 @@
-//! Which pairs of an earlier block and one that stands may be one block, and how alike they are.
+//! Collects the pairs of an earlier and a current block that may be one block, and measures how
+//! alike they are.
 //!
-//! A pair is looked at where both have a hash in common, where their bodies are alike, where they lie in the same gap
-//! between settled blocks, or where one holds what the other held.
+//! A pair is measured if the blocks have a hash in common, if their bodies are alike, if they are
+//! in the same gap between settled blocks, or if the current block contains blocks that the earlier
+//! one contained.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -14,35 +16,38 @@ use crate::provenance::Rejection;
 use crate::provenance::names::may_become;
 use crate::provenance::outline::Short;
 
-/// No more blocks than this are compared with one earlier block for one reason.
+/// The maximum number of blocks that are compared with one earlier block for one reason.
 const MAX_COMPARED: usize = 16;
-/// So many definitions read as they did in the file that another goes on show that it is that file, not its like.
+/// If at least this many definitions read as they did in the earlier file, this file is certainly
+/// that file under another name, not merely one like it.
 const MIN_READ_ON: usize = 3;
-/// So many pairs may be compared because of one hash that several blocks share.
+/// The maximum number of pairs that are compared because they share one hash.
 const MAX_EQUAL: usize = 4096;
 
-/// What is known of a scene when its pins are settled.
+/// What is known about a scene after its sequences were aligned.
 pub(super) struct Measure<'a> {
     scene: &'a Scene<'a>,
-    /// Earlier blocks that are open, and open blocks.
+    /// The earlier blocks without a match, and the current blocks without a match.
     then: Vec<usize>,
     now: Vec<usize>,
-    /// Pairs that the sequences settled, in order.
+    /// The pairs that the sequences settled, in order.
     pins: Vec<(usize, usize)>,
-    /// Blocks of one name that are in order on both sides, and the pins.
+    /// Pairs of blocks that have the same name and are in the same order on both sides.
     named: Vec<(usize, usize)>,
-    /// Where what contained blocks went.
+    /// For each earlier container, the current container that it became.
     containers: HashMap<usize, usize>,
-    /// By container then and container now: how many settled blocks went from one to the other.
+    /// How many settled blocks went from an earlier container to a current one.
     members: HashMap<(usize, usize), u32>,
     sizes: HashMap<usize, u32>,
-    /// By kind and last segment of a name: how many earlier blocks are open, and how many blocks.
+    /// By kind and last segment of the name: the number of earlier and of current blocks without a
+    /// match.
     leaves: HashMap<([u8; 2], [u8; 4]), (u32, u32)>,
     is_exchange: bool,
     is_that_file: bool,
-    /// The words of the open blocks' names.
+    /// The words of the names of all blocks without a match.
     words: HashMap<&'a str, Words>,
-    /// Named blocks that stand, are open and are no copies: what may be found by likeness.
+    /// Current blocks without a match that have a name and are no copies. Only these may be found
+    /// by likeness.
     originals: Vec<usize>,
 }
 
@@ -126,7 +131,8 @@ impl<'a> Measure<'a> {
         self.originals = self.now.iter().copied().filter(may_be_alike).collect();
     }
 
-    /// Whether enough sizeable definitions read as one did before, names aside.
+    /// Returns true if enough definitions of sufficient size read as an earlier one did, names
+    /// aside.
     fn reads_on(&self) -> bool {
         let Scene { then, now, .. } = self.scene;
         let hashes = |item: &Item<'_>| [item.row.text, item.row.tokens, item.row.shape];
@@ -140,15 +146,16 @@ impl<'a> Measure<'a> {
         now.iter().filter(reads).take(MIN_READ_ON).count() == MIN_READ_ON
     }
 
-    /// Whether both are methods of a type that is called the same in the file that goes on the other: a class that
-    /// implements the same interface is called otherwise.
+    /// Returns true if the file was renamed and both blocks are methods of a type with the same
+    /// name. A different class that implements the same interface has another name.
     fn is_of_that_type(&self, then: &Item<'_>, now: &Item<'_>) -> bool {
         let (Some(a), Some(b)) = (then.name, now.name) else { return false };
         let are_methods = a.kind == "method" && b.kind == "method";
         self.scene.reach == Reach::Renamed && are_methods && a.container() == b.container()
     }
 
-    /// A container whose blocks do not tell where it went may be known by the lines of its own that are left.
+    /// Finds the new container of blocks whose members do not show it, by the container's own
+    /// lines.
     fn find_containers(&mut self) {
         let Scene { then, now, texts: Some(texts), .. } = self.scene else { return };
         let holders: BTreeSet<usize> =
@@ -170,7 +177,7 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Collects the pairs whose two blocks may be one, and measures how alike each pair is.
+    /// Collects the pairs that may be one block, and measures how alike each pair is.
     pub(super) fn pairs(&self) -> Vec<MeasuredPair> {
         let candidates = self.candidates();
         let kept: Vec<Option<f32>> =
@@ -253,7 +260,7 @@ impl<'a> Measure<'a> {
         texts.stands_where(old, new)
     }
 
-    /// Whether both lie between the same two neighbouring pairs.
+    /// Returns true if both blocks are between the same two neighbouring pairs.
     fn gap(&self, pairs: &[(usize, usize)], old: usize, new: usize) -> bool {
         let before = pairs.partition_point(|(then, _)| *then < old);
         let last = before.checked_sub(1).map(|at| pairs[at].1);
@@ -261,7 +268,8 @@ impl<'a> Measure<'a> {
         last.is_none_or(|last| last < new) && next.is_none_or(|next| new < next)
     }
 
-    /// Half for each side on which both have the same nearest block that kept its name; a quarter where neither has one.
+    /// Compares the nearest blocks that kept their names. Each side adds a half if both blocks have
+    /// the same neighbour there, or a quarter if neither has one.
     fn neighbours(&self, old: usize, new: usize) -> f32 {
         let before = |place: usize, of: fn(&(usize, usize)) -> usize| {
             self.named.partition_point(|pair| of(pair) < place)
@@ -309,7 +317,7 @@ impl<'a> Measure<'a> {
         if all == 0 { 0.0 } else { there as f32 / all as f32 }
     }
 
-    /// The pairs that may be one block, in order.
+    /// Returns the pairs that may be one block, in order.
     fn candidates(&self) -> Vec<(usize, usize)> {
         let mut candidates = Vec::new();
         let Scene { then, now, .. } = self.scene;
@@ -350,7 +358,7 @@ impl<'a> Measure<'a> {
         candidates
     }
 
-    /// Of many equal blocks, those that are nearest by their order.
+    /// Of many equal blocks, returns those that are nearest in the order of the file.
     fn nearest<'b>(
         &self,
         old: usize,
@@ -365,7 +373,8 @@ impl<'a> Measure<'a> {
         equal[start..end].iter().copied()
     }
 
-    /// The blocks whose bodies are most alike; of what has no name, those in the same gap.
+    /// Returns the current blocks whose bodies are most like an earlier one. For a block without a
+    /// name, returns those in the same gap.
     fn likeliest(&self, old: usize) -> Vec<usize> {
         let Scene { then, now, .. } = self.scene;
         let item = &then[old];
@@ -396,7 +405,8 @@ impl<'a> Measure<'a> {
         alike.into_iter().map(|(_, new)| new).collect()
     }
 
-    /// Adds each pair of open containers of which a settled block went from the one to the other.
+    /// Adds each pair of containers without a match such that a settled block went from one to the
+    /// other.
     fn add_containers(&self, candidates: &mut Vec<(usize, usize)>) {
         let (then, now): (BTreeSet<usize>, BTreeSet<usize>) =
             (self.then.iter().copied().collect(), self.now.iter().copied().collect());
@@ -405,8 +415,9 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// Whether the earlier block may have become the other, by their kinds: a function may become a method. Where only a hash
-/// of the earlier block's kind is known, both kinds must be equal.
+/// Returns true if the kinds allow the earlier block to have become the current one. For example, a
+/// function may become a method. If only a hash of the earlier kind is known, both kinds must be
+/// equal.
 fn may_be_one(then: &Item<'_>, now: &Item<'_>) -> bool {
     match (then.name, now.name) {
         (Some(a), Some(b)) => may_become(a.kind, b.kind),

@@ -1,7 +1,15 @@
-//! Finding recorded blocks again in the files as they stand.
+//! Finds recorded blocks again in the current files.
 //!
-//! The file is aligned with the versions that are recorded of it (`align`); each block then reads as one of the states
-//! of its history (`reading`). What no version of the file explains may have come from another file (`across`).
+//! A file is aligned with its recorded versions (`align`). Each block then reads as one of the
+//! states in its history (`reading`). Blocks that no version of the file explains may have come
+//! from another file (`across`).
+//!
+//! - `item`, `texts`: the two sides of an alignment.
+//! - `measure`, `likeness`, `rules`: candidate pairs, how alike they are, and which of them are
+//!   accepted.
+//! - `lookup`: records that could describe a block, looked up in the ledger.
+//! - `onward`: where recorded blocks went later.
+//! - `origins`: copies, splits and merges.
 
 pub(crate) mod align;
 pub(crate) mod item;
@@ -40,7 +48,8 @@ pub(crate) use origins::Origins;
 pub(crate) use reading::is_its_own;
 pub(crate) use rules::MatchRule;
 
-/// What is known of every block of a file, in the order of [`crate::code::FileBlocks::blocks`].
+/// Returns the provenance of every block of a file, in the order of
+/// [`crate::code::FileBlocks::blocks`].
 pub(crate) fn file(
     ledger: &Ledger,
     path: &RelativePath,
@@ -64,14 +73,15 @@ fn watched(
     across::withdraw(ledger, path, blocks, &mut found, surroundings);
     let mut found: Vec<Provenance> =
         found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect();
-    unsettle(document, blocks, &mut found);
+    mark_conflicts(document, blocks, &mut found);
     found
 }
 
-/// Of a block in which a merge left both sides, or of which it left both, nobody recorded what stands there.
-fn unsettle(document: &Document, blocks: &FileBlocks, found: &mut [Provenance]) {
+/// Marks blocks that contain or are part of a merge conflict as modified, because nobody recorded
+/// that text.
+fn mark_conflicts(document: &Document, blocks: &FileBlocks, found: &mut [Provenance]) {
     if blocks.language.is_some() && !blocks.has_error {
-        // A program with a conflict never parses.
+        // A program with merge conflict markers never parses without errors.
         return;
     }
     let conflicts = code::conflicts(&document.text());
@@ -82,23 +92,25 @@ fn unsettle(document: &Document, blocks: &FileBlocks, found: &mut [Provenance]) 
     }
 }
 
-/// Is shown each alignment that is made while a file is matched.
+/// A callback that receives each alignment made while a file is matched.
 type Watch<'a> = &'a mut dyn FnMut(&Scene<'_>, &Alignment);
 
 /// An earlier block that a block was compared with.
 #[derive(Clone, Debug)]
 pub(crate) struct Comparison {
-    /// Its kind and its path; `None` where only hashes of them are known.
+    /// The kind and path of the earlier block. `None` if only their hashes are known.
     pub name: Option<(String, String)>,
-    /// The record that answers for it; `None` where nobody recorded it.
+    /// The record of the earlier block. `None` if the block was not recorded.
     pub claim: Option<ClaimRef>,
-    /// How alike the two are; `None` where name, text and order are the same, so that nothing was measured.
+    /// How alike the two are. `None` if name, text and order are the same, so that nothing was
+    /// measured.
     pub likeness: Option<Likeness>,
-    /// The rule that took it, or why none did.
+    /// The rule that accepted the pair, or why no rule did.
     pub outcome: Result<&'static MatchRule, Rejection>,
 }
 
-/// What each block of a file was compared with on the way to what [`file()`] says of it, in order.
+/// Returns, for each block of a file, the earlier blocks that it was compared with to find the
+/// result of [`file()`], in order.
 pub(crate) fn comparisons(
     ledger: &Ledger,
     path: &RelativePath,
@@ -125,13 +137,13 @@ pub(crate) fn comparisons(
     compared
 }
 
-/// A file against its own recorded versions.
+/// The result of matching a file with its own recorded versions.
 struct Matched {
-    /// `None` of a block that is new.
+    /// The result for each block. `None` if the block is new.
     found: Vec<Option<Provenance>>,
-    /// Records of blocks that stand, under whatever name.
+    /// Records of blocks that still exist, under any name.
     standing: Vec<ClaimRef>,
-    /// Those of them that something older, or something under another name, stands for.
+    /// Those of `standing` whose block now reads as an older state or has another name.
     undone: Vec<ClaimRef>,
 }
 
@@ -149,8 +161,8 @@ impl Matched {
         let now = Item::of_blocks(blocks);
         let mut readings: Vec<Vec<BlockReading>> = vec![Vec::new(); blocks.blocks.len()];
         let mut matched = Self { found: Vec::new(), standing: Vec::new(), undone: Vec::new() };
-        // Where the newest version knows a block, older ones speak only of what reads as it did in them: by a change of
-        // branches that may stand again.
+        // If the newest version has a block, older versions are only used if the block reads as it
+        // did in them. This happens after switching to another branch.
         for version in trail.leaves().take(MAX_LEAVES) {
             let aligned = against_version(
                 ledger,
@@ -203,7 +215,8 @@ impl Matched {
     }
 }
 
-/// Aligns the blocks of a file with a recorded version of it, or of one that it goes on under another name.
+/// Aligns the blocks of a file with a recorded version of it, or of the file that it was before it
+/// was renamed.
 fn against_version(
     ledger: &Ledger,
     (path, document, now): (&RelativePath, &Document, &[Item<'_>]),
@@ -213,7 +226,7 @@ fn against_version(
     watch: Watch<'_>,
 ) -> Alignment {
     let outline = trail.outline(version);
-    // As it was recorded, so that the earlier text need not be found and parsed.
+    // If the file is as recorded, the earlier text need not be found and parsed.
     let is_as_recorded = outline == Outline::of(&document.blocks());
     let text = match is_as_recorded {
         true => Some(document.clone()),
@@ -248,8 +261,8 @@ fn against_version(
     aligned
 }
 
-/// Whether a block reads as another one of its file, or as what was recorded in another file: then it is a copy of that,
-/// or came from there.
+/// Returns true if another block in this file has the same shape, or if another file has a record
+/// with the same text. Such a block is a copy, or came from the other file.
 fn is_copy(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks, index: usize) -> bool {
     let print = &blocks.blocks[index].fingerprint;
     if print.token_count < MIN_COPY_TOKENS {
@@ -264,8 +277,8 @@ fn is_copy(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks, index: usi
     same.filter(|claim| !claim.said().deleted).any(|claim| claim.file.relative_path != *path)
 }
 
-/// Which block of an earlier text of a file each block of a later one was: for each block of `now` the index of one of
-/// `then`, or `None` of a new one.
+/// For each block of `now`, returns the index of the block of `then` that it was, or `None` if it
+/// is new.
 pub(crate) fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
     let (old, new) = (then.blocks(), now.blocks());
     let texts = FileTexts::new(then.clone(), now.clone());
@@ -283,7 +296,8 @@ pub(crate) fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> 
     (0..new.len()).map(|at| alignment.of(at)).collect()
 }
 
-/// The same against an outline, of which no text is known: for each block that stands its row.
+/// For each block of `now`, returns the row of an earlier outline that it was. Used if the earlier
+/// text is not known.
 pub(crate) fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
     let containers = then.containers();
     let rows = then.rows.iter().zip(containers);
@@ -302,7 +316,8 @@ pub(crate) fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
     (0..new.len()).map(|at| alignment.of(at)).collect()
 }
 
-/// An outline in which one block of the file is as it stands now: the outline, the block's row, and which row it was.
+/// Returns the outline with one block replaced or inserted as it is now, together with the block's
+/// row and the row that it had before.
 pub(crate) fn with_block(
     then: &Outline,
     blocks: &FileBlocks,
@@ -320,7 +335,7 @@ pub(crate) fn with_block(
     (outline, row, None)
 }
 
-/// How each block stands against an outline of its file.
+/// Returns how each block compares with an outline of its file.
 pub(crate) fn against(then: &Outline, now: &Document) -> Vec<Against> {
     let blocks = now.blocks();
     let rows = Outline::of(&blocks).rows;
@@ -333,29 +348,29 @@ pub(crate) fn against(then: &Outline, now: &Document) -> Vec<Against> {
     rows_in(then, &blocks).into_iter().enumerate().map(against).collect()
 }
 
-/// Records of a path that may be found in another file.
+/// Records of a path whose blocks may be found in another file.
 #[derive(Debug, Default)]
 pub(crate) struct Orphans {
-    /// Those that nothing stands for there any more.
+    /// Records that no block of their own file matches any more.
     pub gone: Vec<ClaimRef>,
-    /// Those that something stands for, but under another name or as it was before: the recorded text under the
-    /// recorded name beats that.
+    /// Records whose block has another name or reads as an older state. A block in another file
+    /// with the recorded text and the recorded name takes precedence.
     pub renamed: Vec<ClaimRef>,
-    /// Those of what has no name of its own and that nothing stands for there: it goes nowhere but with its whole file.
+    /// Records of blocks without a name that no block of their own file matches. Such a block can
+    /// only move together with its whole file.
     pub unnamed: Vec<ClaimRef>,
 }
 
 impl Orphans {
-    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.renamed.is_empty() && self.unnamed.is_empty()
     }
 }
 
-/// The records of a path that may be found in another file.
+/// Returns the records of a path whose blocks may be found in another file.
 ///
-/// `document` is the file as it stands; `None` where there is none. A record whose block was recorded again elsewhere
-/// since is not among them.
+/// `document` is the current file, or `None` if it does not exist. A record is left out if its
+/// block was later recorded again in another file.
 pub(crate) fn orphans(
     ledger: &Ledger,
     path: &RelativePath,
@@ -382,10 +397,10 @@ pub(crate) fn orphans(
     orphans
 }
 
-/// A trail that is kept.
+/// A trail that is shared by several questions.
 pub(crate) type SharedTrail = Arc<Trail>;
 
-/// Whether a record's block goes by another name now.
+/// Returns true if the block now has a name other than the one in the record.
 fn goes_by_another_name(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
     ledger.claim(at).range().block.as_ref().is_some_and(|name| !is_called(name, block))
 }

@@ -1,4 +1,4 @@
-//! Where recorded blocks went on: under later records, in other files, in files that go on others under another name.
+//! Follows recorded blocks to later places: later records, other files, and renamed files.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,15 +12,15 @@ use crate::provenance::outline::{self, Outline, Row};
 use crate::provenance::{Provenance, Step, lineage};
 use crate::workspace::RelativePath;
 
-/// Later records of other files that speak of the same block: they have its text and its name, or say that they replace
-/// it.
+/// Returns later records of other files that describe the same block: they have its text and its
+/// name, or state that they replace it.
 pub(crate) fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator<Item = ClaimRef> {
     let claim = ledger.claim(at);
     let name = claim.range().block.as_ref();
-    let (text, here) = (&claim.range().content_hash, &claim.file.relative_path);
+    let (text, path) = (&claim.range().content_hash, &claim.file.relative_path);
     let is_later = move |other: &ClaimRef| {
         let other_claim = ledger.claim(*other);
-        *other > at && !other_claim.range().deleted && other_claim.file.relative_path != *here
+        *other > at && !other_claim.range().deleted && other_claim.file.relative_path != *path
     };
     let is_again = move |other: &ClaimRef| {
         ledger.claim(*other).range().block.as_ref().map(leaf) == name.map(leaf)
@@ -29,19 +29,19 @@ pub(crate) fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator
         move |other: &ClaimRef| ledger.claim(*other).range().replaces.as_ref() == Some(text);
     let same_text = name.into_iter().flat_map(move |_| ledger.by_content(text));
     let called = name.into_iter().flat_map(move |name| namesakes(ledger, &name.kind, leaf(name)));
-    let again = same_text.filter(is_again);
-    again.chain(called.filter(replaces)).filter(is_later)
+    let same_block = same_text.filter(is_again);
+    same_block.chain(called.filter(replaces)).filter(is_later)
 }
 
-/// The files in which a block may have been recorded again, by whatever look-up, likeliest first.
+/// Returns the files in which a block may have been recorded again later, most likely first.
 pub(crate) fn may_speak_of(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
     let claim = ledger.claim(at);
     let records = candidates_of_record(ledger, claim.range());
-    let here = &claim.file.relative_path;
+    let path = &claim.file.relative_path;
     let mut votes: BTreeMap<&RelativePath, u32> = BTreeMap::new();
     for (other, weight) in records.into_iter().filter(|(other, _)| *other > at) {
         let other = ledger.claim(other);
-        if !other.range().deleted && other.file.relative_path != *here {
+        if !other.range().deleted && other.file.relative_path != *path {
             *votes.entry(&other.file.relative_path).or_default() += weight;
         }
     }
@@ -50,9 +50,12 @@ pub(crate) fn may_speak_of(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
     paths.into_iter().take(MAX_SOURCES).map(|(path, _)| path.clone()).collect()
 }
 
-/// The records that the blocks of a file go on from although each has a later one of its own: those that the later one
-/// leads back to; and where its history does not tell what was before, what would have been found for the block
-/// if it had not been recorded again.
+/// Returns the records that the blocks of a file continue, although each block has a later record
+/// of its own.
+///
+/// These are the earlier records in the block's history. If that history does not reach back to the
+/// first version of the block, they also include the records that would be found if the block had
+/// not been recorded again.
 pub(crate) fn before_own_records(
     ledger: &Ledger,
     path: &RelativePath,
@@ -67,7 +70,8 @@ pub(crate) fn before_own_records(
     for (block, found) in blocks.blocks.iter().zip(found) {
         let steps = found.claim.map(|claim| lineage::of(ledger, surroundings, claim));
         let steps = steps.unwrap_or_default();
-        // A block of that name or text that stood here before is another one, whatever was recorded of it since.
+        // If a block with this name or text was in this file before, it is a different block,
+        // whatever was recorded of it later.
         let is_it = |at: &ClaimRef| surroundings.stood(*at, path, block) != Some(true);
         before.extend(recorded(&steps).filter(is_it));
         let is_told = |at: ClaimRef| ledger.claim(at).range().replaces.is_some();
@@ -96,8 +100,8 @@ fn recorded(steps: &[Step]) -> impl Iterator<Item = ClaimRef> {
     })
 }
 
-/// Whether two texts have at least half of their lines in common, by length: what `git diff -M` takes for one file under
-/// two names.
+/// Returns true if two texts have at least half of their lines in common, measured in bytes. `git
+/// diff -M` uses the same limit to detect a renamed file.
 pub(crate) fn reads_on(before: &str, now: &str) -> bool {
     let mut left: HashMap<&str, usize> = HashMap::new();
     difference::lines(before).for_each(|line| *left.entry(line).or_default() += 1);
@@ -111,10 +115,11 @@ pub(crate) fn reads_on(before: &str, now: &str) -> bool {
     common > 0 && common * 2 >= before.len().max(now.len())
 }
 
-/// Whether a file goes on one that is gone under another name: it holds most of its blocks, by what they are called;
-/// where it has no definitions, by their texts.
+/// Returns true if a file is a deleted file under another name: it has at least half of the blocks
+/// of the deleted file by kind and name, or by text if it has no definitions.
 ///
-/// One block in common is enough where its text is the same, or where the file's own name is; else three.
+/// One common block is enough if a block of sufficient size has the same text, or if the file name
+/// is the same. Otherwise three are needed.
 pub(crate) fn goes_on(
     (old_path, then): (&RelativePath, &Outline),
     (path, now): (&RelativePath, &FileBlocks),
@@ -126,7 +131,7 @@ pub(crate) fn goes_on(
     let compared: Vec<(&Row, &Block)> = rows.iter().zip(&now.blocks).collect();
     let definitions: Vec<(&Row, &Block)> =
         compared.iter().copied().filter(|(row, _)| named(row)).collect();
-    let (in_common, of) = if definitions.is_empty() {
+    let (in_common, smaller) = if definitions.is_empty() {
         let stood = rows.iter().filter(|row| texts.contains(&row.text)).count();
         (stood, then.rows.len().min(rows.len()))
     } else {
@@ -140,5 +145,5 @@ pub(crate) fn goes_on(
     };
     let same_name = old_path.file_name() == path.file_name();
     let least = if same_name || compared.iter().any(is_sizeable_and_stood) { 1 } else { 3 };
-    in_common >= least && in_common * 2 >= of
+    in_common >= least && in_common * 2 >= smaller
 }

@@ -1,7 +1,8 @@
-//! Recorded code that stands in a block its record is not about: copies, splits, merges.
+//! Finds recorded code in blocks that its record does not name: copies, splits and merges.
 //!
-//! A copy is not a move: the original keeps its record, and the copy, unrecorded, says what it was copied from. Of a
-//! function that was split, the part that kept the name keeps the record; the other says what it was split from.
+//! A copy is not a move: the original keeps its record, and the copy is unrecorded and only states
+//! what it was copied from. If a function was split, the part that kept the name keeps the record,
+//! and the other part states what it was split from.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,28 +14,30 @@ use crate::provenance::outline::Outline;
 use crate::provenance::{CodeOrigin, Content, Provenance, Relation, Verdict};
 use crate::workspace::RelativePath;
 
-/// Smaller blocks are alike by chance.
+/// Blocks with fewer tokens are ignored, because small blocks are alike by chance.
 const MIN_TOKENS: u32 = 20;
-/// A copy has at least this share of what it was copied from.
+/// The minimum share of the original that a copy has.
 const MIN_COPY: f32 = 0.9;
-/// A part lies at least by this share in what it is a part of.
+/// The minimum share of a part that the whole block contains.
 const MIN_PART: f32 = 0.6;
-/// The same where what it was a part of is gone, so that nobody can see it missing there.
+/// The minimum share of a part if the whole block is gone. It is higher than `MIN_PART`, because
+/// nobody can check that the part is missing there.
 const MIN_PART_OF_GONE: f32 = 0.8;
-/// A part has gone from one block, or come into another, where by so much less of it stood there before or after: two
-/// functions of one author are alike without that.
+/// The minimum by which a block's share of a part must have fallen (split) or risen (merge).
+/// Without this, two similar functions of one author would count.
 const MIN_DIFFERENCE: f32 = 0.3;
-/// No more is told of one block.
+/// The maximum number of origins that are returned for one block.
 const MAX_ORIGINS: usize = 4;
 
-/// What can be told of a file's blocks; made when somebody asks, never while somebody types.
+/// Finds the origins of code in a file's blocks. It is built only on request, never while somebody
+/// types.
 pub(crate) struct Origins<'a> {
     ledger: &'a Ledger,
     path: &'a RelativePath,
     heads: Vec<ClaimRef>,
-    /// Records of this file that nothing was found for.
+    /// Records of this file that no block matches.
     gone: HashSet<ClaimRef>,
-    /// Records that were found, and how.
+    /// Records that were found, with the block that matches and how its text compares.
     stands: HashMap<ClaimRef, (Content, &'a Block)>,
     surroundings: &'a dyn Surroundings,
     trail: SharedTrail,
@@ -43,7 +46,7 @@ pub(crate) struct Origins<'a> {
 }
 
 impl<'a> Origins<'a> {
-    /// `found` is what [`super::file`] says of the blocks.
+    /// `found` is the result of [`super::file`] for the same blocks.
     pub(crate) fn new(
         ledger: &'a Ledger,
         path: &'a RelativePath,
@@ -73,7 +76,7 @@ impl<'a> Origins<'a> {
             && matches!(found.verdict, Verdict::Unrecorded | Verdict::Modified)
     }
 
-    /// Of a block that no record speaks of, or that changed.
+    /// Returns the origins of an unrecorded or modified block. Returns nothing for other blocks.
     pub(crate) fn of(&self, block: &Block, found: &Provenance) -> Vec<CodeOrigin> {
         if !Self::may_tell_of(block, found) {
             return Vec::new();
@@ -85,7 +88,7 @@ impl<'a> Origins<'a> {
         }
     }
 
-    /// What a block that no record speaks of was copied or split from.
+    /// Returns the recorded block that an unrecorded block was copied or split from.
     fn parts_of(&self, block: &Block) -> Vec<CodeOrigin> {
         let mut seen = HashSet::new();
         let candidates = self.surroundings.candidates(block);
@@ -108,7 +111,8 @@ impl<'a> Origins<'a> {
             return None;
         }
         let tokens = range.tokens?;
-        // How much of this block stands in the recorded one, and how much of that one in this.
+        // `share` is how much of this block the recorded one contains; `kept` is how much of the
+        // recorded one this block contains.
         let share =
             fingerprint::kept(&print.sketch, print.token_count, range.sketch.as_ref()?, tokens)?;
         let kept =
@@ -124,7 +128,8 @@ impl<'a> Origins<'a> {
         self.is_new(at, block).then_some(CodeOrigin { claim: at, relation, share })
     }
 
-    /// Whether what a block shares with a recorded one is missing there now.
+    /// Returns true if the code that a block shares with a recorded block is now missing from the
+    /// recorded block.
     fn has_gone_from(&self, at: ClaimRef, block: &Block, share: f32) -> bool {
         match self.stands.get(&at) {
             Some((Content::Modified, now)) => {
@@ -150,7 +155,7 @@ impl<'a> Origins<'a> {
         self.surroundings.stood(at, self.path, block) == Some(false)
     }
 
-    /// Which recorded blocks, gone from under their names, have come into a block that changed since `own`.
+    /// Returns the removed blocks whose code came into a block since it was recorded as `own`.
     fn merged_into(&self, block: &Block, own: ClaimRef) -> Vec<CodeOrigin> {
         let (own, print) = (self.ledger.claim(own).range(), &block.fingerprint);
         let came = |at: &ClaimRef| {
@@ -169,7 +174,7 @@ impl<'a> Origins<'a> {
     }
 }
 
-/// How much of one block stands in another.
+/// Returns how much of `part` the block `whole` contains.
 fn share_of(part: &Block, whole: &Block) -> f32 {
     let (part, whole) = (&part.fingerprint, &whole.fingerprint);
     fingerprint::kept(&part.sketch, part.token_count, &whole.sketch, whole.token_count)

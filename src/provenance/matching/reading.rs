@@ -1,9 +1,11 @@
-//! What a block reads as: which state of its history, which record made that, and how it stands to the record.
+//! Finds the state in its history that a block reads as, the record that made this state, and how
+//! the block compares with that record.
 //!
-//! A block that was aligned with the last recorded state may read as an older one: a change that was taken back. So its
-//! states are gone through, newest first, for one of the same text, then of the same tokens, then of the same shape.
-//! From there back, the first state that a record made says who answers. Where there is none, the block stands as it did
-//! before its first record, and nobody does.
+//! A block that was aligned with its newest recorded state may read as an older one, because a
+//! change was undone. So its states are searched, newest first, for one with the same text, then
+//! the same tokens, then the same shape. From the state found, the search for the record goes back
+//! to the first state that a record made. If there is none, the block is as it was before its first
+//! record, and no record applies to it.
 
 use super::across::Surroundings;
 use super::align::Paired;
@@ -16,30 +18,33 @@ use crate::provenance::outline::Row;
 use crate::provenance::trail::{StateId, Trail};
 use crate::provenance::{Content, Place, Provenance, Rejection, Tier};
 
-/// In so many lanes at least must a block be as what a record replaced, and not as what it made.
+/// The minimum number of sketch lanes in which a block must equal the text that a record replaced
+/// and differ from the recorded text.
 const MIN_LANES: usize = 3;
-/// And so many times more often than the reverse: that happens by chance to one block of 256.
+/// The block must equal the replaced text in at least this many times more lanes than the recorded
+/// text. Some lanes agree by chance: a lane is one byte, so two unrelated lanes are equal in 1 of
+/// 256 cases.
 const MANY_TIMES: usize = 16;
 
-/// A block against one version of its file.
+/// The result of comparing a block with one version of its file.
 #[derive(Clone, Debug)]
 pub(super) struct BlockReading {
-    /// The state that it reads as.
+    /// The state that the block reads as.
     state: Option<StateId>,
-    /// How it stands to that state.
+    /// How the block compares with that state.
     content: Content,
-    /// The record that made the state, or an earlier one.
+    /// The record that made the state or an earlier one.
     pub(super) claim: Option<ClaimRef>,
-    /// The record that is known of the block and that it stood before.
+    /// The newest record of the block, if the block reads as it did before that record.
     stood_before: Option<ClaimRef>,
     tier: Tier,
     place: Place,
-    /// Where several fit, all of them.
+    /// All records that fit, if there are several.
     candidates: Vec<ClaimRef>,
 }
 
 impl BlockReading {
-    /// Of a block that goes on from a state.
+    /// Reads a block that was aligned with the state `newest`.
     pub(super) fn of(trail: &Trail, newest: StateId, row: &Row, block: &Block) -> Self {
         let (state, content) = state_of(trail, newest, row, block.fingerprint.token_count);
         let claim = author(trail, state, row);
@@ -55,8 +60,9 @@ impl BlockReading {
         }
     }
 
-    /// A block that was put back and edited since is nearer to what its record replaced than to what that made: then it
-    /// is older than the record.
+    /// Goes back to earlier records if a change was undone and the block edited since. Such a block
+    /// is more like the text that its record replaced than like the recorded text, so it is older
+    /// than the record.
     pub(super) fn look_further_back(
         &mut self,
         (ledger, surroundings): (&Ledger, &dyn Surroundings),
@@ -86,7 +92,7 @@ impl BlockReading {
         }
     }
 
-    /// Of a block that several records fit.
+    /// Creates the reading of a block that several records fit.
     pub(super) fn ambiguous(mut candidates: Vec<ClaimRef>) -> Self {
         candidates.sort_unstable();
         candidates.dedup();
@@ -101,13 +107,13 @@ impl BlockReading {
         }
     }
 
-    /// Adds how the block was found.
+    /// Adds the rule by which the block was found, and its place.
     pub(super) fn tell(&mut self, paired: &Paired, place: Place) {
         self.tier = paired.rule.tier;
         self.place = place;
     }
 
-    /// Whether the block reads as a state, but for layout and names.
+    /// Returns true if the block reads as its state except for layout and names.
     pub(super) fn is_equal(&self) -> bool {
         self.content != Content::Modified
     }
@@ -117,7 +123,7 @@ impl BlockReading {
     }
 }
 
-/// Whether a line that a record brought stands in a block; also where that is not known.
+/// Returns true if a block contains a line that a record added, or if this is not known.
 fn has_line_of(range: &BlockRecord, document: &Document, block: &Block) -> bool {
     let lines = range.lines.as_ref().and_then(|lines| lines.hashes());
     let Some(recorded) = lines else { return true };
@@ -131,7 +137,8 @@ fn has_line_of(range: &BlockRecord, document: &Document, block: &Block) -> bool 
     brought.is_none_or(|brought| now.into_iter().flatten().any(|line| brought[line]))
 }
 
-/// The newest state that reads as the block, by the strictest equality that one of them has; else the newest.
+/// Returns the newest state that reads as the block, by the strictest equality that any state
+/// meets. If there is none, returns the newest state with the block's name, or else the newest one.
 fn state_of(trail: &Trail, newest: StateId, row: &Row, tokens: u32) -> (StateId, Content) {
     let find =
         |same: &dyn Fn(&Row) -> bool| trail.chain(newest).find(|id| same(&trail.state(*id).row));
@@ -145,13 +152,14 @@ fn state_of(trail: &Trail, newest: StateId, row: &Row, tokens: u32) -> (StateId,
     if let Some(id) = find(&|then| then.shape == row.shape).filter(|_| is_sizeable) {
         return (id, Content::Renamed);
     }
-    // It goes by a name that it had before, and no longer: what gave it the later one is undone.
+    // The block has a name that it had in an earlier state, so the renaming was undone.
     let is_named = |then: &Row| then.identity == row.identity;
     let named = find(&is_named).filter(|_| !row.is_unnamed());
     (named.unwrap_or(newest), Content::Modified)
 }
 
-/// Who made a state: the newest record, but for one that only formatted the block, where that layout is gone.
+/// Returns the record that made a state. A record that only formatted the block is skipped if that
+/// layout is gone.
 fn author(trail: &Trail, state: StateId, row: &Row) -> Option<ClaimRef> {
     for id in trail.chain(state) {
         let made = trail.state(id);
@@ -167,7 +175,8 @@ fn author(trail: &Trail, state: StateId, row: &Row) -> Option<ClaimRef> {
     None
 }
 
-/// What the readings of a block against several versions come to; `None` where it is new to all of them.
+/// Combines the readings of a block against several versions. Returns `None` if the block is new in
+/// all of them.
 pub(super) fn provenance(
     ledger: &Ledger,
     trail: &Trail,
@@ -177,7 +186,8 @@ pub(super) fn provenance(
     let best = readings.iter().map(|reading| rank(ledger, block, reading)).min()?;
     let mut readings: Vec<BlockReading> =
         readings.into_iter().filter(|one| rank(ledger, block, one) == best).collect();
-    // Of two versions the one goes on from the other's record: that is the later word.
+    // If one version continues from the record of another, it is the newer one and takes
+    // precedence.
     let older = |one: &BlockReading| {
         readings.iter().any(|other| {
             other.claim != one.claim
@@ -210,7 +220,8 @@ pub(super) fn provenance(
     let rivals: Vec<ClaimRef> = readings
         .iter()
         .filter_map(|other| other.claim)
-        // Branches that recorded the same block do not vie for it: its lines tell which brought what.
+        // Records of the same block on other branches are no rivals, because the block's lines show
+        // which record wrote which of them.
         .filter(|other| !trail.beside(claim).contains(other))
         .filter(|other| *other != claim && fits_as_well(ledger, block, &found, *other))
         .collect();
@@ -223,7 +234,8 @@ pub(super) fn provenance(
     Some(found)
 }
 
-/// Better readings first: the nearer text, then one that a record answers for.
+/// Returns a key that sorts better readings first: first the more similar text, then the one that
+/// has a record.
 fn rank(ledger: &Ledger, block: &Block, reading: &BlockReading) -> (bool, Content, bool) {
     let exact = reading
         .claim
@@ -237,7 +249,7 @@ fn fits_as_well(ledger: &Ledger, block: &Block, found: &Provenance, other: Claim
     found.kept.unwrap_or_default() - other < MARGIN
 }
 
-/// How a block stands to the record that answers for it.
+/// Compares a block with its record.
 fn against_record(
     ledger: &Ledger,
     at: ClaimRef,
@@ -258,7 +270,8 @@ fn against_record(
     }
 }
 
-/// Whether the text that a container answers for is as recorded, so that the difference lies in the blocks inside it.
+/// Returns true if a container's own text and lead are as recorded, so that only the blocks inside
+/// it differ.
 pub(crate) fn is_its_own(range: &BlockRecord, block: &Block) -> bool {
     let print = &block.fingerprint;
     let (then, now) = (range.own_text_hash.as_ref(), print.own_text.as_ref());
@@ -266,7 +279,7 @@ pub(crate) fn is_its_own(range: &BlockRecord, block: &Block) -> bool {
     then == now && range.lead_hash == print.lead
 }
 
-/// How a block reads beside what was recorded.
+/// Returns how the text of a block compares with a record.
 pub(super) fn content_of(range: &BlockRecord, block: &Block) -> Content {
     let print = &block.fingerprint;
     match () {
@@ -283,13 +296,15 @@ pub(super) fn content_of(range: &BlockRecord, block: &Block) -> Content {
     }
 }
 
-/// The share of a record's text that stands in a block; `None` where the record does not say enough.
+/// Returns the share of a record's text that a block contains. `None` if the record has no sketch
+/// or token count.
 pub(super) fn kept(range: &BlockRecord, block: &Block) -> Option<f32> {
     let print = &block.fingerprint;
     fingerprint::kept(range.sketch.as_ref()?, range.tokens?, &print.sketch, print.token_count)
 }
 
-/// Whether a block stands in the container that its record names, or in one that goes on from it.
+/// Returns whether a block is in the container that its record names, or in the one that this
+/// container became.
 pub(super) fn place_of(
     ledger: &Ledger,
     reading: &BlockReading,
@@ -310,12 +325,13 @@ pub(super) fn place_of(
     if is_same { Place::Same } else { Place::Moved }
 }
 
-/// A block that a foreign record, which names none, has the text of.
+/// Returns the result for a block whose text is that of a record which names no block. Other tools
+/// write such records.
 pub(super) fn of_nameless(at: ClaimRef) -> Provenance {
     Provenance::found(at, Tier::Text, Content::Exact, Place::Same)
 }
 
-/// Whether the table of rules is in the order of their strength, as [`Tier`] has it.
+/// Checks that the rules are ordered by strength, as [`Tier`] is.
 #[cfg(test)]
 #[test]
 fn a_text_is_stronger_than_a_name_alone() {

@@ -1,33 +1,37 @@
-//! The rules by which an earlier block is found again, strictest first.
+//! The rules that decide whether two blocks are the same block, strictest first.
 //!
-//! A rule is a pure function of a `Likeness`. The assignment (`align`) goes through them in order; each sees
-//! only the pairs of which both blocks are still open. `intent why --explain` prints which rule decided.
+//! A rule is a pure function of a `Likeness`. The assignment (`align`) applies the rules in order,
+//! and each rule only sees the pairs of which neither block has a match yet. `intent why --explain`
+//! prints which rule decided.
 
 use super::likeness::{self, Likeness, Reach};
 use crate::provenance::Tier;
 
-/// Below this many tokens an equal shape proves nothing: getters and wrappers all look alike.
+/// The minimum number of tokens for which an equal shape is evidence. Small getters and wrappers
+/// all look alike.
 pub(crate) const MIN_RENAMED_TOKENS: u32 = 15;
-/// Below this many tokens a block is never given to a record of another file by its body alone.
+/// The minimum number of tokens for a match with a record of another file by body alone.
 pub(super) const MIN_ACROSS_TOKENS: u32 = 12;
-/// A name under which less than this stands of the recorded text may have passed to another block.
+/// The share of the recorded text that must remain under a name. With less, the name may have
+/// passed to another block.
 pub(super) const MOSTLY_KEPT: f32 = 0.5;
-/// A region or paragraph has no name of its own, so it must keep at least this share to be called modified.
+/// The share of a region or paragraph that must remain for it to count as modified. It has no name
+/// that could identify it.
 const MIN_KEPT: f32 = 0.3;
-/// The share of its members that a container must hold still, to be known by them.
+/// A container is recognised by its members if it still holds more than this share of them.
 const MIN_MEMBERS: f32 = 0.5;
-/// Two rivals that are this close fit equally well.
+/// Two rivals whose scores differ by less than this fit equally well.
 pub(super) const MARGIN: f32 = 0.08;
 
-/// One row of the table.
+/// A rule for accepting a pair.
 pub(crate) struct MatchRule {
-    /// What `--explain` calls it.
+    /// The name that `--explain` prints.
     pub word: &'static str,
-    /// What the answer says.
+    /// The tier of the result.
     pub tier: Tier,
-    /// Whether a pair may be one block.
+    /// Returns true if a pair may be one block.
     pub fits: fn(&Likeness) -> bool,
-    /// Among pairs that fit, more is better.
+    /// Returns a score to compare the pairs that fit. Higher is better.
     pub score: fn(&Likeness) -> f32,
 }
 
@@ -37,7 +41,7 @@ impl std::fmt::Debug for MatchRule {
     }
 }
 
-/// All rules, in order.
+/// All rules, in the order of application.
 pub(crate) const RULES: &[MatchRule] = &[
     MatchRule {
         word: "same name and text",
@@ -129,8 +133,8 @@ fn renamed(pair: &Likeness) -> bool {
     pair.shape && has_moved(pair) && pair.size >= MIN_RENAMED_TOKENS
 }
 
-/// A name alone is enough in the same file, and in one that certainly is that file under another name: two that
-/// implement one interface have the same names, too.
+/// Returns true if a name alone is enough: in the same file, and in a file that is certainly the
+/// same one under another name. Two files that implement one interface have the same names too.
 fn name_tells(pair: &Likeness) -> bool {
     let in_file = match pair.reach {
         Reach::File => true,
@@ -188,7 +192,8 @@ fn by_members(pair: &Likeness) -> f32 {
     pair.members + 0.2 * pair.words
 }
 
-/// Of two that are about as much alike, the one that has the name is ahead of the one that has some of its words.
+/// If two pairs are about equally alike, the one with the same name wins over the one that only
+/// shares words of it.
 fn by_likeness(pair: &Likeness) -> f32 {
     let name = if pair.leaf { MARGIN } else { 0.0 };
     pair.scores().total + name

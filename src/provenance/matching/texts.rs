@@ -1,7 +1,7 @@
-//! What the difference of two whole texts of a file tells of the definitions that went and of those that came.
+//! Compares the whole texts of two versions of a file.
 //!
-//! Where both texts can be read, more is known than rows of an outline keep: which lines of a definition stand where
-//! now, and by what name its callers call it now.
+//! If both texts can be read, more is known than an outline stores: where each line of a definition
+//! is now, and by which name its callers call it now.
 
 use std::cell::OnceCell;
 use std::collections::hash_map::DefaultHasher;
@@ -10,25 +10,27 @@ use std::hash::{Hash, Hasher};
 
 use crate::code::{Block, Document, LineRange, difference};
 
-/// A block stands where another stood when at least this share of the lines of that one is left in it.
+/// The minimum share of a block's lines that must still be inside another block for that block to
+/// be in its place.
 const MIN_LEFT: f64 = 1.0 / 3.0;
-/// A definition is called instead of another when this share of the callers of either calls the other, too.
+/// The minimum share of callers that two names must have in common for one to be called instead of
+/// the other.
 const MIN_CALLERS: f32 = 0.5;
-/// Shorter names are words of the language, or letters.
+/// The minimum length of a name. Shorter ones are keywords or single letters.
 const MIN_NAME: usize = 3;
 
-/// A file as it was, and as it stands.
+/// The texts of a file before and now.
 pub(crate) struct FileTexts {
     then: Side,
     now: Side,
-    /// By line then, counted from 0: the same line now, counted from 1, and whether no other line of its text is in
-    /// either file.
-    left: OnceCell<Vec<Option<(u32, bool)>>>,
-    /// How many of the lines before each line then say something.
-    said: OnceCell<Vec<u32>>,
+    /// For each earlier line, counted from 0: the number of the same line now, counted from 1, and
+    /// whether its text occurs only once in each file. `None` if the line is gone.
+    kept_lines: OnceCell<Vec<Option<(u32, bool)>>>,
+    /// For each earlier line, how many lines before it contain a letter or a digit.
+    text_lines: OnceCell<Vec<u32>>,
 }
 
-/// One of the two.
+/// One of the two versions.
 struct Side {
     document: Document,
     text: OnceCell<String>,
@@ -37,67 +39,69 @@ struct Side {
 }
 
 impl FileTexts {
-    /// Of two versions of a file.
     pub(crate) fn new(then: Document, now: Document) -> Self {
-        let (left, said) = (OnceCell::new(), OnceCell::new());
-        Self { then: Side::new(then), now: Side::new(now), left, said }
+        let (kept_lines, text_lines) = (OnceCell::new(), OnceCell::new());
+        Self { then: Side::new(then), now: Side::new(now), kept_lines, text_lines }
     }
 
-    /// The file as it was.
     pub(super) fn then(&self) -> &Document {
         &self.then.document
     }
 
-    /// Whether enough of the lines that stood in `then` are left in `now`, among them one that there is no other of.
+    /// Returns true if enough of the earlier lines `then` are now in the range `now`, including at
+    /// least one line that occurs only once.
     pub(super) fn stands_where(&self, then: LineRange, now: LineRange) -> bool {
-        let inside = self.left(then).filter(|(line, _)| now.contains(*line));
-        let (mut count, mut is_told) = (0, false);
+        let inside = self.kept_in(then).filter(|(line, _)| now.contains(*line));
+        let (mut count, mut has_unique) = (0, false);
         for (_, is_only) in inside {
             count += 1;
-            is_told |= is_only;
+            has_unique |= is_only;
         }
-        let said = self.said.get_or_init(|| {
+        let text_lines = self.text_lines.get_or_init(|| {
             let lines = self.then.text().lines();
-            let says = lines.map(|line| u32::from(line.chars().any(char::is_alphanumeric)));
-            let sums = says.scan(0, |sum, says| {
-                *sum += says;
+            let has_text = lines.map(|line| u32::from(line.chars().any(char::is_alphanumeric)));
+            let sums = has_text.scan(0, |sum, has_text| {
+                *sum += has_text;
                 Some(*sum)
             });
             std::iter::once(0).chain(sums).collect()
         });
-        let before = |line: u32| said.get(line as usize).or(said.last()).copied().unwrap_or(0);
+        let before =
+            |line: u32| text_lines.get(line as usize).or(text_lines.last()).copied().unwrap_or(0);
         let all = before(then.end()) - before(then.start() - 1);
-        is_told && f64::from(count) >= MIN_LEFT * f64::from(all)
+        has_unique && f64::from(count) >= MIN_LEFT * f64::from(all)
     }
 
-    /// Whether the lines that stood in `then`, that there is no other of and that are left, are all in `now`.
+    /// Returns true if all lines of `then` that still exist and occur only once are now in the
+    /// range `now`, and there is at least one.
     pub(super) fn went_to(&self, then: LineRange, now: LineRange) -> bool {
-        let mut only = self.left(then).filter(|(_, is_only)| *is_only).peekable();
+        let mut only = self.kept_in(then).filter(|(_, is_only)| *is_only).peekable();
         only.peek().is_some() && only.all(|(line, _)| now.contains(line))
     }
 
-    fn left(&self, then: LineRange) -> impl Iterator<Item = (u32, bool)> {
-        let left = self.left.get_or_init(|| self.lines_left());
-        let lines = then.start() as usize - 1..(then.end() as usize).min(left.len());
-        left.get(lines).unwrap_or_default().iter().flatten().copied()
+    fn kept_in(&self, then: LineRange) -> impl Iterator<Item = (u32, bool)> {
+        let kept_lines = self.kept_lines.get_or_init(|| self.find_kept_lines());
+        let lines = then.start() as usize - 1..(then.end() as usize).min(kept_lines.len());
+        kept_lines.get(lines).unwrap_or_default().iter().flatten().copied()
     }
 
-    fn lines_left(&self) -> Vec<Option<(u32, bool)>> {
+    fn find_kept_lines(&self) -> Vec<Option<(u32, bool)>> {
         let (then, now) = (self.then.text(), self.now.text());
         let lines = |text: &'_ str| text.lines().map(str::trim).map(str::to_owned).collect();
         let (then, now): (Vec<String>, Vec<String>) = (lines(then), lines(now));
         let (once_then, once_now) = (once(&then), once(&now));
         let is_only = |line: &str| once_then.contains(line) && once_now.contains(line);
-        let mut left = vec![None; then.len()];
+        let mut kept_lines = vec![None; then.len()];
         for (old, new) in difference::common(&then, &now) {
             if then[old].chars().any(char::is_alphanumeric) {
-                left[old] = Some((new as u32 + 1, is_only(&then[old])));
+                kept_lines[old] = Some((new as u32 + 1, is_only(&then[old])));
             }
         }
-        left
+        kept_lines
     }
 
-    /// Whether what called `then` calls `now`: a name that nothing mentions any more, and one that nothing mentioned.
+    /// Returns true if the callers of `then` now call `now` instead: the old name is no longer
+    /// mentioned, and the new name was not mentioned before.
     pub(super) fn is_called_instead(&self, then: &str, now: &str) -> bool {
         if then.len().min(now.len()) < MIN_NAME {
             return false;
@@ -108,10 +112,11 @@ impl FileTexts {
         if self.now.mentions(then).is_some() || self.then.mentions(now).is_some() {
             return false;
         }
-        let (stood, stands) = (self.then.names(), self.now.names());
+        let (old_names, new_names) = (self.then.names(), self.now.names());
         let before: HashSet<&String> =
-            before.iter().filter(|name| stands.contains(*name)).collect();
-        let after: HashSet<&String> = after.iter().filter(|name| stood.contains(*name)).collect();
+            before.iter().filter(|name| new_names.contains(*name)).collect();
+        let after: HashSet<&String> =
+            after.iter().filter(|name| old_names.contains(*name)).collect();
         let common = before.intersection(&after).count();
         common > 0 && common as f32 >= MIN_CALLERS * before.union(&after).count() as f32
     }
@@ -134,13 +139,13 @@ impl Side {
         })
     }
 
-    /// The named blocks that a name stands in, but not in a block inside them, without those that carry it; `None`
-    /// where there is none.
+    /// Returns the paths of the innermost named blocks that mention a name, without blocks of that
+    /// name. `None` if there are none.
     fn mentions(&self, name: &str) -> Option<&HashSet<String>> {
         let mentions = self.mentions.get_or_init(|| {
             let blocks = &self.document.blocks().blocks;
             let mut mentions: HashMap<u64, HashSet<String>> = HashMap::new();
-            // Blocks start in order, and lie inside each other or apart.
+            // Blocks are ordered by their start, and are either nested or disjoint.
             let (mut next, mut open): (usize, Vec<&Block>) = (0, Vec::new());
             for (at, word) in words(self.text()) {
                 while next < blocks.len() && blocks[next].bytes.start <= at {
@@ -164,7 +169,7 @@ impl Side {
     }
 }
 
-/// The lines that stand there only once.
+/// Returns the lines that occur only once.
 fn once(lines: &[String]) -> HashSet<&str> {
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for line in lines {
@@ -173,7 +178,7 @@ fn once(lines: &[String]) -> HashSet<&str> {
     counts.into_iter().filter(|(_, count)| *count == 1).map(|(line, _)| line).collect()
 }
 
-/// What may be names in a text, and the bytes at which they start.
+/// Returns the words of a text that may be names, with the byte offset of each.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let mut at = 0;

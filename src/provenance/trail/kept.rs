@@ -1,4 +1,4 @@
-//! The recorded history of a file as data that can be kept on disk, and read again by a later process.
+//! Stores the recorded history of a file on disk, so that a later process can read it again.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,9 @@ use crate::code::ContentHash;
 use crate::ledger::ClaimRef;
 use crate::provenance::outline::Row;
 
-/// The [`Trail`] of the evidence about a file. Indices of entries differ from process to process, so its claims hold the
-/// place of their entry in the list of that evidence instead.
+/// A [`Trail`] of the evidence about a file, as stored data. The indices of entries differ from
+/// process to process, so each claim holds the position of its entry in the list of that evidence
+/// instead.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct KeptTrail {
     states: Vec<(Row, Option<ClaimRef>, Option<StateId>)>,
@@ -31,14 +32,15 @@ struct KeptVersion {
     gone: KeptStates,
 }
 
-/// The states of a version, written as a change of the version before, since most versions differ in one block.
+/// The states of a version, stored as a difference from the previous version, because most versions
+/// differ in one block.
 #[derive(Serialize, Deserialize)]
 struct KeptStates {
-    /// How many states at the start are those of the version before.
+    /// How many states at the start are the same as in the previous version.
     start: usize,
-    /// The states between the start and the end.
+    /// The states between the common start and the common end.
     changed: Vec<StateId>,
-    /// How many states at the end are those of the version before.
+    /// How many states at the end are the same as in the previous version.
     end: usize,
 }
 
@@ -50,7 +52,8 @@ impl KeptStates {
         Self { start, changed: now[start..now.len() - end].to_vec(), end }
     }
 
-    /// `None` if this is no change of `before`, or names a state that is not there.
+    /// Returns the complete list of states. Returns `None` if the difference does not fit `before`,
+    /// or names a state that does not exist.
     fn read(&self, before: &[StateId], states: usize) -> Option<Vec<StateId>> {
         let end = before.len().checked_sub(self.end).filter(|end| self.start <= *end)?;
         let is_there = self.changed.iter().all(|id| (*id as usize) < states);
@@ -59,8 +62,8 @@ impl KeptStates {
 }
 
 impl KeptTrail {
-    /// Writes a trail. `entries` are the indices of the evidence about the file, in ascending order. `None` if the trail
-    /// holds a claim of another entry.
+    /// Converts a trail to stored data. `entries` are the indices of the evidence about the file,
+    /// in ascending order. Returns `None` if the trail holds a claim of another entry.
     pub(crate) fn of(trail: &Trail, entries: &[u32]) -> Option<Self> {
         let claim = |at: ClaimRef| {
             let place = entries.binary_search(&at.entry).ok()?;
@@ -98,8 +101,8 @@ impl KeptTrail {
         })
     }
 
-    /// Reads the trail again. `entries` are the indices that the same evidence has in this process. `None` if the data
-    /// contradict themselves, or do not fit that list.
+    /// Restores the trail. `entries` are the indices that the same evidence has in this process.
+    /// Returns `None` if the data contradict themselves or do not fit `entries`.
     pub(crate) fn read(self, entries: &[u32]) -> Option<Trail> {
         let claim = |at: ClaimRef| {
             let is_plain = at.file == 0 && at.conversation == 0;
@@ -112,7 +115,7 @@ impl KeptTrail {
         };
         let mut trail = Trail { last_time: self.last_time, ..Trail::default() };
         for (row, by, before) in self.states {
-            // A state comes after the one that it goes on from, so that no chain of them is a circle.
+            // A state must come after its previous state, so that no chain of states is a cycle.
             if before.is_some_and(|before| before as usize >= trail.states.len()) {
                 return None;
             }
