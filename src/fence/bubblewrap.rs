@@ -1,4 +1,5 @@
-//! The same plan by the program `bwrap`, for systems that let it make namespaces and not us.
+//! Puts up the fence with the program `bwrap`, on systems that let `bwrap` create namespaces but
+//! not this program.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,14 +7,14 @@ use std::process::{Command, Stdio};
 
 use super::{FenceAccess, FencePlan, FencedCommand};
 
-/// Only where the system keeps its programs: one of this name elsewhere may be anybody's.
+/// Only system folders are searched. A program named `bwrap` elsewhere may be anything.
 const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
 
 fn program() -> Option<&'static Path> {
     PLACES.iter().map(Path::new).find(|path| path.is_file())
 }
 
-/// Whether it is here and works.
+/// Returns true if `bwrap` is installed and works.
 pub(super) fn is_here() -> bool {
     program().is_some_and(works)
 }
@@ -25,7 +26,7 @@ fn works(program: &Path) -> bool {
     tried.status().is_ok_and(|status| status.success())
 }
 
-/// The command behind it, or why not.
+/// Returns the command wrapped in `bwrap`, or the reason why this is not possible.
 pub(super) fn command(plan: &FencePlan, command: &FencedCommand) -> Result<Command, String> {
     let program = program().ok_or("bubblewrap is not installed.")?;
     if !works(program) {

@@ -1,4 +1,5 @@
-//! What the caller opened before the fence stood: through it the mounts of outside can be reached.
+//! Handles files that the caller opened before the fence was put up. Through such a file the
+//! command could reach the mounts outside the fence.
 
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom};
@@ -10,21 +11,22 @@ use rustix::stdio::{dup2_stdin, stdin};
 
 use super::{FenceError, FencePlan};
 
-fn of(number: i32) -> PathBuf {
+fn descriptor_path(number: i32) -> PathBuf {
     PathBuf::from(format!("/proc/self/fd/{number}"))
 }
 
-/// Closes what is open beside the three standard streams and is a file or a folder, and refuses a folder as a stream.
-/// Pipes, sockets and terminals lead to no place of the plan.
+/// Closes inherited files and folders, except for the three standard streams. Returns an error if
+/// one of these is a folder, a disk, or a file for output that the plan protects. Pipes, sockets
+/// and terminals lead to no place of the plan.
 pub(super) fn settle(plan: &FencePlan) -> Result<(), FenceError> {
     let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return Ok(()) };
     let open: Vec<i32> =
         open.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     for number in open {
-        let Ok(found) = std::fs::metadata(of(number)) else { continue };
+        let Ok(found) = std::fs::metadata(descriptor_path(number)) else { continue };
         let kind = found.file_type();
         if number <= 2 {
-            let leads = std::fs::read_link(of(number)).unwrap_or_default();
+            let leads = std::fs::read_link(descriptor_path(number)).unwrap_or_default();
             let around = kind.is_dir()
                 || kind.is_block_device()
                 || (number > 0 && kind.is_file() && !plan.lets_write(&leads) && leads.exists());
@@ -35,30 +37,32 @@ pub(super) fn settle(plan: &FencePlan) -> Result<(), FenceError> {
                 )));
             }
         } else if (kind.is_dir() || kind.is_file() || kind.is_block_device()) && !ours(number) {
-            // Nobody else in this process knows it: it came with the process.
+            // No code in this process uses this file: it was open when the process started.
             let _ = nix::unistd::close(number);
         }
     }
     Ok(())
 }
 
-/// What this process opened for itself is closed when the command starts.
+/// Returns true if this process opened the file itself. Such a file is closed when the command
+/// starts.
 fn ours(number: i32) -> bool {
-    let told = std::fs::read_to_string(format!("/proc/self/fdinfo/{number}"));
-    let flags = told.ok().and_then(|told| {
-        let line = told.lines().find_map(|line| line.strip_prefix("flags:"))?;
+    let info = std::fs::read_to_string(format!("/proc/self/fdinfo/{number}"));
+    let flags = info.ok().and_then(|info| {
+        let line = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
         i64::from_str_radix(line.trim(), 8).ok()
     });
     flags.is_some_and(|flags| flags & i64::from(OFlags::CLOEXEC.bits()) != 0)
 }
 
-/// Opens the standard input again, inside: a file that is open for reading can be opened for writing through `/proc`, as
-/// it was reached when it was opened.
+/// Opens the standard input again, inside the fence. Through `/proc`, a file that is open for
+/// reading can be opened for writing, and this uses the mount through which it was first opened:
+/// one outside the fence.
 pub(super) fn reopen() -> Result<(), FenceError> {
     let failed =
         |error: std::io::Error| FenceError::failed("opening the standard input again", error);
-    let Ok(found) = std::fs::metadata(of(0)) else { return Ok(()) };
-    let Ok(leads) = std::fs::read_link(of(0)) else { return Ok(()) };
+    let Ok(found) = std::fs::metadata(descriptor_path(0)) else { return Ok(()) };
+    let Ok(leads) = std::fs::read_link(descriptor_path(0)) else { return Ok(()) };
     if !found.file_type().is_file() || !is_at(&found, &leads) {
         return Ok(());
     }
@@ -70,14 +74,15 @@ pub(super) fn reopen() -> Result<(), FenceError> {
             leads.display()
         )));
     }
-    // Bytes that were read from it before are not read again.
+    // Continue at the current position, so that bytes already read are not read again.
     let at = rustix::fs::tell(stdin()).map_err(|error| failed(error.into()))?;
     let mut again = File::open(&leads).map_err(failed)?;
     again.seek(SeekFrom::Start(at)).map_err(failed)?;
     dup2_stdin(&again).map_err(|error| failed(error.into()))
 }
 
-/// Whether it still stands under this name. A file without one (a heredoc's) can be reached by nobody else.
+/// Returns true if the file still has this path. A file without a path (that of a heredoc) cannot
+/// be opened by anybody else.
 fn is_at(found: &std::fs::Metadata, path: &Path) -> bool {
     std::fs::metadata(path)
         .is_ok_and(|there| (there.dev(), there.ino()) == (found.dev(), found.ino()))

@@ -1,5 +1,6 @@
-//! The same plan by Landlock, which can only grant: where something below a folder is kept, the folder's other entries
-//! are granted one by one, and nothing new can be made in it.
+//! Puts up the fence with Landlock. Landlock can only grant access, so if something below a folder
+//! is read-only, the other entries of the folder are granted one by one, and nothing new can be
+//! created in it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,12 +11,13 @@ use landlock::{
 
 use super::{FenceAccess, FencePlan};
 
-/// Truncating is under control from here on. What a kernel does not have, it does not enforce, so less is refused.
+/// The first version of Landlock that controls the truncation of files. Landlock is not used on
+/// kernels with an older version.
 const LEAST: ABI = ABI::V3;
-/// A folder with more entries than this is not granted entry by entry.
+/// At most this many entries of a folder are granted; the others stay read-only.
 const MAX_ENTRIES: usize = 20_000;
 
-/// Whether this kernel has it.
+/// Returns true if this kernel supports Landlock.
 pub(super) fn is_here() -> bool {
     ruleset().is_ok()
 }
@@ -27,25 +29,26 @@ fn ruleset() -> Result<landlock::RulesetCreated, landlock::RulesetError> {
         .create()
 }
 
-/// Restricts this process and what it starts, or says why not.
+/// Restricts this process and the programs that it starts, or returns the reason why this is not
+/// possible.
 pub(super) fn enter(plan: &FencePlan) -> Result<(), String> {
-    let told = |error: &dyn std::fmt::Display| format!("Landlock cannot be used: {error}.");
-    let mut rules = ruleset().map_err(|error| told(&error))?;
+    let failure = |error: &dyn std::fmt::Display| format!("Landlock cannot be used: {error}.");
+    let mut rules = ruleset().map_err(|error| failure(&error))?;
     for path in granted(plan, Path::new("/")) {
-        // What cannot be opened cannot be written either.
+        // A path that cannot be opened cannot be written either.
         let Ok(open) = PathFd::new(&path) else { continue };
         let all = AccessFs::from_write(LEAST);
         let access = if path.is_dir() { all } else { all & AccessFs::from_file(LEAST) };
-        rules = rules.add_rule(PathBeneath::new(open, access)).map_err(|error| told(&error))?;
+        rules = rules.add_rule(PathBeneath::new(open, access)).map_err(|error| failure(&error))?;
     }
-    let status = rules.restrict_self().map_err(|error| told(&error))?;
+    let status = rules.restrict_self().map_err(|error| failure(&error))?;
     match status.ruleset {
         RulesetStatus::FullyEnforced => Ok(()),
         _ => Err("Landlock is enforced by this kernel in part only.".to_owned()),
     }
 }
 
-/// What may be written, so that nothing that is kept lies below.
+/// Returns the paths to grant, such that nothing below them is read-only.
 fn granted(plan: &FencePlan, folder: &Path) -> Vec<PathBuf> {
     let keeps = |place: &&super::FencedPlace| {
         matches!(place.access, FenceAccess::ReadOnly | FenceAccess::Masked)
@@ -60,12 +63,13 @@ fn granted(plan: &FencePlan, folder: &Path) -> Vec<PathBuf> {
     }
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let entries = entries.flatten().take(MAX_ENTRIES);
-    // A link grants what it leads to, which is granted where it stands, or is not to be.
+    // A rule for a symbolic link would grant its target. The target is granted at its own path if
+    // it is writable.
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
     entries.flat_map(|entry| granted(plan, &entry.path())).collect()
 }
 
-/// The outermost places below a kept folder that may be written.
+/// Returns the paths to grant below a read-only folder: the outermost writable places in it.
 fn holes(plan: &FencePlan, folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for place in &plan.places {

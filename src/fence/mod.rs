@@ -1,7 +1,16 @@
-//! The fence: a command that reads as before and can write only where a plan lets it, whatever programs it starts.
+//! The fence: runs a command that can read everything, but can write only where a plan allows it,
+//! whatever programs it starts.
 //!
-//! The plan is a list of places. Who makes it (`verbs::fence`) knows intents; this room knows only the operating system:
-//! namespaces and mounts on Linux, bubblewrap or Landlock where those are refused, the system's sandbox on macOS.
+//! A plan is a list of places. `verbs::fence` makes it from intents; this room knows only the means
+//! of the operating system: namespaces and mounts on Linux, bubblewrap or Landlock where these are
+//! refused, and the sandbox of macOS.
+//!
+//! - `namespace` and `mounts` put up the fence on Linux, and `inherited` handles files that are
+//!   already open.
+//! - `bubblewrap`, `landlocked` and `seatbelt` are the other means.
+//! - `running` runs the command, and ends what it leaves running.
+//! - `stand_in` creates files that must exist while the command runs, and `watch` detects protected
+//!   files that were changed.
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;
@@ -29,44 +38,47 @@ use serde::Serialize;
 
 use stand_in::StandIn;
 
-/// What a fenced command may do at a place, everything below included until another place says otherwise.
+/// What a fenced command may do at a place, and at everything below it that has no place of its
+/// own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FenceAccess {
     /// Everything below may be written, but the place itself cannot be moved or removed.
     Pinned,
-    /// Nothing can be written.
+    /// Nothing may be written, here or below.
     ReadOnly,
     /// Everything may be written that could be written without the fence.
     Writable,
-    /// There is nothing to be read or written: a device through which a disk could be reached.
+    /// Nothing can be read or written. Used for devices that give access to a disk.
     Masked,
 }
 
-/// A place of a plan.
+/// A place of a plan, with the access that is allowed there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FencedPlace {
-    /// An absolute path, free of links, at which something stands.
+    /// The absolute path of something that exists. It contains no symbolic links.
     pub path: PathBuf,
-    /// What may be done there.
+    /// What may be done at this place.
     pub access: FenceAccess,
-    /// Why, for people.
+    /// The reason for this access, for people.
     pub why: String,
 }
 
 /// What a fenced command may write.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FencePlan {
-    /// Outer places first: an inner one wins.
+    /// The places, outer ones first. An inner place overrides an outer one.
     pub places: Vec<FencedPlace>,
-    /// What stands, while the command runs, where a file is missing that must not be created.
+    /// Files and folders that exist while the command runs, at paths where it must not create
+    /// anything.
     pub stand_ins: Vec<StandIn>,
-    /// What the plan does not reach, for people.
+    /// What the plan does not cover, for people.
     pub notes: Vec<String>,
 }
 
 impl FencePlan {
-    /// Puts outer places first. Of several entries for one place the last is kept, but a pin never takes one's place.
+    /// Sorts the places, outer ones first. Of several entries for one place the last one is kept,
+    /// but a pin never replaces another entry.
     pub(crate) fn settle(&mut self) {
         let mut kept: Vec<FencedPlace> = Vec::with_capacity(self.places.len());
         self.places.sort_by(|a, b| a.path.cmp(&b.path));
@@ -80,14 +92,15 @@ impl FencePlan {
         self.places = kept;
     }
 
-    /// Whether the fenced command may write at a path.
+    /// Returns true if the fenced command may write at a path.
     pub(crate) fn lets_write(&self, path: &Path) -> bool {
         let within = self.places.iter().rev().find(|place| path.starts_with(&place.path));
         within
             .is_none_or(|place| matches!(place.access, FenceAccess::Pinned | FenceAccess::Writable))
     }
 
-    /// The read-only files in folders that may be written: whoever replaces one from outside takes the fence from it.
+    /// Returns the read-only files in writable folders. Such a file loses its protection if
+    /// somebody outside replaces it.
     pub(crate) fn weak(&self) -> Vec<PathBuf> {
         let weak = self.places.iter().filter(|place| {
             place.access == FenceAccess::ReadOnly
@@ -98,23 +111,23 @@ impl FencePlan {
     }
 }
 
-/// The means of the operating system by which a command is fenced.
+/// How the operating system fences a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FenceMeans {
-    /// A user and mount namespace of our own.
+    /// A user and mount namespace that this program creates.
     Namespace,
-    /// The program `bwrap`.
+    /// The program `bwrap`, where it is installed.
     Bubblewrap,
-    /// Landlock: weaker, see [`FenceMeans::weakness`].
+    /// Landlock, which is weaker: see [`FenceMeans::weakness`].
     Landlock,
-    /// The sandbox of macOS.
+    /// The sandbox of macOS, through `sandbox-exec`.
     #[cfg_attr(not(target_os = "macos"), allow(dead_code))]
     Seatbelt,
 }
 
 impl FenceMeans {
-    /// In words.
+    /// Returns the name of the means for people.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Namespace => "a mount namespace",
@@ -124,7 +137,7 @@ impl FenceMeans {
         }
     }
 
-    /// What it does not hold that a mount namespace does.
+    /// Returns what this means does not prevent, but a mount namespace does.
     pub(crate) fn weakness(self) -> Option<&'static str> {
         (self == Self::Landlock).then_some(
             "the mode and the times of a file that may not be written can be changed; git cannot commit; nothing new can be made in a folder that holds something read-only, however deep",
@@ -132,22 +145,20 @@ impl FenceMeans {
     }
 }
 
-/// Why a command was not fenced, and so not run.
+/// The reason why a command was not fenced, and so not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FenceError {
-    /// No means on this machine can fence a command. Holds the reason of each.
+    /// No means on this machine can fence a command. Contains the reason for each means.
     #[error("nothing on this machine can fence a command, so it was not run. {}", .0.join(" "))]
     Unavailable(Vec<String>),
     /// A step failed after the fence was begun.
     #[error("the fence could not be put up, so the command was not run: {what}: {source}")]
     Failed {
-        /// What was tried.
         what: String,
-        /// What the operating system said.
         #[source]
         source: std::io::Error,
     },
-    /// Something that was handed to the command would lead around the fence.
+    /// An open file that the caller passes to the command would lead around the fence.
     #[error("{0}")]
     Handed(String),
 }
@@ -159,12 +170,10 @@ impl FenceError {
     }
 }
 
-/// What to run.
+/// The program to run, with its arguments.
 #[derive(Clone, Debug)]
 pub(crate) struct FencedCommand {
-    /// The program.
     pub program: OsString,
-    /// What it is given.
     pub arguments: Vec<OsString>,
 }
 
@@ -177,11 +186,14 @@ impl FencedCommand {
     }
 }
 
-/// Puts up the fence. Where the operating system fences a process and what it starts, this process is inside afterwards
-/// (it must have one thread only); else the command that is answered begins with a program that fences.
+/// Puts up the fence. Returns the means, and the command to start.
 ///
-/// `probe` says whether another process of ours could make its namespaces. It is asked only where the system is known to
-/// refuse them after they were made, when it is too late for another means.
+/// With a namespace or Landlock, this process itself is inside the fence afterwards. It must have
+/// only one thread. With bubblewrap, the returned command starts `bwrap`.
+///
+/// `probe` returns whether another process of this program can create namespaces. It is only called
+/// on systems that may refuse operations in a namespace after it was created, when it is too late
+/// for another means.
 #[cfg(target_os = "linux")]
 pub(crate) fn raise(
     plan: &FencePlan,
@@ -216,7 +228,7 @@ pub(crate) fn raise(
     }
 }
 
-/// The same by the system's sandbox.
+/// Puts up the fence with the sandbox of macOS.
 #[cfg(target_os = "macos")]
 pub fn raise(
     plan: &FencePlan,
@@ -226,7 +238,7 @@ pub fn raise(
     Ok((FenceMeans::Seatbelt, seatbelt::command(plan, command)?))
 }
 
-/// There is none.
+/// Returns an error, because this system has no means for a fence.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub fn raise(
     _plan: &FencePlan,
@@ -238,7 +250,8 @@ pub fn raise(
     ]))
 }
 
-/// By what a command would be fenced here. `Err` says why by nothing.
+/// Returns the means that would fence a command on this machine. `Err` contains the reason if there
+/// is none.
 #[cfg(target_os = "linux")]
 pub(crate) fn means(probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
     if probe() {
@@ -253,7 +266,7 @@ pub(crate) fn means(probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
     Err(namespace::remedy())
 }
 
-/// The same.
+/// Returns the means that would fence a command on macOS.
 #[cfg(target_os = "macos")]
 pub fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
     match Path::new(seatbelt::PROGRAM).is_file() {
@@ -262,13 +275,14 @@ pub fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
     }
 }
 
-/// The same.
+/// Returns an error, because this system has no means for a fence.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
     Err("There is a fence for Linux and macOS only; on Windows run it in WSL 2.".to_owned())
 }
 
-/// Whether this process can make namespaces of its own. It is in them afterwards, so it had better end.
+/// Returns true if this process can create namespaces. It is inside them afterwards, so it should
+/// end.
 #[cfg(target_os = "linux")]
 pub(crate) fn probe() -> bool {
     matches!(namespace::make(), Ok(None))
@@ -283,7 +297,7 @@ pub(crate) fn probe() -> bool {
         .is_ok()
 }
 
-/// The same.
+/// Returns false: namespaces exist only on Linux.
 #[cfg(not(target_os = "linux"))]
 pub fn probe() -> bool {
     false

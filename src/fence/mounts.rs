@@ -1,4 +1,4 @@
-//! Places laid over what is there, each a mount of itself on itself.
+//! Applies the places of a plan as mounts: each place is mounted on itself, read-only or writable.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
@@ -10,7 +10,7 @@ use rustix::mount::{MountFlags, mount_bind, mount_bind_recursive, mount_remount}
 
 use super::{FenceAccess, FenceError, FencePlan};
 
-/// Lays the places of a plan, the outer ones first.
+/// Mounts the places of a plan, outer ones first.
 pub(super) fn lay(plan: &FencePlan) -> Result<(), FenceError> {
     let standing = standing();
     let was_read_only: Vec<bool> =
@@ -23,7 +23,8 @@ pub(super) fn lay(plan: &FencePlan) -> Result<(), FenceError> {
                 mount_bind("/dev/null", path).map_err(failed)?;
                 continue;
             }
-            // What could not be written before stays so: in a fence within a fence, say.
+            // A place that was read-only before stays read-only, for example in a fence inside
+            // another fence.
             FenceAccess::Writable if was_read_only => continue,
             _ => mount_bind_recursive(path, path).map_err(failed)?,
         }
@@ -44,7 +45,8 @@ fn is_read_only(path: &Path) -> bool {
     statvfs(path).is_ok_and(|found| found.f_flag.contains(StatVfsMountFlags::RDONLY))
 }
 
-/// The rest of a mount's flags stays: the kernel refuses to drop those that were set outside.
+/// Makes a mount read-only or writable. Its other flags are kept, because the kernel refuses to
+/// drop flags that were set outside.
 fn set(path: &Path, read_only: bool) -> Result<(), Errno> {
     let had = statvfs(path)?.f_flag;
     let mut flags = MountFlags::BIND;
@@ -63,13 +65,14 @@ fn set(path: &Path, read_only: bool) -> Result<(), Errno> {
     }
     flags.set(MountFlags::RDONLY, read_only);
     match mount_remount(path, flags, c"") {
-        // A mount that nobody may see into, below the home folder of somebody else say, can be written by nobody here.
+        // A mount that cannot be accessed, such as one below another account's home folder, cannot
+        // be written either.
         Err(Errno::ACCESS | Errno::NOENT) => Ok(()),
         done => done,
     }
 }
 
-/// A mount that stood before the fence.
+/// A mount that existed before the fence.
 struct Mounted {
     point: PathBuf,
     read_only: bool,
@@ -79,19 +82,19 @@ fn standing() -> Vec<Mounted> {
     seen_by(Path::new("/proc/self"))
 }
 
-/// Whether a process sees a mount at a path.
+/// Returns true if a process sees a mount at this path.
 pub(super) fn has_mount(process: &Path, path: &Path) -> bool {
     seen_by(process).iter().any(|mount| mount.point == path)
 }
 
-/// What a process that may not be asked, or is gone, sees is nothing.
+/// Returns the mounts that a process sees; none if the process has ended or may not be inspected.
 fn seen_by(process: &Path) -> Vec<Mounted> {
     let bytes = std::fs::read(process.join("mountinfo")).unwrap_or_default();
     let lines = bytes.split(|byte| *byte == b'\n');
     lines.filter_map(mounted).collect()
 }
 
-/// Of a line of `mountinfo` the fifth and the sixth field.
+/// Parses a line of `mountinfo`: the fifth field is the mount point, the sixth the options.
 fn mounted(line: &[u8]) -> Option<Mounted> {
     let mut fields = line.split(|byte| *byte == b' ').skip(4);
     let point = PathBuf::from(OsString::from_vec(unescape(fields.next()?)));
@@ -99,7 +102,8 @@ fn mounted(line: &[u8]) -> Option<Mounted> {
     Some(Mounted { point, read_only: options.any(|option| option == b"ro") })
 }
 
-/// Space, tab, line end and backslash stand there as three octal digits.
+/// Replaces `\` and three octal digits, which stand for space, tab, line end and backslash in
+/// `mountinfo`.
 fn unescape(field: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(field.len());
     let mut at = 0;

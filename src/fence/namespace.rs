@@ -1,4 +1,5 @@
-//! A user and mount namespace of our own, without capabilities in the end.
+//! Puts up the fence with a user and mount namespace of this process, and then gives up all
+//! capabilities.
 
 use std::path::Path;
 
@@ -14,26 +15,27 @@ use rustix::thread::{
 
 use super::{FenceError, FencePlan, mounts};
 
-/// Ubuntu's switch: a namespace can be made, and then nothing be done in it.
+/// Ubuntu's setting. If it is 1, a namespace can be created, but nothing can be done in it.
 const APPARMOR: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
-/// Debian's older switch.
+/// Debian's older setting. If it is 0, only privileged programs can create a user namespace.
 const CLONE: &str = "/proc/sys/kernel/unprivileged_userns_clone";
 
 fn reads(path: &str, value: &str) -> bool {
     std::fs::read_to_string(path).is_ok_and(|text| text.trim() == value)
 }
 
-/// Whether the system may refuse what is done in a namespace after it was made.
+/// Returns true if the system may refuse operations in a namespace after it was created.
 pub(super) fn restricted() -> bool {
     if geteuid().is_root() {
-        // Without this capability, as in a fence, the superuser may not be one in a namespace either.
+        // Without this capability, for example inside a fence, the superuser cannot be the
+        // superuser of a namespace either.
         return !capabilities(None)
             .is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETFCAP));
     }
     reads(APPARMOR, "1")
 }
 
-/// What a person can do about a system that makes no namespaces.
+/// Returns what a person can do on a system that refuses namespaces.
 pub(super) fn remedy() -> String {
     let command = if reads(APPARMOR, "1") {
         "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
@@ -47,16 +49,18 @@ pub(super) fn remedy() -> String {
     format!("A person lets programs make them with `{command}`, or installs bubblewrap.")
 }
 
-/// Makes the namespaces. `Some` is the system's refusal, which leaves this process as it was.
+/// Creates the namespaces. `Some` contains the error of a system that refuses; this process is then
+/// unchanged.
 pub(super) fn make() -> Result<Option<Errno>, FenceError> {
     let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-    let mut left = 50;
+    let mut attempts = 50;
     loop {
         match unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNS) {
             Ok(()) => break,
-            // A thread that has ended still counts for a moment.
-            Err(nix::errno::Errno::EINVAL) if left > 0 => {
-                left -= 1;
+            // A thread that has ended still counts for a moment, and only a process with one thread
+            // may do this.
+            Err(nix::errno::Errno::EINVAL) if attempts > 0 => {
+                attempts -= 1;
                 std::thread::sleep(std::time::Duration::from_micros(200));
             }
             Err(error) => return Ok(Some(Errno::from_raw_os_error(error as i32))),
@@ -72,24 +76,26 @@ pub(super) fn make() -> Result<Option<Errno>, FenceError> {
     Ok(None)
 }
 
-/// Lays the places over what is there, and gives up everything that could take them away again.
+/// Mounts the places of the plan, and gives up everything with which the mounts could be removed.
 pub(super) fn furnish(plan: &FencePlan) -> Result<(), FenceError> {
     let here = std::env::current_dir()
         .map_err(|error| FenceError::failed("finding the current folder", error))?;
     mount_change("/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC)
         .map_err(|error| FenceError::failed("keeping mounts to ourselves", error))?;
     mounts::lay(plan)?;
-    // The folder that we are in was opened before the places were laid over it.
+    // The current folder was opened before the mounts were made, so it is entered again through
+    // them.
     std::env::set_current_dir(&here)
         .map_err(|error| FenceError::failed(format!("returning to {}", here.display()), error))?;
     surrender().map_err(|error| FenceError::failed("giving up capabilities", error))
 }
 
-/// Without this the superuser, who keeps all capabilities when a program is started, could mount anew.
+/// Gives up all capabilities for good. Otherwise the superuser, who keeps all capabilities when a
+/// program is started, could change the mounts.
 fn surrender() -> Result<(), Errno> {
     for capability in CapabilitySet::all().iter() {
         match remove_capability_from_bounding_set(capability) {
-            // This kernel does not know it.
+            // This kernel does not know the capability.
             Err(Errno::INVAL) => {}
             done => done?,
         }
@@ -104,6 +110,7 @@ fn surrender() -> Result<(), Errno> {
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })?;
     set_no_new_privs(true)?;
-    // What is open in this process was opened outside: the command must not reach it through `/proc`, or by tracing us.
+    // Files that are open in this process were opened outside the fence. The command must not reach
+    // them through `/proc` or by tracing this process.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)
 }

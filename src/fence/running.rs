@@ -1,4 +1,4 @@
-//! A command that runs, and us beside it: signals are passed on, and what it leaves running ends with it.
+//! Runs a command, passes signals on to it, and ends the processes that it leaves running.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
-/// How long what is left running may take to end once it was told to.
+/// How long to wait until the processes that were left running have ended.
 #[cfg(target_os = "linux")]
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs a command to its end.
+/// Runs a command to its end. Returns its status, and whether no process of it is left.
 ///
-/// A terminal sends its signals to us both, so interrupts are not passed on; the others are. `ours` is a child that has
-/// nothing to do with the command. Also says whether nothing of the command is left.
+/// A terminal sends its interrupts to this process and the command, so these are not passed on;
+/// other signals are. `ours` is a child of this process that does not belong to the command.
 pub(crate) fn run(mut command: Command, ours: Option<u32>) -> std::io::Result<(ExitStatus, bool)> {
     let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])?;
     let handle = signals.handle();
@@ -31,7 +31,7 @@ pub(crate) fn run(mut command: Command, ours: Option<u32>) -> std::io::Result<(E
     });
     let status = wait(&mut child);
     handle.close();
-    // It only passes signals on, and there is nobody left to pass them to.
+    // The thread only passes on signals, and the command has ended.
     let _ = listener.join();
     let cleared = clear(ours);
     Ok((status?, cleared))
@@ -46,11 +46,11 @@ fn wait(child: &mut Child) -> std::io::Result<ExitStatus> {
     }
 }
 
-/// Ends this process as the command ended, where a signal ended it; else says its code.
+/// Ends this process by the signal that ended the command, or returns the command's exit code.
 pub(crate) fn end_as(status: ExitStatus) -> u8 {
     if let Some(signal) = status.signal() {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
-        // Where that did not end us either, as a shell would say it.
+        // If the signal did not end this process, use the exit code that a shell uses.
         return u8::try_from(128 + signal).unwrap_or(u8::MAX);
     }
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
@@ -61,7 +61,7 @@ fn send(process: u32, signal: i32) {
     let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
     let signal = rustix::process::Signal::from_named_raw(signal);
     if let (Some(process), Some(signal)) = (process, signal) {
-        // It may have ended meanwhile.
+        // The process may have ended already.
         let _ = rustix::process::kill_process(process, signal);
     }
 }
@@ -71,17 +71,18 @@ fn send(process: u32, signal: i32) {
     let _ = Command::new("/bin/kill").arg(format!("-{signal}")).arg(process.to_string()).status();
 }
 
-/// What the command leaves behind becomes ours rather than somebody's outside.
+/// Makes the processes that the command leaves running children of this process.
 #[cfg(target_os = "linux")]
 fn adopt() {
-    // Without it nothing more is lost than that what is left running goes on.
+    // If this fails, the only effect is that processes left running are not ended.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 #[cfg(not(target_os = "linux"))]
 fn adopt() {}
 
-/// Ends what was left running: nobody looks any more at what it does.
+/// Ends the processes that the command left running. Nobody would check what they write later.
+/// Returns true if none is left.
 #[cfg(target_os = "linux")]
 fn clear(ours: Option<u32>) -> bool {
     use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
@@ -96,7 +97,7 @@ fn clear(ours: Option<u32>) -> bool {
             return true;
         }
         for child in left {
-            // It may have ended meanwhile.
+            // The process may have ended already.
             let _ = kill_process(child, Signal::KILL);
         }
         std::thread::sleep(Duration::from_millis(1));
@@ -116,17 +117,18 @@ fn children() -> Vec<rustix::process::Pid> {
         numbers.filter_map(rustix::process::Pid::from_raw).collect()
     };
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let told: Vec<_> =
+    let lists: Vec<_> =
         tasks.map(|task| std::fs::read_to_string(task.path().join("children"))).collect();
-    if told.iter().any(Result::is_ok) {
-        return told.iter().flatten().flat_map(|text| numbers(text)).collect();
+    if lists.iter().any(Result::is_ok) {
+        return lists.iter().flatten().flat_map(|text| numbers(text)).collect();
     }
-    // A kernel that does not list them.
+    // This kernel does not list the children of a process.
     let ours = rustix::process::getpid().as_raw_nonzero().get().to_string();
     let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     all.filter_map(|entry| {
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // Behind the name, which may hold anything: the state, and the parent.
+        // The name of the program may contain any character. After it come the state and the
+        // parent.
         let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
         (parent == ours).then(|| numbers(entry.file_name().to_str()?).pop()).flatten()
     })

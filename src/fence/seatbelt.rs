@@ -1,13 +1,14 @@
-//! The same plan as a profile of the sandbox of macOS, where the last rule that names a path holds. Its rules are for
-//! paths, so they also hold for files that are not there yet.
+//! Translates a plan into a profile of the macOS sandbox, in which the last rule that matches a
+//! path applies. The rules name paths, so they also apply to files that do not exist yet.
 
 use super::{FenceAccess, FencePlan};
 
-/// Apple calls it deprecated, and has nothing else for a program that is not signed for it.
+/// Apple has deprecated this program, but offers nothing else to a program without a special
+/// signature.
 #[cfg(target_os = "macos")]
 pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-/// The command behind it.
+/// Returns the command wrapped in `sandbox-exec`.
 #[cfg(target_os = "macos")]
 pub(super) fn command(
     plan: &FencePlan,
@@ -21,7 +22,7 @@ pub(super) fn command(
     Ok(wrapped)
 }
 
-/// The rules.
+/// Returns the rules of the sandbox.
 pub(super) fn profile(plan: &FencePlan) -> String {
     let mut rules = String::from("(version 1)\n(allow default)\n");
     let quoted = |path: &std::path::Path| {

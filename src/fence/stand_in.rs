@@ -1,8 +1,9 @@
-//! What stands, while a command runs, where a file is missing that it must not create.
+//! Stand-ins: files that exist while a command runs, at paths where it must not create anything.
 //!
-//! A read-only mount needs something to lie on. So a file that is harmless where it stands is made before, and taken away
-//! afterwards by a process outside (the keeper), also when the one that made it was killed. Several fences in one
-//! repository share them: whoever ends last takes them away.
+//! A read-only mount needs an existing file. So a harmless file is created first, and a process
+//! outside the fence (the keeper) removes it afterwards, even if the process that created it was
+//! killed. Several fences in one repository share their stand-ins; the last fence to end removes
+//! them.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
@@ -13,17 +14,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A file or folder that stands in for one that is missing.
+/// A file or folder that is created at a path where nothing exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct StandIn {
-    /// The absolute path at which it is put.
+    /// The absolute path of the file or folder.
     pub path: PathBuf,
-    /// What the file says; `None` for a folder.
+    /// The content of the file; `None` for a folder.
     pub text: Option<String>,
 }
 
 impl StandIn {
-    /// Makes it where nothing stands.
+    /// Creates the file or folder if nothing exists at its path.
     fn make(&self) -> std::io::Result<()> {
         let made = match &self.text {
             Some(text) => OpenOptions::new()
@@ -39,7 +40,7 @@ impl StandIn {
         }
     }
 
-    /// Whether what stands there is this one, and so can go.
+    /// Returns true if the stand-in is at its path unchanged, so that it may be removed.
     pub(crate) fn stands(&self) -> bool {
         let Ok(found) = self.path.symlink_metadata() else { return false };
         match &self.text {
@@ -52,7 +53,7 @@ impl StandIn {
         }
     }
 
-    /// Takes it away: a file that says what it said, a folder that is empty.
+    /// Removes a file with unchanged content, or an empty folder.
     pub(crate) fn remove(&self) -> std::io::Result<()> {
         let gone = match &self.text {
             Some(_) if !self.stands() => return Ok(()),
@@ -70,7 +71,7 @@ impl StandIn {
     }
 }
 
-/// Holds the stand-ins of a repository in their places, until it is dropped.
+/// Keeps the stand-ins of a repository from being removed, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldStandIns {
     _lock: File,
@@ -80,12 +81,12 @@ fn open(lock: &Path) -> std::io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock)
 }
 
-/// Whether a fence holds the lock.
+/// Returns true if a fence holds the lock.
 pub(crate) fn is_held(lock: &Path) -> bool {
     File::open(lock).is_ok_and(|file| file.try_lock().is_err())
 }
 
-/// Makes the stand-ins.
+/// Creates the stand-ins, and keeps them from being removed.
 pub(crate) fn hold(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<HeldStandIns> {
     let file = open(lock)?;
     file.lock_shared()?;
@@ -95,42 +96,44 @@ pub(crate) fn hold(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<HeldSt
     Ok(HeldStandIns { _lock: file })
 }
 
-/// The inner ones first; what cannot be removed is left, and the others go all the same.
+/// Removes the stand-ins, inner ones first. If one cannot be removed, the others still are.
 fn take_away(stand_ins: &[StandIn]) -> std::io::Result<()> {
     stand_ins.iter().rev().map(StandIn::remove).fold(Ok(()), std::io::Result::and)
 }
 
-/// What the keeper is told.
+/// The input of the keeper.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct KeeperTask {
-    /// What to take away.
+    /// The stand-ins that the keeper removes.
     pub stand_ins: Vec<StandIn>,
-    /// The lock that fences share.
+    /// The lock that all fences of the repository share.
     pub lock: PathBuf,
 }
 
-/// Told behind the task by whoever ends well: nothing runs any more in the fence.
+/// Sent to the keeper after the task if the fence ended normally and nothing runs in it any more.
 pub(crate) const DONE: &[u8] = b"true";
 
-/// Waits until whoever started it is gone, and takes the stand-ins away. The input says which, and whether it ended well.
+/// Runs the keeper: waits until the process that started it is gone, and removes the stand-ins. The
+/// input contains the task, followed by [`DONE`] if the fence ended normally.
 ///
-/// Where it did not, the fenced command may have killed it, to write where the stand-ins are once they are gone. So what
-/// still runs behind that fence is ended first.
+/// If it did not, the fenced command may have killed the process, in order to write at the paths of
+/// the stand-ins once they are gone. So the processes that still run inside this fence are ended
+/// first.
 pub(crate) fn keep(mut input: impl Read) -> std::io::Result<()> {
-    let mut told = Vec::new();
-    input.read_to_end(&mut told)?;
-    let mut told = serde_json::Deserializer::from_slice(&told).into_iter::<Value>();
-    let task = told.next().transpose()?.unwrap_or_default();
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes)?;
+    let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<Value>();
+    let task = values.next().transpose()?.unwrap_or_default();
     let task: KeeperTask = serde_json::from_value(task)?;
-    let done = matches!(told.next(), Some(Ok(Value::Bool(true))));
+    let done = matches!(values.next(), Some(Ok(Value::Bool(true))));
     let file = open(&task.lock)?;
-    // Of a process that was killed the lock may go a moment after the rest.
-    let mut left = if done { 0 } else { 400 };
+    // The lock of a killed process may be released a moment after its other files.
+    let mut attempts = if done { 0 } else { 400 };
     while file.try_lock().is_err() {
-        if left == 0 {
+        if attempts == 0 {
             return Ok(());
         }
-        left -= 1;
+        attempts -= 1;
         std::thread::sleep(Duration::from_millis(5));
     }
     if !done && !end_rest(&task.stand_ins) {
@@ -139,8 +142,8 @@ pub(crate) fn keep(mut input: impl Read) -> std::io::Result<()> {
     take_away(&task.stand_ins)
 }
 
-/// Ends what runs where the stand-ins are mounts, which is in nobody's fence any more: the lock is ours. Says whether
-/// nothing is left of it.
+/// Ends the processes that see the stand-ins as mounts. They belong to a fence that has ended,
+/// because this process holds the lock. Returns true if none is left.
 #[cfg(target_os = "linux")]
 fn end_rest(stand_ins: &[StandIn]) -> bool {
     use rustix::process::{Pid, Signal, kill_process};
@@ -157,7 +160,7 @@ fn end_rest(stand_ins: &[StandIn]) -> bool {
             return true;
         }
         for process in behind {
-            // It may have ended meanwhile.
+            // The process may have ended already.
             let _ = kill_process(process, Signal::KILL);
         }
         std::thread::sleep(Duration::from_millis(2));
@@ -174,11 +177,11 @@ fn end_rest(_stand_ins: &[StandIn]) -> bool {
 mod tests {
     use super::*;
 
-    /// What the keeper does for a fence that ended well.
+    /// Runs the keeper for a fence that ended normally.
     fn release(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<()> {
         let task = KeeperTask { stand_ins: stand_ins.to_vec(), lock: lock.to_owned() };
-        let told = [serde_json::to_vec(&task).expect("written"), DONE.to_vec()].concat();
-        keep(told.as_slice())
+        let input = [serde_json::to_vec(&task).expect("written"), DONE.to_vec()].concat();
+        keep(input.as_slice())
     }
 
     #[test]

@@ -1,20 +1,20 @@
-//! Whether files that the fence keeps as they are stayed as they were.
+//! Detects whether files that the fence protects were changed.
 //!
-//! A read-only file in a folder that may be written loses its protection when somebody outside puts another file in its
-//! place. That cannot be prevented, but it is seen afterwards.
+//! A read-only file in a writable folder loses its protection when somebody outside replaces it.
+//! This cannot be prevented, but it is detected afterwards.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// What tells one state of a file from another.
+/// The state of a file. Two states differ if the file was replaced or changed in between.
 type State = Option<(u64, Option<SystemTime>, [u64; 3])>;
 
-/// Files, and how they stood.
+/// Files with their states at one moment.
 #[derive(Debug, Default)]
 pub(crate) struct Watched(Vec<(PathBuf, State)>);
 
 impl Watched {
-    /// How the files stand now.
+    /// Records the current states of the files.
     pub(crate) fn now(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let with_state = |path: PathBuf| {
             let state = state(&path);
@@ -23,7 +23,7 @@ impl Watched {
         Self(paths.into_iter().map(with_state).collect())
     }
 
-    /// The files that were replaced, removed or made since.
+    /// Returns the files that have been replaced, changed, removed or created since.
     pub(crate) fn changed(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.iter().filter(|(path, before)| state(path) != *before).map(|(path, _)| path)
     }

@@ -1,4 +1,4 @@
-//! What a tool answers: data for programs with a few words for the model, or a refusal.
+//! Answers of tools: structured data with a short text for the model, or a refusal.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use schemars::JsonSchema;
@@ -11,57 +11,60 @@ use crate::verbs::lesson::LessonError;
 use crate::verbs::{ReadError, VerbError};
 use crate::workspace::text;
 
-/// What a tool came to.
+/// The result of a tool call.
 pub(super) type Outcome = Result<Answer, Refusal>;
 
-/// A verb's own answer, and what is said of it to a model whose client shows text only.
+/// The answer of a verb, together with text for models whose client shows only text.
 pub(super) struct Answer<T = Value> {
     data: T,
     words: Vec<String>,
 }
 
 impl<T: Serialize> Answer<T> {
-    /// The answer with a few words of ours.
+    /// Creates an answer with a text that contains nothing from the repository, or only escaped
+    /// parts of it.
     pub(super) fn new(data: T, words: impl Into<String>) -> Self {
         Self { data, words: vec![words.into()] }
     }
 
-    /// The answer with words in which the repository's own stand.
+    /// Creates an answer with a text that contains parts of the repository. They are marked as
+    /// such.
     pub(super) fn telling(data: T, words: &str) -> Self {
         Self::new(data, text::of_repository(words, MAX_WORDS))
     }
 
-    /// Says something more, as a text of its own.
+    /// Adds another text after the existing ones.
     pub(super) fn and(mut self, words: impl Into<String>) -> Self {
         self.words.push(words.into());
         self
     }
 
-    /// The same with the data as JSON.
+    /// Converts the data to JSON.
     pub(super) fn erased(self) -> Answer {
-        // Our own types have text keys and finite numbers; were it otherwise, the words would still stand.
+        // Serializing cannot fail for our own types, which have text keys and finite numbers. If it
+        // did, the text would remain.
         let data = serde_json::to_value(self.data).unwrap_or_default();
         Answer { data, words: self.words }
     }
 }
 
-/// Words of a repository are cut to so many characters. The data beside them is whole.
+/// Text from the repository is cut to this many characters. The data next to it is complete.
 const MAX_WORDS: usize = 24_000;
 
-/// Why a tool did nothing, in the words of the gate.
+/// Why a tool did nothing.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Refusal {
-    /// The stable code: SCOPE_VIOLATION, STALE_FILE, …
+    /// A stable code: SCOPE_VIOLATION, STALE_FILE, …
     code: String,
-    /// What happened and what to do next.
+    /// What happened, and what to do next.
     message: String,
-    /// The path it is about.
+    /// The path that the refusal is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// The intent it is about.
+    /// The intent that the refusal is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     intent: Option<String>,
-    /// The rule that decided.
+    /// The rule that led to the refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<String>,
 }
@@ -71,17 +74,17 @@ impl Refusal {
         Self { code: code.to_owned(), message, path: None, intent: None, rule: None }
     }
 
-    /// Arguments that make no sense, or more than we read.
+    /// Returns the refusal of arguments that are invalid or too large.
     pub(super) fn unreadable(message: impl Into<String>) -> Self {
         Self::new("UNREADABLE_PAYLOAD", message.into())
     }
 
-    /// A person has to approve first.
+    /// Returns the refusal of a call that a person has to approve first.
     pub(super) fn asked(message: impl Into<String>) -> Self {
         Self::new("APPROVAL_REQUIRED", message.into())
     }
 
-    /// Something failed that should not have.
+    /// Returns the refusal of a call that failed unexpectedly.
     pub(super) fn failed(message: impl Into<String>) -> Self {
         Self::new("HOOK_ERROR", message.into())
     }
@@ -154,7 +157,7 @@ impl From<FileError> for Refusal {
     }
 }
 
-/// The result as the protocol has it.
+/// Converts an outcome to the protocol's result.
 pub(super) fn result(outcome: Outcome) -> CallToolResult {
     match outcome {
         Ok(answer) => {

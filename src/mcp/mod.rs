@@ -1,13 +1,15 @@
-//! The MCP server: protocol in, protocol out. No policy and no file format is known here.
+//! The MCP server. It translates between the protocol and the verbs, and knows no policy and no
+//! file format.
 //!
 //! ```text
 //! stdin ─▶ transport ─▶ server ─▶ tools/…, resources, prompts ─▶ verbs
 //! stdout ◀─ transport ◀─ answer ◀──────────┘
 //! ```
 //!
-//! The library (`rmcp`) knows the protocol's types and both of its eras: the one that begins with `initialize`, and the
-//! one in which every request speaks for itself. Tool calls take turns in the order in which they arrived, so that what
-//! follows a selection sees it; those that only read go side by side.
+//! The library (`rmcp`) provides the types of the protocol in both of its generations: the one that
+//! begins with `initialize`, and the one in which every request is independent. Tool calls that
+//! write run one at a time in the order in which they arrived, so that a call after a selection
+//! sees it. Calls that only read run in parallel.
 
 mod answer;
 mod prompts;
@@ -32,9 +34,10 @@ use session::{Connection, Start};
 use tools::ToolTable;
 use transport::ClientStreams;
 
-/// Serves one client over standard input and output until it closes the stream. Relative paths start in the folder that
-/// a person `named` when they configured the server; else in the client's own root; else in `folder`. Logs go to standard
-/// error; `INTENT_LOG` says how much.
+/// Serves one client over standard input and output until the client closes the stream.
+///
+/// Relative paths start in the folder `named`, which a person configured; else in the client's
+/// root; else in `folder`. Logs go to standard error, and `INTENT_LOG` sets their level.
 #[must_use]
 pub(crate) fn run(folder: PathBuf, named: Option<PathBuf>) -> ExitCode {
     log();
@@ -57,11 +60,13 @@ fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> io::Result<()> {
-    // One thread for the protocol: what arrives first is begun first. The verbs run on threads of their own.
+    // One thread handles the protocol, so that requests are started in the order in which they
+    // arrive. The verbs run on threads of their own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let (lines, written) = ClientStreams::start(input, output)?;
     let ended = runtime.block_on(async {
-        // Without the library's handshake, which ends the process when a client begins with anything unexpected.
+        // The library's own handshake is not used: it ends the process if the first message of a
+        // client is unexpected.
         rmcp::service::serve_directly(server, lines, None).waiting().await
     });
     if let Err(error) = ended {

@@ -1,4 +1,4 @@
-//! What a person can have said to their agent: how one works here.
+//! The prompt that a person can send to their agent: how to work in this project.
 
 use rmcp::model::{ErrorData, GetPromptResult, Prompt, PromptMessage, Role};
 

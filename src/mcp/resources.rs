@@ -1,4 +1,5 @@
-//! What a client can read without calling a tool: the registry, the map, and each intent's context.
+//! Resources, which a client can read without calling a tool: the registry, the map, and the
+//! context of each intent.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ const REGISTRY: &str = "intent://registry";
 const MAP: &str = "intent://map";
 const INTENT: &str = "intent://intents/";
 
-/// The same for everybody, in the same order.
+/// Returns the resources, which are the same for every client, always in the same order.
 pub(super) fn list() -> Vec<Resource> {
     vec![
         Resource::new(REGISTRY, "registry")
@@ -27,7 +28,7 @@ pub(super) fn list() -> Vec<Resource> {
     ]
 }
 
-/// What can be read by id.
+/// Returns the templates of resources that have an id in their URI.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{INTENT}{{id}}"), "intent")
@@ -37,7 +38,7 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Reads one. `folder` is where the workspace is found from.
+/// Reads a resource of the workspace that contains `folder`.
 pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let none = || {
         let said = format!("there is no resource {uri}; `resources/list` names them");
@@ -47,7 +48,8 @@ pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, Error
     let ws = Workspace::open(folder).map_err(|error| refused(error.into()))?;
     ws.governed().map_err(refused)?;
     let (kind, text) = match uri {
-        // Unlike the other two it is not ours to escape: what cannot be seen is shown, the rest is as it stands.
+        // The other two resources are escaped when they are made. Here only invisible characters
+        // are made visible.
         REGISTRY => ("application/yaml", text::visible(&registry(&ws.registry), true)),
         MAP => ("text/markdown", map::markdown(&map::map(&ws).map_err(refused)?)),
         _ => {
@@ -57,14 +59,15 @@ pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, Error
                 Err(VerbError::UnknownIntent { .. }) => return Err(none()),
                 Err(error) => return Err(refused(error)),
             };
-            let told = context::answer(&ws, intent, context::ContextExtent::Curated);
-            ("application/xml", told.context)
+            let answer = context::answer(&ws, intent, context::ContextExtent::Curated);
+            ("application/xml", answer.context)
         }
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))
 }
 
-/// The list, and each file of one intent as a document of its own.
+/// Returns the text of the registry: the list, then each file of one intent as a separate YAML
+/// document.
 fn registry(registry: &Registry) -> String {
     let document = |file: &Arc<IntentFile>| format!("---\n# {}\n{}\n", file.path(), file.text());
     match registry.files() {

@@ -1,4 +1,5 @@
-//! The schemas of arguments and answers, from their own types, in the form that every client can read.
+//! Derives JSON Schemas for arguments and answers from their types, in a form that every client can
+//! read.
 
 use std::sync::Arc;
 
@@ -9,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::answer::Refusal;
 
-/// The schema of a tool's arguments: without references, and a value that may be left out is not also `null`. Clients
-/// hand it to models whose makers know a few keywords only.
+/// Returns the schema of a tool's arguments. It has no references, and an optional value is not
+/// also `null`, because clients pass the schema to models that support only a few keywords.
 pub(super) fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     let mut settings = SchemaSettings::draft2020_12().for_deserialize();
     settings.inline_subschemas = true;
@@ -18,12 +19,12 @@ pub(super) fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     plain(&mut schema);
     optional(&mut schema);
     let mut schema = object(schema);
-    // A tool without arguments has none by name, too: some clients insist on the keyword.
+    // Some clients require `properties`, even for a tool without arguments.
     schema.entry("properties").or_insert_with(|| json!({}));
     Arc::new(schema)
 }
 
-/// The schema of what a tool answers, or of its refusal: clients check both against it.
+/// Returns the schema of a tool's answer or refusal. Clients check both against it.
 pub(super) fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut generator = settings.into_generator();
@@ -32,7 +33,7 @@ pub(super) fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
     for definition in definitions.values_mut() {
         plain(definition);
     }
-    // `type` at the top: older protocols know objects only.
+    // Older protocols only allow objects, so `type` is at the top.
     let schema = json!({
         "type": "object",
         "anyOf": [answer, refusal],
@@ -44,12 +45,13 @@ pub(super) fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
 fn object(schema: Value) -> JsonObject {
     match schema {
         Value::Object(object) => object,
-        // `true`: anything goes.
+        // The schema `true`, which allows any value.
         _ => JsonObject::new(),
     }
 }
 
-/// Takes away what validators of other dialects stumble over: the name of ours, and formats that are ours alone.
+/// Removes what other validators may not accept: `$schema`, titles, and formats that are not
+/// standard.
 fn plain(schema: &mut Value) {
     each(schema, &mut |object| {
         object.remove("$schema");
@@ -60,7 +62,7 @@ fn plain(schema: &mut Value) {
     });
 }
 
-/// Makes `T or null` a `T`.
+/// Replaces `T or null` by `T`.
 fn optional(schema: &mut Value) {
     each(schema, &mut |object| {
         object.remove("default");
@@ -81,7 +83,8 @@ fn optional(schema: &mut Value) {
     });
 }
 
-/// Visits every schema within a schema. A property that happens to be called like a keyword is no schema.
+/// Visits every schema inside a schema. A property whose name is a keyword is not mistaken for the
+/// keyword.
 fn each(schema: &mut Value, visit: &mut impl FnMut(&mut JsonObject)) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(|item| each(item, visit)),

@@ -1,4 +1,4 @@
-//! The protocol's requests, each handed to what answers it.
+//! Answers the requests of the protocol by calling tools, resources and prompts.
 
 #![expect(deprecated, reason = "older clients name their workspace by `roots`")]
 
@@ -29,7 +29,7 @@ a path or a command is within its scope; where it is not, `request_scope` or `pr
 after a write by other tools that nobody recorded, call `record_mutation`. `why` says who asked for existing code. \
 Never edit anything below `.orchestration/` yourself.";
 
-/// How long a client may take to name its roots.
+/// How long to wait for a client's list of roots.
 const ROOTS: Duration = Duration::from_secs(2);
 
 /// The server of one client.
@@ -39,7 +39,7 @@ pub(super) struct Server {
     turns: Arc<RwLock<()>>,
 }
 
-/// A tool call's turn: many may read, one may write.
+/// The permission to run a tool call: many calls may read at the same time, and one may write.
 enum CallTurn {
     Reading { _turn: OwnedRwLockReadGuard<()> },
     Writing { _turn: OwnedRwLockWriteGuard<()> },
@@ -58,7 +58,7 @@ impl Server {
         }
     }
 
-    /// Asks a client of the first era for its roots, once.
+    /// Asks a client of the older protocol for its roots, once.
     async fn ask_for_roots(&self, context: &RequestContext<RoleServer>) {
         if !self.session.wants_roots() {
             return;
@@ -88,7 +88,7 @@ impl Server {
         CallContext { session: Arc::clone(&self.session), folder: self.session.folder() }
     }
 
-    /// Runs a tool on a thread of its own. A fault in it is an error of this call alone.
+    /// Runs a tool on another thread. A panic in it fails only this call.
     async fn run(
         &self,
         tool: &ServedTool,
@@ -99,7 +99,7 @@ impl Server {
         let call = self.call(context).await;
         let run = Arc::clone(&tool.run);
         let job = tokio::task::spawn_blocking(move || {
-            // Kept for as long as the work goes on, also where nobody waits for it any more.
+            // Kept until the tool has finished, even if the call was cancelled.
             let _turn = turn;
             run(&call, arguments)
         });
@@ -131,7 +131,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         let answer = self.negotiate_initialize(&request)?;
-        // What was agreed on counts from now on, not what was asked for.
+        // From now on, the negotiated version of the protocol applies, not the requested one.
         request.protocol_version = answer.protocol_version.clone();
         context.peer.set_peer_info(request);
         Ok(answer)
@@ -162,7 +162,7 @@ impl ServerHandler for Server {
         };
         let arguments = request.arguments.unwrap_or_default();
         let outcome = tokio::select! {
-            // A call that was cancelled before its turn came does nothing.
+            // A call that is cancelled before it starts does nothing.
             biased;
             () = context.ct.cancelled() => Err(Refusal::failed("The call was cancelled.")),
             outcome = self.run(tool, arguments, &context) => outcome,
@@ -226,7 +226,8 @@ impl ServerHandler for Server {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // The library takes a request whose parameters it cannot read for one that it does not know.
+        // The library treats a request whose parameters cannot be read as one with an unknown
+        // method.
         let known =
             ["tools/call", "resources/read", "initialize", "prompts/get", "server/discover"];
         if known.contains(&request.method.as_str()) {

@@ -1,18 +1,18 @@
-//! Who is at the other end, and where their paths start.
+//! The client at the other end of a connection, and the folder in which its relative paths start.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Where relative paths start.
+/// What decides where relative paths start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// In the folder of the process, or in the root that the client names.
+    /// The root that the client names, or else the folder of the process.
     FolderOrRoot,
-    /// In the folder that a person named when they configured the server.
+    /// The folder that a person configured for the server.
     Folder,
 }
 
-/// One client's connection.
+/// The connection to one client.
 pub(super) struct Connection {
     folder: PathBuf,
     start: Start,
@@ -20,19 +20,19 @@ pub(super) struct Connection {
     who: Mutex<Who>,
 }
 
-/// The one that acts: `host:session/subagent`, in its parts.
+/// The parts of an actor, which is written `host:session/subagent`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Who {
-    /// The agent's name.
+    /// The name of the agent.
     pub(super) host: String,
-    /// Its session: one of the host's, or this connection.
+    /// The session of the agent, or an id for this connection.
     pub(super) session: String,
-    /// The subagent within the session.
+    /// The subagent within the session, if there is one.
     pub(super) subagent: Option<String>,
 }
 
 impl Who {
-    /// The parts of an actor as the gate announces it.
+    /// Splits an actor, as the gate announces it, into its parts.
     fn of(actor: &str) -> Self {
         let (host, rest) = actor.split_once(':').unwrap_or((NAMELESS, actor));
         let (session, subagent) = match rest.rsplit_once('/') {
@@ -43,12 +43,12 @@ impl Who {
     }
 }
 
-/// A client that does not say who it is.
+/// The name of a client that does not give one.
 const NAMELESS: &str = "mcp";
-/// The longest name of a client that is kept, in characters.
+/// Longer names of clients are cut to this many characters.
 const MAX_NAME: usize = 64;
 
-/// What the client says of its workspace.
+/// What is known of the client's root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ClientRoot {
     NotAsked,
@@ -57,7 +57,7 @@ enum ClientRoot {
 }
 
 impl Connection {
-    /// A session that nobody has met before.
+    /// Creates a connection with a new session id.
     pub(super) fn new(folder: PathBuf, start: Start) -> Self {
         Self {
             folder,
@@ -71,12 +71,13 @@ impl Connection {
         }
     }
 
-    /// The one that acts, as selections, records and baselines know it.
+    /// Returns the actor under which selections, records and baselines are kept.
     pub(super) fn who(&self) -> Who {
         lock(&self.who).clone()
     }
 
-    /// The client has said its name; the first one stays, so that the session stays the same.
+    /// Takes the name that the client gives. Only the first name counts, so that the session stays
+    /// the same.
     pub(super) fn introduce(&self, client: &str) {
         let plain = |c: char| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { '-' };
         let name: String = client.trim().chars().map(plain).take(MAX_NAME).collect();
@@ -86,12 +87,13 @@ impl Connection {
         }
     }
 
-    /// The agent's own session, once its hook has told us which it is: from now on its tools and ours are one.
+    /// Takes over the agent's own session, which its hook has announced. From then on, the agent's
+    /// tools and these tools share one session.
     pub(super) fn adopt(&self, actor: &str) {
         *lock(&self.who) = Who::of(actor);
     }
 
-    /// Where relative paths start.
+    /// Returns the folder in which relative paths start.
     pub(super) fn folder(&self) -> PathBuf {
         match &*lock(&self.root) {
             ClientRoot::Named(root) => root.clone(),
@@ -99,32 +101,34 @@ impl Connection {
         }
     }
 
-    /// Whether the client is still to be asked for its roots.
+    /// Returns true if the client should still be asked for its roots.
     pub(super) fn wants_roots(&self) -> bool {
         self.start == Start::FolderOrRoot && *lock(&self.root) == ClientRoot::NotAsked
     }
 
-    /// The client's roots have changed.
+    /// Forgets the client's roots, because they have changed.
     pub(super) fn forget_roots(&self) {
         *lock(&self.root) = ClientRoot::NotAsked;
     }
 
-    /// Takes the first root that is a folder here: a client names the workspace that it has open first.
+    /// Takes the first root that is a folder on this machine. A client lists the workspace that it
+    /// has open first.
     pub(super) fn take_roots<'a>(&self, uris: impl IntoIterator<Item = &'a str>) {
         let named = uris.into_iter().find_map(folder_of);
         *lock(&self.root) = named.map_or(ClientRoot::None, ClientRoot::Named);
     }
 }
 
-/// A panic elsewhere leaves a text or a path behind, never half of one.
+/// Locks a value. After a panic in another thread the value is still complete, because it is only
+/// ever replaced as a whole.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The folder that a `file:` URI names, if it is there.
+/// Returns the folder that a `file:` URI names, if the folder exists.
 fn folder_of(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
-    // An empty host, or this one; a path on another machine is none of ours.
+    // The host may be empty or this machine. A path on another machine is ignored.
     let path = path.strip_prefix("localhost").unwrap_or(path);
     let path = decoded(path)?;
     let path = if cfg!(windows) { path.trim_start_matches('/') } else { &path };
@@ -132,7 +136,7 @@ fn folder_of(uri: &str) -> Option<PathBuf> {
     (path.is_absolute() && path.is_dir()).then(|| path.to_owned())
 }
 
-/// The text with `%20` and the like replaced; `None` where that is no text.
+/// Replaces escapes such as `%20`. Returns `None` if the result is not valid text.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -1,4 +1,4 @@
-//! What no real tool shows: one that fails badly.
+//! Tests with a tool that panics, which no real tool does.
 
 use std::io::{BufRead, BufReader};
 use std::sync::Arc;

@@ -1,7 +1,8 @@
-//! One JSON-RPC message a line, on standard input and output: a thread reads, a thread writes.
+//! Transports JSON-RPC messages over standard input and output, one message per line. One thread
+//! reads, and another one writes.
 //!
-//! The library's own transport drops what is too long or misshapen without a word, and its caller waits for ever. Here
-//! every request that has an id gets an answer.
+//! The library's own transport silently drops messages that are too long or malformed, and the
+//! caller waits forever. Here, every request with an id gets an answer.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -19,26 +20,27 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::answer::Refusal;
 
-/// The longest message, in bytes: the largest file that is looked at at all, each of its bytes escaped, and room to spare.
+/// The maximum length of a message in bytes: enough for the largest file that is processed, with
+/// every byte escaped.
 const MAX_LINE: u64 = 16 * 1024 * 1024;
 
 /// How many messages may wait for the server before reading pauses.
 const WAITING: usize = 64;
 
-/// How long the last answers may take to reach a client that has stopped reading.
+/// How long to wait for the last answers to be written if the client has stopped reading.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// A client at the other end of two streams.
+/// The connection to a client over two streams.
 pub(super) struct ClientStreams {
     incoming: mpsc::Receiver<ClientJsonRpcMessage>,
     outbox: Option<LineQueue>,
 }
 
-/// Ends when everything that was to be written is written.
+/// Signals when everything in the queue has been written.
 pub(super) struct WriterEnd(Receiver<()>);
 
 impl WriterEnd {
-    /// Waits a moment for the last words.
+    /// Waits until the last answers are written, for a limited time.
     pub(super) fn wait(self) {
         if self.0.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
             tracing::debug!("the client stopped reading before the last messages");
@@ -47,7 +49,7 @@ impl WriterEnd {
 }
 
 impl ClientStreams {
-    /// Starts reading and writing.
+    /// Starts the threads that read and write.
     pub(super) fn start(
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,
@@ -99,7 +101,7 @@ fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone")
 }
 
-/// What is to be written, in order.
+/// The lines to write, in order.
 #[derive(Clone)]
 struct LineQueue(Sender<QueuedLine>);
 
@@ -114,7 +116,7 @@ impl LineQueue {
         match serde_json::to_vec(message) {
             Ok(mut bytes) => {
                 bytes.push(b'\n');
-                // Where the writer has ended, the receiver learns it by the sender that is dropped.
+                // If the writer has ended, `written` is dropped, and the receiver gets an error.
                 self.0.send(QueuedLine { bytes, written }).ok();
             }
             Err(error) => {
@@ -129,7 +131,7 @@ fn write(queue: &Receiver<QueuedLine>, mut output: impl Write) {
     while let Ok(line) = queue.recv() {
         let done = output.write_all(&line.bytes).and_then(|()| output.flush());
         let broken = done.is_err();
-        // Whoever sent it may have stopped waiting.
+        // The sender may have stopped waiting.
         line.written.send(done).ok();
         if broken {
             return;
@@ -170,14 +172,15 @@ fn read(input: impl Read, arrived: &mpsc::Sender<ClientJsonRpcMessage>, outbox: 
     }
 }
 
-/// What a message says of itself before its contents are looked at.
+/// The fields of a message that are needed to answer it if the rest cannot be read.
 #[derive(Deserialize)]
 struct Envelope {
     id: Option<RequestId>,
     method: Option<String>,
 }
 
-/// The messages of a line: one, or in the oldest dialect a batch. The error is what to answer, if there is anybody to answer.
+/// Parses the messages of a line: one, or several in a batch of the oldest protocol. The error
+/// contains the answer to send, if the message has an id.
 fn parse(line: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, Option<Box<ServerJsonRpcMessage>>> {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
     if line.is_empty() {
@@ -195,10 +198,10 @@ fn parse(line: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, Option<Box<ServerJson
     })
 }
 
-/// Reads a line that is too long to its end without keeping it, and answers whoever sent it.
+/// Skips the rest of a line that is too long, and returns the answer to its sender.
 fn too_long(start: &[u8], input: &mut impl BufRead) -> Option<ServerJsonRpcMessage> {
     let mut rest = RestOfLine { input, ended: false };
-    // JSON is read byte by byte, which is cheap only from a buffer.
+    // JSON is read byte by byte, which is slow without a buffer.
     let whole = BufReader::new(start.chain(&mut rest));
     let envelope = serde_json::from_reader::<_, Envelope>(whole);
     if let Err(error) = io::copy(&mut rest, &mut io::sink()) {
@@ -218,12 +221,12 @@ fn too_long(start: &[u8], input: &mut impl BufRead) -> Option<ServerJsonRpcMessa
     let refusal = Refusal::unreadable(message);
     let mut result = CallToolResult::error(vec![ContentBlock::text(refusal.words())]);
     result.structured_content = Some(refusal.data());
-    // Clients of every era take a result without a type for a complete one.
+    // Clients of every protocol version accept a result without a type as complete.
     result.result_type = None;
     Some(ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), id?))
 }
 
-/// What is left of a line, without its end.
+/// Reads the rest of a line, without the line end.
 struct RestOfLine<'a, R> {
     input: &'a mut R,
     ended: bool,
@@ -251,7 +254,7 @@ mod tests {
 
     use super::*;
 
-    /// What is answered by the transport itself, and what reaches the server.
+    /// Returns the answers of the transport itself, and the messages that reach the server.
     fn exchange(input: Vec<u8>) -> (Vec<Value>, Vec<Value>) {
         let (reader, writer) = io::pipe().unwrap();
         let (mut lines, written) = ClientStreams::start(io::Cursor::new(input), writer).unwrap();

@@ -1,15 +1,16 @@
-//! The folders in which commands act: the one that the shell stands in, and those that options name.
+//! Finds the folders in which commands act: the current folder, and those that options name.
 
 use super::expand::Arg;
 use super::paths::{self, Spot};
 use super::table::list;
 use super::walk::Shell;
 
-/// No more folders than this are kept.
+/// At most this many folders are kept.
 const MAX_FOLDERS: usize = 64;
 
 impl Shell<'_> {
-    /// The folders in which a program acts that is started now. What is not known of one is left out.
+    /// Returns the folders in which a program with these arguments acts: the current folder and
+    /// those named by options such as `-C`. Folders that are not known are left out.
     pub(super) fn acting_in(&self, args: &[Arg]) -> Vec<String> {
         if self.elsewhere {
             return Vec::new();
@@ -28,7 +29,7 @@ impl Shell<'_> {
         self.cwd().map(str::to_owned).into_iter().chain(placed).collect()
     }
 
-    /// Keeps the folders in which something was started that may change something.
+    /// Keeps folders in which a program was started that may change something.
     pub(super) fn acts_in(&mut self, folders: Vec<String>) {
         for folder in folders {
             if self.out.folders.len() < MAX_FOLDERS && !self.out.folders.contains(&folder) {

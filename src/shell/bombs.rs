@@ -1,8 +1,10 @@
-//! What starts processes without end: functions that come back to themselves, and loops.
+//! Detects commands that start processes or fill the disk without end: functions that call
+//! themselves, and endless loops.
 
 use super::parse::{Kind, Script, ShellCommand, Word};
 
-/// What the commands of a body start, and whether in another process than the shell's own.
+/// Returns the names of the commands that the body of a function starts. The flag is true if the
+/// command runs in a process of its own: in a pipeline or in the background.
 pub(super) fn starts(body: &ShellCommand) -> Vec<(String, bool)> {
     let scripts: Vec<&Script> = match &body.kind {
         Kind::Group(script) | Kind::Subshell(script) => vec![script],
@@ -22,7 +24,8 @@ pub(super) fn starts(body: &ShellCommand) -> Vec<(String, bool)> {
     found
 }
 
-/// Whether a function comes back to itself by way of another process.
+/// Returns true if a function calls itself, directly or through other functions, and one of these
+/// calls runs in another process. Such a function is a fork bomb.
 pub(super) fn multiplies(name: &str, bodies: &[(String, Vec<(String, bool)>)]) -> bool {
     let mut todo = vec![(name.to_owned(), false)];
     let mut seen: Vec<(String, bool)> = Vec::new();
@@ -43,7 +46,8 @@ pub(super) fn multiplies(name: &str, bodies: &[(String, Vec<(String, bool)>)]) -
     false
 }
 
-/// Whether a loop without an end goes on starting what runs in the background, or filling the disk.
+/// Returns true if an endless loop starts background processes, or fills the disk, without ever
+/// waiting or ending.
 pub(super) fn floods(parts: &[Script]) -> bool {
     let names = |script: &Script| -> Vec<String> {
         let commands = script.iter().flat_map(|item| &item.commands);
@@ -61,7 +65,7 @@ pub(super) fn floods(parts: &[Script]) -> bool {
     let waits = ["wait", "sleep", "break", "exit", "return", "read"];
     let foreground: Script = body.iter().filter(|item| !item.background).cloned().collect();
     let names = names(&foreground);
-    // Besides what goes on in the background, what takes room on the disk each time.
+    // Commands that use up room on the disk in every round.
     let fills = ["mkdir", "touch", "mktemp", "fallocate", "dd"];
     endless
         && (body.iter().any(|item| item.background)

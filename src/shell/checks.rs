@@ -1,9 +1,9 @@
-//! Which commands test or lint code.
+//! Recognises commands that test or lint code.
 
 use super::table::{list, rows};
 use super::{Invocation, Reading};
 
-/// The first test or lint that a text runs, in a word or two: `cargo test`, `pytest`.
+/// Returns the first test or lint that a text runs, in one or two words: `cargo test`, `pytest`.
 pub(crate) fn check_of(reading: &Reading) -> Option<String> {
     reading.commands.iter().find_map(of_invocation)
 }
@@ -20,7 +20,7 @@ fn of_invocation(run: &Invocation) -> Option<String> {
         return list("checks").contains(&module).then(|| module.to_owned());
     }
     let names = rows(&format!("checks:{program}")).first()?.words;
-    // `npm run lint`: the script says it.
+    // For `npm run lint` the script `lint` counts, so `run` is skipped.
     let word = words.find(|word| !word.starts_with(['-', '+']) && *word != "run")?;
     names.split('|').any(|name| name == word).then(|| format!("{program} {word}"))
 }

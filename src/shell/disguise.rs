@@ -1,10 +1,11 @@
-//! Blanks that are none, and signs that nobody sees.
+//! Detects characters that make a command look like a different one: non-ASCII blanks, which a
+//! shell treats as part of a word, and characters that are not displayed.
 
 use super::Class;
 use super::judge;
 use super::walk::Shell;
 
-/// A blank that is none to a shell, or a sign that nobody sees.
+/// Returns the first non-ASCII blank or invisible character of a text.
 pub(super) fn invisible(text: &str) -> Option<char> {
     text.chars().find(|c| {
         !c.is_ascii() && c.is_whitespace()
@@ -13,7 +14,11 @@ pub(super) fn invisible(text: &str) -> Option<char> {
 }
 
 impl Shell<'_> {
-    /// A text with blanks that are none: what it would be if they were.
+    /// Judges a text that contains `hidden`, a non-ASCII blank or an invisible character.
+    ///
+    /// The text is walked a second time with non-ASCII blanks replaced by spaces and invisible
+    /// characters removed. If that text is destructive, the finding counts. If the name of a
+    /// program contains such a character, the text is unreadable.
     pub(super) fn disguised(&mut self, text: &str, hidden: char) {
         let plain: String = text
             .chars()

@@ -1,46 +1,47 @@
-//! What words stand for, as far as the text itself says.
+//! Expands words as far as the text itself determines the result.
 //!
-//! Quotes are taken away, braces and `~` expanded, variables that were set
-//! earlier in the same text put in, the output of a few programs (`echo`,
-//! `pwd`, `mktemp`) foreseen. What cannot be known stays a piece that says so.
+//! Quotes are removed, braces and `~` are expanded, and variables that the same text has set are
+//! replaced by their values. The output of a few programs (`echo`, `pwd`, `mktemp`) is predicted.
+//! What cannot be known becomes [`WordPiece::Unknown`].
 
 use super::parse::{Op, Part, Word};
 use super::walk::Shell;
 
-/// Where an unknown text comes from: what may be made of it depends on that.
+/// Where an unknown text comes from, from least to most dangerous. This decides how code made of it
+/// is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WordOrigin {
     /// A variable that the text does not set.
     Variable,
-    /// What a program prints.
+    /// The output of a program.
     Output,
-    /// What stands in a file of keys or passwords.
+    /// The content of a file of keys or passwords.
     Secret,
-    /// Something that is decoded.
+    /// Data that a program has decoded, for example from base64.
     Decoded,
-    /// Something that is fetched from elsewhere.
+    /// Data downloaded from another machine.
     Download,
 }
 
-/// A piece of an expanded word.
+/// A piece of an expanded word. `shown` and other texts are kept as they are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WordPiece {
     Text(String),
-    /// `*`, `?`, `[…]`: as written.
+    /// A glob character or pattern: `*`, `?`, `[…]`.
     Glob(String),
-    /// Not known; as written.
+    /// A piece whose value is not known.
     Unknown {
         shown: String,
         origin: WordOrigin,
     },
-    /// Some path below the folder for temporary files; as written.
+    /// A path below the folder for temporary files, not known which.
     Temp(String),
-    /// What stands before it is not quoted, and may become several words.
+    /// Marks that the piece before it is not quoted, so that the word may become several words.
     Splits,
 }
 
 impl WordPiece {
-    /// How many bytes it shows as.
+    /// Returns the length of the text in bytes, as it is written.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Text(text) | Self::Glob(text) | Self::Temp(text) => text.len(),
@@ -50,24 +51,23 @@ impl WordPiece {
     }
 }
 
-/// A word after expansion.
+/// A word of a command after expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Arg {
-    /// The whole of it; unknown pieces as written.
+    /// The whole text. Unknown pieces are given as written.
     pub(super) text: String,
-    /// What stands before the first piece that is not sure.
+    /// The known text before the first piece that is not known.
     pub(super) lead: String,
-    /// All of it is known.
+    /// True if the whole text is known.
     pub(super) sure: bool,
-    /// It holds a living glob.
+    /// True if the word contains an unquoted glob.
     pub(super) glob: bool,
-    /// It may become several words.
+    /// True if the word may become several words.
     pub(super) many: bool,
-    /// It begins with a path below the temporary folder.
+    /// True if the word begins with a path below the temporary folder.
     pub(super) temp: bool,
-    /// Where the unknown in it comes from, the worst of several.
+    /// Where the unknown pieces come from; the most dangerous origin if there are several.
     pub(super) origin: Option<WordOrigin>,
-    /// What it is made of.
     pub(super) pieces: Vec<WordPiece>,
 }
 
@@ -111,7 +111,7 @@ impl Arg {
         arg
     }
 
-    /// Its text, when all of it is known.
+    /// Returns the text, if all of it is known.
     pub(super) fn literal(&self) -> Option<&str> {
         self.sure.then_some(self.text.as_str())
     }
@@ -120,28 +120,29 @@ impl Arg {
         self.sure && self.text == text
     }
 
-    /// Whether it reads as an option.
+    /// Returns true if the word looks like an option.
     pub(super) fn option(&self) -> bool {
         self.lead.len() > 1 && self.lead.starts_with('-')
     }
 }
 
-/// Characters of a word, alive or not, and the parts that are no characters.
+/// A character of a word, or an expansion inside it. Only unquoted characters can be globs, braces
+/// or `~`.
 #[derive(Clone, Debug)]
 enum Atom {
-    Alive(char),
-    Dead(char),
-    /// Keeps an empty quoted word alive.
+    Unquoted(char),
+    Quoted(char),
+    /// An empty quoted string, which makes a word even if nothing else does.
     Empty,
     Part(Part),
 }
 
-/// Fields under construction: a word may become none, one or many.
+/// The fields that a word expands to: none, one or several. The last one is still being built.
 #[derive(Default)]
 struct Fields {
     done: Vec<Vec<WordPiece>>,
     open: Vec<WordPiece>,
-    /// The open field exists even while it is empty.
+    /// True if the open field counts even if it is empty, as for `''`.
     real: bool,
 }
 
@@ -171,7 +172,8 @@ impl Fields {
         self.real = false;
     }
 
-    /// An unquoted value: split where the shell would, globs alive again.
+    /// Adds the value of an unquoted expansion: it is split at the separators, and its `*`, `?` and
+    /// `[` are globs.
     fn split(&mut self, value: &[WordPiece], separators: &str) {
         for piece in value {
             let WordPiece::Text(text) = piece else {
@@ -194,11 +196,11 @@ impl Fields {
     }
 }
 
-/// Of a brace expansion no more than so many words are made.
+/// A brace expansion produces at most this many words.
 const MAX_WORDS: usize = 64;
 
 impl Shell<'_> {
-    /// A word where several may come out: arguments, the words of a `for`.
+    /// Expands a word that may become several words, such as an argument or a word of a `for` loop.
     pub(super) fn fields(&mut self, word: &Word) -> Vec<Arg> {
         let mut args = Vec::new();
         let (words, whole) = braces(atoms(word));
@@ -214,7 +216,8 @@ impl Shell<'_> {
         args
     }
 
-    /// A word where exactly one comes out: the value of an assignment, a target, a heredoc.
+    /// Expands a word that stays one word: the value of an assignment, the target of a redirection,
+    /// a heredoc.
     pub(super) fn value(&mut self, word: &Word) -> Vec<WordPiece> {
         let mut fields = Fields::default();
         self.expand(&atoms(word), Splitting::Off, &mut fields);
@@ -227,29 +230,29 @@ impl Shell<'_> {
 
     fn expand(&mut self, atoms: &[Atom], splitting: Splitting, fields: &mut Fields) {
         let rest = self.tilde(atoms, fields);
-        // A `[` that nothing closes is text: the program of that name, for one.
-        let last = rest.iter().rposition(|atom| matches!(atom, Atom::Alive(']')));
+        // A `[` without a `]` is plain text, as in the name of the program `[`.
+        let last = rest.iter().rposition(|atom| matches!(atom, Atom::Unquoted(']')));
         for (at, atom) in rest.iter().enumerate() {
             match atom {
-                Atom::Alive('[') if last.is_none_or(|last| last < at) => fields.text("["),
-                Atom::Dead(c) => fields.text(c.encode_utf8(&mut [0; 4])),
-                Atom::Alive(c) if "*?[".contains(*c) && splitting == Splitting::On => {
+                Atom::Unquoted('[') if last.is_none_or(|last| last < at) => fields.text("["),
+                Atom::Quoted(c) => fields.text(c.encode_utf8(&mut [0; 4])),
+                Atom::Unquoted(c) if "*?[".contains(*c) && splitting == Splitting::On => {
                     fields.piece(WordPiece::Glob(c.to_string()));
                 }
-                Atom::Alive(c) => fields.text(c.encode_utf8(&mut [0; 4])),
+                Atom::Unquoted(c) => fields.text(c.encode_utf8(&mut [0; 4])),
                 Atom::Empty => fields.text(""),
                 Atom::Part(part) => self.part(part, splitting, fields),
             }
         }
     }
 
-    /// `~` and `~/` at the beginning.
+    /// Expands a leading `~` or `~NAME`, and returns the remaining atoms.
     fn tilde<'a>(&self, atoms: &'a [Atom], fields: &mut Fields) -> &'a [Atom] {
-        let [Atom::Alive('~'), rest @ ..] = atoms else { return atoms };
-        let end = rest.iter().position(|atom| matches!(atom, Atom::Alive('/' | ':')));
+        let [Atom::Unquoted('~'), rest @ ..] = atoms else { return atoms };
+        let end = rest.iter().position(|atom| matches!(atom, Atom::Unquoted('/' | ':')));
         let name: Option<String> = rest[..end.unwrap_or(rest.len())]
             .iter()
-            .map(|atom| if let Atom::Alive(c) = atom { Some(*c) } else { None })
+            .map(|atom| if let Atom::Unquoted(c) = atom { Some(*c) } else { None })
             .collect();
         match name.as_deref() {
             Some("") => fields.piece(self.home()),
@@ -258,7 +261,8 @@ impl Shell<'_> {
                 return &rest[1..];
             }
             Some(name) => {
-                // The home of somebody else: not where, but surely not here.
+                // The home folder of another account. Its path is not known, but it is outside the
+                // workspace.
                 fields.text(&format!("/home/{}", name.trim_start_matches('-')));
                 return &rest[name.chars().count()..];
             }
@@ -314,7 +318,7 @@ impl Shell<'_> {
         }
     }
 
-    /// `$@` and `$*` where the arguments of a function are known.
+    /// Adds the elements of `$@`, `$*` or an array, and returns true, if they are known.
     fn positional(&mut self, name: &str, bare: bool, quoted: bool, fields: &mut Fields) -> bool {
         let given = match name {
             "@" | "*" => self.arguments().map(<[Vec<WordPiece>]>::to_vec),
@@ -342,11 +346,12 @@ impl Shell<'_> {
             value.iter().all(|piece| matches!(piece, WordPiece::Text(text) if text.is_empty()))
         });
         match op {
-            // A variable that the text does not set is taken for unset: that is what the default is for.
+            // A variable that the text does not set is treated as unset, because a default is
+            // written for that case.
             Op::Default if set.is_none() || empty => self.value(word),
             Op::Default => {
                 let set = set.unwrap_or_default();
-                // A value that is not known may be empty.
+                // An unknown value may be empty, and then the default is expanded.
                 if set.iter().any(|piece| !matches!(piece, WordPiece::Text(_))) {
                     self.value(word);
                 }
@@ -361,7 +366,7 @@ impl Shell<'_> {
             }
             Op::Other => {
                 self.value(word);
-                // `${v:?message}` is the value itself.
+                // `${v:?message}` expands to the value of `v`.
                 match set {
                     Some(value) if word.raw.starts_with('?') || word.raw.starts_with(":?") => value,
                     Some(value) => altered(&value, word),
@@ -375,7 +380,8 @@ impl Shell<'_> {
     }
 }
 
-/// A known value that `${…}` cuts or changes in a way that is followed here, else not known.
+/// Returns a known value after an operation such as `${v%b}`; an unknown piece if the operation is
+/// not supported.
 fn altered(value: &[WordPiece], word: &Word) -> Vec<WordPiece> {
     let changed = match value {
         [WordPiece::Text(text)] => changed(text, &word.raw),
@@ -384,7 +390,8 @@ fn altered(value: &[WordPiece], word: &Word) -> Vec<WordPiece> {
     vec![changed.map_or_else(|| unknown(format!("${{…{}}}", word.raw)), WordPiece::Text)]
 }
 
-/// `${v,,}`, `${v:1:2}`, `${v/a/b}`, `${v%b}` and `${v#a}`, with patterns that are plain texts.
+/// Applies `${v,,}`, `${v:1:2}`, `${v/a/b}`, `${v%b}` or `${v#a}` to a text. Patterns must be plain
+/// text.
 fn changed(text: &str, raw: &str) -> Option<String> {
     if raw == "@L" || raw == ",," {
         return Some(text.to_lowercase());
@@ -426,23 +433,24 @@ fn atoms(word: &Word) -> Vec<Atom> {
     let mut atoms = Vec::new();
     for part in &word.parts {
         match part {
-            Part::Bare(text) => atoms.extend(text.chars().map(Atom::Alive)),
+            Part::Bare(text) => atoms.extend(text.chars().map(Atom::Unquoted)),
             Part::Quoted(text) if text.is_empty() => atoms.push(Atom::Empty),
-            Part::Quoted(text) => atoms.extend(text.chars().map(Atom::Dead)),
+            Part::Quoted(text) => atoms.extend(text.chars().map(Atom::Quoted)),
             other => atoms.push(Atom::Part(other.clone())),
         }
     }
     atoms
 }
 
-/// Brace expansion: `{a,b}` and `{1..3}`, nested; whether these are all the words that there are.
+/// Returns the words of a brace expansion (`{a,b}`, `{1..3}`, also nested), and whether these are
+/// all of them: there may be more than [`MAX_WORDS`].
 fn braces(atoms: Vec<Atom>) -> (Vec<Vec<Atom>>, bool) {
     let (mut done, mut whole) = (Vec::new(), true);
     let mut todo = vec![atoms];
     while let Some(next) = todo.pop() {
         match first_brace(&next) {
             Some((start, end, choices)) if done.len() + todo.len() < MAX_WORDS => {
-                // The last choice first, so that words come out in order.
+                // The last choice is pushed first, so that the words are produced in order.
                 for choice in choices.into_iter().rev() {
                     let mut word = next[..start].to_vec();
                     word.extend(choice);
@@ -464,20 +472,20 @@ fn braces(atoms: Vec<Atom>) -> (Vec<Vec<Atom>>, bool) {
 type Brace = (usize, usize, Vec<Vec<Atom>>);
 
 fn first_brace(atoms: &[Atom]) -> Option<Brace> {
-    let opens = (0..atoms.len()).filter(|at| matches!(atoms[*at], Atom::Alive('{')));
+    let opens = (0..atoms.len()).filter(|at| matches!(atoms[*at], Atom::Unquoted('{')));
     for start in opens {
         let (mut depth, mut commas, mut end) = (0_usize, Vec::new(), None);
         for (at, atom) in atoms.iter().enumerate().skip(start) {
             match atom {
-                Atom::Alive('{') => depth += 1,
-                Atom::Alive('}') => {
+                Atom::Unquoted('{') => depth += 1,
+                Atom::Unquoted('}') => {
                     depth -= 1;
                     if depth == 0 {
                         end = Some(at);
                         break;
                     }
                 }
-                Atom::Alive(',') if depth == 1 => commas.push(at),
+                Atom::Unquoted(',') if depth == 1 => commas.push(at),
                 _ => {}
             }
         }
@@ -496,12 +504,12 @@ fn first_brace(atoms: &[Atom]) -> Option<Brace> {
     None
 }
 
-/// `1..3` and `a..c`.
+/// Returns the words of `1..3` or `a..c`, if the text between the braces is such a range.
 fn range(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
     let text: String =
-        atoms.iter().map(|a| if let Atom::Alive(c) = a { *c } else { '\0' }).collect();
+        atoms.iter().map(|a| if let Atom::Unquoted(c) = a { *c } else { '\0' }).collect();
     let (from, to) = text.split_once("..")?;
-    let spelled = |text: String| text.chars().map(Atom::Alive).collect::<Vec<_>>();
+    let spelled = |text: String| text.chars().map(Atom::Unquoted).collect::<Vec<_>>();
     if let (Ok(from), Ok(to)) = (from.parse::<i32>(), to.parse::<i32>()) {
         let numbers = from.min(to)..=from.max(to);
         return Some(numbers.take(MAX_WORDS).map(|n| spelled(n.to_string())).collect());

@@ -1,9 +1,10 @@
-//! What is found about a program, and what comes out of it.
+//! The judgement of a program, and the data that flows from one program to the next.
 
 use super::Class;
 use super::expand::{Arg, WordOrigin, WordPiece};
 
-/// Why something is what it is.
+/// A judgement: the class of a command, the rule that decided it, the word it applied to, and the
+/// reason.
 #[derive(Clone, Debug)]
 pub(super) struct ShellFinding {
     pub(super) class: Class,
@@ -11,7 +12,7 @@ pub(super) struct ShellFinding {
     pub(super) word: String,
     pub(super) reason: String,
     pub(super) safer: Option<&'static str>,
-    /// It is opaque, but made for looking.
+    /// True for an opaque program that is made for inspection; see [`super::Reading::looks`].
     pub(super) looks: bool,
 }
 
@@ -37,7 +38,7 @@ impl ShellFinding {
         self
     }
 
-    /// With another one, if there is any.
+    /// Returns the more severe of this finding and another one, if there is another one.
     pub(super) fn worse(self, other: Option<Self>) -> Self {
         match other {
             Some(other) => self.or(other),
@@ -45,7 +46,7 @@ impl ShellFinding {
         }
     }
 
-    /// The one that weighs more of two that may be missing.
+    /// Returns the more severe of two findings, either of which may be absent.
     pub(super) fn worst(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         match one {
             Some(one) => Some(one.worse(other)),
@@ -53,34 +54,35 @@ impl ShellFinding {
         }
     }
 
-    /// Whether it weighs less than the other one.
+    /// Returns true if this finding is less severe than the other one. Within a class, programs
+    /// that only inspect are less severe.
     pub(super) fn lighter(&self, other: &Self) -> bool {
         let weight = |found: &Self| (found.class.weight(), !found.looks);
         weight(self) < weight(other)
     }
 
-    /// The one that weighs more; of two alike the first.
+    /// Returns the more severe of two findings; the first one if they are equal.
     pub(super) fn or(self, other: Self) -> Self {
         if self.lighter(&other) { other } else { self }
     }
 }
 
-/// What comes out of a program, for the next one to take in.
+/// The output of a program, as the input of the next one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Feed {
-    /// Something comes out at all.
+    /// True if there is any data.
     pub(super) present: bool,
-    /// What, where it is known.
+    /// The content, if it is known.
     pub(super) pieces: Option<Vec<WordPiece>>,
-    /// It was fetched from elsewhere.
+    /// True if the data was downloaded.
     pub(super) download: bool,
-    /// It was decoded.
+    /// True if the data was decoded, for example from base64.
     pub(super) decoded: bool,
-    /// It is a file's content.
+    /// True if the data is the content of a file.
     pub(super) file: bool,
-    /// The file that was opened for it.
+    /// The path of the file that was opened for reading.
     pub(super) path: Option<String>,
-    /// It came out of a file of keys or passwords.
+    /// True if the data comes from a file of keys or passwords.
     pub(super) tainted: bool,
 }
 
@@ -93,13 +95,13 @@ impl Feed {
         Self { present: true, ..Self::default() }
     }
 
-    /// The text, when all of it is known.
+    /// Returns the text, if all of it is known.
     pub(super) fn text(&self) -> Option<String> {
         let arg = Arg::from_pieces(self.pieces.as_deref()?);
         arg.literal().map(str::to_owned)
     }
 
-    /// Whether it holds what only its owner should read.
+    /// Returns true if the data contains a secret, such as a key or a password.
     pub(super) fn secret(&self) -> bool {
         let marked = |piece: &WordPiece| {
             matches!(piece, WordPiece::Unknown { origin: WordOrigin::Secret, .. })
@@ -107,7 +109,7 @@ impl Feed {
         self.tainted || self.pieces.iter().flatten().any(marked)
     }
 
-    /// Where it comes from, when it is not known.
+    /// Returns the origin of downloaded, decoded or secret data.
     pub(super) fn origin(&self) -> Option<WordOrigin> {
         match self {
             Self { download: true, .. } => Some(WordOrigin::Download),

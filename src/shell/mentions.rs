@@ -1,15 +1,16 @@
-//! Paths that stand in a text which is not followed: code of another language, a patch, a document.
+//! Finds paths in text that is not followed: code of another language, a patch, a document.
 
 use super::expand::Arg;
 use super::paths::{Spot, place};
 use super::table;
 use super::walk::Shell;
 
-/// Of texts that are not followed no more than so many paths are kept.
+/// At most this many paths are kept in each list.
 const MAX_MENTIONS: usize = 64;
 
 impl Shell<'_> {
-    /// Names the paths that stand in a text which is not followed and reads as if it wrote.
+    /// Keeps the paths that occur in a text that is not followed, if the text contains a word that
+    /// suggests writing.
     pub(super) fn mention(&mut self, text: &str) {
         if self.elsewhere || !may_write(text) {
             return;
@@ -19,21 +20,22 @@ impl Shell<'_> {
         }
     }
 
-    /// Names a path that may be changed by way of something else: of a text that is not followed, or of a link.
+    /// Keeps a path that may be changed indirectly: through text that is not followed, or through a
+    /// link.
     pub(super) fn may_change(&mut self, path: &Arg) {
         if let Some(path) = self.here_in_work(path) {
             keep(&mut self.out.mentions, path);
         }
     }
 
-    /// Names a path that an opaque program is given.
+    /// Keeps a path that is an argument of an opaque program.
     pub(super) fn handed_to(&mut self, path: &Arg) {
         if let Some(path) = self.here_in_work(path) {
             keep(&mut self.out.named, path);
         }
     }
 
-    /// Names a file whose patch is applied.
+    /// Keeps a file that holds a patch which is applied.
     pub(super) fn applied(&mut self, file: &Arg) {
         if let Some(path) = self.here_in_work(file) {
             keep(&mut self.out.patches, path);
@@ -52,13 +54,14 @@ fn keep(paths: &mut Vec<String>, path: String) {
     }
 }
 
-/// Whether a text has a word by which code writes, moves, runs or hides what it does.
+/// Returns true if a text contains a word with which code writes files, moves them, runs programs
+/// or hides what it does.
 pub(super) fn may_write(text: &str) -> bool {
     let text = text.replace("=>", " ").replace("->", " ");
     table::list("codewrites").iter().any(|word| text.contains(word))
 }
 
-/// Words of a text that read as paths.
+/// Returns the words of a text that look like paths.
 pub(super) fn paths(text: &str) -> Vec<&str> {
     let apart = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|&=".contains(c);
     let words = text.split(apart).map(|word| word.trim_end_matches([':', '.', '\\']));
@@ -83,7 +86,7 @@ pub(super) fn is_path(word: &str) -> bool {
     ending || hidden || deep
 }
 
-/// Files that a patch changes, wherever it stands in a text; what is deleted too.
+/// Returns the files that a patch anywhere in a text changes or deletes.
 pub(super) fn patched(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -109,7 +112,7 @@ pub(super) fn patched(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a text holds a patch.
+/// Returns true if a text contains a patch.
 pub(super) fn is_patch(text: &str) -> bool {
     text.contains("*** Begin Patch")
         || text.contains("+++ ") && text.contains("--- ")

@@ -1,12 +1,13 @@
-//! What a shell command would do, read without running it.
+//! Predicts what a shell command would do, without running it.
 //!
-//! A text becomes a tree (`parse`), the tree is walked as a shell would walk it
-//! (`walk`, `expand`): what words mean is followed as far as the text itself
-//! says, and every program that would be started is looked up (`judge`). What
-//! is not known stays unknown, and nothing unknown is ever [`Class::Read`].
+//! `parse` turns the text into a tree. `walk` and `expand` follow the tree as a shell would: they
+//! track variables and the current folder as far as the text itself determines them. `judge` looks
+//! up every program that would be started. What cannot be known stays unknown, and nothing unknown
+//! is ever [`Class::Read`].
 //!
-//! Pure: no file is looked at, so a symbolic link, a script's content or an
-//! alias from a start-up file is not seen. `docs/shell.md` says what that means.
+//! The result depends on the text and the [`CommandContext`] alone. No file is read, so symbolic
+//! links, the content of scripts and aliases from start-up files are not seen; `docs/shell.md`
+//! describes the consequences.
 
 mod acting;
 mod bombs;
@@ -35,51 +36,52 @@ use serde::{Deserialize, Serialize};
 pub(crate) use checks::check_of;
 pub(crate) use pattern::matches_rule;
 
-/// The language of a command.
+/// The language that a command is written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
-    /// `sh`, `bash`, `zsh` and their like.
+    /// `sh`, `bash`, `zsh` and similar shells.
     #[default]
     Posix,
     /// Windows PowerShell and PowerShell 7.
     PowerShell,
-    /// `cmd.exe`.
+    /// The command language of `cmd.exe`.
     Cmd,
 }
 
-/// Where a command would run: what relative paths and `~` mean, and what is whose.
+/// Where a command would run. This decides what relative paths and `~` mean, and which paths belong
+/// to the workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandContext {
-    /// The folder the command would start in; absolute.
+    /// The absolute path of the folder that the command would start in.
     pub cwd: PathBuf,
-    /// The workspace's root; without one, `cwd` is taken for it.
+    /// The root of the workspace. Without one, `cwd` is used.
     pub root: Option<PathBuf>,
     /// The home folder of the account.
     pub home: Option<PathBuf>,
-    /// Folders for temporary files; what lies below them is nobody's work.
+    /// Folders for temporary files. Files below them may be deleted freely.
     pub temp: Vec<PathBuf>,
 }
 
-/// What a command is to the gate.
+/// How the gate treats a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
-    /// Surely changes nothing.
+    /// Only reads: it certainly changes nothing.
     #[default]
     Read,
-    /// Changes files, and all that it changes is named.
+    /// Changes files, and names every file that it changes.
     Write,
-    /// May change anything: a program or script that cannot be looked into.
+    /// May change anything: it runs a program or a script whose effects cannot be determined.
     Opaque,
-    /// Loses work or data, or reaches outside in a way that is not taken back.
+    /// Loses work or data, or has an effect outside that cannot be undone.
     Destructive,
-    /// Cannot be read, so it cannot be judged.
+    /// Cannot be parsed, so it cannot be judged.
     Unreadable,
 }
 
 impl Class {
-    /// How much stands against it: of several classes the one that weighs most counts.
+    /// How severe the class is. Of several classes, the one with the highest weight is reported.
     pub(crate) fn weight(self) -> u8 {
         match self {
             Self::Read => 0,
@@ -90,7 +92,7 @@ impl Class {
         }
     }
 
-    /// The word that stands for it in answers.
+    /// Returns the name of the class as it is written in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -102,92 +104,96 @@ impl Class {
     }
 }
 
-/// What would happen to a path.
+/// What a command would do to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PathDeed {
-    /// It is created or changed.
+    /// Creates or changes the file.
     Write,
-    /// It is deleted.
+    /// Deletes the file or folder.
     Delete,
-    /// It is moved away from here.
+    /// Moves the file to another place.
     MoveFrom,
-    /// It is read.
+    /// Reads the file without changing it.
     Read,
 }
 
-/// A path that a command names, and what would happen to it.
+/// A path that a command names, together with what the command would do to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct TouchedPath {
-    /// Absolute, `/`-separated, without `.` and `..`; globs as written. Where `known` is false, the longest part that is sure.
+    /// The absolute path, separated by `/`, without `.` and `..`, with globs as written. If `known`
+    /// is false, the longest leading part that is certain.
     pub path: String,
-    /// What would happen.
+    /// What the command would do to the path.
     pub deed: PathDeed,
-    /// False where a variable or a glob decides which path it is.
+    /// False if a variable or a glob decides which path is meant.
     pub known: bool,
-    /// It holds for everything below as well.
+    /// True if everything below the path is affected as well.
     pub recursive: bool,
 }
 
-/// One program that would be started.
+/// A program that the command would start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Invocation {
-    /// Its name without the folder; none where it is not known.
+    /// The name of the program without its folder; absent if it is not known.
     pub program: Option<String>,
-    /// The program and its arguments, as far as known; unknown words as written.
+    /// The program and its arguments. Words that are not known are given as written.
     pub words: Vec<String>,
-    /// The programs that start it, outermost first: `sudo`, `xargs`, `bash`.
+    /// The programs that start this one, outermost first: `sudo`, `xargs`, `bash`.
     pub via: Vec<String>,
-    /// What this one is.
+    /// The class of this program's call.
     pub class: Class,
-    /// The rule that says so.
+    /// The rule that decided the class.
     pub rule: String,
-    /// Whether its output is redirected to a file or discarded, so that nobody sees it.
+    /// True if the output is redirected to a file or discarded, so that nobody sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
 }
 
-/// What a text would do.
+/// What a command would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reading {
-    /// The class that weighs most: destructive, unreadable, opaque, write, read.
+    /// The most severe class that was found. From most to least severe: destructive, unreadable,
+    /// opaque, write, read.
     pub class: Class,
-    /// Every path that some command would touch, whatever the class.
+    /// Every path that a command in the text would touch, whatever its class.
     pub targets: Vec<TouchedPath>,
-    /// The rule that decided: a stable dotted name such as `git.reset-hard`.
+    /// The rule that decided the class: a stable dotted name such as `git.reset-hard`.
     pub rule: String,
-    /// The exact word or words that made it so.
+    /// The exact word or words that the rule applied to.
     pub word: Option<String>,
-    /// Why: one sentence.
+    /// The reason for the class, as one sentence.
     pub reason: String,
-    /// What to do instead: one sentence.
+    /// A safer alternative, as one sentence.
     pub safer: Option<String>,
     /// Every program that would be started, outermost first.
     pub commands: Vec<Invocation>,
-    /// Something would go on after the command has returned.
+    /// True if a process would continue to run after the command has returned.
     pub background: bool,
-    /// Exactly one simple command without redirection or expansion.
+    /// True if the text is exactly one simple command without redirection or expansion.
     pub lone: bool,
-    /// Paths that stand in a text which is not followed: code of another language, a patch, an option of ours. Absolute.
+    /// Absolute paths found in text that is not followed: code of another language, a patch, an
+    /// option of `intent` itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<String>,
-    /// Paths among the words of programs of which nobody knows what they do with them. Absolute.
+    /// Absolute paths among the arguments of programs whose effects are not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub named: Vec<String>,
-    /// Files that hold a patch which is applied; absolute.
+    /// Absolute paths of files that hold a patch which the command applies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patches: Vec<String>,
-    /// It is opaque, but only because what is made for looking may keep something of its own: a cache, a log, what it fetched.
+    /// True if the class is opaque only because a program for inspection may write a cache, a log
+    /// or downloaded data of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub looks: bool,
-    /// The folders in which programs are started that may change something; absolute. Those that are not known are left
-    /// out.
+    /// Absolute paths of the folders in which programs that may change something are started.
+    /// Folders that are not known are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
 }
 
 impl Reading {
-    /// A text that could not be read.
+    /// Returns the reading of a text that cannot be parsed.
     pub(crate) fn unreadable(rule: &str, reason: String) -> Self {
         Self {
             class: Class::Unreadable,
@@ -199,7 +205,7 @@ impl Reading {
     }
 }
 
-/// What a text would do, in one reading: pure, without a look at any file.
+/// Returns what a text would do. Reads no file.
 pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
     match dialect {
         Dialect::Posix => walk::read(text, at),
@@ -207,7 +213,7 @@ pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
     }
 }
 
-/// The files that a patch changes; those that it deletes too.
+/// Returns the files that a patch changes or deletes; nothing if the text is not a patch.
 pub(crate) fn patched(patch: &str) -> Vec<&str> {
     match mentions::is_patch(patch) {
         true => mentions::patched(patch),
@@ -215,10 +221,10 @@ pub(crate) fn patched(patch: &str) -> Vec<&str> {
     }
 }
 
-/// The names of this program.
+/// The names under which this program is installed.
 pub(crate) const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
 
-/// The words behind `intent`, when a text is one command of ours and nothing else.
+/// Returns the arguments of `intent` if the text is exactly one call of this program.
 pub(crate) fn own_command(reading: &Reading) -> Option<&[String]> {
     let mut outer = reading.commands.iter().filter(|command| command.via.is_empty());
     let (Some(only), None) = (outer.next(), outer.next()) else { return None };
@@ -226,7 +232,7 @@ pub(crate) fn own_command(reading: &Reading) -> Option<&[String]> {
     if reading.lone && own { only.words.get(1..) } else { None }
 }
 
-/// The intent that `intent` selects with these arguments, if they do nothing else.
+/// Returns the intent that `intent` selects with these arguments, if they do nothing else.
 pub(crate) fn selects(arguments: &[String]) -> Option<&str> {
     match past_folder(arguments).0 {
         [select, id] if select == "select" && !id.starts_with('-') => Some(id),
@@ -234,7 +240,8 @@ pub(crate) fn selects(arguments: &[String]) -> Option<&str> {
     }
 }
 
-/// The arguments of `intent` behind `-C DIR`, and that folder. `None` if they name none.
+/// Splits a leading `-C DIR` off the arguments of `intent`. Returns the remaining arguments and the
+/// folder, if one is named.
 pub(crate) fn past_folder(arguments: &[String]) -> (&[String], Option<&str>) {
     match arguments {
         [option, folder, rest @ ..] if option == "-C" => (rest, Some(folder)),
@@ -242,7 +249,7 @@ pub(crate) fn past_folder(arguments: &[String]) -> (&[String], Option<&str>) {
     }
 }
 
-/// The arguments with which `intent` selects an intent.
+/// Returns the arguments with which `intent` selects an intent.
 pub(crate) fn selecting(id: &str) -> Vec<String> {
     vec!["select".to_owned(), id.to_owned()]
 }

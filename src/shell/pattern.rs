@@ -1,13 +1,13 @@
-//! Patterns: of names, and of commands in rules that people write.
+//! Glob patterns, and the patterns for commands in rules that people write.
 
 use super::Invocation;
 
-/// Whether a rule's pattern fits an invocation.
+/// Returns true if the pattern of a rule matches an invocation.
 ///
-/// A pattern is a program with leading words: `git push` fits every `git push`
-/// with whatever follows. `*` stands for any one word, `**` for any rest, also
-/// an empty one; within a word `*` and `?` stand for letters (`npm run test:*`).
-/// The program is compared without its folder.
+/// A pattern is a program, optionally followed by leading words: `git push` matches every `git
+/// push`, whatever follows. `*` matches any one word, and `**` any number of words, including none.
+/// Within a word, `*` and `?` match characters (`npm run test:*`). The program is compared without
+/// its folder.
 pub(crate) fn matches_rule(pattern: &str, invocation: &Invocation) -> bool {
     let Some(program) = &invocation.program else { return false };
     let mut given = invocation.words.iter().map(String::as_str).skip(1);
@@ -30,7 +30,7 @@ pub(crate) fn matches_rule(pattern: &str, invocation: &Invocation) -> bool {
     true
 }
 
-/// Whether a text fits a pattern of `*`, `?` and `[…]`.
+/// Returns true if a text matches a glob pattern of `*`, `?` and `[…]`.
 pub(super) fn wild(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
@@ -71,7 +71,8 @@ pub(super) fn wild(pattern: &str, text: &str) -> bool {
     pattern[p..].iter().all(|c| *c == '*')
 }
 
-/// Whether a character is in the `[…]` that begins here, and where that ends.
+/// Matches a character against the set `[…]` at `start`. Returns whether it matches and the index
+/// after the set, or `None` if the `[` is not closed.
 fn set(pattern: &[char], start: usize, c: char) -> Option<(bool, usize)> {
     let close = (start + 2..pattern.len()).find(|at| pattern[*at] == ']')?;
     let mut inside = &pattern[start + 1..close];

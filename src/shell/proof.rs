@@ -1,7 +1,9 @@
-//! What a shell would still evaluate: values that are code to it, and names that steer what programs do.
+//! Detects values that the shell would evaluate as code, and variables that control what programs
+//! do.
 //!
-//! `read` is a proof. Where a shell would run what stands in a value (the index of an array, arithmetic, `${x@P}`),
-//! or a variable decides what a program loads, nothing is proven any more, and the text is opaque.
+//! [`super::Class::Read`] claims that nothing is changed, so it needs a proof. A shell runs code
+//! inside some values: the index of an array, arithmetic, `${x@P}`. Some variables decide what a
+//! program loads. If one of these is not understood, the text is opaque.
 
 use super::expand::{Arg, WordPiece};
 use super::judge;
@@ -10,34 +12,35 @@ use super::parse::{Part, Word};
 use super::table::{self, TableRow};
 use super::walk::Shell;
 
-/// How sure a value is.
+/// How safe it is that the shell evaluates a variable as a number.
 enum Evaluated {
-    /// It is a number, or a name that holds one.
+    /// The variable is unset or an integer.
     Number,
-    /// A value that comes from elsewhere: an argument, the environment, the output of a program.
+    /// The value is not known: an argument, the environment, the output of a program.
     Unknown,
-    /// Text that the shell would evaluate as code.
+    /// The value is text that the shell would evaluate as code.
     Code,
 }
 
-/// Whether a word is the plain name of a variable.
+/// Returns true if a word is a valid name of a variable.
 pub(super) fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 impl Shell<'_> {
-    /// Notes that something would be evaluated that nobody has looked at.
+    /// Notes that the shell would evaluate something that is not followed, so that the text is
+    /// opaque.
     pub(super) fn unproven(&mut self, word: &str) {
         self.note(judge::opaque("expansion", word));
         self.mention(word);
-        // The shell evaluates the text again, and runs the commands in it.
+        // The shell evaluates the word again, and so runs the `$(…)` in it.
         for code in substituted(word) {
             self.text(code);
         }
     }
 
-    /// A variable of the surroundings is set for programs to come.
+    /// Judges a variable that is set in the environment of programs.
     pub(super) fn exported(&mut self, name: &str, value: Option<&str>) {
         let quiet = name.ends_with("PAGER")
             && value.is_some_and(|value| value.is_empty() || table::holds("quietpagers", value));
@@ -54,14 +57,14 @@ impl Shell<'_> {
         }
     }
 
-    /// Notes that a variable of the shell is set. Nothing is proven if it decides what programs do, as `PATH` does.
+    /// Notes that a variable of the shell is set, if it controls what programs do, as `PATH` does.
     pub(super) fn steered(&mut self, name: &str) {
         if table::holds("steers", name) {
             self.note(judge::opaque("variable.steers", name));
         }
     }
 
-    /// What a builtin evaluates of its words.
+    /// Notes which arguments of a builtin the shell would evaluate.
     pub(super) fn builtin_proof(&mut self, args: &[Arg]) {
         let Some((name, args)) = args.split_first() else { return };
         let valued =
@@ -116,7 +119,8 @@ impl Shell<'_> {
         }
     }
 
-    /// The options of `set`: those that change what the shell evaluates are not in the list.
+    /// Checks the options of `set`. Options that change what the shell evaluates are not in the
+    /// list of allowed ones.
     fn set_proof(&mut self, args: &[Arg]) {
         let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
         let args = &args[..end];
@@ -133,7 +137,8 @@ impl Shell<'_> {
         }
     }
 
-    /// A builtin that is given names of variables; its row says with which letters it evaluates their values.
+    /// Checks a builtin whose operands are names of variables. Its row in the table lists the
+    /// option letters with which it evaluates their values.
     fn named_proof(&mut self, builtin: &str, args: &[Arg], row: &TableRow) {
         let names = judge::operands(args, &row.list("takes"));
         for name in names.into_iter().skip(usize::from(builtin == "getopts")) {
@@ -147,7 +152,7 @@ impl Shell<'_> {
         }
     }
 
-    /// The name of a variable that a builtin is given: with an index it is evaluated.
+    /// Checks an operand that is the name of a variable. Its index, if it has one, is evaluated.
     pub(super) fn variable_name(&mut self, arg: &Arg) {
         let name = arg.lead.split(['=', '+']).next().unwrap_or_default();
         let index = name.split_once('[').map(|(name, index)| (name, index.trim_end_matches(']')));
@@ -162,7 +167,8 @@ impl Shell<'_> {
         }
     }
 
-    /// Whether the index of an array is a number, everything, or a name that holds a number.
+    /// Returns true if the index of an array is safe to evaluate: a number, `@`, `*`, or a variable
+    /// that holds a number.
     pub(super) fn is_index(&self, text: &str) -> bool {
         let text = text.trim_matches(['"', ' ']);
         let text = text.strip_prefix('-').unwrap_or(text);
@@ -187,7 +193,7 @@ impl Shell<'_> {
         }
     }
 
-    /// A word that is arithmetic to the shell.
+    /// Checks a word that the shell evaluates as arithmetic.
     pub(super) fn arithmetic(&mut self, word: &Word) {
         let pieces = self.value(word);
         let known: String = word
@@ -198,7 +204,7 @@ impl Shell<'_> {
                 _ => String::new(),
             })
             .collect();
-        // What stands between the expansions is only kept as written.
+        // The parts contain only the expansions. The text between them is only in `raw`.
         let mut plain = word.raw.clone();
         let expansions = word.parts.iter().any(|part| {
             !matches!(
@@ -219,7 +225,7 @@ impl Shell<'_> {
         self.arithmetic_text(&format!("{plain} {known}"));
     }
 
-    /// The same, as text.
+    /// Checks a text that the shell evaluates as arithmetic.
     pub(super) fn arithmetic_text(&mut self, text: &str) {
         let mut rest = text;
         while let Some(at) = rest.find('[') {
@@ -241,7 +247,8 @@ impl Shell<'_> {
         }
     }
 
-    /// `[[ … ]]`: operands of a comparison of numbers, and names of variables.
+    /// Checks the words of `[[ … ]]`: the operands of numeric comparisons, and the names of
+    /// variables.
     pub(super) fn tested(&mut self, words: &[Word]) {
         let args: Vec<Arg> = words.iter().map(|word| self.single(word)).collect();
         for (at, arg) in args.iter().enumerate() {
@@ -263,7 +270,8 @@ impl Shell<'_> {
         }
     }
 
-    /// `${NAME…}`: what is evaluated beside the value.
+    /// Checks what `${NAME…}` evaluates in addition to the value: an index, an indirection, an
+    /// operation.
     pub(super) fn parameter_proof(&mut self, name: &str, operation: Option<&Word>) {
         let (plain, index) = match name.split_once('[') {
             Some((plain, index)) => (plain, Some(index.trim_end_matches(']'))),
@@ -296,7 +304,7 @@ impl Shell<'_> {
     }
 }
 
-/// The commands in `$(…)` of a text that is no word of the command line, outermost first.
+/// Returns the commands of each outermost `$(…)` in a text that was not parsed as a word.
 fn substituted(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;

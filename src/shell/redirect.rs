@@ -1,4 +1,4 @@
-//! Redirections: files that are written, texts that are fed in.
+//! Redirections: files that are written, and text that becomes a command's input.
 
 use super::expand::Arg;
 use super::judge;
@@ -6,7 +6,7 @@ use super::parse::{Direction, Redirect, Word};
 use super::walk::{Feed, Shell};
 use super::{PathDeed, paths};
 
-/// What a redirection does to a command's input and output.
+/// What a redirection does to a command's input or output.
 pub(super) enum Redirected {
     In(Feed),
     Away,
@@ -53,7 +53,8 @@ impl Shell<'_> {
         }
     }
 
-    /// `<&N`, `>&N`: what was opened under the number.
+    /// Handles `<&N` and `>&N`: the data that was opened under this number, or a connection to
+    /// another machine.
     fn duplicated(&mut self, number: u32, reads: bool) -> Redirected {
         let far = self.is_socket(number);
         if far && !reads {

@@ -1,8 +1,8 @@
-//! What a shell keeps while it goes on, and what is left of it where ways part.
+//! The state of a shell during the walk, and how the states of several branches are merged.
 //!
-//! Of a condition or a loop nobody knows which way is taken: a variable that
-//! the ways leave with different values is not known afterwards, and neither is
-//! the folder.
+//! It is not known which branch of a condition runs, or how often a loop does. A variable that has
+//! a different value after each branch is therefore unknown afterwards, and so is the current
+//! folder.
 
 use std::rc::Rc;
 
@@ -10,10 +10,10 @@ use super::expand::{Arg, WordOrigin, WordPiece};
 use super::parse::{Script, ShellCommand, Word};
 use super::walk::Shell;
 
-/// A loop that has not come to rest after so many rounds is not followed.
+/// A loop whose state still changes after this many rounds makes the text opaque.
 const MAX_ROUNDS: usize = 4;
 
-/// The values of an array; a plain variable has one.
+/// The elements of an array. A plain variable has one element.
 pub(super) type Elements = Vec<Vec<WordPiece>>;
 
 #[derive(Clone)]
@@ -22,12 +22,12 @@ pub(super) struct Function {
     pub(super) body: Rc<ShellCommand>,
     pub(super) heredocs: Rc<[Word]>,
     pub(super) called: bool,
-    /// It surely is defined where the walk has come to.
+    /// True if the function is certainly defined at this point of the walk.
     pub(super) sure: bool,
 }
 
 impl Function {
-    /// Whether it is the same definition.
+    /// Returns true if both are the same definition.
     fn same(&self, other: &Self) -> bool {
         self.name == other.name && Rc::ptr_eq(&self.body, &other.body)
     }
@@ -38,29 +38,29 @@ pub(super) struct Alias {
     pub(super) name: String,
     pub(super) text: Arg,
     pub(super) used: bool,
-    /// Its own text is being run: the name in there is the program.
+    /// True while the alias's own text is walked. Inside it, the name means the program.
     pub(super) busy: bool,
 }
 
-/// What a subshell gets a copy of.
+/// The part of the state that a subshell gets a copy of.
 #[derive(Clone, Default)]
 pub(super) struct ShellState {
     pub(super) cwd: Option<String>,
-    /// Where `popd` goes back to.
+    /// The folders that `popd` returns to.
     pub(super) stack: Vec<Option<String>>,
     pub(super) variables: Vec<(String, Elements)>,
-    /// What the functions that are running hide: names with the values they had.
+    /// For each running function, its local variables with the values they had outside.
     pub(super) locals: Vec<Vec<(String, Option<Elements>)>>,
-    /// Second names of variables (`declare -n`).
+    /// Name references (`declare -n`): a name and the variable that it refers to.
     pub(super) names: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
     pub(super) aliases: Vec<Alias>,
-    /// Code that runs when the shell ends.
+    /// Code that `trap` registered to run when the shell ends.
     pub(super) traps: Vec<Arg>,
 }
 
 impl ShellState {
-    /// Whether a shell would go on alike from here and from there.
+    /// Returns true if a shell would behave in the same way from both states.
     fn same(&self, other: &Self) -> bool {
         self.cwd == other.cwd
             && self.variables == other.variables
@@ -70,8 +70,9 @@ impl ShellState {
             && self.aliases.len() == other.aliases.len()
     }
 
-    /// What another process is given: variables and functions only where they were exported, which is not followed. So a
-    /// variable is not known, and a function may be the program of that name.
+    /// Reduces the state to what another process inherits. Only exported variables and functions
+    /// are inherited, but exports are not tracked. So every variable becomes unknown, and a call of
+    /// a function may run the program of that name instead.
     pub(super) fn inherit(&mut self) {
         for (name, value) in &mut self.variables {
             *value = unsure(name, value.iter().flatten());
@@ -79,7 +80,8 @@ impl ShellState {
         self.functions.iter_mut().for_each(|function| function.sure = false);
     }
 
-    /// What holds whichever of two ways was taken. A variable that one of them leaves unset has the other's value.
+    /// Merges the states of two branches, of which either may have run. A variable that only one
+    /// branch sets keeps that value.
     fn or(mut self, other: Self) -> Self {
         if self.cwd != other.cwd {
             self.cwd = None;
@@ -122,7 +124,7 @@ impl ShellState {
     }
 }
 
-/// A value that is one of several.
+/// Returns an unknown value for a variable that has one of several values.
 fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elements {
     let origins = pieces.filter_map(|piece| match piece {
         WordPiece::Unknown { origin, .. } => Some(*origin),
@@ -133,7 +135,7 @@ fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elemen
 }
 
 impl Shell<'_> {
-    /// A name that is the running function's own from now on.
+    /// Makes a variable local to the running function, and saves its value.
     pub(super) fn hides(&mut self, name: &str) {
         let value = self.state.variables.iter().find(|(known, _)| *known == name);
         let value = value.map(|(_, value)| value.clone());
@@ -142,14 +144,14 @@ impl Shell<'_> {
         }
     }
 
-    /// Goes on with what all of these have in common.
+    /// Continues with the merge of these states.
     pub(super) fn joined(&mut self, ends: Vec<ShellState>) {
         if let Some(state) = ends.into_iter().reduce(ShellState::or) {
             self.state = state;
         }
     }
 
-    /// Goes on with what holds here and in the other way that may have been taken.
+    /// Continues with the merge of the current state and that of another branch.
     pub(super) fn either(&mut self, other: Option<ShellState>) {
         if let Some(other) = other {
             let here = std::mem::take(&mut self.state);
@@ -157,7 +159,8 @@ impl Shell<'_> {
         }
     }
 
-    /// Conditions and the branches behind them, and at the end the one that is left.
+    /// Walks conditions and their branches, which come in pairs, then an `else` branch if there is
+    /// one, and merges the states.
     pub(super) fn branches(&mut self, parts: &[Script], heredocs: &[Word]) {
         let mut ends = Vec::new();
         let mut pairs = parts.chunks_exact(2);
@@ -167,7 +170,7 @@ impl Shell<'_> {
             self.script(&pair[1], heredocs);
             let functions = self.state.functions.clone();
             ends.push(std::mem::replace(&mut self.state, before));
-            self.seen(&functions);
+            self.mark_called(&functions);
         }
         for rest in pairs.remainder() {
             self.script(rest, heredocs);
@@ -176,7 +179,7 @@ impl Shell<'_> {
         self.joined(ends);
     }
 
-    /// A loop: walked until nothing that it leaves behind is new.
+    /// Walks a loop until a round leads to a state that occurred before.
     pub(super) fn repeated(&mut self, parts: &[Script], heredocs: &[Word]) {
         let mut ends = vec![self.state.clone()];
         for round in 0.. {
@@ -197,7 +200,8 @@ impl Shell<'_> {
         self.joined(ends);
     }
 
-    /// The arms of a `case`, or none of them.
+    /// Walks the arms of a `case`, and merges their states. Without an arm for `*`, it may be that
+    /// none runs.
     pub(super) fn arms(&mut self, arms: &[(Vec<Word>, Script)], heredocs: &[Word]) {
         let mut ends = Vec::new();
         let mut any = false;
@@ -216,14 +220,15 @@ impl Shell<'_> {
         self.joined(ends);
     }
 
-    /// That functions were called counts in every way.
-    fn seen(&mut self, functions: &[Function]) {
+    /// Marks the functions that a branch has called, so that they count as called in every branch.
+    fn mark_called(&mut self, functions: &[Function]) {
         for function in &mut self.state.functions {
             function.called |= functions.iter().any(|known| known.called && known.same(function));
         }
     }
 
-    /// At the end of a subshell: its traps run, and only its functions are kept, for that they were called counts.
+    /// Ends a subshell: runs its traps and restores the state from before. Functions are kept,
+    /// because it matters later whether they were called.
     pub(super) fn leave(&mut self, before: ShellState) {
         let inherited = before.traps.len();
         self.state.traps.drain(..inherited.min(self.state.traps.len()));
@@ -232,7 +237,7 @@ impl Shell<'_> {
         for function in &mut functions {
             function.sure &= before.functions.iter().any(|known| known.same(function));
         }
-        // One that the subshell has replaced is still there.
+        // A function that the subshell redefined still exists outside it.
         for known in &before.functions {
             if !functions.iter().any(|here| here.same(known)) {
                 functions.push(known.clone());
@@ -241,7 +246,7 @@ impl Shell<'_> {
         self.state = ShellState { functions, ..before };
     }
 
-    /// Runs what the shell was told to run at its end.
+    /// Walks the code that `trap` registered for the end of the shell.
     pub(super) fn trapped(&mut self) {
         for code in std::mem::take(&mut self.state.traps) {
             self.via.push("trap".to_owned());
@@ -250,7 +255,7 @@ impl Shell<'_> {
         }
     }
 
-    /// Marks an alias as being run, or no longer.
+    /// Marks an alias as running, or as no longer running.
     pub(super) fn busy(&mut self, name: &str, busy: bool) {
         for alias in self.state.aliases.iter_mut().filter(|alias| alias.name == name) {
             alias.busy = busy;

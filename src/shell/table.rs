@@ -1,19 +1,20 @@
-//! What is known of programs, out of one file: `programs.tsv`, whose head says how it reads.
+//! The table of known programs, `programs.tsv`. The comment at the beginning of that file describes
+//! its format.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("programs.tsv");
 
-/// A line of the file.
+/// A row for one program.
 #[derive(Debug)]
 pub(super) struct TableRow {
-    /// The words that follow the program.
+    /// The words that must follow the name of the program.
     pub(super) words: &'static str,
-    /// What it is, and what belongs to that: a rule, a reason, a name.
+    /// The kind of the row, followed by its arguments: a rule, a reason, the name of a judge.
     what: &'static str,
     details: &'static str,
-    /// How it is written, for programs that start another one.
+    /// An example call of a program that starts another one.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests wrap commands by it"))]
     pub(super) example: &'static str,
 }
@@ -21,7 +22,7 @@ pub(super) struct TableRow {
 struct ProgramTable {
     rows: HashMap<&'static str, Vec<TableRow>>,
     lists: HashMap<&'static str, &'static str>,
-    /// Why, and what to do instead.
+    /// For each rule or reason: the sentence that explains it, and a safer alternative.
     reasons: HashMap<&'static str, (&'static str, &'static str)>,
 }
 
@@ -50,22 +51,23 @@ fn table() -> &'static ProgramTable {
     })
 }
 
-/// The lines of a program.
+/// Returns the rows of a program.
 pub(super) fn rows(name: &str) -> &'static [TableRow] {
     table().rows.get(name).map_or(&[], Vec::as_slice)
 }
 
-/// Every program's name with its lines.
+/// Returns the name of every program with its rows.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static [TableRow])> {
     table().rows.iter().map(|(name, rows)| (*name, rows.as_slice()))
 }
 
-/// The words of a list, with those of the lists that it names.
+/// Returns the words of a list, including those of the lists that it refers to.
 pub(super) fn list(name: &str) -> Vec<&'static str> {
     table().lists.get(name).map_or_else(Vec::new, |text| spelled(text))
 }
 
-/// Whether a list holds a word: as it is, or by `BEGIN*` and `*END`.
+/// Returns true if a list contains a word, either literally or by an entry such as `BEGIN*` or
+/// `*END`.
 pub(super) fn holds(name: &str, word: &str) -> bool {
     list(name).iter().any(|known| {
         known == &word
@@ -85,28 +87,30 @@ fn spelled(text: &'static str) -> Vec<&'static str> {
     words
 }
 
-/// Why something is lost, and what to do instead.
+/// Returns the sentence that explains a rule or reason, and a safer alternative.
 pub(super) fn reason(name: &str) -> (&'static str, &'static str) {
     table().reasons.get(name).copied().unwrap_or_default()
 }
 
 impl TableRow {
-    /// `reads`, `looks`, `writes`, `unsure`, `destroys`, `runs` or `judge`.
+    /// Returns the kind of the row: `reads`, `looks`, `writes`, `unsure`, `destroys`, `runs` or
+    /// `judge`.
     pub(super) fn kind(&self) -> &'static str {
         self.word(0)
     }
 
-    /// A word of what it is: 1 is the rule, the manner or the judge, 2 the reason.
+    /// Returns a word of the third column: 0 is the kind, 1 the rule, the manner or the judge, and
+    /// 2 the reason.
     pub(super) fn word(&self, at: usize) -> &'static str {
         self.what.split(' ').nth(at).unwrap_or_default()
     }
 
-    /// Why, as a sentence.
+    /// Returns the reason of the row as a sentence.
     pub(super) fn reason(&self) -> &'static str {
         reason(self.word(2)).0
     }
 
-    /// What to do instead, as a sentence.
+    /// Returns a safer alternative as a sentence.
     pub(super) fn safer(&self) -> &'static str {
         let any = "Look first with the listing or dry-run form, and let a person run it.";
         Some(reason(self.word(2)).1).filter(|safer| !safer.is_empty()).unwrap_or(any)
@@ -116,23 +120,24 @@ impl TableRow {
         self.details.split(' ').find_map(|detail| detail.strip_prefix(key)?.strip_prefix('='))
     }
 
-    /// Whether one of the words of `if=` is there, where there are any, and none of those of `unless=`.
+    /// Returns true if the conditions of the row hold: at least one word of `if=` is present (if
+    /// there are any), and no word of `unless=`.
     pub(super) fn asks_for(&self, there: impl Fn(&str) -> bool) -> bool {
         let (with, without) = (self.list("if"), self.list("unless"));
         (with.is_empty() || with.into_iter().any(&there)) && !without.into_iter().any(&there)
     }
 
-    /// The words of a detail.
+    /// Returns the words of a detail such as `takes=-o,-n`.
     pub(super) fn list(&self, key: &str) -> Vec<&'static str> {
         self.detail(key).map_or_else(Vec::new, spelled)
     }
 
-    /// The text of a detail.
+    /// Returns the value of a detail such as `after=1`.
     pub(super) fn text(&self, key: &str) -> &'static str {
         self.detail(key).unwrap_or_default()
     }
 
-    /// Whether a detail without a value stands there.
+    /// Returns true if the row has a detail without a value, such as `deep`.
     pub(super) fn flag(&self, key: &str) -> bool {
         self.details.split(' ').any(|detail| detail == key)
     }

@@ -1,4 +1,4 @@
-//! Properties of the whole room; the corpus is in `tests/shell`.
+//! Properties of the whole room. The corpus of single commands is in `tests/shell`.
 
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ fn no_wrapper_hides_what_it_starts() {
             assert_eq!(posix(&text).class, Class::Destructive, "{text}");
             seen += 1;
         }
-        // And of each the harmless form is not held up.
+        // The same wrapper with a harmless command is neither destructive nor unreadable.
         let text = example.replace("{}", "ls -l").replace("{q}", "'ls -l'");
         let class = posix(&text).class;
         assert!(!matches!(class, Class::Destructive | Class::Unreadable), "{text}: {class:?}");
@@ -279,7 +279,7 @@ fn a_reading_names_the_word_the_reason_and_what_to_do_instead() {
     assert_eq!(inner.commands.last().expect("ls").via, ["sudo", "bash"]);
 }
 
-/// Some way to write a word that a shell reads back as the same.
+/// A way of quoting a word that does not change its meaning.
 fn spelled(word: String) -> impl Strategy<Value = String> {
     (0..6_u8, 0..word.len()).prop_map(move |(way, at)| {
         let (a, b) = word.split_at(at);

@@ -1,11 +1,11 @@
-//! What names stand for while a text is walked.
+//! The values of variables and arguments while a text is walked.
 
 use super::expand::{Arg, WordPiece, unknown};
 use super::paths;
 use super::state::Elements;
 use super::walk::{Feed, Shell};
 
-/// A longer value of a variable is not followed.
+/// A longer value of a variable is treated as unknown. Counted in bytes.
 const MAX_VALUE: usize = 20_000;
 
 impl Shell<'_> {
@@ -13,7 +13,7 @@ impl Shell<'_> {
         self.arguments.as_deref()
     }
 
-    /// `set -- a b`
+    /// Replaces the positional arguments, as `set -- a b` does.
     pub(super) fn set_arguments(&mut self, given: Vec<Vec<WordPiece>>) {
         self.arguments = Some(given);
     }
@@ -23,7 +23,7 @@ impl Shell<'_> {
         self.remembered.len() - 1
     }
 
-    /// What comes out of a process substitution that was named `/dev/fd/N`.
+    /// Returns the output of the process substitution that the word `/dev/fd/N` stands for.
     pub(super) fn remembered(&self, arg: &Arg) -> Option<Feed> {
         let number: usize = arg.text.strip_prefix("/dev/fd/")?.parse().ok()?;
         self.remembered.get(number).filter(|_| !arg.sure).cloned()
@@ -43,7 +43,7 @@ impl Shell<'_> {
         }
     }
 
-    /// The value of a variable, when the text or the surroundings say it.
+    /// Returns the value of a variable, if the text or the context determines it.
     pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
         if let Some((array, index)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             let index: usize = index.parse().ok()?;
@@ -72,10 +72,10 @@ impl Shell<'_> {
         }
     }
 
-    /// From now on one variable stands for another.
-    pub(super) fn second_name(&mut self, name: &str, of: &str) {
+    /// Makes one variable another name for a second one, as `declare -n` does.
+    pub(super) fn second_name(&mut self, name: &str, target: &str) {
         self.state.variables.retain(|(known, _)| known != name);
-        self.state.names.push((name.to_owned(), of.to_owned()));
+        self.state.names.push((name.to_owned(), target.to_owned()));
     }
 
     fn known(&self, name: &str) -> Option<&Elements> {
@@ -83,7 +83,7 @@ impl Shell<'_> {
         Some(&found.1)
     }
 
-    /// The elements of what surely is an array.
+    /// Returns the elements of a variable that is certainly an array.
     pub(super) fn elements(&self, name: &str) -> Option<Elements> {
         self.known(name).filter(|elements| elements.len() != 1).cloned()
     }
@@ -101,7 +101,7 @@ impl Shell<'_> {
         self.state.variables.push((name.to_owned(), elements));
     }
 
-    /// `NAME+=(…)`
+    /// Appends to an array, as `NAME+=(…)` does.
     pub(super) fn add_elements(&mut self, name: &str, more: Elements) {
         let mut all = self.known(name).cloned().unwrap_or_default();
         all.extend(more);

@@ -1,8 +1,7 @@
-//! Walks a tree as a shell would, and lets every program be judged.
+//! Walks a parsed text as a shell would, and has every program judged.
 //!
-//! Branches are all taken, loops run over the words that are known, functions
-//! run where they are called. Nothing is executed; what a run would decide is
-//! not known.
+//! Nothing is executed. All branches are taken, loops run over the words that are known, and
+//! functions are walked where they are called. Values that only exist at run time are unknown.
 
 use std::rc::Rc;
 
@@ -21,61 +20,65 @@ use super::state::{Alias, Function, ShellState};
 use super::table;
 use super::{Class, CommandContext, Invocation, PathDeed, Reading, TouchedPath};
 
-/// No text starts more programs than this and is still judged.
+/// A text that starts more programs than this is unreadable.
 const MAX_COMMANDS: usize = 600;
-/// Nor takes more steps, counting those that start nothing.
+/// A text that takes more steps than this is unreadable. Commands that start no program count as
+/// well.
 const MAX_STEPS: usize = 6_000;
-/// A function that calls itself is not followed deeper.
+/// Recursive calls of a function end at this depth.
 const MAX_ROUNDS: usize = 12;
 
-/// What has been found so far.
+/// The findings of a walk so far.
 #[derive(Default)]
 pub(super) struct WalkOutcome {
     pub(super) commands: Vec<Invocation>,
     targets: Vec<TouchedPath>,
     pub(super) worst: Option<ShellFinding>,
     background: bool,
-    /// Something was found that writes.
+    /// True if a finding has the class `Write`.
     wrote: bool,
-    /// Paths in texts that are not followed.
+    /// Paths in text that is not followed; see [`Reading::mentions`].
     pub(super) mentions: Vec<String>,
-    /// Paths among the words of opaque programs.
+    /// Paths among the arguments of opaque programs; see [`Reading::named`].
     pub(super) named: Vec<String>,
-    /// Files of patches.
+    /// Files of patches that are applied; see [`Reading::patches`].
     pub(super) patches: Vec<String>,
     pub(super) folders: Vec<String>,
 }
 
-/// A shell that runs nothing.
+/// A simulated shell, which runs nothing.
 pub(super) struct Shell<'a> {
     pub(super) at: &'a CommandContext,
     pub(super) state: ShellState,
     pub(super) arguments: Option<Vec<Vec<WordPiece>>>,
     stdin: Feed,
-    /// Files that were fetched from elsewhere, and where the last redirection went.
+    /// Files that the same text has downloaded.
     pub(super) fetched: Vec<String>,
-    /// Files that hold what came out of files of keys or passwords, and remotes that were added.
+    /// Files that contain the content of files of keys or passwords.
     pub(super) secrets: Vec<String>,
+    /// The git remotes that the same text has added.
     pub(super) remotes: Vec<String>,
-    /// Functions with what they start.
+    /// Functions with the commands that they start; see [`starts`].
     bodies: Vec<(String, Vec<(String, bool)>)>,
-    /// Inputs that were opened by number, and those that lead to another machine.
+    /// The inputs that were opened under a number.
     pub(super) descriptors: Vec<(u32, Feed)>,
+    /// The numbers that are connections to another machine.
     pub(super) sockets: Vec<u32>,
+    /// The target of the last redirection.
     pub(super) redirected_to: Option<String>,
     pub(super) remembered: Vec<Feed>,
     depth: usize,
-    /// Commands that were walked, also those that start no program.
+    /// The number of commands walked, including those that start no program.
     steps: usize,
-    /// It only tries out what a text would be, were it run.
+    /// True in a trial walk, whose findings may be dropped. A trial does not start another one.
     pub(super) tentative: bool,
     pub(super) via: Vec<String>,
-    /// Paths are those of another machine or container.
+    /// True if paths belong to another machine or container.
     pub(super) elsewhere: bool,
     pub(super) out: WalkOutcome,
 }
 
-/// What a text in the language of a POSIX shell would do.
+/// Returns what a text for a POSIX shell would do.
 pub(super) fn read(text: &str, at: &CommandContext) -> Reading {
     let tree = match parse::parse(text, 0) {
         Ok(tree) => tree,
@@ -181,24 +184,24 @@ impl<'a> Shell<'a> {
         self.out.background = true;
     }
 
-    /// Lists a command that another dialect has judged.
+    /// Adds a command that was judged in another dialect.
     pub(super) fn invoked(&mut self, invocation: Invocation) {
         if self.out.commands.len() <= MAX_COMMANDS {
             self.out.commands.push(invocation);
         }
     }
 
-    /// Marks what was started since the invocation at an index: its output is not shown.
+    /// Marks the output of all programs since index `first` as hidden.
     pub(super) fn hide(&mut self, first: usize) {
         self.out.commands.iter_mut().skip(first).for_each(|call| call.hidden = true);
     }
 
-    /// How many programs were found to be started so far.
+    /// Returns the number of programs found so far.
     pub(super) fn started(&self) -> usize {
         self.out.commands.len()
     }
 
-    /// Names a path that would be touched, unless it is another machine's.
+    /// Adds a path that would be touched, unless it belongs to another machine.
     pub(super) fn target(&mut self, target: TouchedPath) {
         if !self.elsewhere && !self.out.targets.contains(&target) {
             self.out.targets.push(target);
@@ -209,7 +212,7 @@ impl<'a> Shell<'a> {
         self.touch_all(arg, deed, false);
     }
 
-    /// Names a path with, where that is so, everything below it, and says whose it is.
+    /// Adds a path, and everything below it if `recursive` is set. Returns where the path lies.
     pub(super) fn touch_all(&mut self, arg: &Arg, deed: PathDeed, recursive: bool) -> OwnedPath {
         let place = paths::place(self, arg);
         if place.spot != paths::Spot::Nothing {
@@ -219,12 +222,14 @@ impl<'a> Shell<'a> {
         place
     }
 
-    /// What a program before this one gives it, or what the whole compound is given.
+    /// Returns the input from the preceding program, or else that of the enclosing compound
+    /// command.
     fn given(&self, feed: Feed) -> Feed {
         if feed.present { feed } else { self.stdin.clone() }
     }
 
-    /// Whether the text is walked further: it is neither too deep nor too long.
+    /// Counts a step. Returns true if the text is nested too deeply or is too long; it is then
+    /// unreadable and not walked further.
     fn exhausted(&mut self) -> bool {
         self.steps += 1;
         let spent = self.depth > parse::MAX_DEPTH
@@ -238,7 +243,7 @@ impl<'a> Shell<'a> {
 
     pub(super) fn script(&mut self, script: &Script, heredocs: &[Word]) -> Feed {
         let mut last = Feed::default();
-        // What holds when the rest of a list of `&&` and `||` is not reached.
+        // The state if the rest of a list of `&&` and `||` is skipped.
         let mut short: Option<ShellState> = None;
         let mut sure = true;
         for item in script {
@@ -275,7 +280,7 @@ impl<'a> Shell<'a> {
         feed
     }
 
-    /// In a subshell: what changes inside is forgotten, what is found is not.
+    /// Walks a subshell: its changes of the state are dropped, its findings are kept.
     fn apart<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.state.clone();
         let done = inside(self);
@@ -283,7 +288,7 @@ impl<'a> Shell<'a> {
         done
     }
 
-    /// What was opened under a number.
+    /// Returns the input that was opened under a number.
     pub(super) fn descriptor(&self, number: u32) -> Option<Feed> {
         self.descriptors
             .iter()
@@ -292,12 +297,12 @@ impl<'a> Shell<'a> {
             .map(|(_, feed)| feed.clone())
     }
 
-    /// Whether a number leads to another machine.
+    /// Returns true if a number is a connection to another machine.
     pub(super) fn is_socket(&self, number: u32) -> bool {
         self.sockets.contains(&number)
     }
 
-    /// What a substitution gives out.
+    /// Walks a substitution and returns its output.
     pub(super) fn substituted(&mut self, tree: &ParsedScript) -> Feed {
         if self.exhausted() {
             return Feed::some();
@@ -311,7 +316,7 @@ impl<'a> Shell<'a> {
         feed
     }
 
-    /// `$(<file)`: the content of the file.
+    /// Returns the content of the file for `$(<file)`.
     fn file_alone(&mut self, tree: &ParsedScript) -> Option<Feed> {
         let [Pipeline { commands, .. }] = tree.script.as_slice() else { return None };
         let [ShellCommand { kind: Kind::Simple { assigns, words }, redirects }] = &commands[..]
@@ -329,7 +334,7 @@ impl<'a> Shell<'a> {
         Some(Feed { present: true, file: true, ..Feed::default() })
     }
 
-    /// What `$(…)` stands for.
+    /// Returns the value of `$(…)`.
     pub(super) fn output(&mut self, tree: &ParsedScript) -> Vec<WordPiece> {
         let feed = self.substituted(tree);
         let decoded = feed.origin();
@@ -491,7 +496,8 @@ impl<'a> Shell<'a> {
         self.state.aliases.push(Alias { name: name.to_owned(), text, used: false, busy: false });
     }
 
-    /// Functions and aliases that nobody called are judged too: the shell that keeps them may live on.
+    /// Judges functions and aliases that were never called, because the shell in which they are
+    /// defined may go on running.
     fn unused(&mut self) {
         for function in self.state.functions.clone() {
             if !function.called {
@@ -510,7 +516,8 @@ impl<'a> Shell<'a> {
         let builtin =
             words.first().and_then(Word::plain).is_some_and(|name| judge::declares(&name));
         let before = (!alone && !assigns.is_empty()).then(|| self.state.variables.clone());
-        // A builtin that declares is given all its words expanded, before any of them is set.
+        // The words of a declaring builtin, such as `export`, are all expanded before any variable
+        // is set.
         let mut args: Vec<Arg> = Vec::new();
         if builtin {
             args.extend(words.iter().flat_map(|word| self.fields(word)));
@@ -574,11 +581,11 @@ impl<'a> Shell<'a> {
         self.set(&assign.name, value);
     }
 
-    /// A function, an alias, or a program.
+    /// Runs a function, an alias or a program.
     fn called(&mut self, args: Vec<Arg>, words: &[Word], stdin: Feed) -> Feed {
         let name = args[0].literal().unwrap_or_default().to_owned();
         let found = self.state.functions.iter_mut().filter(|known| known.name == name);
-        // Branches may have made several of one name.
+        // Branches may have defined several functions of the same name.
         let called: Vec<(Function, bool)> = found
             .map(|function| {
                 let again = std::mem::replace(&mut function.called, true);
@@ -586,7 +593,7 @@ impl<'a> Shell<'a> {
             })
             .collect();
         let mut out = None;
-        // Where a definition may not hold, the name is the program's own.
+        // If no definition is certain, the name may also mean the program.
         let sure = called.iter().any(|(function, _)| function.sure);
         for (function, again) in called {
             if again && self.depth > MAX_ROUNDS {
@@ -623,11 +630,12 @@ impl<'a> Shell<'a> {
             self.code(&whole, &name);
             self.busy(&name, false);
         }
-        // A shell that runs a text does not expand aliases, unless it is told to.
+        // A shell that runs a script expands no aliases by default, so the program is judged as
+        // well.
         self.run(args, stdin)
     }
 
-    /// A program with its arguments, already expanded.
+    /// Judges a program with expanded arguments.
     pub(super) fn run(&mut self, args: Vec<Arg>, stdin: Feed) -> Feed {
         if args.is_empty() || self.exhausted() {
             return Feed::some();
@@ -656,7 +664,8 @@ impl<'a> Shell<'a> {
         out
     }
 
-    /// Code in this language, run by `by`. What is not known of it decides how it is judged.
+    /// Walks shell code that the program `by` runs. If the code is not known, its origin decides
+    /// the finding.
     pub(super) fn code(&mut self, code: &Arg, by: &str) -> Feed {
         if let Some(found) = judge::unseen(code.origin, &code.text) {
             self.note(found);
@@ -675,7 +684,7 @@ impl<'a> Shell<'a> {
         Feed::some()
     }
 
-    /// Code in this language, as text.
+    /// Walks shell code that is given as text.
     pub(super) fn text(&mut self, text: &str) -> Feed {
         if self.exhausted() {
             return Feed::some();
@@ -694,14 +703,14 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// The worst of what is found while `inside` runs, beside what was found before.
+    /// Runs `inside` and returns its most severe finding, without adding it to the findings so far.
     pub(super) fn within(&mut self, inside: impl FnOnce(&mut Self)) -> Option<ShellFinding> {
         let before = self.out.worst.take();
         inside(self);
         std::mem::replace(&mut self.out.worst, before)
     }
 
-    /// The worst of what is found in another process.
+    /// Like [`Self::within`], but `inside` runs in another process.
     pub(super) fn inside(
         &mut self,
         by: &str,
@@ -710,12 +719,12 @@ impl<'a> Shell<'a> {
         self.within(|shell| shell.process(by, inside))
     }
 
-    /// What is found in code of this language that a program runs.
+    /// Returns the most severe finding in shell code that a program runs.
     pub(super) fn inner(&mut self, by: &str, code: &str) -> Option<ShellFinding> {
         self.inside(by, |shell| drop(shell.text(code)))
     }
 
-    /// What is found about a program that another one starts.
+    /// Returns the most severe finding about a program that another one starts.
     pub(super) fn started_by(
         &mut self,
         by: &str,
@@ -725,7 +734,8 @@ impl<'a> Shell<'a> {
         self.inside(by, |shell| drop(shell.run(args, stdin)))
     }
 
-    /// In another process: variables and folder are forgotten afterwards.
+    /// Runs `inside` as another process, which `by` starts. Its variables and its folder are
+    /// dropped afterwards.
     pub(super) fn process(&mut self, by: &str, inside: impl FnOnce(&mut Self)) {
         self.via.push(by.to_owned());
         let arguments = self.arguments.take();
@@ -739,7 +749,7 @@ impl<'a> Shell<'a> {
         self.via.pop();
     }
 
-    /// With these arguments and this input for as long as `inside` runs.
+    /// Runs `inside` with these arguments and this input.
     pub(super) fn with_input(
         &mut self,
         arguments: Vec<Vec<WordPiece>>,
@@ -753,7 +763,7 @@ impl<'a> Shell<'a> {
         self.stdin = stdin;
     }
 
-    /// As deep as another one already is.
+    /// Continues to count the depth and the steps of another walk, and marks this one as a trial.
     pub(super) fn depth_from(&mut self, other: &Self) {
         self.depth = other.depth + 1;
         self.steps = other.steps;
@@ -767,7 +777,8 @@ fn is_socket(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// Whether what follows `&&` is taken to be reached: nobody writes these as conditions.
+/// Returns true if a command practically always succeeds. What follows it after `&&` is taken to
+/// run.
 fn succeeds(item: &Pipeline) -> bool {
     let [ShellCommand { kind: Kind::Simple { words, .. }, .. }] = item.commands.as_slice() else {
         return false;

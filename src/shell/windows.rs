@@ -1,5 +1,6 @@
-//! PowerShell and `cmd.exe`, by a short rule: a text is taken apart into commands, each is looked up by its name, and what
-//! is not known is opaque. Methods, types and blocks are not followed, so nothing with one of them only reads.
+//! Judges texts for PowerShell and `cmd.exe` in a simplified way. A text is split into commands,
+//! each command is looked up by its name, and a command that is not known is opaque. Methods, types
+//! and blocks of PowerShell are not followed, so a text that uses them is never only reading.
 
 use base64::Engine as _;
 
@@ -9,7 +10,7 @@ use super::table::{self, TableRow, holds, list};
 use super::walk::{Feed, Shell, ShellFinding};
 use super::{Class, CommandContext, Dialect, Invocation, PathDeed, Reading, paths};
 
-/// What a text in one of these languages would do.
+/// Returns what a text in PowerShell or `cmd` would do.
 pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
     if text.chars().nth(super::parse::MAX_CHARS).is_some() {
         return Reading::unreadable("size", "The text is longer than can be judged.".to_owned());
@@ -19,7 +20,7 @@ pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading
     shell.finish()
 }
 
-/// The text of `-EncodedCommand`: base64 over UTF-16.
+/// Decodes the argument of `-EncodedCommand`: base64 of UTF-16 text.
 pub(super) fn decode(encoded: &str) -> Option<String> {
     let bytes = base64::engine::general_purpose::STANDARD
         .decode(encoded.trim())
@@ -30,7 +31,7 @@ pub(super) fn decode(encoded: &str) -> Option<String> {
     String::from_utf16(&units).ok()
 }
 
-/// Finds what a text would do, and notes it.
+/// Walks a text and notes what it would do.
 pub(super) fn walk(shell: &mut Shell<'_>, text: &str, dialect: Dialect) {
     let Some(commands) = Tokens::of(shell, text, dialect) else {
         let reason = "It cannot be read: a quote is not closed.";
@@ -38,7 +39,7 @@ pub(super) fn walk(shell: &mut Shell<'_>, text: &str, dialect: Dialect) {
         return;
     };
     if dialect == Dialect::PowerShell {
-        not_followed(shell, text);
+        judge_methods(shell, text);
     }
     let mut fed = Feed::default();
     for command in commands {
@@ -48,15 +49,16 @@ pub(super) fn walk(shell: &mut Shell<'_>, text: &str, dialect: Dialect) {
             found.into_iter().for_each(|found| shell.note(found));
         }
         let first = shell.started();
-        fed = started(shell, &command.words, command.called, dialect, before);
+        fed = judge_command(shell, &command.words, command.called, dialect, before);
         if !command.into.is_empty() {
             shell.hide(first);
         }
     }
 }
 
-/// Methods and types of PowerShell: what deletes, what fetches or decodes and runs, and what is merely not known.
-fn not_followed(shell: &mut Shell<'_>, text: &str) {
+/// Judges methods and types of PowerShell: those that delete, those that download or decode code
+/// and run it, and those that are not known.
+fn judge_methods(shell: &mut Shell<'_>, text: &str) {
     let lower = text.to_ascii_lowercase();
     let has = |name: &str| list(name).iter().any(|word| lower.contains(word));
     let quoted =
@@ -82,19 +84,20 @@ fn not_followed(shell: &mut Shell<'_>, text: &str) {
     }
 }
 
-/// A command with the files that its output goes to.
+/// A command together with the files that its output is redirected to.
 #[derive(Default)]
 struct WindowsCommand {
     words: Vec<Arg>,
     into: Vec<Arg>,
-    /// The output of the one before is its input.
+    /// True if the output of the preceding command is its input.
     piped: bool,
-    /// `&` or `.` stands before its name.
+    /// True if `&` or `.` precedes the name.
     called: bool,
 }
 
-/// Judges one command. What is assigned, and what stands behind a word of the language, is a command of its own.
-fn started(
+/// Judges one command. The value of an assignment, and the words after a keyword, are judged as
+/// commands of their own.
+fn judge_command(
     shell: &mut Shell<'_>,
     words: &[Arg],
     called: bool,
@@ -109,7 +112,7 @@ fn started(
         _ => behind_sign(shell, words, called),
     };
     if let Some(words) = behind {
-        return started(shell, words, called, dialect, before);
+        return judge_command(shell, words, called, dialect, before);
     }
     let call = WindowsCall::new(dialect, name, args);
     let Some(finding) = call.judged(shell, &before) else {
@@ -132,7 +135,7 @@ fn started(
     Feed { download, present: true, ..Feed::default() }
 }
 
-/// The command behind `if exist x`, `for %i in (…) do`, `call` and `start ""`.
+/// Returns the command after `if exist x`, `for %i in (…) do`, `call` or `start ""`.
 fn behind_keyword<'a>(shell: &mut Shell<'_>, name: &str, args: &'a [Arg]) -> Option<&'a [Arg]> {
     let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
     let skipped = match name {
@@ -147,7 +150,7 @@ fn behind_keyword<'a>(shell: &mut Shell<'_>, name: &str, args: &'a [Arg]) -> Opt
                 })
         }
         "for" => {
-            // What it goes over may be what a command prints.
+            // A loop may run over the output of a command, so it is opaque.
             shell.note(judge::opaque("code.cmd", name));
             args.iter().position(|arg| lower(arg) == "do").map_or(args.len(), |at| at + 1)
         }
@@ -162,7 +165,8 @@ fn behind_keyword<'a>(shell: &mut Shell<'_>, name: &str, args: &'a [Arg]) -> Opt
     args.get(skipped..).or(Some(&[]))
 }
 
-/// The command behind `$x =` or a word of PowerShell; none is left behind an expression.
+/// Returns the command after `$x =` or a keyword of PowerShell. It is empty for an expression, and
+/// `None` if `words` is a command itself.
 fn behind_sign<'a>(shell: &mut Shell<'_>, words: &'a [Arg], called: bool) -> Option<&'a [Arg]> {
     let (first, args) = words.split_first()?;
     let lower = first.text.to_ascii_lowercase();
@@ -185,13 +189,15 @@ fn behind_sign<'a>(shell: &mut Shell<'_>, words: &'a [Arg], called: bool) -> Opt
     }
 }
 
-/// The row of a command that only PowerShell or `cmd.exe` has: `ps:remove-item`, `cmd:rd`.
+/// Returns the row of a command that is specific to PowerShell or `cmd.exe`: `ps:remove-item`,
+/// `cmd:rd`.
 fn windows_row(dialect: Dialect, name: &str) -> Option<&'static TableRow> {
     let language = if dialect == Dialect::Cmd { "cmd" } else { "ps" };
     table::rows(&format!("{language}:{name}")).first()
 }
 
-/// What a command in a text for a POSIX shell does whose name has the form of a cmdlet's: `Remove-Item`.
+/// Judges a command in a text for a POSIX shell if its name looks like that of a cmdlet:
+/// `Remove-Item`.
 pub(super) fn cmdlet_finding(
     shell: &mut Shell<'_>,
     name: &str,
@@ -205,7 +211,8 @@ pub(super) fn cmdlet_finding(
     if capital(verb) && capital(noun) { call.judged(shell, stdin) } else { None }
 }
 
-/// A call of what PowerShell or `cmd` has of its own, its words sorted into switches, parameters with a value, and operands.
+/// A call of a PowerShell cmdlet or a `cmd` builtin, with its words sorted into switches,
+/// parameters with values, and operands.
 struct WindowsCall<'c> {
     name: &'c str,
     dialect: Dialect,
@@ -227,7 +234,8 @@ impl<'c> WindowsCall<'c> {
         let mut call = Self { name, dialect, row, flags, values, operands };
         let mut last: Option<String> = None;
         for word in words {
-            // Switches of `cmd` may be joined: `/s/q`. A path that begins at the root has more to it.
+            // Switches of `cmd` may be joined: `/s/q`. A longer word that begins with `/` is a
+            // path.
             let switch = match dialect {
                 Dialect::Cmd => word.text.strip_prefix('/').filter(|flag| flag.len() < 6),
                 _ => word.text.strip_prefix('-').filter(|_| word.sure),
@@ -242,7 +250,7 @@ impl<'c> WindowsCall<'c> {
         call
     }
 
-    /// Takes a switch. It is returned if the next word is its value.
+    /// Adds a switch. Returns its name if the next word is its value.
     fn switched(&mut self, flag: &str) -> Option<String> {
         let (flag, value) = flag.split_once(':').unwrap_or((flag, ""));
         if value != "$false" {
@@ -253,7 +261,7 @@ impl<'c> WindowsCall<'c> {
         (!alone && value.is_empty()).then(|| flag.to_owned())
     }
 
-    /// Whether a parameter is given, in full or shortened.
+    /// Returns true if a parameter is present, in full or abbreviated.
     fn flag(&self, name: &str) -> bool {
         self.flags.iter().any(|flag| !flag.is_empty() && name.starts_with(flag.as_str()))
     }
@@ -263,13 +271,15 @@ impl<'c> WindowsCall<'c> {
         self.values.iter().filter(|(name, _)| fits(name)).map(|(_, arg)| arg.clone()).collect()
     }
 
-    /// What it works on: `-Path`, `-LiteralPath`, and the operands, which may be more of a list.
+    /// Returns the paths that the command works on: the values of `-Path` and `-LiteralPath`, and
+    /// the operands.
     fn paths(&self) -> Vec<Arg> {
         let named = self.value(&["path", "literalpath", "filepath", "pspath", "lp"]);
         [named, self.operands.clone()].concat()
     }
 
-    /// What it does; nothing where neither a line nor its form says so.
+    /// Judges the call. Returns `None` if neither a row nor the form of its name determines what it
+    /// does.
     fn judged(&self, shell: &mut Shell<'_>, before: &Feed) -> Option<ShellFinding> {
         let name = self.name;
         if self.flag("whatif") && name.contains('-') {
@@ -291,7 +301,7 @@ impl<'c> WindowsCall<'c> {
         })
     }
 
-    /// A file that is shown, or a folder that is gone to.
+    /// Notes the files that the command shows, or changes the folder.
     fn read(&self, shell: &mut Shell<'_>, row: &TableRow) {
         let paths = self.paths();
         if row.text("shows") == "all" {
@@ -303,7 +313,7 @@ impl<'c> WindowsCall<'c> {
         }
     }
 
-    /// Cmdlets that start something, and those that no line is about: by their verb.
+    /// Judges cmdlets that start a program or have no row. The latter are judged by their verb.
     fn by_name(&self, shell: &mut Shell<'_>, before: &Feed) -> Option<ShellFinding> {
         let name = self.name;
         match name {
@@ -350,7 +360,7 @@ impl<'c> WindowsCall<'c> {
                 "hklm" | "hkcu" | "hkcr" | "registry" | "cert" => {
                     judge::lost("windows.registry", &path.text)
                 }
-                // A folder that is not empty stays.
+                // `rd` without `/s` fails for a folder that is not empty.
                 _ if rule == "rmdir" && !deep => {
                     shell.touch(path, PathDeed::Delete);
                     judge::writes("rm.file", self.name)
@@ -361,7 +371,8 @@ impl<'c> WindowsCall<'c> {
         worst
     }
 
-    /// Code, or a program with its words: `iex 'CODE'`, `Start-Process NAME -ArgumentList …`.
+    /// Judges code, or a program with its arguments: `iex 'CODE'`, `Start-Process NAME
+    /// -ArgumentList …`.
     fn code(&self, shell: &mut Shell<'_>, before: &Feed) -> ShellFinding {
         let evaluates = self.name == "invoke-expression";
         if evaluates && before.download {
@@ -384,7 +395,8 @@ impl<'c> WindowsCall<'c> {
         if evaluates { found.unwrap_or(own) } else { own.worse(found) }
     }
 
-    /// What is written: the first operand, all of them, or of what copies and moves the last one.
+    /// Judges the files that are written: the first operand, all of them, or the last one for
+    /// commands that copy or move.
     fn written(&self, shell: &mut Shell<'_>, manner: &str) -> ShellFinding {
         let mut from = self.paths();
         let mut to = self.value(&["destination", "destinationpath", "newname"]);
@@ -406,24 +418,22 @@ impl<'c> WindowsCall<'c> {
     }
 }
 
-// -- Words -----------------------------------------------------------------------------------------------------------
-
 /// Splits a text into commands and their words.
 struct Tokens<'t, 's> {
     shell: &'t Shell<'s>,
     powershell: bool,
     chars: std::iter::Peekable<std::str::Chars<'t>>,
-    /// The word that is being read.
+    /// The pieces of the current word.
     pieces: Vec<WordPiece>,
     open: bool,
-    /// The word is a file that output goes to.
+    /// True if the current word is the target of a redirection.
     into: bool,
     command: WindowsCommand,
     done: Vec<WindowsCommand>,
 }
 
 impl<'t, 's> Tokens<'t, 's> {
-    /// The commands of a text; nothing where a quote is not closed.
+    /// Returns the commands of a text, or `None` if a quote is not closed.
     fn of(shell: &'t Shell<'s>, text: &'t str, dialect: Dialect) -> Option<Vec<WindowsCommand>> {
         let mut tokens = Self {
             shell,
@@ -499,7 +509,7 @@ impl<'t, 's> Tokens<'t, 's> {
         }
     }
 
-    /// Ends the word that is being read, if there is one.
+    /// Ends the current word, if there is one.
     fn close(&mut self) {
         if std::mem::take(&mut self.open) {
             let word = Arg::from_pieces(&std::mem::take(&mut self.pieces));
@@ -510,7 +520,7 @@ impl<'t, 's> Tokens<'t, 's> {
         }
     }
 
-    /// `2>`, `*>&1`: the number of a stream is no word.
+    /// Reads a redirection. The number of the stream in `2>` or `*>&1` is not a word.
     fn redirected(&mut self) {
         let stream = |text: &str| text == "*" || text.len() == 1 && text.parse::<u8>().is_ok();
         if matches!(self.pieces.as_slice(), [WordPiece::Text(text) | WordPiece::Glob(text)] if stream(text))
@@ -526,7 +536,7 @@ impl<'t, 's> Tokens<'t, 's> {
         }
     }
 
-    /// Ends the command that is being read. `piped`: its output goes to the next one.
+    /// Ends the current command. `piped` means that its output goes to the next one.
     fn end(&mut self, piped: bool) {
         self.close();
         let next = WindowsCommand { piped, ..WindowsCommand::default() };
@@ -556,7 +566,7 @@ impl<'t, 's> Tokens<'t, 's> {
         }
     }
 
-    /// `@'`, lines, `'@`.
+    /// Reads a here-string: `@'`, lines, `'@`.
     fn document(&mut self) -> Option<()> {
         let end = format!("\n{}@", self.chars.next()?);
         let mut text = String::new();
@@ -568,7 +578,7 @@ impl<'t, 's> Tokens<'t, 's> {
         Some(())
     }
 
-    /// After `$` or `%`: what the variable stands for, where that is known.
+    /// Reads the name after `$` or `%`, and adds the value of the variable if it is known.
     fn variable(&mut self) {
         self.eat('{');
         let mut name = String::new();

@@ -1,4 +1,5 @@
-//! `file_read` and `file_write`: for agents without file tools of their own, and for writes that must not lose anybody's work.
+//! `file_read` and `file_write`, for agents without file tools of their own. A write never
+//! overwrites a change that the agent has not seen.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,51 +22,53 @@ to create it. Give either the whole `content`, or `edits` of what is there. The 
 ever overwritten, and the blocks that changed are recorded under the selected intent. An `intent_id` that is not the selected \
 one is refused.";
 
-/// Which file, and which lines of it.
+/// The file and the lines to read.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Read {
-    /// Relative to the workspace, or absolute.
+    /// The file, relative to the workspace or absolute.
     path: String,
-    /// The first line wanted, counted from 1.
+    /// The first line to read, counted from 1.
     #[serde(default)]
     offset: Option<usize>,
-    /// How many lines.
+    /// How many lines to read.
     #[serde(default)]
     limit: Option<usize>,
 }
 
-/// What to write where.
+/// The file to write and its new text.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Write {
-    /// Relative to the workspace, or absolute.
+    /// The file, relative to the workspace or absolute.
     path: String,
-    /// SHA-256 in hexadecimal of the file as you know it, or `absent` where there must be none.
+    /// SHA-256 of the file as you last read it, in hexadecimal, or `absent` if the file must not
+    /// exist yet.
     expected_sha256: String,
-    /// The whole new text.
+    /// The complete new text of the file.
     #[serde(default)]
     content: Option<String>,
-    /// Texts to replace, in order, all or none.
+    /// Replacements to apply in order. Either all are applied or none.
     #[serde(default)]
     edits: Option<Vec<Edit>>,
-    /// The intent that you write this under: the one that you have selected.
+    /// The intent for this change. It must be the one that you have selected.
     #[serde(default)]
     intent_id: Option<String>,
-    /// What you take the change for: AST_REFACTOR if behaviour stays, else INTENT_EVOLUTION. Kept beside what is found.
+    /// Your own classification: AST_REFACTOR if the behaviour stays the same, else
+    /// INTENT_EVOLUTION. It is kept next to the class that is detected.
     #[serde(default)]
     mutation_class: Option<MutationClass>,
 }
 
-/// A text that gives way to another.
+/// A replacement of one text by another.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Edit {
-    /// What stands there, exactly once unless `replace_all`.
+    /// The text to replace. It must occur exactly once, unless `replace_all` is true.
     old_string: String,
-    /// What stands there afterwards.
+    /// The text that replaces it.
     new_string: String,
-    /// Replace every occurrence.
+    /// Replace every occurrence of `old_string`.
     #[serde(default)]
     replace_all: bool,
 }

@@ -1,4 +1,4 @@
-//! `gate_check`: would this pass?
+//! `gate_check`: asks the gate about a change or a command without making it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,17 +16,18 @@ Ask whether files may be changed, or a command run, under the intent that this s
 `no_opinion` (nothing is against it), `ask` (a person should decide) or `deny`, with the rule and what to do next. \
 Changes nothing. Name `paths` or `command`.";
 
-/// More paths than this in one call would hold up the calls behind it.
+/// More paths than this in one call would delay the calls after it.
 const MAX_PATHS: usize = 500;
 
-/// What is about to be done.
+/// The change or command to judge.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Check {
-    /// Every file that would change, the sources of moves included; relative to the workspace, or absolute. At most 500.
+    /// Every file that would change, including the sources of moves; relative to the workspace, or
+    /// absolute. At most 500.
     #[serde(default)]
     paths: Vec<String>,
-    /// A command line for a POSIX shell, as it would be run in the workspace.
+    /// A command line for a POSIX shell, to be run in the workspace.
     #[serde(default)]
     command: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `list_intents` and `select_active_intent`: the handshake.
+//! `list_intents` and `select_active_intent`, with which an agent begins its work.
 
 use std::fmt::Write as _;
 
@@ -25,34 +25,34 @@ pub(super) const SELECT: &str = "\
 Declare the intent that you work under, before you change anything. Answers with what to know: constraints, owned scope, \
 acceptance criteria, what was produced so far, and other intents that own some of the same files. Follow the constraints.";
 
-/// Which files are meant.
+/// The files to look up.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct List {
-    /// Files that may not exist yet, relative to the workspace, or absolute.
+    /// Files to find the owners of; relative to the workspace, or absolute. They need not exist.
     #[serde(default)]
     paths: Vec<String>,
 }
 
-/// Which intent.
+/// The intent that you want to select.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Select {
-    /// The intent's id, e.g. INT-001.
+    /// The id of the intent, such as INT-001.
     intent_id: String,
 }
 
 /// The intents of a workspace.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Intents {
-    /// What this session has selected.
+    /// The id of the intent that this session has selected.
     selected: Option<String>,
-    /// In the order of the registry. `selected` of each of them: by this session.
+    /// The intents in the order of the registry. The `selected` of each refers to this session.
     intents: Vec<IntentSummary>,
-    /// Who owns the files that were named, in their order.
+    /// The owners of the given files, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileOwners>,
-    /// What is not counted, and why.
+    /// What was left out, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -68,7 +68,8 @@ pub(super) fn list(call: &CallContext, arguments: List) -> Result<Answer<Intents
     for named in &arguments.paths {
         let (ws, path) = call.file(named)?;
         let found = owners::of(&ws, &path, OwnerAsker::Session(&call.actor()));
-        // The next step is a command line, and here are tools: the words name the one to call.
+        // The next step is given as a command line, but an agent should call a tool, so the text
+        // names the tool.
         files.push(FileOwners { next: None, ..found });
     }
     let mut words = String::new();
@@ -90,7 +91,7 @@ pub(super) fn list(call: &CallContext, arguments: List) -> Result<Answer<Intents
         );
     }
     for file in &files {
-        let _ = writeln!(words, "{}", line(&owned(file)));
+        let _ = writeln!(words, "{}", line(&describe_owners(file)));
     }
     let notes: Vec<String> = ws.unread_evidence().into_iter().collect();
     for note in &notes {
@@ -107,12 +108,12 @@ pub(super) fn select(
     let id = arguments.intent_id.trim();
     let id = ws.intent_in_progress(id)?.id.value.as_str();
     let notice = match session::take_announced(&ws.root, &shell::selecting(id)) {
-        // A hook has seen this very call: it was judged and bound for the agent's own session.
+        // A hook has announced this call: the gate has judged it, for the agent's own session.
         Some(actor) => {
             call.session.adopt(&actor);
             None
         }
-        None => asked(call, &ws, id)?,
+        None => ask_gate(call, &ws, id)?,
     };
     let answer = select::select(&ws, id, Some(&call.actor()))?;
     let mut words = format!("{} is selected.", line(&answer.intent.id));
@@ -132,11 +133,12 @@ pub(super) fn select(
     Ok(Answer::new(answer, words).and(context))
 }
 
-/// Whether this session may work under the intent from now on, where no hook has asked before us.
-fn asked(call: &CallContext, ws: &Workspace, id: &str) -> Result<Option<String>, Refusal> {
+/// Asks the gate whether this session may select the intent, for a call that no hook has announced.
+fn ask_gate(call: &CallContext, ws: &Workspace, id: &str) -> Result<Option<String>, Refusal> {
     let selects = vec![Effect::Select { intent: id.to_owned() }];
     let judged = gate::before(&call.event("select_active_intent", selects));
-    // The gate's own note of this call is for a command that it expects to follow.
+    // The gate announces a command that it expects to follow. None does, so the announcement is
+    // removed.
     session::take_announced(&ws.root, &shell::selecting(id));
     match judged.decision {
         Decision::NoOpinion => Ok(judged.notice),
@@ -144,8 +146,8 @@ fn asked(call: &CallContext, ws: &Workspace, id: &str) -> Result<Option<String>,
     }
 }
 
-/// Who owns a file, and the tool to go on with.
-fn owned(file: &FileOwners) -> String {
+/// Describes who owns a file, and which tool to call next.
+fn describe_owners(file: &FileOwners) -> String {
     let path = &file.path;
     if let Some(rule) = &file.kept_by {
         return format!(

@@ -1,4 +1,4 @@
-//! `record_lesson`: what the next one should know.
+//! `record_lesson`: writes a sentence for other agents into the project's shared memory.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,11 +14,11 @@ Write one sentence into the project's shared memory for agents (AGENTS.md, CLAUD
 know. One line of at most 280 characters, without markup, secrets or names of people. What stands there already is not \
 written twice.";
 
-/// What was learned.
+/// The lesson that you want to record.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Lesson {
-    /// One sentence.
+    /// The lesson, as one sentence.
     text: String,
 }
 

@@ -1,7 +1,7 @@
-//! The tools, one row each: what a client is told of them, and what they do.
+//! The table of tools: what a client sees of each, and the function that it calls.
 //!
-//! The list is the same for everybody and always in this order; what may be done under which intent is said by the
-//! answers, not by hiding tools. No tool approves anything.
+//! Every client gets the same list in the same order. Whether an intent allows something is part of
+//! the answers; no tool is hidden for it. No tool approves anything.
 
 mod files;
 mod gate;
@@ -27,41 +27,41 @@ use crate::verbs::Workspace;
 use crate::verbs::event::{Asking, Effect, Event};
 use crate::workspace::RelativePath;
 
-/// Whether calls of a tool go side by side.
+/// Whether calls of a tool may run in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ToolLane {
-    /// With others that read.
+    /// In parallel with other calls that read.
     Reads,
-    /// Alone.
+    /// Alone: no other call runs at the same time.
     Writes,
 }
 
-/// A tool.
+/// A tool that the server offers.
 pub(super) struct ServedTool {
-    /// What `tools/list` shows.
+    /// The description that `tools/list` returns.
     pub(super) shown: rmcp::model::Tool,
-    /// When it may run.
+    /// Whether the tool may run in parallel with others.
     pub(super) lane: ToolLane,
-    /// What it does.
+    /// The function that runs the tool.
     pub(super) run: Run,
 }
 
-/// What a tool does with its arguments.
+/// A function that runs a tool with its arguments.
 type Run = Arc<dyn Fn(&CallContext, JsonObject) -> Outcome + Send + Sync>;
 
-/// What a tool knows of its caller.
+/// What a tool knows about its caller.
 pub(super) struct CallContext {
-    /// The connection.
+    /// The connection to the client.
     pub(super) session: Arc<Connection>,
-    /// Where relative paths start; absolute.
+    /// The absolute path of the folder in which relative paths start.
     pub(super) folder: PathBuf,
 }
 
-/// All of them.
+/// All tools of the server.
 pub(super) struct ToolTable(pub(super) Vec<ServedTool>);
 
 impl ToolTable {
-    /// In the order in which they are listed.
+    /// Creates the table, in the order in which the tools are listed.
     pub(super) fn new() -> Self {
         Self(vec![
             tool(
@@ -105,17 +105,17 @@ impl ToolTable {
     }
 }
 
-/// What a client may tell its user of a tool before it runs.
+/// What a client may tell its user about a tool before it runs.
 struct Hints {
     read_only: bool,
     destructive: bool,
 }
 
-/// Changes nothing that anybody would miss.
+/// Changes nothing that matters to anybody.
 const READS: Hints = Hints { read_only: true, destructive: false };
-/// Adds something; the same call again adds nothing.
+/// Adds something. Repeating the call adds nothing more.
 const ADDS: Hints = Hints { read_only: false, destructive: false };
-/// May replace what was there.
+/// May replace content that already exists.
 const OVERWRITES: Hints = Hints { read_only: false, destructive: true };
 
 fn tool<A, T>(
@@ -129,7 +129,7 @@ where
     A: DeserializeOwned + JsonSchema + 'static,
     T: Serialize + JsonSchema + 'static,
 {
-    // Every tool works in this clone alone, and a call that is repeated does nothing new.
+    // Every tool works only in this clone, and repeating a call has no further effect.
     let annotations = ToolAnnotations::with_title(title)
         .read_only(hints.read_only)
         .destructive(hints.destructive)
@@ -152,7 +152,7 @@ where
 }
 
 impl CallContext {
-    /// The workspace that the connection stands in.
+    /// Opens the workspace of the folder in which relative paths start.
     fn here(&self) -> Result<Workspace, Refusal> {
         let ws = Workspace::open(&self.folder)
             .map_err(|error| Refusal::from(crate::verbs::VerbError::from(error)))?;
@@ -160,8 +160,8 @@ impl CallContext {
         Ok(ws)
     }
 
-    /// A file with the workspace that governs it. One that nothing governs is judged from where the connection stands,
-    /// and so is outside.
+    /// Resolves a path, and opens the workspace that governs it. A path that no workspace governs
+    /// is resolved against the connection's own workspace, and so is outside it.
     fn file(&self, named: &str) -> Result<(Workspace, RelativePath), Refusal> {
         let target = self.folder.join(Path::new(named));
         let ws = Workspace::open(&target)
@@ -171,10 +171,10 @@ impl CallContext {
         Ok((ws, path))
     }
 
-    /// This call as the gate knows calls.
+    /// Returns an event for the gate that describes this call.
     fn event(&self, tool: &str, effects: Vec<Effect>) -> Event {
         let who = self.session.who();
-        // No two calls are one: a client that repeats itself means it.
+        // Every call gets a new id: if a client repeats a call, this is intended.
         let call = uuid::Uuid::now_v7().to_string();
         Event {
             host: who.host,
@@ -194,7 +194,7 @@ impl CallContext {
         }
     }
 
-    /// The one that acts, as selections know it.
+    /// Returns the actor under which selections are kept.
     fn actor(&self) -> String {
         self.event("", Vec::new()).actor()
     }

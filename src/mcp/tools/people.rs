@@ -1,4 +1,4 @@
-//! `request_scope`, `propose_intent` and `approval_status`: an agent asks, a person decides.
+//! `request_scope`, `propose_intent` and `approval_status`: an agent asks, and a person decides.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,42 +22,42 @@ pub(super) const STATUS: &str = "\
 What a person has decided about a code: pending, approved, denied, used or expired. You cannot approve anything \
 yourself, and asking again changes nothing.";
 
-/// What an intent should own besides.
+/// The files that an intent should own in addition.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WiderScope {
     /// The globs to add, relative to the workspace, as narrow as the task allows: src/auth/**.
     entries: Vec<String>,
-    /// Why the task needs them, in one sentence that a person will read.
+    /// Why the task needs these files, as one sentence for the person who decides.
     reason: String,
-    /// The intent; the selected one if it is left out.
+    /// The id of the intent. Default: the selected intent.
     #[serde(default)]
     intent_id: Option<String>,
 }
 
-/// An intent that is not there yet.
+/// A proposal for a new intent.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NewIntentArguments {
-    /// What it is called.
+    /// The name of the intent.
     name: String,
-    /// The globs it would own, relative to the workspace.
+    /// The globs of the files that the intent would own, relative to the workspace.
     scope: Vec<String>,
-    /// Why, in one sentence that a person will read.
+    /// Why the intent is needed, as one sentence for the person who decides.
     reason: String,
-    /// What must hold while working under it.
+    /// Rules that must hold while working under the intent.
     #[serde(default)]
     constraints: Vec<String>,
-    /// When it is done.
+    /// Criteria that decide when the intent is complete.
     #[serde(default)]
     acceptance: Vec<String>,
 }
 
-/// Which question.
+/// The request to look up.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CodeArguments {
-    /// The code that was answered when a person was asked.
+    /// The code that `request_scope` or `propose_intent` returned.
     code: String,
 }
 

@@ -1,4 +1,4 @@
-//! `record_mutation`: what was changed without anybody watching.
+//! `record_mutation`: records changes that were made by tools without a hook.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,16 +15,17 @@ Record what you changed in files under the selected intent, when it was done by 
 compared with what was there before; what did not change is not recorded, so repeating a call is harmless. Writes by \
 `file_write` are recorded already.";
 
-/// What was changed.
+/// The changes that you want to record.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Record {
-    /// The files, deleted ones included; relative to the workspace, or absolute.
+    /// The changed files, including deleted ones; relative to the workspace, or absolute.
     paths: Vec<String>,
-    /// What you take the change for: AST_REFACTOR (behaviour stays) or INTENT_EVOLUTION. Compared with what is found.
+    /// Your own classification: AST_REFACTOR if the behaviour stays the same, else
+    /// INTENT_EVOLUTION. It is compared with the class that is detected.
     #[serde(default)]
     claimed_class: Option<String>,
-    /// The model that wrote it, e.g. anthropic/claude-opus-4.
+    /// The model that wrote the change, such as anthropic/claude-opus-4.
     #[serde(default)]
     model: Option<String>,
 }
@@ -37,7 +38,8 @@ pub(super) fn record(
         return Err(Refusal::unreadable("Name at least one path. Nothing was recorded."));
     }
     let mut answer = RecordAnswer::default();
-    // Files may lie in different workspaces; those of one go together, for what one has lost another may have got.
+    // The files may belong to different workspaces. Those of one workspace are recorded together,
+    // because a block may have moved from one file to another.
     let mut by_root: Vec<(Workspace, Vec<RelativePath>)> = Vec::new();
     for named in &arguments.paths {
         let (ws, path) = call.file(named)?;

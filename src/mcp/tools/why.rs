@@ -1,4 +1,4 @@
-//! `why`: who asked for this code?
+//! `why`: returns the intent that asked for each block of a file.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,13 +13,13 @@ pub(super) const WHY: &str = "\
 Which intent asked for each block of a file, who wrote it and when, and whether it still is what was recorded. With \
 `line`, of the innermost block there, and which of its lines changed since. `unrecorded` means that nobody knows.";
 
-/// Which file, and where in it.
+/// The file and the line to ask about.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Why {
-    /// Relative to the workspace, or absolute.
+    /// The file, relative to the workspace or absolute.
     path: String,
-    /// A line, counted from 1.
+    /// A line of the file, counted from 1. Without it, all blocks are returned.
     #[serde(default)]
     line: Option<u32>,
 }

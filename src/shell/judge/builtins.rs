@@ -1,4 +1,5 @@
-//! What the shell does itself: folders, variables, code in variables.
+//! Judges the builtins of the shell: those that change the folder, variables or arguments, and
+//! those that run code.
 
 use super::options::{any, operands, values};
 use super::output::joined;
@@ -9,12 +10,12 @@ use crate::shell::paths;
 use crate::shell::table;
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 
-/// Whether a builtin's operands are assignments that stay.
+/// Returns true for a builtin whose operands are assignments that remain in effect.
 pub(in crate::shell) fn declares(name: &str) -> bool {
     matches!(name, "export" | "declare" | "typeset" | "local" | "readonly" | "alias")
 }
 
-/// An assignment: its value may be run later on.
+/// Judges an assignment. The values of some variables are later run as code.
 pub(in crate::shell) fn assigned(
     shell: &mut Shell<'_>,
     name: &str,
@@ -37,7 +38,7 @@ pub(in crate::shell) fn assigned(
     }
 }
 
-/// `cd`, `pushd`.
+/// Judges `cd`, `pushd` and `popd`.
 pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let to = operands(call.args, &[]);
     if call.name == "popd" {
@@ -54,14 +55,15 @@ pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
         Some(arg) if arg.is("-") => None,
         Some(arg) if arg.sure => paths::from(shell.cwd(), &arg.text),
         Some(arg) if arg.temp => Some("/tmp/\u{2026}".to_owned()),
-        // `cd "$(git rev-parse --show-toplevel)"` and the like are sure by now; this is not.
+        // `cd "$(git rev-parse --show-toplevel)"` and similar calls are known at this point; the
+        // remaining ones are not.
         Some(_) => None,
     };
     shell.go(there);
     reads(call.name)
 }
 
-/// `eval`: its words together are code.
+/// Judges `eval`, whose words together are code.
 pub(super) fn eval(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.is("--")).collect();
     let code = Arg::from_pieces(&joined(&words));
@@ -71,7 +73,7 @@ pub(super) fn eval(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     found.unwrap_or_else(|| reads("eval"))
 }
 
-/// `.` and `source`: a file's code, or what a substitution prints.
+/// Judges `.` and `source`: the code of a file, or the output of a substitution.
 pub(super) fn source(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let Some(file) = call.args.first() else { return opaque("source", call.name) };
     if fetched(shell, file) {
@@ -90,7 +92,7 @@ pub(super) fn source(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     fed(shell, call.name, &feed)
 }
 
-/// A shell that is given this on its input.
+/// Judges a shell that reads code from this input.
 pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> ShellFinding {
     if let Some(pieces) = &feed.pieces {
         let code = Arg::from_pieces(pieces);
@@ -107,18 +109,19 @@ pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> ShellFinding 
     unread("code.piped", by)
 }
 
-/// `trap CODE SIGNAL…`
+/// Handles `trap CODE SIGNAL…`, which keeps code to run later.
 pub(super) fn trap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let [code, _, ..] = call.args else { return reads("trap") };
     if code.is("-") || code.is("") || code.option() {
         return reads("trap");
     }
-    // What its variables stand for is decided at the end.
+    // The code is walked at the end, because only then its variables have their values.
     shell.state.traps.push(code.clone());
     reads("trap")
 }
 
-/// `export`, `declare`, `local`: assignments that stay; `-n` makes a second name.
+/// Handles `export`, `declare` and `local`: assignments that remain in effect. With `-n`, the name
+/// refers to another variable.
 pub(super) fn declare(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let second = any(call.args, &["-n"]) && call.name != "export";
     let hides = matches!(call.name, "local" | "declare" | "typeset") && !any(call.args, &["-g"]);
@@ -142,7 +145,7 @@ pub(super) fn declare(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
     reads(call.name)
 }
 
-/// `alias NAME=CODE`: judged where it is used, or at the end.
+/// Handles `alias NAME=CODE`. The code is judged where the alias is used, or at the end.
 pub(super) fn alias(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
@@ -153,7 +156,7 @@ pub(super) fn alias(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     reads("alias")
 }
 
-/// `read` and `mapfile`: variables get what comes in.
+/// Handles `read` and `mapfile`, which set variables to the input.
 pub(super) fn read_in(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes: &[&str] = match call.name {
         "read" => &["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"],
@@ -189,7 +192,7 @@ pub(super) fn read_in(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
     reads(call.name)
 }
 
-/// `set -- a b`, `shift`, `unset`.
+/// Handles `set -- a b` and `unset`.
 pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if call.name == "set"
         && let Some(at) = call.args.iter().position(|arg| arg.is("--"))
@@ -213,7 +216,7 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     reads(call.name)
 }
 
-/// `shift`: the arguments move up.
+/// Handles `shift`, which removes the first arguments.
 pub(super) fn shift(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let many = call.args.first().map_or(Some(1), |arg| arg.literal()?.parse().ok());
     let given = shell.arguments().map(<[Vec<WordPiece>]>::to_vec).unwrap_or_default();
@@ -227,7 +230,7 @@ pub(super) fn shift(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     reads(call.name)
 }
 
-/// `kill`: one process may be ended; all of them may not.
+/// Judges `kill`. Ending one process is opaque, ending all processes is destructive.
 pub(super) fn kill(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if call.args.iter().any(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
         return reads("kill");
@@ -242,7 +245,7 @@ pub(super) fn kill(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     all.map_or_else(|| opaque("kill", "kill"), |arg| lost("kill.all", &arg.text))
 }
 
-/// Whether a network program waits for others instead of fetching.
+/// Returns true if a network program waits for connections instead of downloading.
 pub(super) fn listens(call: &ProgramCall<'_>) -> bool {
     call.name != "curl" && !values(call.args, &["-l"]).is_empty() && any(call.args, &["-z"])
 }

@@ -1,6 +1,6 @@
-//! Programs that are given code: shells, interpreters, editors, `make`.
+//! Judges programs that are given code: shells, interpreters, editors, `make`.
 //!
-//! Code for a shell is walked on; code in another language is looked at (`scan`).
+//! Shell code is walked. Code in another language is searched for dangerous calls (`scan`).
 
 use super::files::write;
 use super::options::{any, operands, takes_next, values};
@@ -11,7 +11,7 @@ use crate::shell::expand::Arg;
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 use crate::shell::{Class, Dialect, table, windows};
 
-/// `sh`, `bash`, `zsh` and their like.
+/// Judges `sh`, `bash`, `zsh` and similar shells.
 pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-C"];
     let sign = |arg: &&Arg| arg.lead.starts_with(['-', '+']);
@@ -39,7 +39,8 @@ pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
         [file, ..] if !has('s') => scripted(shell, call, file),
         _ => builtins::fed(shell, call.name, call.stdin),
     };
-    // In another language than this one a word may run what stands in it.
+    // Other shells have other rules for expansion, so a word may run code there that is plain text
+    // here.
     let letters = |text: &str| text.chars().all(|c| "celxuivno".contains(c));
     let proven = ["sh", "bash", "dash", "ash", "rbash"].contains(&call.name)
         && options.iter().all(|arg| {
@@ -77,7 +78,7 @@ fn scripted(shell: &mut Shell<'_>, call: &ProgramCall<'_>, file: &Arg) -> ShellF
     ShellFinding::new(Class::Opaque, "code.script", &file.text, &reason)
 }
 
-/// `at` and `batch`: what comes in is run later.
+/// Judges `at` and `batch`, which run their input later.
 pub(super) fn later(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if any(call.args, &["-l", "-c"]) {
         return reads(call.name);
@@ -89,7 +90,7 @@ pub(super) fn later(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     opaque("code.later", call.name).or(builtins::fed(shell, call.name, call.stdin))
 }
 
-/// Python, Node, Perl, Ruby and the others.
+/// Judges Python, Node, Perl, Ruby and other interpreters.
 pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if call.args.len() == 1 && any(call.args, &["--version", "-V", "-v", "-version"]) {
         return reads(call.name);
@@ -144,7 +145,7 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shel
     in_place(shell, call, &codes, &named, worst)
 }
 
-/// `perl -pi -e 's/a/b/' FILE…` and `ruby -i`: every operand is written.
+/// Judges `perl -pi -e 's/a/b/' FILE…` and `ruby -i`, which write every operand.
 fn in_place(
     shell: &mut Shell<'_>,
     call: &ProgramCall<'_>,
@@ -172,7 +173,7 @@ fn in_place(
     if plain && worst.class == Class::Opaque { found } else { worst.or(found) }
 }
 
-/// `awk`: reads, where its program can do nothing else.
+/// Judges `awk`. It only reads if its program can do nothing else.
 pub(super) fn awk(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-F", "-v", "-f", "-i", "--field-separator", "--assign", "-l", "-e"];
     let named = operands(call.args, &takes);
@@ -187,11 +188,12 @@ pub(super) fn awk(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     worst
 }
 
-/// A program of `awk` reads where it neither runs anything nor prints into a file or another program.
+/// Judges a program of `awk`. It only reads if it neither runs anything nor prints to a file or
+/// another program.
 fn awk_program(shell: &mut Shell<'_>, program: &Arg) -> ShellFinding {
     let code = program.text.as_str();
     let texts = texts(code);
-    // Without a regular expression it is sure where a text begins.
+    // Without regular expressions, it is certain where a string begins.
     let mut bare = code.to_owned();
     if !code.contains('/') {
         texts.iter().rev().for_each(|text| bare.replace_range(text.start..text.end, "_"));
@@ -220,7 +222,7 @@ fn awk_program(shell: &mut Shell<'_>, program: &Arg) -> ShellFinding {
     opaque("code.awk", "awk").worse(scan(shell, code, "awk"))
 }
 
-/// `less` and `more`: readers, but for a command that they begin with.
+/// Judges `less` and `more`. They read, but may begin with a command: `less '+!rm x'`.
 pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut worst = rules::by_options(call);
     for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')) {
@@ -234,7 +236,7 @@ pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     worst
 }
 
-/// `vim -c '!…'`, `ed`, `ex`, `gdb -ex 'shell …'`.
+/// Judges the commands of editors: `vim -c '!…'`, `ed`, `ex`, `gdb -ex 'shell …'`.
 pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let options = ["-c", "--cmd", "-ex", "-iex", "--eval-command", "-S"];
     let named = operands(call.args, &options);
@@ -261,7 +263,7 @@ pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     worst
 }
 
-/// `make`: its file is not looked into, but what stands on the command line is.
+/// Judges `make`. The makefile is not read, but code on the command line is judged.
 pub(super) fn make(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut codes: Vec<String> =
         values(call.args, &["--eval", "-E"]).iter().map(|code| code.text.clone()).collect();
@@ -291,7 +293,7 @@ pub(super) fn make(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     worst
 }
 
-/// `powershell -Command …`, `-EncodedCommand …`.
+/// Judges `powershell -Command …` and `-EncodedCommand …`.
 pub(super) fn powershell(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = table::list("pstakes");
     let mut at = 0;
@@ -328,7 +330,7 @@ pub(super) fn powershell(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shell
     }
 }
 
-/// `cmd /c …`
+/// Judges `cmd /c …` and its other forms, such as `/k`.
 pub(super) fn cmd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let starts = ["/c", "/k", "/r", "//c", "//k"];
     let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
@@ -338,7 +340,7 @@ pub(super) fn cmd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     other_shell(shell, call, &words.join(" "))
 }
 
-/// A text in the language of PowerShell or of `cmd`.
+/// Judges a text for PowerShell or `cmd`.
 fn other_shell(shell: &mut Shell<'_>, call: &ProgramCall<'_>, text: &str) -> ShellFinding {
     let (dialect, rule) = match call.name {
         "cmd" => (Dialect::Cmd, "code.cmd"),
@@ -348,7 +350,7 @@ fn other_shell(shell: &mut Shell<'_>, call: &ProgramCall<'_>, text: &str) -> She
     found.unwrap_or_else(|| opaque(rule, call.name))
 }
 
-/// This program: some of its commands are for a person alone.
+/// Judges a call of this program. Some of its commands are reserved for a person.
 pub(super) fn intent(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let words = operands(call.args, &["-C", "--color", "--session", "--for"]);
     let verb = words.first().map_or("", |word| word.text.as_str());
@@ -369,26 +371,29 @@ pub(super) fn intent(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     found
 }
 
-/// The words behind one of these.
+/// Returns the words after the first occurrence of `word`.
 fn after<'a>(args: &'a [Arg], word: &str) -> &'a [Arg] {
     let at = args.iter().position(|arg| arg.is(word));
     at.map_or(&[], |at| &args[at + 1..])
 }
 
-/// `intent fence -- COMMAND` is that command.
+/// Judges `intent fence -- COMMAND` as the command.
 fn fences(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let words = after(call.args, "--").to_vec();
     let found = shell.started_by("intent fence", words, Feed::default());
     found.unwrap_or_else(|| reads("intent"))
 }
 
-/// `intent test ID -- COMMAND` is that command; without one it runs what the registry names, which nobody can see here.
+/// Judges `intent test ID -- COMMAND` as the command. Without one, it runs a command from the
+/// registry, which is not known here.
 fn tests(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let own = opaque("intent.test", "intent test");
     let words = after(call.args, "--").to_vec();
     let code = Arg::from_pieces(&output::joined(&words.iter().collect::<Vec<_>>()));
     own.worse(shell.inside("intent", |shell| {
-        // One word is a line for a shell, several are a program with its words, unless a criterion reads like them.
+        // One word is a line for a shell, and several are a program with its arguments. But the
+        // words may also have been taken from a criterion that is one line, so several words are
+        // judged in both ways.
         shell.code(&code, "intent");
         if words.len() > 1 {
             shell.run(words, Feed::default());

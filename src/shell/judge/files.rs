@@ -1,4 +1,4 @@
-//! Programs that write, copy, move and change files.
+//! Judges programs that write, copy, move or change files.
 
 use super::options::{any, cut, long, operands, short, values};
 use super::{ProgramCall, destructive, lost, opaque, reads, redirected, rules, startup, writes};
@@ -8,7 +8,8 @@ use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, PathDeed};
 
-/// A program that writes what it names.
+/// Judges a program that writes the files among its arguments. Returns `None` if the table has no
+/// row that says so.
 pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let mut rows = table::rows(super::family(call.name)).iter();
     let row = rows.find(|row| row.kind() == "writes" && row.words.is_empty())?;
@@ -18,7 +19,7 @@ pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<S
     }
     let mut named = operands(call.args, &row.list("takes"));
     match row.word(1) {
-        // What is said of the whole folder is only seen afterwards.
+        // Which files in a whole folder (`.`) an opaque program writes is only seen after the call.
         "all" => named.retain(|arg| !(row.flag("opaque") && arg.is("."))),
         "first" => named.truncate(1),
         "last" => drop(named.drain(..named.len().saturating_sub(1))),
@@ -39,12 +40,13 @@ pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<S
     Some(named.into_iter().chain(&outputs).fold(own, |own, arg| own.or(write(shell, arg))))
 }
 
-/// A path that a program writes: over the system's files and devices it is destructive.
+/// Judges the writing of one path. It is destructive for devices and files of the system.
 pub(super) fn write(shell: &mut Shell<'_>, arg: &Arg) -> ShellFinding {
     redirected(shell, arg, true).unwrap_or_else(|| reads("nothing"))
 }
 
-/// What is copied, moved or linked, and where to: the last operand, or the folder of `-t`.
+/// Returns the sources and the target of a copy, move or link. The target is the last operand, or
+/// the folder of `-t`.
 fn from_and_to<'c>(call: &ProgramCall<'c>) -> (Vec<&'c Arg>, Vec<Arg>) {
     let mut named = operands(call.args, &table::list("copytakes"));
     let mut to = values(call.args, &["-t", "--target-directory"]);
@@ -54,7 +56,7 @@ fn from_and_to<'c>(call: &ProgramCall<'c>) -> (Vec<&'c Arg>, Vec<Arg>) {
     (named, to)
 }
 
-/// `cp`, `install`: the last operand, or the folder of `-t`, is written.
+/// Judges `cp` and `install`, which write the last operand or into the folder of `-t`.
 pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let (named, to) = from_and_to(call);
     let secret = named.iter().any(|arg| super::is_secret(&place(shell, arg).path));
@@ -88,7 +90,8 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     worst
 }
 
-/// What is written where these are put to that place: the place itself, or one file in it for each.
+/// Returns the paths that are written if the files in `what` are put to `to`: `to` itself, or one
+/// file in it for each of them.
 fn received(to: &Arg, what: &[&Arg]) -> Vec<Arg> {
     let many = what.len() > 1;
     let sure = to.sure && what.iter().all(|arg| arg.sure);
@@ -99,7 +102,7 @@ fn received(to: &Arg, what: &[&Arg]) -> Vec<Arg> {
     what.iter().map(|what| inside(&folder, what)).collect()
 }
 
-/// `FOLDER/` and the name of what is put there.
+/// Returns `FOLDER/NAME`, where the name is that of the file that is put there.
 fn inside(folder: &Arg, what: &Arg) -> Arg {
     let dots = [".", "..", "./", "../"].iter().any(|dots| folder.is(dots));
     if !(folder.text.ends_with('/') || dots) || !folder.sure || !what.sure {
@@ -109,7 +112,7 @@ fn inside(folder: &Arg, what: &Arg) -> Arg {
     Arg::known(format!("{}/{name}", folder.text.trim_end_matches('/')))
 }
 
-/// `mv`: what is moved, and where to.
+/// Judges `mv`: the sources are moved away, and the target is written.
 pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let (named, to) = from_and_to(call);
     let mut worst = writes("move", call.name);
@@ -139,13 +142,14 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     worst
 }
 
-/// `ln`: a new name; `-f` replaces what had it.
+/// Judges `ln`. With `-f` it replaces an existing file.
 ///
-/// What is written under the new name is written to what it leads to, by this text or a later one.
+/// Who writes to the new name changes the file that the link points to, so this file counts as
+/// possibly changed.
 pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let (mut named, mut to) = from_and_to(call);
     if named.is_empty() {
-        // The new name is the old one's, here.
+        // `ln FILE` makes a link of the same name in the current folder.
         named.extend(operands(call.args, &table::list("copytakes")).last());
         to.clear();
     }
@@ -157,7 +161,8 @@ pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
             shell.may_change(what);
             continue;
         };
-        // A symbolic link is read from the folder that it stands in: that of the new name, or the one that is named.
+        // The target of a symbolic link is relative to the folder of the link. This is the folder
+        // above the new name, or the new name itself if it is a folder.
         let above = to.text.rsplit_once('/').map_or(".", |(folder, _)| folder);
         for folder in [above, to.text.as_str()] {
             shell.may_change(&Arg::known(format!("{folder}/{}", what.text)));
@@ -175,7 +180,7 @@ pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     writes("link", call.name).or(write(shell, &to))
 }
 
-/// `dd`: `of=` is written.
+/// Judges `dd`, which writes the file of `of=`.
 pub(super) fn dd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let output = call.args.iter().find(|arg| arg.lead.starts_with("of="));
     let Some(output) = output else { return reads("dd") };
@@ -195,7 +200,7 @@ pub(super) fn dd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
     }
 }
 
-/// `truncate`: to nothing is the content lost.
+/// Judges `truncate`. A size of zero, or a smaller size, loses content.
 pub(super) fn truncate(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let sizes = values(call.args, &["-s", "--size"]);
     let empties = sizes.iter().any(|size| {
@@ -212,10 +217,10 @@ pub(super) fn truncate(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFi
     worst
 }
 
-/// `chmod`, `chown`, `chgrp`, `setfacl`, `chattr`.
+/// Judges `chmod`, `chown`, `chgrp`, `setfacl` and `chattr`.
 pub(super) fn permit(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let recursive = short(call.args, 'R') || long(call.args, "--recursive");
-    // `chmod -x file`: the mode looks like an option.
+    // In `chmod -x file` the mode looks like an option.
     let moded = call.args.iter().any(|arg| {
         call.name == "chmod"
             && arg.lead.starts_with('-')
@@ -254,7 +259,8 @@ pub(super) fn permit(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     worst
 }
 
-/// `tar`: extracting writes below `-C`, creating writes the archive, and some options run programs.
+/// Judges `tar`. Extracting writes below the folder of `-C`, creating writes the archive, and some
+/// options run programs.
 pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut worst = writes("archive", call.name);
     for option in
@@ -275,7 +281,7 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     };
     let folders = values(call.args, &["-C", "--directory"]);
     if does('t', "--list") {
-        // In the old form the letters stand without a dash.
+        // In the old form, the letters have no dash: `tar tf x`.
         let mut args = call.args.to_vec();
         if let Some(first) = args.first_mut().filter(|first| first.sure && !first.option()) {
             *first = Arg::known(format!("-{}", first.text));
@@ -303,7 +309,7 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     worst
 }
 
-/// A folder below which anything may be written.
+/// Judges a folder below which anything may be written.
 fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
     match shell.touch_all(folder, PathDeed::Write, true).spot {
         Spot::Root | Spot::System => lost("archive.system", &folder.text),
@@ -311,7 +317,7 @@ fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
     }
 }
 
-/// `unzip`: into the folder of `-d`.
+/// Judges `unzip`, which writes to the folder of `-d`.
 pub(super) fn unzip(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
         let sure = call.args.iter().all(|arg| arg.sure || !arg.lead.is_empty());
@@ -321,7 +327,8 @@ pub(super) fn unzip(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     opaque("archive.extract", call.name).or(tree(shell, &folder))
 }
 
-/// `rsync`: the last operand is written; `--delete` empties what the source lacks.
+/// Judges `rsync`. It writes to the last operand, and `--delete` deletes what the source does not
+/// contain.
 pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let only_shows =
         short(call.args, 'n') || long(call.args, "--dry-run") || any(call.args, &["--list-only"]);
@@ -346,7 +353,8 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     worst.worse(deletes.map(|option| lost("copy.delete", &option.text)))
 }
 
-/// `sed`: prints, or with `-i` changes every file it names; `w` writes and `e` runs.
+/// Judges `sed`. It prints, or with `-i` changes every file among its operands. The commands `w`
+/// and `e` in a script write files and run programs.
 pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let in_place = call.args.iter().any(|arg| {
         arg.lead.starts_with("-i")
@@ -366,7 +374,7 @@ pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     let mut code: Vec<String> = scripts.iter().map(|script| script.text.clone()).collect();
     if scripts.is_empty() && !from_file && !named.is_empty() {
         let mut script = named.remove(0);
-        // The BSD form: `sed -i '' SCRIPT FILE`.
+        // The BSD form is `sed -i '' SCRIPT FILE`.
         if script.text.is_empty() && !named.is_empty() {
             script = named.remove(0);
         }
@@ -389,7 +397,8 @@ pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     worst.or(writes("edit.in-place", call.name))
 }
 
-/// A script of `sed`: `w` writes, `e` runs, and of everything else only what is surely known reads.
+/// Judges a script of `sed`: `w` writes and `e` runs. It only reads if every other command is known
+/// to read.
 fn sed_script(shell: &mut Shell<'_>, script: &str) -> ShellFinding {
     let mut worst = reads("sed");
     let mut rest = script;
@@ -415,7 +424,8 @@ enum SedCommand {
     Unknown,
 }
 
-/// Up to a delimiter that no backslash stands before, which is taken.
+/// Consumes a text up to a delimiter that is not escaped, together with the delimiter. Returns the
+/// text.
 fn delimited<'t>(rest: &mut &'t str, delimiter: char) -> Option<&'t str> {
     let mut escaped = false;
     let at = rest.char_indices().find(|(_, c)| {
@@ -425,7 +435,7 @@ fn delimited<'t>(rest: &mut &'t str, delimiter: char) -> Option<&'t str> {
     });
     let (at, _) = at?;
     let (inside, behind) = rest.split_at(at);
-    // Some take a delimiter in brackets for one of the characters there.
+    // Some versions of `sed` treat a delimiter inside brackets as an ordinary character.
     let open = inside.rfind('[').is_some_and(|open| !inside[open..].contains(']'));
     if open {
         return None;
@@ -434,14 +444,14 @@ fn delimited<'t>(rest: &mut &'t str, delimiter: char) -> Option<&'t str> {
     Some(inside)
 }
 
-/// What is left of a line, which is taken.
+/// Consumes the rest of the line and returns it.
 fn line_of(rest: &mut &str) -> String {
     let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
     *rest = behind;
     line.trim().to_owned()
 }
 
-/// The next command of a script; nothing at its end.
+/// Consumes the next command of a script. Returns `None` at the end.
 fn sed_command(rest: &mut &str) -> Option<SedCommand> {
     let blank = |c: char| c.is_whitespace() || ";{}!,~+$0123456789".contains(c);
     loop {
@@ -465,7 +475,8 @@ fn sed_command(rest: &mut &str) -> Option<SedCommand> {
         | 'Q' => SedCommand::Reads,
         '#' | 'a' | 'i' | 'c' | 'b' | 't' | 'T' | ':' | 'r' => {
             let text = line_of(rest);
-            // A text goes on behind a backslash, and what follows a label may be a command.
+            // Inserted text continues after a backslash at the end of a line, and a label may be
+            // followed by another command.
             let simple = match command {
                 '#' | 'r' => true,
                 'a' | 'i' | 'c' => !text.ends_with('\\') || text == "\\",
@@ -493,7 +504,7 @@ fn sed_command(rest: &mut &str) -> Option<SedCommand> {
     })
 }
 
-/// `patch`, `ed`: which files are changed stands in the input.
+/// Judges `patch` and `ed`. The input decides which files are changed.
 pub(super) fn patch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if long(call.args, "--dry-run") {
         return opaque("program.patch", call.name);
@@ -510,7 +521,7 @@ pub(super) fn patch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     worst
 }
 
-/// `yq`: reads, or with `-i` writes its file.
+/// Judges `yq`, which reads, or with `-i` writes its file.
 pub(super) fn yq(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if !any(call.args, &["-i", "--inplace"]) {
         return rules::by_options(call);
@@ -519,7 +530,8 @@ pub(super) fn yq(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
     named.last().map_or_else(|| opaque("program.writes", call.name), |file| write(shell, file))
 }
 
-/// `uniq IN OUT`, `xxd IN OUT`: the second operand is written; to `xxd`, so is an option behind the first.
+/// Judges `uniq IN OUT` and `xxd IN OUT`: the second operand is written. For `xxd` this is any word
+/// after the first operand, even if it looks like an option.
 pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = rules::line(call.name).map_or_else(Vec::new, |row| row.list("takes"));
     let named = operands(call.args, &takes);
@@ -540,13 +552,14 @@ pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     rules::by_options(call)
 }
 
-/// `mkdir`: folders are made.
+/// Judges `mkdir`, which creates folders.
 pub(super) fn mkdir(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut worst = writes("program.writes", call.name);
     for folder in operands(call.args, &["-m", "--mode"]) {
         let spot = place(shell, folder).spot;
         shell.touch(folder, PathDeed::Write);
-        // A new folder in the system's place is no loss, but not the workspace's either.
+        // A new folder among the folders of the system destroys nothing, but it is not part of the
+        // workspace.
         if spot == Spot::System {
             worst = worst.or(opaque("program.writes", call.name));
         }

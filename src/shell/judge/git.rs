@@ -1,4 +1,5 @@
-//! `git`, by subcommand. A commit can be found again; what was never committed cannot.
+//! Judges `git` by its subcommand. Committed work can be recovered; work that was never committed
+//! cannot.
 
 use super::options::{self, long, operands, short, takes_next, values};
 use super::{ProgramCall, lost, opaque, reads, remove, rules};
@@ -8,7 +9,7 @@ use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, PathDeed};
 
-/// As git takes them: a long option may be shortened.
+/// Like [`options::any`], but long options may be abbreviated, as git allows.
 fn any(args: &[Arg], words: &[&str]) -> bool {
     words.iter().any(|word| match word.starts_with("--") {
         true => long(args, word),
@@ -46,7 +47,8 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
         Some((_, Some(name))) => aliased(shell, call.args, name)
             .unwrap_or_else(|| subcommand(shell, name, &call.args[at + 1..], call)),
     };
-    // What a repository elsewhere is set up to run was not looked at by anybody.
+    // A repository outside the workspace may be configured to run programs, and nobody has looked
+    // at that.
     let root = shell.at.root.as_deref().unwrap_or(&shell.at.cwd);
     let own = shell.cwd().is_some_and(|cwd| below(cwd, &crate::shell::paths::slashed(root)));
     let found = if found.class == Class::Read && !own { super::looks("git") } else { found };
@@ -54,7 +56,7 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     worst.or(found)
 }
 
-/// `-c KEY=VALUE`, where git runs the value.
+/// Judges `-c KEY=VALUE`. For some keys, git runs the value.
 fn configured(shell: &mut Shell<'_>, setting: &str) -> ShellFinding {
     let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     let key = key.to_ascii_lowercase();
@@ -77,7 +79,7 @@ fn configured(shell: &mut Shell<'_>, setting: &str) -> ShellFinding {
     found.unwrap_or_else(|| opaque("git.config", "git")).or(opaque("git.config", &key))
 }
 
-/// An alias that the same command line defines is judged by its definition.
+/// Judges an alias that the same command line defines by its definition.
 fn aliased(shell: &mut Shell<'_>, args: &[Arg], name: &str) -> Option<ShellFinding> {
     let settings = values(args, &["-c"]);
     let begin = format!("alias.{name}=");
@@ -100,7 +102,7 @@ fn subcommand(
         found.class == Class::Read || found.looks || found.rule.starts_with("git.")
     };
     let ruled = rules::judge(&named).filter(says);
-    let transport = found_elsewhere(args);
+    let transport = chooses_transport(args);
     if let Some(found) = ruled.filter(|found| !(found.looks && transport)) {
         return found;
     }
@@ -175,7 +177,8 @@ fn subcommand(
     }
 }
 
-/// `git worktree add FOLDER COMMIT`: in an old commit other rules hold than here.
+/// Judges `git worktree add FOLDER COMMIT`. In an old commit, other rules may apply than in the
+/// current one.
 fn worktree(shell: &mut Shell<'_>, args: &[Arg], shown: &str) -> ShellFinding {
     let words = operands(args, &["-b", "-B", "--reason", "--orphan"]);
     words.get(1).into_iter().for_each(|folder| shell.touch(folder, PathDeed::Write));
@@ -189,8 +192,9 @@ fn worktree(shell: &mut Shell<'_>, args: &[Arg], shown: &str) -> ShellFinding {
     )
 }
 
-/// Whether what is fetched comes by a program of the caller's, or goes into a branch.
-fn found_elsewhere(args: &[Arg]) -> bool {
+/// Returns true if an option of the caller decides which program transfers the data, or if the
+/// transfer changes a branch.
+fn chooses_transport(args: &[Arg]) -> bool {
     any(args, &table::list("gittransport"))
         || short(args, 'f')
         || args.iter().any(|arg| {
@@ -199,18 +203,19 @@ fn found_elsewhere(args: &[Arg]) -> bool {
         })
 }
 
-/// Code that git runs.
+/// Judges code that git runs.
 fn inner(shell: &mut Shell<'_>, code: &str) -> ShellFinding {
     opaque("git.runs", "git").worse(shell.inner("git", code))
 }
 
-/// Code that an option gives to git, where one does.
+/// Judges the code that is the value of an option, if there is one.
 fn runs(shell: &mut Shell<'_>, codes: Vec<Arg>, shown: &str) -> ShellFinding {
     let code = codes.first();
     code.map_or_else(|| opaque("git.options", shown), |code| inner(shell, &code.text))
 }
 
-/// `git config KEY VALUE`: a value that git runs is judged as code. A key alone is asked for.
+/// Judges `git config KEY VALUE`. A value that git runs is judged as code. A key alone is only
+/// read.
 fn setting(shell: &mut Shell<'_>, args: &[Arg], words: &[&Arg]) -> ShellFinding {
     let places = table::list("configplaces");
     let asks = |arg: &Arg| !arg.option() || places.iter().any(|place| arg.is(place));
@@ -228,7 +233,8 @@ fn setting(shell: &mut Shell<'_>, args: &[Arg], words: &[&Arg]) -> ShellFinding 
     }
 }
 
-/// `git fetch -f REMOTE from:to`, `+from:to`: a branch of this repository is overwritten.
+/// Returns true if a fetch overwrites a branch of this repository: `git fetch -f REMOTE from:to`,
+/// or `+from:to`.
 fn forced_onto(args: &[Arg]) -> bool {
     let forces = any(args, &["-f", "--force"]);
     operands(args, &["--depth", "-j", "--shallow-since"]).iter().skip(1).any(|spec| {
@@ -237,7 +243,8 @@ fn forced_onto(args: &[Arg]) -> bool {
     })
 }
 
-/// Whether an operand of `checkout` is a path and no branch; git itself looks at the disk, which is not done here.
+/// Returns true if an operand of `checkout` is a path and not a branch. Git looks at the disk to
+/// decide this; here, the form of the word decides.
 fn names_path(arg: &Arg) -> bool {
     let word = arg.text.as_str();
     let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -281,7 +288,7 @@ fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     }
 }
 
-/// Files that are written over by what was committed.
+/// Judges the replacement of files by their committed version.
 fn replaced(shell: &mut Shell<'_>, rule: &'static str, paths: &[&Arg]) -> ShellFinding {
     paths.iter().for_each(|path| shell.touch(path, PathDeed::Write));
     lost(rule, paths.first().map_or("git restore", |path| &path.text))
@@ -306,7 +313,7 @@ fn reset(args: &[Arg]) -> ShellFinding {
     opaque("git.reset", "git reset")
 }
 
-/// `git clean`; a setting may let it delete without `-f`.
+/// Judges `git clean`. With `unforced`, a setting lets it delete without `-f`.
 fn clean(args: &[Arg], unforced: bool) -> ShellFinding {
     if short(args, 'n') || long(args, "--dry-run") {
         return reads("git");

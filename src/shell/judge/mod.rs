@@ -1,5 +1,12 @@
-//! What each program does: looked up in tables, and by a function of its own
-//! where its options decide.
+//! Judges what each program does: by the rows of the table, or by a function of its own if the
+//! options decide.
+//!
+//! - `rules` reads the rows of the table, and `options` the options of a call.
+//! - `wrappers` handles programs that start other programs, `code` those that are given code, and
+//!   `scan` looks at code of other languages.
+//! - `files`, `remove`, `git`, `network`, `sql` and `builtins` judge programs of one kind.
+//! - `verbs` judges programs that have no row, by their words.
+//! - `output` predicts what a program prints, and `secrets` whether a secret leaves the machine.
 
 mod builtins;
 mod code;
@@ -29,17 +36,17 @@ use super::walk::{Feed, Shell, ShellFinding};
 use super::windows;
 use super::{Class, PathDeed};
 
-/// A program with its arguments.
+/// A call of a program.
 pub(super) struct ProgramCall<'c> {
-    /// Without folder and `.exe`.
+    /// The name, without folder and `.exe`.
     pub(super) name: &'c str,
-    /// Without the program.
+    /// The arguments, without the program.
     pub(super) args: &'c [Arg],
     pub(super) stdin: &'c Feed,
 }
 
 impl ProgramCall<'_> {
-    /// The program and its first words, as one reads them.
+    /// Returns the program and its first `words` arguments, for display.
     fn shown(&self, words: usize) -> String {
         let mut shown = self.name.to_owned();
         for arg in self.args.iter().take(words) {
@@ -50,12 +57,12 @@ impl ProgramCall<'_> {
     }
 }
 
-/// What was found about one program.
+/// The judgement of one call.
 pub(super) struct JudgedProgram {
     pub(super) program: Option<String>,
     pub(super) finding: ShellFinding,
     pub(super) out: Feed,
-    /// It only started another program, which has been judged for itself.
+    /// True if the program only started another one, which was judged separately.
     pub(super) wrapper: bool,
 }
 
@@ -81,14 +88,14 @@ pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> Shell
     ShellFinding::new(Class::Destructive, rule, word, reason)
 }
 
-/// Something is lost for the reason that the table has for this rule.
+/// Returns a destructive finding. The table contains its reason.
 pub(super) fn lost(rule: &'static str, word: &str) -> ShellFinding {
     let (reason, safer) = table::reason(rule);
     let safer = Some(safer).filter(|safer| !safer.is_empty());
     ShellFinding { safer, ..destructive(rule, word, reason) }
 }
 
-/// Something cannot be read for the reason that the table has for this rule.
+/// Returns a finding for something that cannot be read. The table contains its reason.
 pub(super) fn unread(rule: &'static str, word: &str) -> ShellFinding {
     ShellFinding { class: Class::Unreadable, ..lost(rule, word) }
 }
@@ -101,7 +108,8 @@ pub(super) fn decoded(word: &str) -> ShellFinding {
     lost("decode.run", word)
 }
 
-/// What is run though it was fetched or decoded, and nobody has seen it.
+/// Returns a finding if a program or code that would be run was downloaded or decoded, so that
+/// nobody has seen it.
 pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFinding> {
     match origin? {
         WordOrigin::Download => Some(downloaded(word)),
@@ -110,15 +118,15 @@ pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFind
     }
 }
 
-/// Whether a file is one that the same text has just fetched.
+/// Returns true if the same text has downloaded this file.
 pub(super) fn fetched(shell: &Shell<'_>, file: &Arg) -> bool {
     file.sure && shell.fetched.contains(&place(shell, file).path)
 }
 
-/// Judges a program that is called with these words.
+/// Judges the program that is called with these words.
 pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> JudgedProgram {
     let first = &args[0];
-    let Some(written) = first.literal() else { return hidden(shell, args, &stdin) };
+    let Some(written) = first.literal() else { return unnamed_program(shell, args, &stdin) };
     let name = base(written);
     let call = ProgramCall { name: &name, args: &args[1..], stdin: &stdin };
     if written.contains('/') && fetched(shell, first) {
@@ -130,7 +138,7 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     if !helps(&call)
         && let Some(finding) = wrappers::unwrap(shell, &call)
     {
-        let finding = asked(shell, &call, finding);
+        let finding = by_common_words(shell, &call, finding);
         let out = Feed { tainted, ..output::of(shell, &call) };
         let finding = finding.worse(leaks);
         return JudgedProgram { program: None, finding, out, wrapper: true };
@@ -148,7 +156,7 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
         let mounts = finding.rule == "disk.mount";
         finding = finding.worse(whole_disk(shell, &call).filter(|_| !mounts));
     }
-    finding = asked(shell, &call, finding);
+    finding = by_common_words(shell, &call, finding);
     if copies_us(&call) {
         finding = lost("intent.copy", &call.shown(2));
     }
@@ -157,8 +165,13 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
 }
 
-/// What a program that is not looked into is asked to do, by words that mean the same to most programs.
-fn asked(shell: &Shell<'_>, call: &ProgramCall<'_>, finding: ShellFinding) -> ShellFinding {
+/// Judges what a program with unknown effects is asked to do, by words that mean the same for most
+/// programs. Returns the more severe of this and `finding`.
+fn by_common_words(
+    shell: &Shell<'_>,
+    call: &ProgramCall<'_>,
+    finding: ShellFinding,
+) -> ShellFinding {
     let device = |arg: &Arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is(it));
     let endless = call.name == "yes" || call.name == "cat" && call.args.iter().any(device);
     let file = shell.redirected_to.as_ref().filter(|path| !path.starts_with("/dev/"));
@@ -173,14 +186,15 @@ fn asked(shell: &Shell<'_>, call: &ProgramCall<'_>, finding: ShellFinding) -> Sh
     finding.worse(found)
 }
 
-/// A disk or a partition that an opaque program is given.
+/// Returns a finding if a disk or a partition is an argument of an opaque program.
 fn whole_disk(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let words = operands(call.args, &[]);
     let disk = words.into_iter().find(|arg| place(shell, arg).spot == Spot::Device)?;
     Some(lost("disk", &disk.text))
 }
 
-/// Names what a program that nobody knows is told to write, and every path that it is given.
+/// Keeps the paths among the arguments of an unknown program, and touches those that its options
+/// say it writes.
 fn named_in_words(shell: &mut Shell<'_>, call: &ProgramCall<'_>, finding: &ShellFinding) {
     if finding.class != Class::Opaque || !finding.rule.starts_with("program.") {
         return;
@@ -193,15 +207,16 @@ fn named_in_words(shell: &mut Shell<'_>, call: &ProgramCall<'_>, finding: &Shell
             shell.handed_to(path);
         }
     }
-    let told = options::values(call.args, &table::list("outputs"));
+    let outputs = options::values(call.args, &table::list("outputs"));
     let in_place = options::any(call.args, &table::list("inplace"));
     let changed = operands(call.args, &[]).into_iter().filter(|_| in_place);
-    for arg in told.iter().chain(changed).filter(|arg| mentions::is_path(&arg.text)) {
+    for arg in outputs.iter().chain(changed).filter(|arg| mentions::is_path(&arg.text)) {
         shell.touch(arg, PathDeed::Write);
     }
 }
 
-/// Names the files that a patch changes, wherever it stands, and the paths in what an opaque program is fed.
+/// Touches the files of each patch in the input or the arguments, and keeps the paths in any other
+/// text there.
 fn named_in_texts(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
     let lines = call.args.iter().filter(|arg| arg.text.contains('\n')).map(|arg| arg.text.clone());
     for text in call.stdin.text().into_iter().chain(lines) {
@@ -215,7 +230,8 @@ fn named_in_texts(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
     }
 }
 
-/// Whether a file of this program is copied, moved or linked: under another name nobody would know it.
+/// Returns true if this program is copied, moved or linked. Under another name it would not be
+/// recognised.
 fn copies_us(call: &ProgramCall<'_>) -> bool {
     let ours = |arg: &Arg| {
         let name = arg.text.rsplit('/').next().unwrap_or_default();
@@ -227,7 +243,7 @@ fn copies_us(call: &ProgramCall<'_>) -> bool {
         && call.args[..call.args.len() - 1].iter().any(ours)
 }
 
-/// Whether a name is looked up by the shell, or stands where the machine keeps its programs.
+/// Returns true if the shell looks the name up, or if the folder is one for installed programs.
 fn trusted(written: &str) -> bool {
     match written.rsplit_once('/') {
         Some((folder, _)) => table::holds("programfolders", folder),
@@ -235,7 +251,8 @@ fn trusted(written: &str) -> bool {
     }
 }
 
-/// The name that tables know: without folder, `.exe` and a whole name in capitals.
+/// Returns the name that the table uses: without folder and `.exe`, and in lower case if all of it
+/// is in capitals.
 fn base(written: &str) -> String {
     let name = written.rsplit(['/', '\\']).next().unwrap_or(written);
     let plain = name.strip_suffix(".exe").or_else(|| name.strip_suffix(".EXE")).unwrap_or(name);
@@ -243,7 +260,7 @@ fn base(written: &str) -> String {
     if shouted { plain.to_ascii_lowercase() } else { plain.to_owned() }
 }
 
-/// Whether it is only asked how it is used, or which version it is.
+/// Returns true if the program is only asked for its help or its version.
 fn helps(call: &ProgramCall<'_>) -> bool {
     let alone = |word: &str| call.args.len() == 1 && call.args[0].is(word);
     ["--help", "--version", "-help"].iter().any(|word| alone(word))
@@ -258,7 +275,7 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if helps(call) && known(call.name) {
         return reads(call.name);
     }
-    if let Some(found) = special(shell, call) {
+    if let Some(found) = by_function(shell, call) {
         return found;
     }
     if table::holds("requesters", call.name)
@@ -267,10 +284,10 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
         return lost("http.delete", &word);
     }
     if let Some(finding) = rules::judge(call) {
-        // Of these a word that is no subcommand is a program of a package.
+        // For these programs, a word that is no subcommand names a program from a package.
         let runner = ["yarn", "pnpm", "bun"].contains(&call.name);
         if runner && finding.rule == "program.subcommand" {
-            return finding.or(stranger(shell, call));
+            return finding.or(unknown_program(shell, call));
         }
         let unfit = finding.rule == "program.subcommand";
         if let Some(found) = verbs::destroys(call, true).filter(|_| unfit) {
@@ -281,14 +298,14 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if let Some(finding) = files::written(shell, call) {
         return finding;
     }
-    // A host on Windows may send a command for PowerShell as if it were for a POSIX shell.
+    // On Windows, a host may send a PowerShell command as if it were one for a POSIX shell.
     if let Some(finding) = windows::cmdlet_finding(shell, call.name, call.args, call.stdin) {
         return finding;
     }
-    stranger(shell, call)
+    unknown_program(shell, call)
 }
 
-/// The name without a version: `python3.12`, `lua5.4`, `mkfs.ext4`.
+/// Returns the name without its version: `python3.12`, `lua5.4`, `mkfs.ext4`.
 fn family(name: &str) -> &str {
     if name.starts_with("mkfs.") || name.starts_with("newfs_") {
         return "mkfs";
@@ -307,16 +324,16 @@ fn family(name: &str) -> &str {
     if versioned { plain } else { name }
 }
 
-/// What the judge of a program says, when it has one of its own.
-fn special(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+/// Judges a program by the function that its row names, if there is one.
+fn by_function(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let row = table::rows(family(call.name)).iter().find(|row| row.kind() == "judge")?;
     Some(judge_called(row.word(1))?(shell, call))
 }
 
-/// Judges a program that is started.
+/// A function that judges a call.
 type ProgramJudge = fn(&mut Shell<'_>, &ProgramCall<'_>) -> ShellFinding;
 
-/// The judge that a row of the data file names.
+/// Returns the function that a row of the table names.
 pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
     Some(match name {
         "builtins::alias" => builtins::alias,
@@ -368,27 +385,29 @@ pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
     })
 }
 
-/// Names that, handed to a stranger word by word, are taken for the command it runs.
-fn handed(name: &str) -> bool {
+/// Returns true if this name, among the arguments of an unknown program, is taken for the command
+/// that it runs.
+fn may_be_command(name: &str) -> bool {
     table::holds("handed", family(name))
 }
 
-/// Whether any line is about the name.
+/// Returns true if the table has a row for this name.
 pub(super) fn known(name: &str) -> bool {
     !table::rows(family(name)).is_empty()
 }
 
-/// A program that no table knows. When it is handed a destructive command word by word, or as code, it is taken to run it.
-fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+/// Judges a program that has no row. If its arguments contain a destructive command, word by word
+/// or as code, it is taken to run this command.
+fn unknown_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let script = call.name;
-    // Tried out once and not again inside: strangers in strangers would take for ever.
+    // A trial does not start further trials: nested unknown programs would take too long.
     let most = if shell.tentative { 0 } else { 12 };
     for (at, arg) in call.args.iter().enumerate().take(most) {
         let Some(word) = arg.literal() else { continue };
         let as_code = at > 0 && table::holds("codeoptions", &call.args[at - 1].text);
         let found = if as_code && word.contains(' ') {
             tried(shell, word)
-        } else if handed(&base(word)) && at + 1 < call.args.len() {
+        } else if may_be_command(&base(word)) && at + 1 < call.args.len() {
             tried_program(shell, call.args[at..].to_vec(), Feed::default())
         } else {
             None
@@ -404,17 +423,17 @@ fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     ShellFinding::new(Class::Opaque, "program.unknown", script, &reason)
 }
 
-/// What would be found in code of this language; nothing of it is kept.
+/// Returns the finding about shell code, without keeping anything of it.
 fn tried(shell: &Shell<'_>, code: &str) -> Option<ShellFinding> {
     trial(shell, |shell| drop(shell.text(code)))
 }
 
-/// What would be found about a program; nothing of it is kept.
+/// Returns the finding about a program, without keeping anything of it.
 fn tried_program(shell: &Shell<'_>, words: Vec<Arg>, stdin: Feed) -> Option<ShellFinding> {
     trial(shell, |shell| drop(shell.run(words, stdin)))
 }
 
-/// What would be found by `inside`; nothing of it is kept.
+/// Runs `inside` on a new shell at the same place, and returns the most severe finding.
 fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<ShellFinding> {
     let mut other = Shell::new(shell.at);
     other.go(shell.cwd().map(str::to_owned));
@@ -423,29 +442,30 @@ fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<Shell
     other.within(inside)
 }
 
-/// The words with another program in the first place, if what it does is destructive.
-fn taken_for(shell: &Shell<'_>, name: &str, args: &[Arg], stdin: Feed) -> Option<ShellFinding> {
+/// Judges these arguments with another program's name. Returns the finding if it is destructive.
+fn judged_as(shell: &Shell<'_>, name: &str, args: &[Arg], stdin: Feed) -> Option<ShellFinding> {
     let words = [&[Arg::known(name)], &args[1..]].concat();
     let found = tried_program(shell, words, stdin);
     found.filter(|found| found.class == Class::Destructive)
 }
 
-/// A program whose name is not plain: a glob, or made by a variable or another program.
-fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> JudgedProgram {
+/// Judges a program whose name is not literal: a glob, or the value of a variable or a
+/// substitution.
+fn unnamed_program(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> JudgedProgram {
     let name = &args[0];
     let finding = match unseen(name.origin, &name.text) {
         Some(found) => found,
         None if name.glob && name.origin.is_none() => globbed(shell, args, stdin),
-        None => shaped(shell, args),
+        None => by_arguments(shell, args),
     };
     JudgedProgram { program: None, finding, out: Feed::some(), wrapper: false }
 }
 
-/// `/bin/r?`: the worst of the programs that the glob may mean.
+/// Judges a glob such as `/bin/r?` as the most dangerous program that it may match.
 fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> ShellFinding {
     let pattern = base(&args[0].text);
     for name in rules::destroyers().filter(|name| crate::shell::pattern::wild(&pattern, name)) {
-        if let Some(found) = taken_for(shell, name, args, stdin.clone()) {
+        if let Some(found) = judged_as(shell, name, args, stdin.clone()) {
             let word = args[0].text.clone();
             let reason = format!("The name `{word}` may mean `{name}`: {}", found.reason);
             return ShellFinding { word, reason, ..found };
@@ -454,12 +474,12 @@ fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> ShellFinding {
     unread("program.glob", &args[0].text)
 }
 
-/// An unknown program with arguments that fit a destroyer's: `$cmd -rf /`.
-fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
+/// Judges a program whose name is not known by its arguments: `$cmd -rf /` looks like `rm`.
+fn by_arguments(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     if let Some(WordPiece::Text(end)) = args[0].pieces.last()
         && let Some((_, program)) = end.rsplit_once('/')
         && !program.is_empty()
-        && let Some(found) = taken_for(shell, program, args, Feed::some())
+        && let Some(found) = judged_as(shell, program, args, Feed::some())
     {
         return found;
     }
@@ -477,7 +497,7 @@ fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     ShellFinding::new(Class::Opaque, "program.variable", &args[0].text, reason)
 }
 
-/// A redirection into a file.
+/// Judges a redirection into a file.
 pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Option<ShellFinding> {
     let place = place(shell, arg);
     if !arg.text.starts_with("/dev/") || place.spot == Spot::Device {
@@ -499,12 +519,12 @@ pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Opti
     Some(ShellFinding::new(Class::Write, "redirect", &arg.text, reason))
 }
 
-/// Keys and start-up files of an account.
+/// Returns true for keys and start-up files of an account.
 pub(super) fn startup(path: &str) -> bool {
     secret(path) || table::holds("startupfiles", path.rsplit('/').next().unwrap_or_default())
 }
 
-/// Keys, and who may get in with them.
+/// Returns true for files in folders of keys, such as `.ssh`, which also decide who may log in.
 fn secret(path: &str) -> bool {
     path.split('/').any(|part| table::holds("keyfolders", part))
 }

@@ -1,4 +1,4 @@
-//! Programs that fetch and send.
+//! Judges programs that download data or send it away.
 
 use super::options::{self, Known, any, operands, values};
 use super::{ProgramCall, destructive, looks, lost, opaque, redirected, rules, verbs};
@@ -7,7 +7,8 @@ use crate::shell::paths::place;
 use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
 
-/// `curl` and `wget`: what they fetch is shown, or goes into a file. `-X DELETE` asks a server to delete.
+/// Judges `curl` and `wget`: a download is shown or written to a file, and `-X DELETE` asks a
+/// server to delete something.
 pub(super) fn fetch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if let Some(found) = deletes(call) {
         return found;
@@ -16,7 +17,7 @@ pub(super) fn fetch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     let listed = |key| row.map_or_else(Vec::new, |row| values(call.args, &row.list(key)));
     let documents = listed("documents");
     let nowhere = |file: &Arg| file.is("/dev/null") || file.is("-");
-    // `-qO-`
+    // The option and its value in one word: `-qO-`.
     let joined = |arg: &Arg| arg.sure && arg.text.starts_with('-') && arg.text.ends_with("O-");
     let by_its_name = match call.name {
         "curl" => any(call.args, &["-O", "--remote-name"]),
@@ -30,7 +31,8 @@ pub(super) fn fetch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     let gets = values(call.args, &["-X", "--request"])
         .iter()
         .all(|method| ["GET", "HEAD", "OPTIONS"].contains(&method.text.as_str()));
-    // A value that is not known may be an option, and still only asks.
+    // A value that is not known may be an option. Such a call still counts as a request that only
+    // reads.
     if gets && shows && row.is_some_and(|row| options::known(row, call.args) != Known::No) {
         return looks(call.name);
     }
@@ -46,7 +48,8 @@ pub(super) fn fetch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     worst
 }
 
-/// A request that deletes, unless the server is one on this machine that is being worked on. What keeps data is none.
+/// Returns a finding for a request to delete. Servers on this machine are exempt, because they are
+/// usually being developed; databases and other stores, known by their ports, are not exempt.
 fn deletes(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let hosts = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
     let keeps = table::list("storeports");
@@ -59,7 +62,8 @@ fn deletes(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     Some(lost("http.delete", &word))
 }
 
-/// Clients of other machines: what they start, and what they write here.
+/// Judges clients of other machines (`scp`, `sftp`): the programs that they start, and the file
+/// that they write here.
 pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-o", "-S", "-i", "-F", "-J", "-P", "-l", "-c", "-D", "-b", "-B", "-R", "-s"];
     let mut worst = opaque("network", call.name);
@@ -79,7 +83,7 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     worst
 }
 
-/// The programs that options of `ssh` and its kin start.
+/// Returns the programs that options of `ssh` and similar clients start.
 pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
     let mut codes = values(args, &["-S", "-D"]);
     codes.retain(|code| code.text.contains([' ', '/']));
@@ -91,7 +95,7 @@ pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
     codes
 }
 
-/// Notes that a file holds what was fetched: to run it unread is to run the download.
+/// Notes that a file contains downloaded data. To run this file is to run the download.
 fn fetched_into(shell: &mut Shell<'_>, file: &Arg) {
     if file.sure {
         let path = place(shell, file).path;
@@ -99,7 +103,7 @@ fn fetched_into(shell: &mut Shell<'_>, file: &Arg) {
     }
 }
 
-/// The file that is named as the end of each address is.
+/// Notes the file that gets its name from the last part of each URL.
 fn by_name(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
     for address in call.args.iter().filter(|arg| arg.sure && arg.text.contains("://")) {
         let end = address.text.rsplit('/').next().unwrap_or_default();
@@ -110,7 +114,7 @@ fn by_name(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
     }
 }
 
-/// `nc`, `socat`: with `-e` or `EXEC:` a shell for somebody else.
+/// Judges `nc` and `socat`. With `-e` or `EXEC:` they give somebody else a shell.
 pub(super) fn pipe_to_others(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let gives = any(call.args, &["-e", "-c", "--exec", "--sh-exec"])
         && call.name != "socat"

@@ -1,15 +1,15 @@
-//! Options and operands, the way most programs take them.
+//! Finds options and operands among the arguments, by the conventions that most programs follow.
 
 use crate::shell::expand::Arg;
 use crate::shell::table::TableRow;
 
-/// The words before a `--`, without it.
+/// Returns the arguments before `--`.
 fn before_dashes(args: &[Arg]) -> &[Arg] {
     let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
     &args[..end]
 }
 
-/// Whether a short option stands alone or in a cluster (`-rf`).
+/// Returns true if a short option is present, alone or in a cluster (`-rf`).
 pub(super) fn short(args: &[Arg], letter: char) -> bool {
     before_dashes(args).iter().any(|arg| {
         let word = arg.lead.as_str();
@@ -20,7 +20,7 @@ pub(super) fn short(args: &[Arg], letter: char) -> bool {
     })
 }
 
-/// Whether a long option stands here: in full, shortened as GNU allows, or with `=value`.
+/// Returns true if a long option is present: in full, abbreviated as GNU allows, or with `=value`.
 pub(super) fn long(args: &[Arg], name: &str) -> bool {
     before_dashes(args).iter().any(|arg| {
         let word = arg.lead.split('=').next().unwrap_or_default();
@@ -28,7 +28,8 @@ pub(super) fn long(args: &[Arg], name: &str) -> bool {
     })
 }
 
-/// Whether one of these words stands here exactly, or a long one with `=value`.
+/// Returns true if one of these words is present exactly, or a long option among them with
+/// `=value`, or a short one in a cluster.
 pub(super) fn any(args: &[Arg], words: &[&str]) -> bool {
     args.iter().any(|arg| {
         let name = arg.lead.split('=').next().unwrap_or_default();
@@ -40,7 +41,7 @@ pub(super) fn any(args: &[Arg], words: &[&str]) -> bool {
     })
 }
 
-/// `-f`: an option that may be part of a cluster.
+/// Returns true for an option such as `-f`, which may be part of a cluster.
 fn cluster(word: &str) -> bool {
     word.len() == 2 && word.starts_with('-') && word != "--"
 }
@@ -55,7 +56,7 @@ fn in_cluster(word: &str, option: &str) -> bool {
         && word[1..].contains(&option[1..])
 }
 
-/// The operands: what is neither an option nor the value of one of `takes`.
+/// Returns the operands: the words that are neither options nor values of the options in `takes`.
 pub(in crate::shell) fn operands<'a>(args: &'a [Arg], takes: &[&str]) -> Vec<&'a Arg> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -76,7 +77,8 @@ pub(in crate::shell) fn operands<'a>(args: &'a [Arg], takes: &[&str]) -> Vec<&'a
     found
 }
 
-/// Whether an option takes the next word: `-n 5`, `-rn 5`, `--lines 5`; not `--lines=5`.
+/// Returns true if an option takes the next word as its value: `-n 5`, `-rn 5`, `--lines 5`, but
+/// not `--lines=5`.
 pub(super) fn takes_next(option: &str, takes: &[&str]) -> bool {
     if takes.contains(&option) {
         return true;
@@ -90,7 +92,7 @@ pub(super) fn takes_next(option: &str, takes: &[&str]) -> bool {
         })
 }
 
-/// How many words the options at the beginning are, with the values that they take.
+/// Returns the number of words in the options at the beginning, including their values.
 pub(super) fn leading(args: &[Arg], takes: &[&str]) -> usize {
     let mut at = 0;
     while args.get(at).is_some_and(Arg::option) {
@@ -99,7 +101,8 @@ pub(super) fn leading(args: &[Arg], takes: &[&str]) -> usize {
     at.min(args.len())
 }
 
-/// The values of an option under any of its names: `-o X`, `-oX`, `--output X`, `--output=X`.
+/// Returns the values of an option under any of its names: `-o X`, `-oX`, `--output X`,
+/// `--output=X`.
 pub(super) fn values(args: &[Arg], names: &[&str]) -> Vec<Arg> {
     let mut found = Vec::new();
     for (at, arg) in args.iter().enumerate() {
@@ -114,7 +117,7 @@ pub(super) fn values(args: &[Arg], names: &[&str]) -> Vec<Arg> {
     found
 }
 
-/// What is joined to an option's name in one word.
+/// Returns the value in the same word as an option's name.
 fn joined<'a>(word: &'a str, name: &str) -> Option<&'a str> {
     let rest = word.strip_prefix(name)?;
     if name.starts_with("--") || name.len() > 2 {
@@ -123,7 +126,7 @@ fn joined<'a>(word: &'a str, name: &str) -> Option<&'a str> {
     (name.starts_with('-') && !rest.is_empty()).then(|| rest.strip_prefix('=').unwrap_or(rest))
 }
 
-/// A word without its first bytes, which are sure.
+/// Returns a word without its first `from` bytes, which must be known text.
 pub(super) fn cut(arg: &Arg, from: usize) -> Arg {
     use crate::shell::expand::WordPiece;
     let mut pieces = Vec::new();
@@ -141,25 +144,25 @@ pub(super) fn cut(arg: &Arg, from: usize) -> Arg {
     Arg::from_pieces(&pieces)
 }
 
-/// Whether every word of a call is one that a row knows.
+/// Whether a row lists all options of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// Every option is on the list.
+    /// Every option is in the list.
     All,
-    /// Some value is not known here, and may be an option.
+    /// Every option is in the list, but some value is not known and may be an option itself.
     Unless,
     /// An option is not in the list.
     No,
 }
 
-/// Holds the options of a call against those that a row lists.
+/// Compares the options of a call with those that a row lists.
 pub(super) fn known(row: &TableRow, args: &[Arg]) -> Known {
     let ok = row.list("ok");
     if ok == ["*"] {
         return Known::All;
     }
     let (takes, joined) = (row.list("takes"), row.list("joined"));
-    // A pattern may stand for several names, and one of them may read as an option.
+    // A glob may match several names, and one of them may look like an option.
     let many = |arg: &&Arg| arg.many || arg.glob && arg.lead.is_empty();
     let mut found = match args.iter().take_while(|arg| !arg.is("--")).any(|arg| many(&arg)) {
         true => Known::Unless,
@@ -205,13 +208,13 @@ pub(super) fn known(row: &TableRow, args: &[Arg]) -> Known {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cluster {
     Flags,
-    /// The last letter takes the next word.
+    /// The last letter takes the next word as its value.
     Next,
     /// The rest of the word is a value.
     Value,
 }
 
-/// Short options in one word; nothing where one of them is not known.
+/// Classifies several short options in one word. Returns `None` if one of them is not known.
 fn cluster_of(word: &str, ok: &[&str], takes: &[&str], joined: &[&str]) -> Option<Cluster> {
     if word.starts_with("--") {
         return None;

@@ -1,4 +1,4 @@
-//! What a program gives to the next one, where that can be foreseen.
+//! Predicts the output of a program, as the input of the next one.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -11,7 +11,7 @@ use crate::shell::paths;
 use crate::shell::table;
 use crate::shell::walk::{Feed, Shell};
 
-/// What comes out of a program that has been judged.
+/// Returns the output of a program that has been judged.
 pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
     let stdin = call.stdin;
     let through = || Feed { pieces: None, present: true, ..stdin.clone() };
@@ -37,7 +37,7 @@ pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
             Feed { decoded: true, pieces, ..through() }
         }
         name if table::holds("changers", name) => {
-            // What was text goes through a change that is not followed.
+            // Known text is changed in a way that is not followed.
             let changed = stdin.pieces.is_some() || rules::marked("decodes", call);
             Feed { decoded: stdin.decoded || changed, ..through() }
         }
@@ -57,7 +57,7 @@ fn files(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
     made.unwrap_or(Feed { present: true, file: true, ..Feed::default() })
 }
 
-/// The words of `echo`, one blank between them.
+/// Returns the words of `echo`, separated by one space.
 fn echo(args: &[Arg]) -> Vec<WordPiece> {
     let flag = |arg: &&Arg| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|flag| arg.is(flag));
     let escapes = args.iter().take_while(flag).any(|arg| arg.text.contains('e'));
@@ -85,7 +85,8 @@ pub(super) fn joined(args: &[&Arg]) -> Vec<WordPiece> {
     pieces
 }
 
-/// `printf FORMAT WORD…` with `%s` and escapes alone.
+/// Returns the output of `printf FORMAT WORD…`, if the format contains only escapes, `%s`, `%b`,
+/// `%q` and `%d`.
 fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
     let rest = if args.first().is_some_and(|arg| arg.is("--")) { &args[1..] } else { args };
     let format = rest.first()?.literal()?;
@@ -120,7 +121,8 @@ fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
     }
 }
 
-/// `mktemp`: a path below the temporary folder, unless another one is named.
+/// Returns the output of `mktemp`: a path below the temporary folder, unless another folder is
+/// named.
 fn temporary(call: &ProgramCall<'_>) -> Feed {
     let here = operands(call.args, &["-p", "--tmpdir", "--suffix"])
         .first()
@@ -129,7 +131,8 @@ fn temporary(call: &ProgramCall<'_>) -> Feed {
     if here { Feed::some() } else { Feed::known(vec![WordPiece::Temp("$(mktemp)".to_owned())]) }
 }
 
-/// `which rm` prints a path that ends in `rm`; `realpath x` is taken for `x` itself.
+/// Returns the argument itself: `which rm` prints a path that ends in `rm`, and `realpath x` prints
+/// a path of `x`.
 fn named(call: &ProgramCall<'_>) -> Feed {
     let asks = call.name != "command" || super::wrappers::looks_up(call);
     match operands(call.args, &[]).last() {

@@ -1,4 +1,4 @@
-//! Deleting: `rm` and its kin, and `find`.
+//! Judges programs that delete files: `rm` and similar programs, and `find`.
 
 use super::files::write;
 use super::options::{any, long, operands, short};
@@ -9,7 +9,7 @@ use crate::shell::table::list;
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 use crate::shell::{Class, PathDeed, TouchedPath};
 
-/// `rm`, `unlink`, and `rimraf`, which is recursive without saying so.
+/// Judges `rm`, `unlink` and `rimraf`, which is always recursive.
 pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let deep = rules::line(call.name).is_some_and(|row| row.flag("deep"));
     let recursive =
@@ -29,7 +29,7 @@ pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     victims.into_iter().fold(own, |own, victim| own.or(one(shell, victim, recursive)))
 }
 
-/// One path that would be deleted.
+/// Judges the deletion of one path.
 pub(in crate::shell) fn one(shell: &mut Shell<'_>, victim: &Arg, recursive: bool) -> ShellFinding {
     let word = victim.text.as_str();
     let (rule, reason) = match shell.touch_all(victim, PathDeed::Delete, recursive).spot {
@@ -53,12 +53,13 @@ pub(in crate::shell) fn one(shell: &mut Shell<'_>, victim: &Arg, recursive: bool
     ShellFinding::new(Class::Write, rule, word, reason)
 }
 
-/// Whether a name is surely a file's: with an ending that folders do not have.
+/// Returns true if a name is certainly that of a file, because it has an ending that folders do not
+/// have.
 pub(super) fn file_name(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| list("fileendings").contains(&end))
 }
 
-/// `rmdir`: only what is empty.
+/// Judges `rmdir`, which only deletes empty folders.
 pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         shell.touch_all(arg, PathDeed::Delete, false);
@@ -66,7 +67,7 @@ pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> She
     ShellFinding::new(Class::Write, "rmdir", call.name, "It deletes folders that are empty.")
 }
 
-/// `shred`, `srm`, `wipe`: nothing comes back.
+/// Judges `shred`, `srm` and `wipe`, after which nothing can be recovered.
 pub(super) fn shred(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
     let deep = short(call.args, 'r');
@@ -78,7 +79,7 @@ pub(super) fn shred(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     lost("shred", &call.shown(2))
 }
 
-/// `find`: its tests only read; `-delete`, `-exec` and `-fprint` do not.
+/// Judges `find`. Its tests only read; `-delete`, `-exec` and `-fprint` do more.
 pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let starts: Vec<&Arg> = call
         .args
@@ -87,7 +88,7 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
         .collect();
     let here = Arg::known(".");
     let starts = if starts.is_empty() { vec![&here] } else { starts };
-    // A value that is not known may be a word that deletes or runs.
+    // A value that is not known may be an action such as `-delete` or `-exec`.
     let free = call.args.iter().enumerate().any(|(at, arg)| {
         let valued = at > 0 && call.args[at - 1].lead.starts_with('-');
         arg.many || !arg.sure && arg.lead.is_empty() && (arg.glob || !valued)
@@ -113,7 +114,7 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     worst
 }
 
-/// What is run for every file found: `{}` is one of them.
+/// Judges the command that `find` runs for every file. `{}` stands for the path of the file.
 fn each(
     shell: &mut Shell<'_>,
     call: &ProgramCall<'_>,
@@ -132,7 +133,7 @@ fn each(
     worst
 }
 
-/// The patterns of `-name`, when every file that is found fits one.
+/// Returns the patterns of `-name`, if every file that is found matches one of them.
 fn names(args: &[Arg]) -> Vec<String> {
     if any(args, &["-not", "!"]) || args.iter().any(|arg| arg.is("!")) {
         return Vec::new();
@@ -143,7 +144,7 @@ fn names(args: &[Arg]) -> Vec<String> {
         .collect()
 }
 
-/// What `find` prints: some path below its first start, with the name that it looks for.
+/// Returns what `find` prints: some path below its first start, with the name that it searches for.
 pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
     if any(args, &["-exec", "-execdir", "-printf", "-ls", "-delete", "-fprint"]) {
         return None;
@@ -153,7 +154,8 @@ pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
     Some(filled(&Arg::known("{}"), &start, &names(args)).pieces)
 }
 
-/// `{}` replaced by what it may be: a path below the start whose name is made again, or any.
+/// Replaces `{}` by a path below the start. Its name is the pattern of `-name`, or `*` if there are
+/// several.
 fn filled(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
     if !arg.text.contains("{}") || !arg.sure {
         return arg.clone();
@@ -195,7 +197,7 @@ fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding
     worst
 }
 
-/// `fd -x`, `fdfind -X`: a reader unless it runs something.
+/// Judges `fd`, `fd -x` and `fdfind -X`. Without a command to run, they only read.
 pub(super) fn fd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let runs = ["-x", "-X", "--exec", "--exec-batch"];
     let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is(run))) else {
@@ -205,7 +207,7 @@ pub(super) fn fd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
     opaque("find.exec", call.name).worse(tried_program(shell, words, Feed::default()))
 }
 
-/// `trash`, `gio trash`: can be taken back.
+/// Judges `trash` and `gio trash`, which can be undone.
 pub(super) fn trash(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         shell.touch_all(arg, PathDeed::Delete, true);

@@ -1,4 +1,4 @@
-//! What the lines of a program say of a call.
+//! Judges a call by the rows of its program in the table.
 
 use super::options::{self, Known, any, long, operands};
 use super::{ProgramCall, destructive, family, opaque, reads as reading};
@@ -8,18 +8,20 @@ use crate::shell::table::{self, TableRow};
 use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, PathDeed};
 
-/// Whether a line says of itself what a call is.
-fn says(row: &TableRow) -> bool {
+/// Returns true if a row gives the class of a call directly, without a function.
+fn gives_class(row: &TableRow) -> bool {
     matches!(row.kind(), "reads" | "looks" | "unsure" | "destroys")
 }
 
-/// What the lines say; nothing where none fits and a judge or a list of writers has to.
+/// Judges a call by the rows of its program. Returns `None` if no row matches, and a function or a
+/// `writes` row has to decide.
 pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let rows = table::rows(family(call.name));
-    if !rows.iter().any(says) {
+    if !rows.iter().any(gives_class) {
         return None;
     }
-    // Options may take a word or not: all readings count, so that none hides a subcommand.
+    // It is not known which options take a value. So the operands are read in three ways, and a row
+    // may match any of them: an option cannot hide a subcommand.
     let spare = operands(call.args, &table::list("globals"));
     let all: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
     let valued = |at: usize| at > 0 && call.args[at - 1].option();
@@ -28,13 +30,13 @@ pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
         words.filter(|(at, arg)| !arg.option() && !valued(*at)).map(|(_, arg)| arg).collect();
     let readings = [&spare, &all, &fewest];
     let (mut worst, mut proof): (Option<ShellFinding>, Option<ShellFinding>) = (None, None);
-    for row in rows.iter().filter(|row| says(row)) {
+    for row in rows.iter().filter(|row| gives_class(row)) {
         let behind = row.words.split_whitespace().count();
-        if !stands(row, call.args, &all) || row.flag("only") && all.len() > behind {
+        if !conditions_hold(row, call.args, &all) || row.flag("only") && all.len() > behind {
             continue;
         }
         match row.kind() {
-            // One line that proves it is enough.
+            // One row that proves that the call only reads is enough.
             "reads" => {
                 let found = proven(row, call);
                 let lighter = match (&proof, &found) {
@@ -43,7 +45,11 @@ pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
                 };
                 proof = if lighter { found } else { proof };
             }
-            _ if readings.iter().take(counted(row)).any(|words| path(row, words)) => {
+            _ if readings
+                .iter()
+                .take(readings_to_try(row))
+                .any(|words| begins_with(row, words)) =>
+            {
                 worst = ShellFinding::worst(worst, Some(finding(row, call)));
             }
             _ => {}
@@ -58,12 +64,13 @@ pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     worst.or_else(|| (!left).then(|| opaque("program.subcommand", &call.shown(1))))
 }
 
-/// Reading, by a line whose options are a list; looking, where a value may be an option.
+/// Returns the finding of a `reads` row whose words match the operands. A call only reads if the
+/// row lists all its options.
 fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let takes = row.list("takes");
     let named = operands(call.args, &takes);
     let begin = row.text("plain");
-    let fits = path(row, &named)
+    let fits = begins_with(row, &named)
         && named.iter().all(|arg| arg.lead.starts_with(begin))
         && (named.is_empty() || !row.flag("bare"));
     if !fits {
@@ -72,8 +79,9 @@ fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     Some(by_row(row, call))
 }
 
-/// How many of the readings count: what is only looked at has to be sure.
-fn counted(row: &TableRow) -> usize {
+/// Returns how many of the three readings a row may match. A `looks` row makes a call harmless, so
+/// it must match the first one.
+fn readings_to_try(row: &TableRow) -> usize {
     if row.kind() == "looks" { 1 } else { 3 }
 }
 
@@ -85,17 +93,17 @@ fn finding(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
     }
 }
 
-/// Whether a line of `MARK:PROGRAM` fits a call.
+/// Returns true if a row of `MARK:PROGRAM` matches a call.
 pub(super) fn marked(mark: &str, call: &ProgramCall<'_>) -> bool {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
     table::rows(&format!("{mark}:{}", call.name)).iter().any(|row| {
-        stands(row, call.args, &words)
-            && path(row, &words)
+        conditions_hold(row, call.args, &words)
+            && begins_with(row, &words)
             && (!row.flag("bare") || words.is_empty())
     })
 }
 
-/// Whether it only says what it would do.
+/// Returns true if the program only prints what it would do.
 fn dry(args: &[Arg]) -> bool {
     let words = ["--dry-run", "--dryrun", "--help", "--what-if", "--whatif"];
     args.iter().any(|arg| {
@@ -104,8 +112,8 @@ fn dry(args: &[Arg]) -> bool {
     })
 }
 
-/// Whether the words stand there that must, and none that must not.
-fn stands(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
+/// Returns true if the conditions `if=` and `unless=` of a row hold for the arguments.
+fn conditions_hold(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
     let there = |word: &str| match word {
         "$many" => words.iter().skip(1).any(|arg| !arg.sure),
         word => match word.split_once('+') {
@@ -119,13 +127,14 @@ fn stands(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
     row.asks_for(there)
 }
 
-/// Whether the words begin as a row's do. Some programs take them in capitals too, which proves nothing.
-fn path(row: &TableRow, words: &[&Arg]) -> bool {
+/// Returns true if the operands begin with the words of a row. Some programs ignore case, so case
+/// is ignored here too, except for a `reads` row, which must be certain.
+fn begins_with(row: &TableRow, words: &[&Arg]) -> bool {
     let wanted: Vec<&str> = row.words.split_whitespace().collect();
     fits(&wanted, words, row.kind() == "reads")
 }
 
-/// `exact`: capitals make another word.
+/// Matches operands against the words of a row. `exact` means that case matters.
 fn fits(wanted: &[&str], words: &[&Arg], exact: bool) -> bool {
     let Some((first, rest)) = wanted.split_first() else { return true };
     if *first == "**" {
@@ -141,12 +150,13 @@ fn fits(wanted: &[&str], words: &[&Arg], exact: bool) -> bool {
     (*first == "*" || first.split('|').any(is_it)) && fits(rest, left, exact)
 }
 
-/// The line that decides how the files of a program are shown, written or checked.
+/// Returns the row that applies whatever the operands are. It decides which files are shown,
+/// written or checked.
 pub(super) fn line(name: &str) -> Option<&'static TableRow> {
     table::rows(family(name)).iter().find(|row| row.words.is_empty() && row.kind() != "runs")
 }
 
-/// What the options of a program that reads otherwise make of it.
+/// Judges a program that reads unless its options say otherwise.
 pub(super) fn by_options(call: &ProgramCall<'_>) -> ShellFinding {
     line(call.name).map_or_else(|| opaque("program.options", call.name), |row| by_row(row, call))
 }
@@ -159,7 +169,8 @@ fn by_row(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
     }
 }
 
-/// Programs that are destructive by themselves, and those that delete, run or overwrite what they are told to.
+/// Returns the programs that are destructive in themselves, and those that delete, run or overwrite
+/// what their arguments name.
 pub(super) fn destroyers() -> impl Iterator<Item = &'static str> {
     let own = |rows: &[TableRow]| {
         rows.iter().any(|row| {
@@ -170,7 +181,7 @@ pub(super) fn destroyers() -> impl Iterator<Item = &'static str> {
     table::list("destroyers").into_iter().chain(rows)
 }
 
-/// Names the files that a reading program shows.
+/// Touches the files that a reading program shows.
 pub(super) fn shown(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
     let Some(row) = line(call.name).filter(|row| !row.text("shows").is_empty()) else { return };
     let mut named = operands(call.args, &row.list("takes"));

@@ -1,5 +1,6 @@
-//! Code of another language: never followed, and so opaque at least. A person is asked about what it surely deletes,
-//! what it hands to a shell, and what it decodes or fetches and then runs.
+//! Searches code of other languages for dangerous calls. The code is never followed, so it is at
+//! least opaque. It is destructive if it certainly deletes something important, passes such a
+//! command to a shell, or runs what it has decoded or downloaded.
 
 use super::{decoded, downloaded, lost, remove, secrets, sql, tried};
 use crate::shell::Class;
@@ -8,16 +9,17 @@ use crate::shell::parse::unescape;
 use crate::shell::table::{holds, list};
 use crate::shell::walk::{Shell, ShellFinding};
 
-/// A text in code of another language, and where it stands.
+/// A string in code of another language, and its place in bytes.
 pub(super) struct Text {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) text: String,
-    /// It stood in backticks.
+    /// True if the string is in backticks, `%x(…)` or `qx(…)`, which run it as a command in some
+    /// languages.
     ticks: bool,
 }
 
-/// What weighs most in the code; nothing where nothing in it is destructive.
+/// Returns the most severe destructive finding in the code, or `None`.
 pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<ShellFinding> {
     shell.mention(code);
     let has = |name: &str| list(name).iter().any(|word| code.contains(word));
@@ -53,7 +55,7 @@ pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<
     found.fold(worst, |worst, found| ShellFinding::worst(worst, Some(found)))
 }
 
-/// A program that is started with what was just decoded, or a device that is opened to write.
+/// Returns a finding if a program is started with decoded data, or a device is opened for writing.
 fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     let decoders = list("codedecodes");
     let hidden = list("codecalls").iter().any(|start| {
@@ -71,7 +73,7 @@ fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     writes.then(|| lost("redirect.device", &disk.text))
 }
 
-/// A shell whose input and output are another machine.
+/// Returns a finding if the code connects a shell to another machine.
 fn gives_shell(code: &str) -> Option<ShellFinding> {
     if code.contains("/inet/tcp/") || code.contains("/inet/udp/") {
         return Some(lost("network.talk", "/inet/"));
@@ -81,13 +83,14 @@ fn gives_shell(code: &str) -> Option<ShellFinding> {
     has("codesockets").map(|_| lost("network.shell", shell))
 }
 
-/// Processes that are started without end.
+/// Returns a finding if the code starts processes without end.
 fn forks(code: &str) -> Option<ShellFinding> {
     let endless = list("codeendless").iter().any(|text| code.contains(text));
     (endless && code.contains("fork")).then(|| lost("fork-bomb", "fork"))
 }
 
-/// The first call that deletes: judged by the path that stands at it, or else as one whose path is not known.
+/// Returns a finding for the first call that deletes something important. It is judged by the path
+/// next to the call; if there is none, the path counts as unknown.
 fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFinding> {
     let deeply = list("codedeletesdeep").into_iter().map(|call| (call, true));
     let calls = deeply.chain(list("codedeletes").into_iter().map(|call| (call, false)));
@@ -107,7 +110,8 @@ fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFin
             continue;
         }
         let after = at + call.len();
-        // The path is the text that follows at once, or that what follows at once was made of.
+        // The path is the string directly after the call. For a method it may be directly before
+        // it: `Path("x").unlink()`.
         let path = texts.iter().find(|text| {
             text.end > at
                 && text.start >= at.saturating_sub(1)
@@ -129,13 +133,14 @@ fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFin
             None => lost("code.delete", word),
         });
     }
-    // The name of such a call, handed to another one: `array_map("unlink", …)`.
+    // The name of a deleting function may be an argument: `array_map("unlink", …)`.
     let named = texts.iter().find(|text| holds("deleters", &text.text));
     found.extend(named.map(|text| lost("code.delete", &text.text)));
     found.into_iter().find(|found| found.class == Class::Destructive)
 }
 
-/// A path in a text of another language; with blanks in it a glob may be alive.
+/// Returns a string in code as a path. If it contains `*`, the part from the first special
+/// character on is a glob.
 fn literal_path(text: &str) -> Arg {
     match text.split_once(['*', '{', '$', '#']) {
         Some((before, _)) if text.contains('*') => Arg::from_pieces(&[
@@ -146,7 +151,8 @@ fn literal_path(text: &str) -> Arg {
     }
 }
 
-/// Every text as a command, texts that are added up as one, and lists of texts as its words.
+/// Returns the possible commands in code: every string, concatenated strings, and lists of strings
+/// as the words of one command.
 fn commands(code: &str, texts: &[Text]) -> Vec<String> {
     let mut found = Vec::new();
     for at in 0..texts.len() {
@@ -174,7 +180,7 @@ fn commands(code: &str, texts: &[Text]) -> Vec<String> {
     found
 }
 
-/// The quoted texts of code in most languages.
+/// Returns the quoted strings of code, in the syntax of most languages.
 pub(super) fn texts(code: &str) -> Vec<Text> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -202,7 +208,7 @@ pub(super) fn texts(code: &str) -> Vec<Text> {
     found
 }
 
-/// The inside of a quoted text, and how many bytes it takes with its closing quote.
+/// Returns the content of a quoted string, and its length in bytes with the closing quote.
 fn quoted(rest: &str, quote: &str) -> (String, usize) {
     let mut at = 0;
     while at < rest.len() && !rest[at..].starts_with(quote) {

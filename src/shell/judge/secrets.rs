@@ -1,4 +1,5 @@
-//! Keys, passwords and tokens: to read them is one thing, to read them and send them away is another.
+//! Recognises keys, passwords and tokens, and commands that send them away. Reading a secret is
+//! allowed; sending it to another machine is destructive.
 
 use super::options::values;
 use super::{ProgramCall, lost, rules};
@@ -7,7 +8,7 @@ use crate::shell::paths::place;
 use crate::shell::table::{self, holds, list};
 use crate::shell::walk::{Shell, ShellFinding};
 
-/// Whether a path is one that only its owner should read.
+/// Returns true if only the owner should read this path.
 pub(in crate::shell) fn is_secret(path: &str) -> bool {
     let path = path.trim_end_matches(['*', '/']);
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -22,7 +23,8 @@ pub(in crate::shell) fn is_secret(path: &str) -> bool {
             || list("secretendings").iter().any(ending))
 }
 
-/// Whether a word names such a path, holds what such a file held, or a variable that reads like one.
+/// Returns true if a word names a file of secrets or a copy of one, contains a value read from one,
+/// or is a variable with the name of a secret.
 fn holds_secret(shell: &Shell<'_>, arg: &Arg) -> bool {
     if arg.origin == Some(WordOrigin::Secret) {
         return true;
@@ -39,7 +41,7 @@ fn holds_secret(shell: &Shell<'_>, arg: &Arg) -> bool {
             }
             _ => false,
         });
-    // `@FILE`, `name=@FILE`, `name=FILE`.
+    // The word may have the form `@FILE`, `name=@FILE` or `name=FILE`.
     let file = text.rsplit('@').next().unwrap_or_default();
     let file = file.split(';').next().unwrap_or_default();
     let copied = |file: &str| shell.secrets.contains(&place(shell, &Arg::known(file)).path);
@@ -47,7 +49,8 @@ fn holds_secret(shell: &Shell<'_>, arg: &Arg) -> bool {
     variable || named && !arg.lead.starts_with("--") && (is_secret(file) || copied(file))
 }
 
-/// The first word of a call that holds a secret; files that only prove who one is are none.
+/// Returns the first argument that contains a secret. Files that only prove the caller's identity,
+/// such as that of `--cert`, do not count.
 fn given(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
     let keys = values(call.args, &list("keyoptions"));
     call.args
@@ -60,13 +63,13 @@ fn given(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
         .map(|arg| arg.text.clone())
 }
 
-/// Whether what a program prints is secret.
+/// Returns true if the output of a program contains a secret.
 pub(super) fn prints(shell: &Shell<'_>, call: &ProgramCall<'_>) -> bool {
     let dumps = rules::marked("secret", call);
     dumps || call.stdin.secret() || given(shell, call).is_some_and(|_| !holds("senders", call.name))
 }
 
-/// What sends a secret away.
+/// Returns a finding if a program sends a secret to another machine.
 pub(super) fn leaks(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     if !holds("senders", call.name) {
         return None;
@@ -81,12 +84,12 @@ pub(super) fn leaks(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFi
     Some(sent(&format!("{} {word}", call.name)))
 }
 
-/// The finding about a secret that leaves the machine.
+/// Returns the finding for a secret that leaves the machine.
 pub(in crate::shell) fn sent(word: &str) -> ShellFinding {
     lost("secrets.sent", word)
 }
 
-/// `git push` to an address, or to a remote that the same text has added.
+/// Judges `git push` to a URL, or to a remote that the same text has added.
 fn new_remote(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
     let [push, to, ..] = words.as_slice() else { return None };
@@ -96,7 +99,7 @@ fn new_remote(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding>
     (push.is("push") && (address || added)).then(|| lost("git.push-elsewhere", text))
 }
 
-/// Whether code of another language reads secrets and sends something.
+/// Returns a finding if code of another language reads secrets and sends data.
 pub(super) fn in_code(code: &str) -> Option<ShellFinding> {
     let sends = list("codesends").iter().any(|word| code.contains(word));
     let whole = list("codeenvironment").iter().any(|word| code.contains(word));

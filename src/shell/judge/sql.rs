@@ -1,4 +1,4 @@
-//! Statements that lose data, in the languages of databases.
+//! Recognises statements that lose data, in SQL and in other database languages.
 
 use super::{ProgramCall, lost, opaque, rules};
 use crate::shell::Class;
@@ -8,7 +8,7 @@ use crate::shell::walk::{Shell, ShellFinding};
 
 use super::options::{operands, values};
 
-/// A database's client with statements on its command line or on its input.
+/// Judges the client of a database with the statements in its arguments or its input.
 pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let row = rules::line(call.name);
     let options = row.map_or_else(Vec::new, |row| row.list("code"));
@@ -41,7 +41,8 @@ pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     worst
 }
 
-/// Whether every statement only asks: by its first word, and by what it leaves out.
+/// Returns true if every statement only reads, judged by its first word and by the absence of words
+/// that write.
 fn only_asks(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     if list("sqlwrites").iter().any(|word| lower.contains(word)) {
@@ -52,14 +53,15 @@ fn only_asks(text: &str) -> bool {
     statements.all(|text| asks.iter().any(|word| text.starts_with(word)))
 }
 
-/// What a client hands to a shell: `.shell rm`, `\! rm`, `system rm`.
+/// Returns the command that a client passes to a shell: `.shell rm`, `\! rm`, `system rm`.
 fn escape(line: &str) -> Option<&str> {
     [".shell ", ".system ", "\\! ", "\\!", "system ", "!"]
         .iter()
         .find_map(|begin| line.strip_prefix(begin))
 }
 
-/// The first statement that loses data without saying which.
+/// Returns a finding for the first statement that deletes or changes data without a condition, or
+/// drops it.
 pub(super) fn statements(text: &str) -> Option<ShellFinding> {
     for words in split(text) {
         let first = words.first().map_or("", String::as_str);
@@ -78,14 +80,15 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
     Some(lost("sql.drop", found))
 }
 
-/// `WHERE 1=1`, `WHERE true`: a condition that holds for everything.
+/// Returns true for a condition that always holds: `WHERE 1=1`, `WHERE true`.
 fn always(words: &[String]) -> bool {
     let after = words.iter().position(|word| word == "WHERE").map(|at| &words[at + 1..]);
     let after: String = after.unwrap_or_default().concat();
     ["1=1", "TRUE", "1", "''=''"].contains(&after.as_str())
 }
 
-/// Statements as words in capitals, without comments; texts in quotes become `''`.
+/// Splits a text into statements, and these into words in capitals. Comments are dropped, and
+/// quoted texts become `''`.
 fn split(text: &str) -> Vec<Vec<String>> {
     let mut done = Vec::new();
     let mut words: Vec<String> = Vec::new();

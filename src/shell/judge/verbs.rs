@@ -1,4 +1,4 @@
-//! A program that no line is about: what it is asked to do is read from its words, a verb and a noun.
+//! Judges a program that has no row by its words: a verb such as `delete`, and a noun.
 
 use super::options::{any, values};
 use super::{ProgramCall, lost, sql};
@@ -6,11 +6,11 @@ use crate::shell::expand::Arg;
 use crate::shell::table::{holds, list};
 use crate::shell::walk::ShellFinding;
 
-/// How a word reads: as a verb of deleting, alone or joined to other words.
+/// Whether a word is a verb of deletion, alone or as a part of a longer word.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Verb {
     None,
-    /// It removes something, which may be small.
+    /// Removes something that may be unimportant.
     Removes,
     Destroys,
 }
@@ -28,11 +28,11 @@ fn verb(word: &str) -> Verb {
     if whole != Verb::None || word.contains(['.', '/', '=', ' ', '@']) && !word.contains(".Svc") {
         return whole;
     }
-    // `delete-index`, `cache:delete-all`, `DeleteInstance`, `apiAccessDeleteKeys`.
+    // Words such as `delete-index`, `cache:delete-all`, `DeleteInstance`, `apiAccessDeleteKeys`.
     let mut parts = word.split(['-', ':', '_']);
     let first = parts.next().map_or(Verb::None, spelled);
     let parts: Vec<Verb> = parts.map(spelled).collect();
-    // `service-instance-delete`
+    // The verb may be the last part: `service-instance-delete`.
     let last = parts.last() == Some(&Verb::Destroys);
     let later = parts.into_iter().max().unwrap_or(Verb::None);
     match (last || camel(word), word.contains(['-', ':', '_'])) {
@@ -42,8 +42,8 @@ fn verb(word: &str) -> Verb {
     }
 }
 
-/// Whether a part of a name in camel case is a verb of deleting: `doDelete`, `DeleteInstance`; not `isDeleted`, nor the
-/// name of a test.
+/// Returns true if a part of a name in camel case is a verb of deletion: `doDelete`,
+/// `DeleteInstance`. `isDeleted` and the names of tests do not count.
 fn camel(word: &str) -> bool {
     !["test", "Test", "should"].iter().any(|begin| word.starts_with(begin))
         && list("destroyverbs").iter().any(|verb| {
@@ -56,7 +56,8 @@ fn camel(word: &str) -> bool {
         })
 }
 
-/// Whether it is asked to delete something: `X … delete NAME`, `X delete-all`, `X NOUN rm NAME`.
+/// Returns a finding if the program is asked to delete something: `X … delete NAME`, `X
+/// delete-all`, `X NOUN rm NAME`. `known` means that the table has a row for the program.
 pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFinding> {
     let runner = holds("runners", call.name);
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).take(5).collect();
@@ -83,7 +84,7 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
             Verb::Destroys if at < 4 && (at == 0 || noun) => Some(text),
             Verb::Removes if (all || forced && !known) && at < 4 => Some(text),
             Verb::Removes if !known && (1..4).contains(&at) && noun => Some(text),
-            // `X remove index main`, `X rm-bucket NAME`
+            // For example `X remove index main` or `X rm-bucket NAME`.
             Verb::Removes if !known && at == 0 && (words.len() > 2 && !light || joined(text)) => {
                 Some(text)
             }
@@ -95,13 +96,14 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
     }
     let options = list("destroyoptions");
     let option = options.iter().find(|option| !known && any(call.args, &[option]));
-    // `ldapdelete`
+    // The name of the program may end in the verb: `ldapdelete`.
     let named = list("destroyverbs").into_iter().find(|verb| call.name.ends_with(verb) && !known);
     let word = found.or(option.copied()).or(named)?;
     Some(lost("program.destroys", &format!("{} {word}", call.name)))
 }
 
-/// Statements that lose data, handed to any program: behind an option for code, in a request, or on a client's input.
+/// Returns a finding if any program is given a statement that loses data: as the value of an option
+/// for code, in a request, or as the input of a client.
 pub(super) fn loses_data(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let mut texts: Vec<String> =
         values(call.args, &list("dataoptions")).into_iter().map(|code| code.text).collect();
@@ -114,14 +116,14 @@ pub(super) fn loses_data(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     }));
     let nouns = list("sqlnouns");
     texts.iter().find_map(|text| {
-        // Prose begins with such verbs too: "Drop support for …".
+        // A sentence may begin with such a verb too: "Drop support for …".
         let upper = text.to_ascii_uppercase();
         let shaped = nouns.iter().any(|noun| upper.contains(noun));
         sql::statements(text).filter(|_| shaped)
     })
 }
 
-/// Rights for everybody, or all rights for somebody.
+/// Returns a finding if rights are given to everybody, or all rights to somebody.
 pub(super) fn widens(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let grants = list("grants");
     let all = |part: &str| grants.contains(&part) || grants.contains(&base(part));
@@ -129,12 +131,12 @@ pub(super) fn widens(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     Some(lost("access.widened", &format!("{} {}", call.name, word.text)))
 }
 
-/// What stands behind the last slash.
+/// Returns the text after the last slash.
 fn base(part: &str) -> &str {
     part.rsplit('/').next().unwrap_or(part)
 }
 
-/// Whether words are those of a request that deletes, of any client.
+/// Returns the word that makes these the arguments of a request to delete, for any client.
 pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
     let methods = ["-X", "--request", "--method", "-method"];
     let given = values(args, &methods);

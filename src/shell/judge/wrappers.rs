@@ -1,4 +1,4 @@
-//! Sees through programs that start another one.
+//! Judges programs that start another program by what the other program does.
 
 use super::options::{self, Known};
 use super::options::{any, leading, operands, takes_next, values};
@@ -14,14 +14,14 @@ pub(super) fn known(name: &str) -> bool {
     table::rows(family(name)).iter().any(|row| row.kind() == "runs")
 }
 
-/// Whether it is `command -v NAME`, which only says what the name stands for. In `command rm -v FILE` the option is one of
-/// `rm`.
+/// Returns true for `command -v NAME`, which only prints what the name stands for. In `command rm
+/// -v FILE`, `-v` is an option of `rm`.
 pub(super) fn looks_up(call: &ProgramCall<'_>) -> bool {
     let own = call.args.iter().take_while(|arg| arg.option()).count();
     call.name == "command" && any(&call.args[..own], &["-v", "-V"])
 }
 
-/// What the program that is started would do; nothing where none is.
+/// Judges the program that a wrapper starts. Returns `None` if the call starts none.
 pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     if call.name == "xargs" {
         return xargs(shell, call);
@@ -57,12 +57,13 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
     Some(if clear { found } else { opaque("wrapper", call.name).or(found) })
 }
 
-/// The options of a wrapper that take the next word.
+/// Returns the options of a wrapper that take the next word as their value.
 fn taking(row: &TableRow) -> Vec<&'static str> {
     [row.list("takes"), row.list("outputs")].concat()
 }
 
-/// Where the words after the subcommand begin, when it is the one of this row.
+/// Returns the index of the first word after the subcommand, if the call has the subcommand of this
+/// row.
 fn matched(row: &TableRow, call: &ProgramCall<'_>) -> Option<usize> {
     let (mut at, takes) = (0, row.list("takes"));
     for wanted in row.words.split_whitespace() {
@@ -108,7 +109,8 @@ fn inner(
         "each" => codes.extend(rest),
         _ => {}
     }
-    // `uv run -` hands its input to Python; `--entrypoint` stands before the words.
+    // `uv run -` passes its input to Python. `--entrypoint` names the program, and the words after
+    // the image are its arguments.
     if call.name == "uv" && run.is_none() && args.iter().any(|arg| arg.is("-")) {
         run = Some(vec![Arg::known("python")]);
     }
@@ -136,7 +138,8 @@ fn inner(
     Some(found.unwrap_or_else(|| opaque("wrapper", call.name)))
 }
 
-/// The words of a command that a package brings along: `rimraf@5` and `nixpkgs#git` name their programs.
+/// Returns the words of a command that comes from a package: `rimraf@5` and `nixpkgs#git` start
+/// `rimraf` and `git`.
 fn packaged(by: &str, words: &[Arg]) -> Vec<Arg> {
     let mut words = words.to_vec();
     let first = words.first_mut().filter(|_| table::holds("packagers", by));
@@ -148,19 +151,19 @@ fn packaged(by: &str, words: &[Arg]) -> Vec<Arg> {
     words
 }
 
-/// `screen -X stuff 'code'`
+/// Returns the code of `screen -X stuff 'code'`.
 fn stuffed(args: &[Arg]) -> Vec<Arg> {
     let at = args.iter().position(|arg| arg.is("stuff") || arg.is("exec"));
     at.map(|at| args[at + 1..].to_vec()).unwrap_or_default()
 }
 
-/// The values of the options that hold code, before the command itself begins.
+/// Returns the values of the options that contain code, up to `--`.
 fn coded(args: &[Arg], row: &TableRow) -> Vec<Arg> {
     let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
     values(&args[..end], &row.list("code"))
 }
 
-/// The words from the command on.
+/// Returns the words of the command that a wrapper starts.
 fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
     if row.flag("dashes") {
         let at = args.iter().position(|arg| arg.is("--"));
@@ -180,7 +183,7 @@ fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
                 break;
             }
         } else if arg.option() {
-            // `nice -10`, `-u root`, `--user=root`.
+            // For example `nice -10`, `-u root` or `--user=root`.
             let lead = arg.lead.as_str();
             at += 1 + usize::from(takes_next(lead, &takes) || code.contains(&lead));
         } else if assigns(arg) {
@@ -191,14 +194,14 @@ fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
             break;
         }
     }
-    // `su - root`, `sudo -` and a lone `-` of `env`.
+    // For example `su - root`, `sudo -` or `env -`.
     while args.get(at).is_some_and(|arg| arg.is("-")) {
         at += 1;
     }
     args.get(at..).unwrap_or_default()
 }
 
-/// `xargs`: the command with what comes in as its last words, or in the place of `{}`.
+/// Judges `xargs`: the words of the input are added to the command, or replace `{}`.
 fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let at = leading(call.args, &table::list("xargstakes"));
     let command = call.args.get(at..).filter(|rest| !rest.is_empty())?;
@@ -206,12 +209,12 @@ fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> 
     let old = any(&call.args[..at], &["-i"]).then(|| "{}".to_owned());
     let mark = marks.first().map(|mark| mark.text.clone()).or(old);
     let found = given(shell, call, command, mark.as_deref());
-    // A pattern or a value among its own words may hold the command.
+    // A pattern or an unknown value among the own words of `xargs` may contain the command.
     let sure = call.args[..at].iter().all(|arg| arg.sure);
     Some(if sure { found } else { opaque("wrapper", "xargs").or(found) })
 }
 
-/// `parallel COMMAND ::: WORD…`
+/// Judges `parallel COMMAND ::: WORD…`.
 fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let rest = &call.args[leading(call.args, &table::list("paralleltakes"))..];
     let end = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
@@ -234,7 +237,7 @@ fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     }
 }
 
-/// A command that gets words from its input.
+/// Judges a command that gets words from the input.
 fn given(
     shell: &mut Shell<'_>,
     call: &ProgramCall<'_>,
@@ -242,7 +245,7 @@ fn given(
     mark: Option<&str>,
 ) -> ShellFinding {
     let origin = call.stdin.origin().unwrap_or(WordOrigin::Output);
-    // What is quoted in it, or too much, is not taken apart.
+    // Input that contains quotes, or more than 32 words, is not split.
     let hard = call.stdin.text().is_some_and(|text| {
         text.contains(['"', '\'', '\\']) || text.split_whitespace().nth(32).is_some()
     });
@@ -266,7 +269,7 @@ fn given(
     if shell_itself && found.class == Class::Read { opaque("wrapper", call.name) } else { found }
 }
 
-/// Splits a text at blanks, as `xargs` does. Some of its pieces are not known.
+/// Splits the input at blanks, as `xargs` does.
 fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
     let mut words: Vec<Vec<WordPiece>> = vec![Vec::new()];
     for piece in pieces {
@@ -285,7 +288,7 @@ fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
         }
     }
     for word in &mut words {
-        // A glob is replaced by the names of all files that fit, so one word may become several.
+        // A glob is replaced by the names of all matching files, so one word may become several.
         if word.iter().any(|piece| matches!(piece, WordPiece::Glob(_))) {
             word.push(WordPiece::Splits);
         }

@@ -1,28 +1,27 @@
-//! A text in the language of `bash` becomes a plain tree of commands and words.
+//! Parses a text in the language of `bash` into a tree of commands and words.
 //!
-//! A grammar of our own, strict where a shell is strict: what `bash` refuses is
-//! an error here, and nothing is recovered from or skipped. The grammar for
-//! editors (`tree-sitter-bash`) guesses on past what it cannot read, and cannot
-//! read some everyday forms (`docs/shell.md` lists them); it is the second
-//! opinion in the tests.
+//! The grammar is strict: what `bash` refuses is an error here, and nothing is recovered or
+//! skipped. The grammar for editors (`tree-sitter-bash`) guesses when it meets text that it cannot
+//! parse, and it cannot parse some common forms (`docs/shell.md` lists them). The tests use it as a
+//! second opinion.
 
 mod script;
 mod word;
 
 pub(super) use word::unescape;
 
-/// Longer texts are not read: nobody judges a screenful of shell at a glance.
+/// Texts with more characters are not parsed: nobody can judge a screenful of shell at a glance.
 pub(super) const MAX_CHARS: usize = 10_000;
-/// Deeper nesting is not read.
+/// Commands and words that are nested deeper are not parsed.
 pub(super) const MAX_DEPTH: usize = 32;
 
-/// Why a text could not be read.
+/// The reason why a text could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at character {at}: {what}")]
 pub(super) struct SyntaxError {
-    /// Byte offset in the text.
+    /// The byte offset in the text.
     pub(super) at: usize,
-    /// What was wrong, as a phrase.
+    /// What is wrong, as a phrase.
     pub(super) what: &'static str,
 }
 
@@ -30,29 +29,29 @@ pub(super) struct SyntaxError {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ParsedScript {
     pub(super) script: Script,
-    /// In the order of their `<<`; redirections point here.
+    /// The bodies in the order of their `<<`. [`Direction::Document`] is an index into this list.
     pub(super) heredocs: Vec<Word>,
 }
 
-/// Commands one after the other.
+/// A list of pipelines that run one after the other.
 pub(super) type Script = Vec<Pipeline>;
 
-/// One pipeline of a list.
+/// One pipeline of a list: commands joined by `|`.
 #[derive(Clone, Debug)]
 pub(super) struct Pipeline {
     pub(super) commands: Vec<ShellCommand>,
-    /// It ends in `&`.
+    /// True if the pipeline ends in `&`.
     pub(super) background: bool,
-    /// What joins it to the one before.
+    /// The operator between the preceding pipeline and this one, if it is `&&` or `||`.
     pub(super) after: Option<Join>,
 }
 
-/// What decides whether a pipeline is reached.
+/// The condition under which a pipeline runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Join {
-    /// `&&`: when the one before succeeds.
+    /// `&&`: the preceding pipeline succeeded.
     And,
-    /// `||`: when it fails.
+    /// `||`: the preceding pipeline failed.
     Or,
 }
 
@@ -63,101 +62,101 @@ pub(super) struct ShellCommand {
     pub(super) redirects: Vec<Redirect>,
 }
 
-/// What a command is made of.
+/// The kind of a command, with its parts.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// `A=1 program word…`
+    /// A simple command: `A=1 program word…`
     Simple { assigns: Vec<Assign>, words: Vec<Word> },
-    /// `{ …; }`
+    /// A group: `{ …; }`
     Group(Script),
-    /// `( … )`
+    /// A subshell: `( … )`
     Subshell(Script),
-    /// `if`: conditions and branches in order.
+    /// `if`: the conditions and branches in order, with the `else` branch last.
     Branches(Vec<Script>),
-    /// `while`, `until` and `for ((…))`: what is repeated.
+    /// `while`, `until` and `for ((…))`: the condition and the body.
     Loop(Vec<Script>),
-    /// `for` and `select` over words.
+    /// `for` and `select` over a list of words.
     For { variable: String, over: Vec<Word>, body: Script },
-    /// `case WORD in …`
+    /// `case WORD in …`: each arm has its patterns and its commands.
     Case { subject: Word, arms: Vec<(Vec<Word>, Script)> },
-    /// `name() …`
+    /// The definition of a function: `name() …`
     Function { name: String, body: Box<ShellCommand> },
-    /// `[[ … ]]`
+    /// A test: `[[ … ]]`
     Test(Vec<Word>),
-    /// `(( … ))`
+    /// An arithmetic command: `(( … ))`
     Arithmetic(Word),
-    /// `coproc …`
+    /// A background process with connected input and output: `coproc …`
     Coproc(Box<ShellCommand>),
 }
 
-/// `NAME=value`, `NAME+=value`, `NAME=(a b)`.
+/// An assignment: `NAME=value`, `NAME+=value` or `NAME=(a b)`.
 #[derive(Clone, Debug)]
 pub(super) struct Assign {
     pub(super) name: String,
-    /// What stands in brackets behind the name.
+    /// The index after the name, with its brackets: `[0]`.
     pub(super) index: String,
     pub(super) append: bool,
     pub(super) value: Word,
     pub(super) elements: Option<Vec<Word>>,
 }
 
-/// What a redirection does to its target.
+/// What a redirection does with its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Read,
-    /// `>`, `>|`, `&>`
+    /// Replaces the file: `>`, `>|`, `&>`
     Write,
-    /// `>>`, `&>>`
+    /// Appends to the file: `>>`, `&>>`
     Append,
-    /// `<>`
+    /// Opens the file for both directions: `<>`
     ReadWrite,
-    /// `<&`, `>&`: a descriptor, or a file when it is none.
+    /// `<&` or `>&`: the target is a descriptor, or a file if it is not a number.
     Duplicate,
-    /// `<<<`
+    /// A here-string, whose text is the input: `<<<`
     Here,
-    /// `<<`; index into [`ParsedScript::heredocs`].
+    /// A heredoc: `<<`. The value is an index into [`ParsedScript::heredocs`].
     Document(usize),
 }
 
-/// One redirection.
+/// A redirection: what it does, its number and its target.
 #[derive(Clone, Debug)]
 pub(super) struct Redirect {
     pub(super) direction: Direction,
-    /// What it sends elsewhere is the standard output.
+    /// True if the redirection is one of the standard output.
     pub(super) output: bool,
-    /// It is an input.
+    /// True if the sign begins with `<`.
     pub(super) reads: bool,
-    /// The number before it.
+    /// The number before the sign: 2 in `2>x`.
     pub(super) number: Option<u32>,
-    /// Its number goes into a variable: `{NAME}>`.
+    /// True if a variable receives the number of the descriptor: `{NAME}>x`.
     pub(super) named: bool,
     pub(super) target: Word,
 }
 
-/// A word as written, in parts.
+/// A word, split into parts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Word {
     pub(super) parts: Vec<Part>,
-    /// The bytes in the text.
+    /// The word as written in the text.
     pub(super) raw: String,
 }
 
 /// A part of a word.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// Outside quotes: braces, globs and `~` are alive.
+    /// Text outside quotes, in which braces, globs and `~` are special.
     Bare(String),
-    /// Quoted or escaped: just text.
+    /// Text that is quoted or escaped.
     Quoted(String),
-    /// `?(a|b)` and its like: some name.
+    /// An extended glob such as `?(a|b)`, which may match any name.
     Pattern,
-    /// `$NAME`, `${…}`
+    /// A parameter: `$NAME` or `${…}`.
     Param { name: String, op: Option<(Op, Word)>, quoted: bool },
-    /// `$(…)` and backticks.
+    /// A command substitution: `$(…)` or backticks.
     Command { tree: ParsedScript, quoted: bool },
-    /// `<(…)`, `>(…)`
+    /// A process substitution: `<(…)` or `>(…)`.
     Process(ParsedScript),
-    /// `$((…))`: a number; the words inside for their substitutions.
+    /// An arithmetic expansion, `$((…))`, with the substitutions inside it.
     Arithmetic(Word),
 }
 
@@ -170,19 +169,18 @@ impl PartialEq for Part {
     }
 }
 
-/// What `${NAME…}` does beside looking up.
+/// The operation that `${NAME…}` applies to the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
-    /// `:-`, `-`, `:=`, `=`
+    /// A default value: `:-`, `-`, `:=`, `=`
     Default,
-    /// `:+`, `+`
+    /// An alternative value: `:+`, `+`
     Alternative,
-    /// Anything else: what comes out is not known.
     Other,
 }
 
 impl Word {
-    /// Its text, when nothing of it has to be looked up.
+    /// Returns the text of the word, if it contains no expansion.
     pub(super) fn plain(&self) -> Option<String> {
         self.parts
             .iter()
@@ -194,7 +192,8 @@ impl Word {
     }
 }
 
-/// Reads a text. An error means that a shell would refuse it, or that it is too big to judge.
+/// Parses a text. An error means that a shell would refuse the text, or that it is too big to
+/// judge.
 pub(super) fn parse(text: &str, depth: usize) -> Result<ParsedScript, SyntaxError> {
     if text.chars().nth(MAX_CHARS).is_some() {
         return Err(SyntaxError { at: MAX_CHARS, what: "the text is longer than can be judged" });
@@ -211,7 +210,8 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<ParsedScript, SyntaxErro
     Ok(ParsedScript { script, heredocs: parser.heredocs })
 }
 
-/// Reads a text as the inside of a heredoc: only `$` and backticks are alive.
+/// Parses a text as the body of a heredoc, in which only `$`, backticks and some escapes are
+/// special.
 pub(super) fn document(text: &str, depth: usize) -> Result<Word, SyntaxError> {
     let mut parser = Parser::new(text, depth);
     let mut parts = Vec::new();
@@ -219,7 +219,7 @@ pub(super) fn document(text: &str, depth: usize) -> Result<Word, SyntaxError> {
     Ok(Word { parts, raw: text.to_owned() })
 }
 
-/// A heredoc whose body has not been reached.
+/// A heredoc whose body has not been reached yet.
 struct Pending {
     index: usize,
     end: String,
@@ -227,7 +227,7 @@ struct Pending {
     strip_tabs: bool,
 }
 
-/// Where the reading is.
+/// The state of the parser: the text and the position in it.
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
         SyntaxError { at: self.at, what }
     }
 
-    /// One level deeper, for as long as `inside` runs.
+    /// Runs `inside` one level deeper. Returns an error at the maximum depth.
     fn deeper<T>(
         &mut self,
         inside: impl FnOnce(&mut Self) -> Result<T, SyntaxError>,
@@ -285,7 +285,7 @@ impl<'a> Parser<'a> {
         done
     }
 
-    /// Blanks, continued lines and comments, up to the end of the line.
+    /// Skips blanks, continued lines and comments, up to the end of the line.
     fn skip_space(&mut self) {
         loop {
             if self.eat(" ") || self.eat("\t") || self.eat("\\\n") || self.eat("\\\r\n") {
@@ -299,7 +299,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether a word could begin here: a `#` in the middle of one is no comment.
+    /// Returns true if a word can begin here. A `#` in the middle of a word does not start a
+    /// comment.
     fn begins_word(&self) -> bool {
         self.text[..self.at]
             .chars()

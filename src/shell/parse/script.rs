@@ -1,18 +1,19 @@
-//! Lists, pipelines, compound commands and redirections.
+//! Parses lists, pipelines, compound commands and redirections.
 
 use super::{
     Assign, Direction, Join, Kind, Parser, Part, Pending, Pipeline, Redirect, Script, ShellCommand,
     SyntaxError, Word,
 };
 
-/// Words that begin or end a compound command where a command may begin.
+/// Words that are special at the place of a command's name.
 const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "fi", "for", "while", "until", "select", "do", "done", "case",
     "esac", "function", "{", "}", "!", "time", "coproc", "[[", "]]", "in",
 ];
 
 impl<'a> Parser<'a> {
-    /// Commands up to the end of the text or to one of these words or signs, which is left standing.
+    /// Parses commands up to the end of the text or to one of the words or signs in `until`, which
+    /// is not consumed.
     pub(super) fn script(&mut self, until: &[&str]) -> Result<Script, SyntaxError> {
         let mut items = Script::new();
         let mut after = None;
@@ -59,7 +60,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Blanks and ends of lines; the bodies of heredocs are taken where they begin.
+    /// Skips blanks and line ends. After a line end, reads the bodies of the heredocs of that line.
     fn skip_lines(&mut self) -> Result<(), SyntaxError> {
         loop {
             self.skip_space();
@@ -71,7 +72,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether one of these words or signs stands here.
+    /// Returns true if one of these words or signs is next.
     fn stands_at(&self, what: &[&str]) -> bool {
         what.iter().any(|sign| {
             let is_word = sign.chars().all(|c| c.is_ascii_alphabetic() || c == '}');
@@ -89,7 +90,8 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// `time` as a word of the shell. With options of its own it is a program, at least for shells that know no such word.
+    /// Consumes `time` if it is the reserved word. With options other than `-p` it is the program
+    /// `time`, at least in shells that do not know the word.
     fn times(&mut self) -> bool {
         let before = self.at;
         if !self.keyword("time") {
@@ -158,7 +160,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// A compound command, or an empty simple one as a sign that words follow.
+    /// Parses a compound command. If there is none, returns an empty simple command, and the caller
+    /// parses its words.
     fn kind(&mut self) -> Result<Kind, SyntaxError> {
         if self.rest().starts_with("((")
             && let Some(kind) = self.arithmetic_command()?
@@ -198,14 +201,14 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The unquoted letters that stand here, without moving.
+    /// Returns the unquoted characters up to the end of the word, without consuming them.
     fn next_bare(&self) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c: char| ends_word(c) || "'\"\\$`".contains(c)).unwrap_or(rest.len());
         if rest[end..].starts_with(['\'', '"', '\\', '$', '`']) { "" } else { &rest[..end] }
     }
 
-    /// A script up to a closing word or sign, which is taken.
+    /// Parses a script up to a closing word or sign, which is consumed.
     fn closed(&mut self, end: &[&str], what: &'static str) -> Result<Script, SyntaxError> {
         let body = self.script(end)?;
         let Some(found) = end.iter().find(|sign| self.stands_at(&[sign])) else {
@@ -338,7 +341,7 @@ impl<'a> Parser<'a> {
         Ok(Some(Kind::Function { name, body }))
     }
 
-    /// `[[ … ]]`: words and signs; only the words are kept.
+    /// Parses `[[ … ]]`, and keeps its words but not its signs.
     fn test(&mut self) -> Result<Kind, SyntaxError> {
         let mut words = Vec::new();
         loop {
@@ -359,7 +362,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `(( … ))`, or nothing when these are two subshells.
+    /// Parses `(( … ))`. Returns `None` if these are two subshells.
     fn arithmetic_command(&mut self) -> Result<Option<Kind>, SyntaxError> {
         let start = self.at;
         self.at += 2;
@@ -372,7 +375,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Assignments, words and redirections in any order.
+    /// Parses a simple command: assignments, words and redirections in any order.
     fn simple(&mut self) -> Result<ShellCommand, SyntaxError> {
         let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
         loop {
@@ -404,7 +407,7 @@ impl<'a> Parser<'a> {
         Ok(ShellCommand { kind: Kind::Simple { assigns, words }, redirects })
     }
 
-    /// An assignment, where one stands here.
+    /// Parses an assignment, if there is one at this position.
     fn assign(&mut self) -> Result<Option<Assign>, SyntaxError> {
         let start = self.at;
         let name = self.name();
@@ -444,7 +447,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The name of a variable that stands here, or nothing.
+    /// Consumes the name of a variable, and returns it. It is empty if there is none.
     pub(super) fn name(&mut self) -> String {
         let rest = self.rest();
         let end = rest
@@ -503,7 +506,7 @@ impl<'a> Parser<'a> {
         Ok(Some(Redirect { direction, output, reads, number, named, target }))
     }
 
-    /// A heredoc whose body comes after the end of the line.
+    /// Registers a heredoc, whose body begins after the end of the line.
     fn announce(&mut self, word: &Word, strip_tabs: bool) -> Direction {
         let literal = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)))
             || word.raw.contains(['\'', '"', '\\']);
@@ -514,7 +517,7 @@ impl<'a> Parser<'a> {
         Direction::Document(index)
     }
 
-    /// The bodies of the heredocs that were announced on the line before.
+    /// Reads the bodies of the heredocs that were registered on the preceding line.
     fn bodies(&mut self) -> Result<(), SyntaxError> {
         for pending in std::mem::take(&mut self.pending) {
             let (body, ended) = self.body(&pending);
@@ -546,13 +549,13 @@ impl<'a> Parser<'a> {
         (body, false)
     }
 
-    /// Whether heredocs were announced whose bodies never came.
+    /// Returns true if a registered heredoc has no body yet.
     pub(super) fn owes_bodies(&self) -> bool {
         !self.pending.is_empty()
     }
 }
 
-/// Whether a word ends before this character.
+/// Returns true if a word ends before this character.
 pub(super) fn ends_word(c: char) -> bool {
     blank(c) || ";&|()<>".contains(c)
 }
@@ -561,13 +564,14 @@ fn blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-/// Whether the words so far are a builtin whose operands are assignments.
+/// Returns true if the command is a builtin whose operands are assignments.
 fn declares(words: &[Word]) -> bool {
     let names = ["export", "declare", "typeset", "local", "readonly", "alias"];
     words.first().and_then(Word::plain).is_some_and(|name| names.contains(&name.as_str()))
 }
 
-/// An assignment as the operand that it is for `export` and its like; of an array only the name.
+/// Returns an assignment as the word that `export` and similar builtins receive. For an array this
+/// is only the name.
 fn spelled(assign: &Assign) -> Word {
     let sign = if assign.elements.is_some() { "" } else { "=" };
     let mut parts = vec![Part::Quoted(format!("{}{sign}", assign.name))];

@@ -1,6 +1,7 @@
 use super::*;
 
-/// The commands of a text, as `program/words` each, in order.
+/// Returns the structure of a text in a short notation: words as written, `|` between the commands
+/// of a pipeline, `;` between pipelines.
 fn shape(text: &str) -> String {
     match parse(text, 0) {
         Ok(tree) => script(&tree.script),

@@ -1,4 +1,4 @@
-//! Words: quotes, escapes, parameters and substitutions.
+//! Parses words: quotes, escapes, parameters and substitutions.
 
 use std::str::Chars;
 
@@ -6,7 +6,7 @@ use super::script::ends_word;
 use super::{Op, ParsedScript, Parser, Part, SyntaxError, Word};
 
 impl Parser<'_> {
-    /// The word that stands here, or nothing where a sign does.
+    /// Parses the word at this position. Returns `None` if a sign such as `|` is next.
     pub(super) fn word(&mut self) -> Result<Option<Word>, SyntaxError> {
         let start = self.at;
         let mut parts = Vec::new();
@@ -30,7 +30,7 @@ impl Parser<'_> {
         Ok(Some(Word { parts, raw: self.text[start..self.at].to_owned() }))
     }
 
-    /// One part outside of double quotes.
+    /// Parses one part of a word outside double quotes.
     fn part(&mut self, next: char, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
         match next {
             '\'' => {
@@ -78,7 +78,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Text where only `$`, backticks and some escapes are alive, up to a quote or to the end.
+    /// Parses text in which only `$`, backticks and some escapes are special, up to a quote or to
+    /// the end.
     pub(super) fn quoted_until(
         &mut self,
         end: Option<char>,
@@ -120,7 +121,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `$…` or backticks.
+    /// Parses an expansion that begins with `$` or a backtick.
     fn dollar(&mut self, quotes: Quotes, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
         let quoted = quotes == Quotes::Inside;
         if self.eat("`") {
@@ -145,7 +146,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `$NAME`, `$1`, `$@`; a `$` alone is text.
+    /// Parses `$NAME`, `$1` or `$@` after the `$`. A `$` alone is text.
     fn named(&mut self, quoted: bool) -> Part {
         let mut name = self.name();
         if name.is_empty()
@@ -160,7 +161,7 @@ impl Parser<'_> {
         Part::Param { name, op: None, quoted }
     }
 
-    /// After `${`, up to its `}`.
+    /// Parses the rest of `${…}` after the `${`.
     fn braced(&mut self, quotes: Quotes) -> Result<Part, SyntaxError> {
         let quoted = quotes == Quotes::Inside;
         let indirect = self.rest().starts_with('!') && !self.rest().starts_with("!}");
@@ -244,7 +245,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A script up to a closing sign, with heredocs of its own.
+    /// Parses a script up to a closing sign. It has a list of heredocs of its own.
     fn inside(&mut self, end: &'static str) -> Result<ParsedScript, SyntaxError> {
         self.deeper(|parser| {
             let heredocs = std::mem::take(&mut parser.heredocs);
@@ -262,7 +263,8 @@ impl Parser<'_> {
         })
     }
 
-    /// After a backtick, up to its fellow; what is inside is read after its escapes are taken away.
+    /// Parses the rest of a backtick substitution after the first backtick. Its escapes are removed
+    /// before the text is parsed.
     fn backticks(&mut self, quotes: Quotes) -> Result<ParsedScript, SyntaxError> {
         let mut text = String::new();
         loop {
@@ -283,7 +285,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `$(( … ))`, or nothing when this is a subshell in a substitution.
+    /// Parses `$(( … ))`. Returns `None` if this is a subshell in a command substitution.
     fn arithmetic_expansion(&mut self) -> Result<Option<Word>, SyntaxError> {
         let start = self.at;
         self.at += 3;
@@ -297,7 +299,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After `((`, up to `))`.
+    /// Parses arithmetic after `((`, up to `))`.
     pub(super) fn arithmetic(&mut self) -> Result<Word, SyntaxError> {
         let start = self.at;
         let mut parts = Vec::new();
@@ -329,7 +331,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After `$'`, up to its `'`.
+    /// Parses the rest of `$'…'` after the first quote.
     fn ansi(&mut self) -> Result<String, SyntaxError> {
         let start = self.at;
         loop {
@@ -342,7 +344,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `?(a|b)` and its like: some name, not known which.
+    /// Skips an extended glob such as `?(a|b)`, and adds [`Part::Pattern`].
     fn extended_glob(&mut self, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
         let mut open = 0_usize;
         while let Some(c) = self.bump() {
@@ -360,7 +362,8 @@ impl Parser<'_> {
     }
 }
 
-/// What `\n`, `\x72` and `\162` stand for in a text, as `$'…'`, `echo -e` and `printf` read them.
+/// Replaces escapes such as `\n`, `\x72` and `\162` by their characters, as `$'…'`, `echo -e` and
+/// `printf` do.
 pub(in crate::shell) fn unescape(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.chars();
@@ -373,7 +376,7 @@ pub(in crate::shell) fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What stands behind a backslash.
+/// Reads the rest of an escape after the backslash, and adds its bytes.
 fn escape(rest: &mut Chars<'_>, bytes: &mut Vec<u8>) {
     let before = rest.clone();
     let next = rest.next().unwrap_or('\\');
@@ -416,14 +419,14 @@ fn digits(rest: &mut Chars<'_>, base: u32, most: usize) -> Option<u32> {
 
 const NO_ARITHMETIC: &str = "a (( is not closed";
 
-/// Whether double quotes are open around a `$`.
+/// Whether an expansion is inside double quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     Inside,
     Outside,
 }
 
-/// Whether a `(` after these parts opens an extended glob.
+/// Returns true if a `(` after these parts begins an extended glob.
 fn extended_glob(parts: &[Part]) -> bool {
     matches!(parts.last(), Some(Part::Bare(text)) if text.ends_with(['?', '*', '+', '@', '!']))
 }
