@@ -1,4 +1,5 @@
-//! `accept`: a person says that a block is right as it stands, which settles it for good.
+//! `accept`: a person confirms that a block is right as it is now. A record of this kind ends every
+//! doubt about the block.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +11,7 @@ use crate::ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
 use crate::provenance::{Provenance, Verdict, matching};
 use crate::workspace::{RelativePath, session};
 
-/// Which blocks to accept.
+/// Which blocks of a file to accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcceptExtent {
     /// The innermost block at this 1-based line.
@@ -19,21 +20,21 @@ pub enum AcceptExtent {
     Differing,
 }
 
-/// What was accepted.
+/// The blocks of one file that a person accepted, and the records that say so.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AcceptAnswer {
-    /// Relative to the workspace.
+    /// The file, relative to the workspace.
     pub path: RelativePath,
-    /// The blocks, by name with containers.
+    /// The accepted blocks, each with the names of its containers.
     pub accepted: Vec<String>,
-    /// The ids of the records.
+    /// The ids of the new records, one for each block.
     pub records: Vec<String>,
-    /// Whether a write that no gate let through was settled with it.
+    /// True if the person also settled a write to this file that no gate had approved.
     pub settled: bool,
 }
 
-/// Records that a person, `by`, accepts blocks of a file as they stand. Each keeps the intent it had; one without keeps
-/// none.
+/// Appends a record for each chosen block of a file, saying that the person `by` accepts it as it
+/// is now. Each block keeps the intent that it had; a block without an intent stays without one.
 pub fn accept(
     ws: &Workspace,
     path: &RelativePath,
@@ -50,7 +51,8 @@ pub fn accept(
     let document = match ws.read(path) {
         Ok(document) => document,
         Err(error) => {
-            // Of a file that is gone, or is no text, there is nothing to accept but that.
+            // The file is gone or is not text, so it has no blocks to accept. A write that no gate
+            // approved can still be settled.
             let settled = extent == AcceptExtent::Differing && settle(ws, path)?;
             return if settled {
                 Ok(AcceptAnswer { settled, ..answer })
@@ -81,7 +83,8 @@ pub fn accept(
     if let Some(lines) = chosen.iter().find_map(conflict_in) {
         return Err(VerbError::InConflict { path: path.clone(), lines });
     }
-    // What else changed stays to be recorded.
+    // The outline that this record carries changes only in the accepted block, so that other
+    // changes of the file can still be recorded later.
     let mut last = ws.trail(path).last_outline();
     for at in chosen {
         let block = &file.blocks.blocks[at];
@@ -98,7 +101,8 @@ pub fn accept(
         });
         let intent = why::intent_of(ws, found);
         let known = intent.as_deref().and_then(|id| ws.registry.get(id));
-        // Another intent may have that id now, so the record says as before which text of it is meant.
+        // The id may belong to a different intent by now, so the record repeats the id and the hash
+        // of the old record, which say which intent is meant.
         let of_namesake = found.claim.map(|at| ws.ledger.claim(at));
         let of_namesake = of_namesake.filter(|claim| ws.namesake_of(claim).is_some());
         let of_namesake = of_namesake.map(|claim| &claim.entry.record);
@@ -141,8 +145,8 @@ pub fn accept(
     Ok(answer)
 }
 
-/// A person answers for a file as it stands, although no gate let its last write through. Returns true if there was
-/// something to answer for.
+/// Confirms a file although no gate approved the last write to it. Returns true if there was such a
+/// write.
 fn settle(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
     let ruled = gate::is_rejected(ws, path) && gate::accept_rules(ws)?;
     Ok(session::ungated::settle(&ws.root, path)? || ruled)

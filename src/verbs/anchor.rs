@@ -1,5 +1,6 @@
-//! *Anchor*: a person or CI signs a list of the evidence in a commit. If any of it is removed later, `intent verify`
-//! reports that, even if the repository's history was rewritten.
+//! *Anchor*: a person or CI signs a list of the evidence in a commit. If any of the listed evidence
+//! is removed later, `intent verify` reports it, even if the history of the repository was
+//! rewritten.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -15,50 +16,52 @@ use crate::workspace::git::short_id;
 use crate::workspace::text::counted;
 use crate::workspace::{Code, Finding, RelativePath, store};
 
-/// How far anchors vouch for the evidence.
+/// How much of the evidence anchors vouch for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AnchorsAnswer {
     /// How many sections of evidence there are.
     pub sections: usize,
     /// How many of them are in an anchor with a trusted signature.
     pub anchored: usize,
-    /// For each signer, how many sections.
+    /// For each signer, how many sections they vouch for.
     pub by: Vec<AnchoredBy>,
     /// Anchors signed with a key that is not trusted. They do not count.
     pub untrusted: Vec<RelativePath>,
 }
 
-/// What one signer vouches for.
+/// The evidence that one signer vouches for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AnchoredBy {
-    /// Their name in the list of trusted keys.
+    /// The signer's name in the list of trusted keys.
     pub signer: String,
-    /// How many sections of evidence they vouch for.
+    /// How many sections of evidence the signer vouches for.
     pub sections: usize,
-    /// When they last signed, as their anchor says: RFC 3339 in UTC.
+    /// When the signer last signed, according to the anchor: RFC 3339 in UTC.
     pub time: String,
-    /// The commit that they signed then.
+    /// The commit that the newest anchor of the signer names.
     pub commit: String,
 }
 
-/// An anchor that was written.
+/// A new anchor, as it was written.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct AnchorAnswer {
-    /// The file.
+    /// The file of the anchor.
     pub path: RelativePath,
-    /// The commit.
+    /// The commit whose evidence the anchor lists.
     pub commit: String,
-    /// How many sections of evidence it lists, which no earlier anchor lists.
+    /// How many sections of evidence the anchor lists. Sections that an earlier anchor lists are
+    /// left out.
     pub sections: usize,
-    /// How many sections the commit holds.
+    /// How many sections of evidence the commit holds in all.
     pub of: usize,
-    /// How many sections and anchors, listed by earlier anchors, it accepts as removed.
+    /// How many sections and anchors, listed by earlier anchors and missing now, the anchor accepts
+    /// as removed.
     pub gone: usize,
     /// Whether the key that signed it is trusted. Until it is, the anchor does not count.
     pub trusted: bool,
 }
 
-/// The anchors of a workspace, judged.
+/// The anchors of a workspace, sorted by whether their signatures are valid and trusted.
 struct Anchors {
     trusted: Vec<(Stored, Anchor, String)>,
     untrusted: Vec<RelativePath>,
@@ -95,7 +98,7 @@ impl Anchors {
         Ok(all)
     }
 
-    /// Each digest that a trusted anchor lists, with the newest anchor that lists it.
+    /// Returns each digest that a trusted anchor lists, with the newest anchor that lists it.
     fn named(&self) -> BTreeMap<&str, &(Stored, Anchor, String)> {
         let mut named: BTreeMap<&str, &(Stored, Anchor, String)> = BTreeMap::new();
         for one in &self.trusted {
@@ -109,7 +112,8 @@ impl Anchors {
         named
     }
 
-    /// The digests that trusted anchors list and that are gone, without those that an anchor has accepted as removed.
+    /// Returns the digests that trusted anchors list but that are missing now, except those that an
+    /// anchor accepts as removed.
     fn missing(&self, stands: &HashSet<String>) -> BTreeMap<&str, &(Stored, Anchor, String)> {
         let given_up: HashSet<&str> =
             self.trusted.iter().flat_map(|(_, said, _)| &said.gone).map(String::as_str).collect();
@@ -133,14 +137,15 @@ fn broken(stored: &Stored, what: &str) -> Finding {
     }
 }
 
-/// The digests that anchors may list: those of sections of evidence, and those of anchors.
+/// Returns the digests that anchors may list and that exist now: those of sections of evidence, and
+/// those of anchors.
 fn standing(sections: impl IntoIterator<Item = Digest>, anchors: &[Stored]) -> HashSet<String> {
     let anchors = anchors.iter().filter_map(|one| one.digest);
     sections.into_iter().chain(anchors).map(|digest| digest.to_string()).collect()
 }
 
-/// Says which sections anchors vouch for, and what is wrong with anchors. `None` if nobody checks signatures, or if
-/// there is no anchor.
+/// Says which sections anchors vouch for, and what is wrong with anchors. The answer is `None` if
+/// no program checks signatures or if there is no anchor.
 pub(super) fn verify(
     ws: &Workspace,
     sections: &HashSet<Digest>,
@@ -206,8 +211,8 @@ pub(super) fn verify(
     Ok((Some(answer), findings))
 }
 
-/// Makes the line that is to be signed. It is an error if there is nothing new to sign, or if something that anchors
-/// list is gone and `accept_gone` is not set.
+/// Makes the line to be signed. Returns an error if there is nothing new to sign, or if something
+/// that anchors list is gone and `accept_gone` is false.
 pub(crate) fn draft(
     ws: &Workspace,
     signatures: &dyn Signatures,
@@ -259,7 +264,7 @@ pub(crate) fn draft(
     Ok((anchor, line))
 }
 
-/// Writes a signed anchor.
+/// Writes the file of an anchor from its line and its signature.
 pub(crate) fn write(
     ws: &Workspace,
     (anchor, line): &(Anchor, Vec<u8>),

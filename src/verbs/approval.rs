@@ -1,6 +1,8 @@
-//! *A person decides.* What waits for a decision, how it is put to them, and what follows from it.
+//! *A person decides*: which questions wait for a decision, how they are shown to a person, and
+//! what a decision causes.
 //!
-//! No verb here knows whether a person sits there: the faces see to that, and no tool or command for agents leads here.
+//! No function here can know whether it is a person who decides. The faces make sure of that: no
+//! tool and no command for agents calls [`decide`], [`sign`] or [`switch_off`].
 
 use std::time::Duration;
 
@@ -20,24 +22,22 @@ use crate::workspace::git::Target;
 use crate::workspace::session::{self, Off};
 use crate::workspace::text::shorten;
 
-/// So much of a person's reason is recorded, in characters.
+/// The number of characters of a person's reason that are recorded at most.
 const MAX_REASON: usize = 200;
 
-/// What a person said.
+/// A person's decision about a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApprovalVerdict {
-    /// Yes.
     Approve,
-    /// No.
     Reject,
 }
 
-/// Where they said it.
+/// The place where a person decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecisionPlace {
-    /// In a terminal of their own.
+    /// In a terminal that the person opened.
     Terminal,
-    /// In a dialog of their editor.
+    /// In a dialog of the person's editor.
     Dialog,
 }
 
@@ -50,22 +50,22 @@ impl DecisionPlace {
     }
 }
 
-/// What was decided.
+/// A question after a person decided it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ApprovalAnswer {
-    /// As it stands now.
+    /// The question in its new state.
     pub approval: Approval,
-    /// What follows from it, in one sentence.
+    /// What the decision caused, in one sentence.
     pub done: String,
 }
 
-/// What waits for a person, oldest first.
+/// Returns the questions that wait for a person, oldest first.
 pub(crate) fn list(ws: &Workspace) -> Result<Vec<Approval>, VerbError> {
     ws.governed()?;
     Ok(approvals::pending(&ws.root))
 }
 
-/// What became of a question.
+/// Returns the question with this code and its state.
 pub fn status(ws: &Workspace, code: &str) -> Result<Approval, VerbError> {
     ws.governed()?;
     let code = code.trim();
@@ -73,7 +73,8 @@ pub fn status(ws: &Workspace, code: &str) -> Result<Approval, VerbError> {
     Ok(approvals::get(&ws.root, code).ok_or_else(unknown)?)
 }
 
-/// What an agent is told when a person has to decide: how they do it, and what the agent does then.
+/// Returns what to tell an agent when a person has to decide: how the person does it, and what the
+/// agent does afterwards.
 pub fn told(approval: &Approval) -> String {
     let code = &approval.code;
     let then = match approval.subject {
@@ -101,18 +102,19 @@ pub fn told(approval: &Approval) -> String {
     }
 }
 
-/// A question as a person is shown it. All texts but the labels are others': escape them where they are shown.
+/// A question as it is shown to a person. All texts except the labels come from agents or
+/// repositories, so they must be escaped where they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Who wants what, up to the text itself: `codex:1 wants to run this command`.
+    /// Who wants to do what, without the exact text: `codex:1 wants to run this command`.
     pub title: String,
-    /// What exactly, whole: a command or a path; for a proposal a short name.
+    /// What exactly is to be done: the whole command, the path, or the short name of a proposal.
     pub exactly: String,
-    /// What else there is to know: a label, and a text.
+    /// Further facts, each a label and a text.
     pub details: Vec<(&'static str, String)>,
 }
 
-/// A question in a person's words.
+/// Puts a question into words for a person.
 pub fn question(approval: &Approval) -> Question {
     let (wants, exactly, mut details) = match &approval.subject {
         Subject::Call { acts, why, .. } => {
@@ -124,7 +126,7 @@ pub fn question(approval: &Approval) -> Question {
                 _ => "do all of this in one call",
             };
             let because = (!why.is_empty()).then(|| ("asked because", why.clone()));
-            (wants, told_acts(acts), because.into_iter().collect())
+            (wants, described_acts(acts), because.into_iter().collect())
         }
         Subject::Switch { from, to } => {
             let from = from.clone().unwrap_or_else(|| "no intent".to_owned());
@@ -148,10 +150,11 @@ pub fn question(approval: &Approval) -> Question {
     Question { title: format!("{} wants to {wants}", approval.actor), exactly, details }
 }
 
-/// All that a call does, as a person reads it. What stands alone needs no word before it.
-fn told_acts(acts: &[AskedAct]) -> String {
+/// Describes everything that a call does. If it does only one thing, the verb is left out, because
+/// the title names it.
+fn described_acts(acts: &[AskedAct]) -> String {
     let is_alone = acts.len() == 1;
-    let told = |act: &AskedAct| {
+    let describe = |act: &AskedAct| {
         let before = |word: &str| if is_alone { String::new() } else { format!("{word} ") };
         match act {
             AskedAct::Run { command, folder: None } => format!("{}{command}", before("run")),
@@ -168,14 +171,15 @@ fn told_acts(acts: &[AskedAct]) -> String {
             AskedAct::Move { from, to } => format!("{}{from} to {to}", before("move")),
         }
     };
-    acts.iter().map(told).collect::<Vec<_>>().join("\n")
+    acts.iter().map(describe).collect::<Vec<_>>().join("\n")
 }
 
 fn labelled(label: &'static str, texts: &[String]) -> Vec<(&'static str, String)> {
     texts.iter().map(|text| (label, text.clone())).collect()
 }
 
-/// Decides a question, for a person: recorded first, then done.
+/// Carries out a person's decision about a question. The decision is recorded before anything is
+/// done.
 pub fn decide(
     ws: &Workspace,
     code: &str,
@@ -191,7 +195,7 @@ pub fn decide(
         let done = format!("{} is rejected; nothing was changed.", approval.code);
         return Ok(ApprovalAnswer { approval, done });
     }
-    // The registry may have changed since it was asked.
+    // The registry may have changed since the question was asked.
     let ws = &ws.reload();
     check_again(ws, &asked.subject)?;
     append(ws, &asked, &note(&asked, "approved", place), of_work(&asked))?;
@@ -215,7 +219,8 @@ fn check_again(ws: &Workspace, subject: &Subject) -> Result<(), VerbError> {
     }
 }
 
-/// Does what an approval is for, where that is for us to do: the intent it concerns, and a sentence.
+/// Makes the change that a person approved, if this program is the one to make it. Returns the id
+/// of the intent concerned, if any, and a sentence that says what was done.
 fn carry_out(ws: &Workspace, asked: &Approval) -> Result<(Option<String>, String), VerbError> {
     match &asked.subject {
         Subject::Scope { intent, entries, .. } => {
@@ -257,7 +262,8 @@ fn once(asked: &Approval) -> String {
     )
 }
 
-/// One sentence without any text of a command or a lesson: the ledger is published.
+/// Returns a sentence for the record. It never contains the text of a command or a lesson, because
+/// the ledger is published.
 fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
     let what = match &asked.subject {
         Subject::Call { acts, .. } => match written_paths(acts).as_slice() {
@@ -279,7 +285,8 @@ fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
     format!("a person {verb} {} {}: {what} (bound to {short})", asked.code, place.words())
 }
 
-/// The files that a call changes by name; none of a call that runs a command, which may change any.
+/// Returns the files that a call changes by name. The list is empty if the call runs a command,
+/// because a command may change any file.
 fn written_paths(acts: &[AskedAct]) -> Vec<&str> {
     if acts.iter().any(|act| matches!(act, AskedAct::Run { .. })) {
         return Vec::new();
@@ -292,7 +299,7 @@ fn written_paths(acts: &[AskedAct]) -> Vec<&str> {
     paths.collect()
 }
 
-/// What the approval of a call allows. `intent check` holds the work against it.
+/// Returns what the approval of a call allows. `intent check` compares the recorded work with it.
 fn of_work(asked: &Approval) -> Option<Approved> {
     let Subject::Call { acts, .. } = &asked.subject else { return None };
     let hash = format!("sha256:{}", asked.binding);
@@ -303,7 +310,8 @@ fn of_work(asked: &Approval) -> Option<Approved> {
     Some(Approved { what, hash, ..Approved::default() })
 }
 
-/// A person's decision in the ledger. That it was a person is what a terminal or a dialog told us.
+/// Appends a person's decision to the ledger. That it was a person is known only from the terminal
+/// or the dialog.
 fn append(
     ws: &Workspace,
     asked: &Approval,
@@ -339,20 +347,21 @@ fn append(
     Ok(())
 }
 
-/// A rule as it reads, with the signature of a person.
+/// An approval of an intent or a file of rules as it is now, signed by a person.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SignedAnswer {
-    /// The intent, or the file.
+    /// The id of the intent, or the path of the file.
     pub what: String,
-    /// The hash of what it says.
+    /// The hash of the approved text.
     pub hash: String,
-    /// The record.
+    /// The id of the record.
     pub record: String,
-    /// Whether the branch that work is merged into trusts the key. Until it does, the approval does not count there.
+    /// True if the branch that the work is merged into trusts the key. The approval does not count
+    /// there until it does.
     pub trusted: bool,
 }
 
-/// The approval of an intent, or of a file of rules, as it reads now; not signed yet.
+/// Makes the approval of an intent or a file of rules in its present state, without a signature.
 pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
     ws.governed()?;
     if ws.registry.get(what).is_some() {
@@ -369,8 +378,8 @@ pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
     }
 }
 
-/// The approval of a write, not signed yet. `None` if the question is about something else, or if nobody knows what the
-/// write leaves in the file.
+/// Makes the approval of a write, without a signature. Returns `None` if the question is about
+/// something else, or if the resulting content of the file is not known.
 pub fn draft_of_write(ws: &Workspace, asked: &Approval) -> Result<Option<Approved>, VerbError> {
     let Subject::Call { acts, .. } = &asked.subject else { return Ok(None) };
     match acts.as_slice() {
@@ -381,7 +390,7 @@ pub fn draft_of_write(ws: &Workspace, asked: &Approval) -> Result<Option<Approve
     }
 }
 
-/// The approval of what an intent or a file says from now on, instead of what is accepted now.
+/// Makes the approval of one step: from what is accepted now to the text with this hash.
 fn step(ws: &Workspace, what: &str, hash: String) -> Result<Approved, VerbError> {
     let accepted = signing::accepting(ws).map_or(Target::Index, Target::Commit);
     let replaces = signing::hash_at(ws, &accepted, what)?;
@@ -394,7 +403,7 @@ fn step(ws: &Workspace, what: &str, hash: String) -> Result<Approved, VerbError>
     })
 }
 
-/// Records a signed approval. `code`: the code of the question, if a write was approved.
+/// Records a signed approval. `code` is the code of the question if a write was approved.
 pub fn sign(
     ws: &Workspace,
     unsigned: &Approved,
@@ -426,16 +435,16 @@ pub fn sign(
     Ok(SignedAnswer { what, hash, record, trusted })
 }
 
-/// The gate, switched.
+/// The state of the gate after a person switched it off or on.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SwitchAnswer {
-    /// How long it is off; null: it is on.
+    /// Until when the gate is off, and why; null if it is on.
     pub off: Option<Off>,
-    /// Something changed by this.
+    /// True if the call changed the state.
     pub changed: bool,
 }
 
-/// Switches the gate off for a while, for a person: recorded first.
+/// Switches the gate off for a while on behalf of a person. This is recorded first.
 pub fn switch_off(
     ws: &Workspace,
     lasts: Duration,
@@ -451,7 +460,7 @@ pub fn switch_off(
     Ok(SwitchAnswer { off: Some(off), changed: true })
 }
 
-/// Switches the gate on again.
+/// Switches the gate on again, and records it if the gate was off.
 pub fn switch_on(ws: &Workspace) -> Result<SwitchAnswer, VerbError> {
     ws.governed()?;
     let changed = session::switch_on(&ws.root)?;

@@ -1,11 +1,19 @@
-//! *Check*: does a change agree with intents, scopes and ledger?
+//! *Check*: does a change agree with the intents, the scopes and the ledger?
 //!
-//! Two faces of one judgement ([`super::judgement`]): [`change`] for a whole change (work tree, index, or commits), and
-//! [`document`] for one text in an editor. Both cut the change into deeds and ask the same rules of each.
+//! [`change`] judges a whole change (work tree, index, or commits), and [`document`] judges one
+//! text in an editor. Both cut the change into deeds and ask the same rules ([`super::judgement`])
+//! about each deed.
 //!
-//! What is judged by which rules: on a person's own machine the files as they stand decide, and those that are staged
-//! about what is staged. A change that is to be
-//! merged is judged by the rules of the branch that it goes into, as they are now; what it brings along grants nothing.
+//! Which rules decide: on a person's own machine, the files in the work tree; for what is staged,
+//! the staged files. A change that is to be merged is judged by the rules of its target branch as
+//! they are now, so the rules that the change itself contains grant nothing.
+//!
+//! - `bound`: the intents that answer for work if no record does
+//! - `deeds`: cuts a change into deeds and judges each
+//! - `files`: reads the files of a change on both sides
+//! - `known`: the baseline of findings to leave out
+//! - `proposed`: what a change does to the rules
+//! - `suspects`: recorded blocks whose reason has changed
 
 mod bound;
 mod deeds;
@@ -37,43 +45,46 @@ use crate::provenance::Verdict;
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{Code, CommitId, Finding, Level, Policy, RelativePath, text};
 
-/// What is asked.
+/// What to check, and how.
 #[derive(Clone, Debug, Default)]
 pub struct CheckRequest {
-    /// What is compared with what.
+    /// The two sides to compare.
     pub against: ComparedSides,
-    /// The intent that the work is bound to, where no record says more.
+    /// The intent that answers for the work, unless a record names another one.
     pub intent: Option<String>,
-    /// The branch that the work is on, where it is not the one that is checked out.
+    /// The branch that the work is on, if it is not the one that is checked out.
     pub branch: Option<String>,
-    /// Whether blocks are looked for whose intent or specification changed since they were recorded, in all files.
+    /// Whether to search all files for blocks whose intent or specification has changed since they
+    /// were recorded.
     pub suspect: bool,
-    /// The file that lists findings which are told no more, as [`KnownFindings`]; relative to the workspace.
+    /// The file with the findings to leave out, see [`KnownFindings`]; relative to the workspace.
     pub baseline: Option<RelativePath>,
 }
 
 impl CheckRequest {
-    /// A comparison, with nothing named beside it.
+    /// Makes a request for a comparison, with every option at its default.
     pub fn of(against: ComparedSides) -> Self {
         Self { against, ..Self::default() }
     }
 }
 
-/// What is compared with what.
+/// The two sides that a check compares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ComparedSides {
-    /// The working tree with HEAD.
+    /// The work tree with `HEAD`.
     #[default]
     Head,
-    /// The working tree with where it left this revision, whose rules decide.
+    /// The work tree with the merge base of `HEAD` and this revision. The rules of the revision
+    /// decide.
     Base(String),
-    /// The index with HEAD.
+    /// The index with `HEAD`.
     Staged,
-    /// The changes between two revisions. Only git is read, not the work tree.
+    /// Two revisions. Only git is read, not the work tree.
     Range {
-        /// The revision to compare with, whose rules decide. The change begins at the merge base of both.
+        /// The revision to compare with. Its rules decide. The change begins at the merge base of
+        /// both revisions.
         from: String,
-        /// The revision to judge.
+        /// The revision that is judged.
         to: String,
     },
 }
@@ -81,83 +92,88 @@ pub enum ComparedSides {
 /// The judgement of a change.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct CheckAnswer {
-    /// Sorted by path and line; those switched off are left out.
+    /// The findings, sorted by path and line, without those that the policy switches off.
     pub findings: Vec<FindingAnswer>,
-    /// In numbers.
+    /// The size of the change and the counts of findings.
     pub summary: CheckSummary,
-    /// What kind of change it is, base to head; `None` where that was not looked at (no git, or too much text).
+    /// What kind of change it is as a whole, from its base to its end; `None` if that was not
+    /// determined (no git, or too much text).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<ClassAnswer>,
 }
 
-/// A change in numbers.
+/// The size of a change, and how much of it is recorded.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct CheckSummary {
-    /// The commit it was compared with; `None` where there was none.
+    /// The commit that the change was compared with; `None` if there is none.
     pub base: Option<String>,
-    /// Files that changed.
+    /// How many files the change touches.
     pub files: usize,
-    /// Blocks that changed.
+    /// How many blocks are new or changed; deleted ones do not count.
     pub blocks: usize,
-    /// Of those, blocks that a record covers as they stand.
+    /// How many of the changed blocks a record covers in their present state.
     pub recorded: usize,
-    /// Findings.
+    /// How many findings have the level `error`.
     pub errors: usize,
-    /// See `errors`.
+    /// How many findings have the level `warning`.
     pub warnings: usize,
-    /// Changes that no record covers: blocks, and files as a whole.
+    /// How many changes no record covers. A change is a block, or a file that is judged as a whole.
     pub uncovered: usize,
-    /// Findings that the baseline lists, and that are left out.
+    /// How many findings were left out because the baseline lists them.
     pub known: usize,
-    /// The intents of the blocks that a record covers, the most blocks first.
+    /// The intents of the recorded blocks; the intent with the most blocks comes first.
     pub intents: Vec<Share>,
-    /// Who wrote these, agents by their tool, the most blocks first.
+    /// Who wrote the recorded blocks, agents by the name of their tool; the contributor with the
+    /// most blocks comes first.
     pub contributors: Vec<Share>,
-    /// What could not be judged, and why.
+    /// What could not be judged, and other remarks.
     pub notes: Vec<String>,
 }
 
-/// How many of the recorded blocks of a change are one intent's or one contributor's.
+/// How many of the recorded blocks of a change belong to one intent or one contributor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Share {
-    /// The intent's id, or the contributor.
+    /// The id of the intent, or the name of the contributor.
     pub id: String,
-    /// The intent's name.
+    /// The name of the intent; absent for a contributor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Blocks.
+    /// How many blocks there are.
     pub blocks: usize,
 }
 
-/// A finding as programs read it.
+/// A finding in the form that programs read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct FindingAnswer {
-    /// Relative to the workspace; `None` for the workspace as a whole.
+    /// The file, relative to the workspace; `None` for a finding about the whole workspace.
     pub path: Option<String>,
-    /// 1-based.
+    /// The first line, counted from 1.
     pub start_line: Option<u32>,
-    /// Inclusive.
+    /// The last line, which belongs to the finding too.
     pub end_line: Option<u32>,
-    /// The stable code.
+    /// The stable code of the kind of finding.
     pub code: String,
     /// `error`, `warning`, `info` or `hint`.
     pub level: Level,
-    /// The intent it is about.
+    /// The id of the intent that the finding is about.
     pub intent: Option<String>,
-    /// What happened.
+    /// What is wrong, as a sentence.
     pub message: String,
-    /// What to do next.
+    /// What to do next about it.
     pub help: String,
-    /// The same for the same finding whatever else changes, lines above it included; as hex.
+    /// Identifies the finding, as hexadecimal digits. It stays the same if other parts of the file
+    /// change, even if the line numbers move.
     pub fingerprint: String,
 }
 
-/// Findings as programs read them, at the levels of the policy; those switched off are left out.
+/// Converts findings to answers, with the levels of the workspace's policy. Leaves out those that
+/// the policy switches off.
 pub(crate) fn answers(ws: &Workspace, findings: Vec<Finding>) -> Vec<FindingAnswer> {
     levelled(&ws.policy, findings)
 }
 
-/// Findings as programs read them, at the levels of a policy; those switched off are left out.
+/// Converts findings to answers, with the levels of the given policy. Leaves out those that it
+/// switches off.
 pub(super) fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAnswer> {
     let mut answers: Vec<FindingAnswer> = findings
         .into_iter()
@@ -175,19 +191,20 @@ pub(super) fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAn
         .filter(|answer| answer.level != Level::Off)
         .collect();
     answers.sort();
-    // What both a record and an edit nobody recorded do to a place is one finding, though the ways out differ.
+    // A recorded edit and an unrecorded edit of one place can yield the same finding with different
+    // help. Only the first is kept.
     answers
         .dedup_by(|next, kept| FindingAnswer { help: kept.help.clone(), ..next.clone() } == *kept);
     known::fingerprint(&mut answers);
     answers
 }
 
-/// Judges a whole change, without looking at signatures.
+/// Judges a whole change without checking signatures.
 pub fn change(ws: &Workspace, request: &CheckRequest) -> Result<CheckAnswer, VerbError> {
     change_signed(ws, request, &Nobody)
 }
 
-/// Like [`change`], and checks signatures: of tombstones, and of approvals.
+/// Like [`change`], but also checks the signatures of tombstones and approvals.
 pub(crate) fn change_signed(
     ws: &Workspace,
     request: &CheckRequest,
@@ -215,7 +232,7 @@ pub(crate) fn change_signed(
         );
     } else {
         answer.summary.base = ends.base().map(|base| base.0.clone());
-        // Of a range, only git is read.
+        // For a range, the state of the work tree does not matter.
         if !matches!(against, ComparedSides::Range { .. }) {
             answer.summary.notes.extend(seal::open_note(here));
         }
@@ -279,7 +296,8 @@ pub(crate) fn change_signed(
     Ok(answer)
 }
 
-/// What kind of change the working tree is against HEAD; `None` where nothing changed, or nobody can tell.
+/// Says what kind of change the work tree is compared with `HEAD`. Returns `None` if nothing
+/// changed or if it cannot be determined.
 pub(crate) fn class(ws: &Workspace) -> Option<ClassAnswer> {
     let ends = Ends::of(ws, &ComparedSides::Head).ok()?;
     let sides = Sides { ws, ends: &ends };
@@ -288,7 +306,8 @@ pub(crate) fn class(ws: &Workspace) -> Option<ClassAnswer> {
     (!found.reasons.is_empty()).then(|| classes::answer(&found))
 }
 
-/// A check that cannot see the change must not look like one that found nothing.
+/// Returns an error if the change cannot be read, so that such a check does not look like one
+/// without findings.
 fn judgeable(ws: &Workspace, against: &ComparedSides) -> Result<(), VerbError> {
     if let Some(reason) = ws.git_error() {
         return Err(VerbError::BrokenGit { reason: reason.to_string() });
@@ -305,15 +324,15 @@ fn judgeable(ws: &Workspace, against: &ComparedSides) -> Result<(), VerbError> {
     Err(VerbError::NoGit { root: ws.root.path().display().to_string(), what })
 }
 
-/// Where a change begins, and whose rules decide about it.
+/// The commits where a change begins and ends, and the branch whose rules decide about it.
 pub(super) struct Ends {
-    /// The commits that the change is made on: several while a merge is under way.
+    /// The commits that the change is based on. There are several while a merge is in progress.
     bases: Vec<CommitId>,
-    /// The tip of the branch that the change goes into; `None` of what is not committed yet.
+    /// The tip of the branch that the change goes into; `None` for a comparison with `HEAD`.
     tip: Option<CommitId>,
     /// The last commit of the change; `None` before the first commit.
     head: Option<CommitId>,
-    /// What was asked for.
+    /// The comparison that was requested.
     against: ComparedSides,
 }
 
@@ -343,13 +362,13 @@ impl Ends {
         Ok(ends)
     }
 
-    /// The commit that the change begins at; `None` before the first commit.
+    /// Returns the commit that the change begins at, or `None` before the first commit.
     fn base(&self) -> Option<&CommitId> {
         self.bases.first()
     }
 
-    /// What differs from every commit that the change is made on: during a merge what equals a side of it is not
-    /// changed.
+    /// Returns the changes against every commit that the change is based on. During a merge, a file
+    /// that equals one of the sides does not count as changed.
     fn changes(&self, ws: &Workspace) -> Result<Vec<Change>, VerbError> {
         let Some(git) = ws.git() else { return Ok(Vec::new()) };
         let mut changes = git.all_changes(self.base(), ws.files())?;
@@ -361,7 +380,8 @@ impl Ends {
         Ok(changes)
     }
 
-    /// What no commit has yet; `None` where that is all of the change.
+    /// Returns the paths whose changes are in no commit yet, or `None` if that applies to the whole
+    /// change.
     fn uncommitted(&self, ws: &Workspace) -> Result<Option<HashSet<RelativePath>>, VerbError> {
         match (&self.against, ws.git()) {
             (ComparedSides::Range { .. }, _) => Ok(Some(HashSet::new())),
@@ -373,7 +393,8 @@ impl Ends {
         }
     }
 
-    /// What differs likewise and has a name that is not UTF-8.
+    /// Returns the changed files whose names are not valid UTF-8. They are compared as in
+    /// [`Self::changes`].
     fn nameless(&self, ws: &Workspace) -> Result<BTreeSet<RelativePath>, VerbError> {
         let Some(git) = ws.git() else { return Ok(BTreeSet::new()) };
         let mut paths = git.nameless_changes(self.base(), ws.files())?;
@@ -384,14 +405,14 @@ impl Ends {
         Ok(paths)
     }
 
-    /// The rules that decide, and those that the change proposes.
+    /// Returns the rules that decide, together with those that the change proposes.
     fn rules(&self, ws: &Workspace, approvals: &Approvals) -> Result<Rules, VerbError> {
         let (Some(git), Some(tip), Some(base)) = (ws.git(), &self.tip, self.base()) else {
             return Ok(Rules::of(ws).approving(approvals.work.clone()));
         };
         let at = |commit: &CommitId| layer_at(ws, &Target::Commit(commit.clone()));
         let mut proposed = Layer::of(ws);
-        // A branch that is not governed yet has no rules that could be broken.
+        // The target branch has no registry yet, so it has no rules that could be broken.
         let Some(accepted) = at(tip)? else {
             return Ok(Rules::between(proposed.clone(), proposed));
         };
@@ -419,7 +440,7 @@ impl Ends {
 }
 
 impl ComparedSides {
-    /// The revision whose rules decide, as it was named.
+    /// Returns the revision whose rules decide, as the caller named it.
     fn from(&self) -> &str {
         match self {
             Self::Base(from) | Self::Range { from, .. } => from,
@@ -427,7 +448,7 @@ impl ComparedSides {
         }
     }
 
-    /// The command that asks for it.
+    /// Returns the command line that makes this comparison.
     fn typed(&self) -> String {
         match self {
             Self::Head => "intent check".to_owned(),
@@ -440,7 +461,8 @@ impl ComparedSides {
     }
 }
 
-/// Says that what is staged was judged by other rules than those in the work tree, `here`. `None` if they are the same.
+/// Returns a note that the staged changes were judged by other rules than those in the work tree
+/// `here`, or `None` if both are the same.
 fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
     const SAID: &str = "What is staged was judged by the rules that are staged";
     let is_same = here.registry.same_text(&staged.registry);
@@ -471,7 +493,8 @@ fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
     })
 }
 
-/// What decides, where it cannot be read: then nothing is known of scopes, which must not look like nothing found.
+/// Returns a finding if the registry that decides cannot be read. Without it nothing is known of
+/// scopes, and the check must not look like one without findings.
 fn unreadable(rules: &Rules, against: &ComparedSides) -> Option<Finding> {
     let broken = rules.accepted().registry.syntax_error()?;
     let from = against.from();
@@ -485,7 +508,7 @@ fn unreadable(rules: &Rules, against: &ComparedSides) -> Option<Finding> {
     })
 }
 
-/// How a branch that takes the registry away gets it back.
+/// Says how to restore the registry on a branch that deletes it.
 fn give_back(rules: &Rules, against: &ComparedSides) -> String {
     let (path, from) = (rules.accepted().registry.path(), against.from());
     let typed = text::shell_word(from);
@@ -494,7 +517,7 @@ fn give_back(rules: &Rules, against: &ComparedSides) -> String {
     )
 }
 
-/// The rules in the index or at a commit; `None` where it has no registry.
+/// Returns the rules in the index or at a commit, or `None` if there is no registry.
 fn layer_at(ws: &Workspace, target: &Target) -> Result<Option<Layer>, VerbError> {
     let Some(git) = ws.git() else { return Ok(None) };
     let registry = Registry::at(git, target)?;
@@ -509,22 +532,24 @@ fn layer_at(ws: &Workspace, target: &Target) -> Result<Option<Layer>, VerbError>
     }))
 }
 
-/// The files that a change takes away.
+/// Returns the paths of the files that a change deletes.
 pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
     let gone = changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
     gone.map(|change| change.path.clone()).collect()
 }
 
-/// The rules for what stands on a person's own machine, with what they approved there.
+/// Returns the rules for the work tree on a person's own machine, with what the person approved
+/// there.
 pub(crate) fn rules(ws: &Workspace) -> Rules {
     let approvals = Approvals::here(ws);
     Rules::of(ws).approving(approvals.work)
 }
 
-/// What stands against files that are gone from the work tree: an editor has no other place to say it.
+/// Returns the findings about files that are missing in the work tree. An editor needs them
+/// separately, because such files have no open document.
 pub(crate) fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let (Some(git), false) = (ws.git(), ws.git_error().is_some()) else { return Ok(Vec::new()) };
-    // Whether any is gone is asked first, since it costs little and is rare.
+    // Files are rarely missing, and finding out is cheap, so that is done first.
     let is_gone = |path: &RelativePath| !ws.exists(path);
     let staged = deleted(&git.changes(ws.head(), &Target::Index)?);
     if !staged.iter().any(is_gone) && !ws.tracked()?.iter().any(is_gone) {
@@ -540,7 +565,8 @@ pub(crate) fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     Ok(findings)
 }
 
-/// Judges one text of an editor against what it was before: what is edited, under which intent, and may it be.
+/// Judges one text in an editor against its state before: which blocks are edited, under which
+/// intent, and whether that intent may edit them.
 pub fn document(
     ws: &Workspace,
     rules: &Rules,
@@ -587,7 +613,7 @@ fn differing(ws: &Workspace, path: &RelativePath, file: &why::FileProvenance) ->
         .collect()
 }
 
-/// Two intents in progress that own one file: said once, at its first block.
+/// Returns a finding, at the first block, if several intents in progress own the file.
 fn overlap(ws: &Workspace, path: &RelativePath, file: &why::FileProvenance) -> Option<Finding> {
     let owners = ws.registry.owners(path);
     let block = file.blocks.blocks.first().filter(|_| owners.len() > 1)?;

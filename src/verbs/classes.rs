@@ -1,4 +1,5 @@
-//! What kind of change a whole change is, base to head, and what agents said it was.
+//! Determines what kind of change a whole change is, from its base to its end, and compares that
+//! with what agents claimed.
 
 use std::collections::HashSet;
 
@@ -12,32 +13,34 @@ use crate::provenance::classify::{self, Lookup};
 use crate::provenance::{Classification, Provenance};
 use crate::workspace::{Code, Finding, RelativePath};
 
-/// A change with more bytes of text than this is not classified.
+/// The size in bytes above which the texts of a change are not classified.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
 
-/// The class of a whole change. One tool call sees a part of a change, so what records say is provisional; this is not.
+/// The class of a whole change. A record knows only the part of a change that one tool call made,
+/// so its class is provisional; this one is final.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClassAnswer {
-    /// `AST_REFACTOR` only by listed rules; `None` when a version does not parse, or nothing changed.
+    /// The class. `AST_REFACTOR` is given only by the listed rules; `None` if a version does not
+    /// parse or nothing changed.
     pub class: Option<MutationClass>,
-    /// How it was found.
+    /// How the class was determined.
     pub basis: Basis,
-    /// One entry a block: `function Foo.bar: formatting`.
+    /// One entry for each block: `function Foo.bar: formatting`.
     pub reasons: Vec<String>,
 }
 
-/// The texts of a change.
+/// The texts of a change, before and after.
 #[derive(Default)]
 pub(super) struct Texts {
-    /// Path, before, after.
+    /// For each file, its path, its text before and its text after.
     pub files: Vec<(RelativePath, Option<Document>, Option<Document>)>,
-    /// Files that changed and are no text.
+    /// Changed files that are not text.
     pub unread: Vec<RelativePath>,
     bytes: usize,
 }
 
 impl Texts {
-    /// Adds a file. Of a change that is too large to be classified, no text is kept.
+    /// Adds a file. If the change becomes too large to be classified, all texts are dropped.
     pub(super) fn add(
         &mut self,
         path: RelativePath,
@@ -52,12 +55,14 @@ impl Texts {
     }
 }
 
-/// More text than this in the files that did not change is not searched for a name.
+/// The size in bytes of unchanged files that are searched for a name at most.
 const MOST_SEARCHED: usize = 64 * 1024 * 1024;
-/// More files than these that hold a name are not read: it is in use.
+/// The number of files that may contain a name. If there are more, the name is taken to be in use,
+/// and they are not read.
 const MOST_FILES: usize = 400;
 
-/// The files that hold one of the words, of those that a change left alone; `None` where there is too much to search.
+/// Returns the unchanged files that contain one of the words, each with its text, or `None` if
+/// there is too much text to search.
 pub(super) fn holding(
     paths: Vec<RelativePath>,
     texts: &Texts,
@@ -80,7 +85,7 @@ pub(super) fn holding(
     Some(found)
 }
 
-/// Classifies a change; `None` where it is too large.
+/// Classifies a change. Returns `None` if it is too large.
 pub(super) fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classification> {
     if texts.bytes > MOST_BYTES {
         return None;
@@ -101,12 +106,13 @@ pub(super) fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classificat
     Some(found)
 }
 
-/// The answer as programs read it.
+/// Converts a classification to an answer.
 pub(super) fn answer(found: &Classification) -> ClassAnswer {
     ClassAnswer { class: found.class, basis: found.basis, reasons: found.reasons.clone() }
 }
 
-/// Whoever recorded the block claimed a refactoring, and base to head shows another thing.
+/// Returns a finding if the record of a block claims a refactoring but the whole change shows
+/// another kind of change.
 pub(super) fn contradicted(
     ws: &Workspace,
     path: &RelativePath,

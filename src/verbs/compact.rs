@@ -1,7 +1,9 @@
-//! *Compact*: unites the evidence of each closed month into one file. Before, there is one file for each commit.
+//! *Compact*: merges the evidence of each closed month into one file, where there was a file for
+//! each commit before.
 //!
-//! Sections are copied byte for byte, so their digests stay the same. The ids of records, the notes in `sealed.jsonl`
-//! and the commit that a section is about all depend on that digest, so they stay valid too.
+//! Sections are copied byte for byte, so their digests stay the same. The ids of records, the notes
+//! in `sealed.jsonl` and the link from a section to its commit all depend on these digests, so they
+//! stay valid too.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,12 +16,13 @@ use crate::ledger::evidence::{self, Digest};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
 
-/// What was compacted, or would be.
+/// The months that were compacted, or would be with `--dry-run`.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct CompactAnswer {
     /// Each month that had more than one file, oldest first.
     pub months: Vec<CompactedMonth>,
-    /// Files of closed months that were left alone, since they are not committed or cannot be read completely.
+    /// Files of closed months that were left alone, because they are not committed or cannot be
+    /// read completely.
     pub left: Vec<RelativePath>,
     /// Whether nothing was written (`--dry-run`).
     pub dry_run: bool,
@@ -30,7 +33,7 @@ pub struct CompactAnswer {
 /// A month whose evidence became one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CompactedMonth {
-    /// `2026-02`.
+    /// The month, as in `2026-02`.
     pub month: String,
     /// The files that were removed.
     pub removed: Vec<RelativePath>,
@@ -46,8 +49,8 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
     }
     let mut answer = CompactAnswer { dry_run, ..CompactAnswer::default() };
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(answer) };
-    // Only files that are in the commit, with the bytes that they have there. Others may be drafts, which the next seal
-    // replaces.
+    // Only files that the commit contains with the same bytes are compacted. Other files may be
+    // drafts, which the next seal replaces.
     let committed: BTreeMap<RelativePath, Vec<u8>> = git
         .read_below(".orchestration", &Target::Commit(head.clone()), &is_evidence)?
         .into_iter()
@@ -84,7 +87,7 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
     Ok(answer)
 }
 
-/// The name of the folder of a file of evidence: its month.
+/// Returns the month of a file of evidence, which is the name of its folder.
 fn month_of(path: &RelativePath) -> String {
     let mut segments = path.as_str().rsplit('/');
     segments.nth(1).unwrap_or_default().to_owned()
@@ -98,7 +101,7 @@ fn is_sound(path: &RelativePath, bytes: &[u8]) -> bool {
         && sections.iter().all(|section| section.unreadable.is_empty())
 }
 
-/// The sections of several files, each once.
+/// Joins the sections of several files. A section that occurs more than once is kept once.
 fn unite(files: &[(RelativePath, Vec<u8>)]) -> Vec<u8> {
     let mut known = HashSet::new();
     let mut united = Vec::new();

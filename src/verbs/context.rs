@@ -1,10 +1,10 @@
-//! *Context*: what an agent should know before it works under an intent, curated to a size.
+//! *Context*: what an agent should know before it works under an intent, limited to a size.
 //!
-//! An `<intent_context>` element, within another one whose name nobody can know
-//! beforehand ([`text::of_repository`]). Every text in it is somebody else's: it is
-//! escaped, made visible where it is invisible, and cut to length, so that no
-//! constraint can close the element or hide words in it. What the markup cannot
-//! prevent (a constraint that talks an agent into something) is said in the docs.
+//! The answer is an `<intent_context>` element inside another element whose name nobody can predict
+//! ([`text::of_repository`]). All texts in it come from other people, so they are escaped,
+//! invisible characters are made visible, and long texts are cut. A constraint can therefore
+//! neither close the element nor hide words in it. What markup cannot prevent is that a constraint
+//! persuades an agent to do something; the documentation says so.
 
 mod history;
 
@@ -18,46 +18,48 @@ use super::{Workspace, lesson};
 use crate::intent::{Intent, Spanned};
 use crate::workspace::{RelativePath, text};
 
-/// The element is cut to about this many characters: lists end early and say how much is missing.
+/// About how many characters the element may have. Lists that do not fit end early and say how many
+/// entries are missing.
 pub(crate) const MAX_CHARS: usize = 12_000;
 const MAX_ENTRY: usize = 500;
 
-/// How much is told.
+/// How much a context contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ContextExtent {
-    /// Constraints, scope, criteria, what was produced, recent records.
+    /// Constraints, scope, criteria, produced blocks and recent records.
     #[default]
     Curated,
-    /// Constraints and scope alone.
+    /// Only the constraints and the scope.
     Minimal,
 }
 
-/// The instruction to the agent that reads a context.
+/// The instruction to the agent that reads the context.
 const INSTRUCTION: &str = "You may ONLY modify files matching owned_scope. Follow every constraint. For any other file, request a wider scope first.";
 
-/// What binds the work under an intent, as data.
+/// The terms of work under an intent, as data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Terms {
-    /// What an agent has to do with them, in a sentence.
+    /// A sentence that tells an agent what to do with the terms.
     pub instruction: &'static str,
-    /// What must hold, whatever is changed.
+    /// What must hold, whatever the agent changes.
     pub constraints: Vec<String>,
-    /// The globs of the files that may be changed; `!` excludes, the last match wins.
-    pub owned_scope: Vec<String>,
-    /// Patterns of files that no work under it may change, whatever its scope says; `!` allows again, the last match
+    /// The globs of the files that may be changed. An entry with `!` excludes files; the last match
     /// wins.
+    pub owned_scope: Vec<String>,
+    /// Patterns of files that must not be changed under this intent, even if its scope owns them.
+    /// An entry with `!` allows files again; the last match wins.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_paths: Vec<String>,
-    /// What is true when the work is done.
+    /// What must be true when the work is done.
     pub acceptance_criteria: Vec<String>,
-    /// The requirements that it serves.
+    /// The requirements that the intent serves.
     pub related_specs: Vec<String>,
-    /// What was learned in this project so far, the latest last.
+    /// The lessons that were learned in this project, the newest last.
     pub lessons: Vec<String>,
 }
 
 impl Terms {
-    /// The terms of an intent as its registry has them.
+    /// Reads the terms of an intent from the registry, the ignore files and the lessons.
     pub fn of(ws: &Workspace, intent: &Intent) -> Self {
         Self {
             instruction: INSTRUCTION,
@@ -74,24 +76,26 @@ impl Terms {
 /// The context of an intent, for a model and for a program.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct ContextAnswer {
-    /// The intent.
+    /// The id of the intent.
     pub id: String,
-    /// An `<intent_context>` element, within one that says where the repository's own words begin and end.
+    /// An `<intent_context>` element inside an element that marks where text of the repository
+    /// begins and ends.
     pub context: String,
     /// The same terms as data.
     #[serde(flatten)]
     pub terms: Terms,
 }
 
-/// What to know before working under an intent.
+/// Makes the context of an intent.
 pub(crate) fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
     let terms = Terms::of(ws, intent);
-    // What is cut here already ends where an element does.
+    // The XML is already limited to [`MAX_CHARS`], at the end of an element, so it is not cut
+    // again.
     let context = text::of_repository(&xml(ws, intent, extent, &terms), usize::MAX);
     ContextAnswer { id: intent.id.value.clone(), context, terms }
 }
 
-/// The context of an intent as XML.
+/// Formats the context of an intent as XML.
 fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent, terms: &Terms) -> String {
     let status = intent.status.as_ref().map_or("UNKNOWN", |status| status.value.as_str());
     let mut out = Element::default();
@@ -121,7 +125,7 @@ fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent, terms: &Terms) ->
     out.text
 }
 
-/// The patterns of the ignore files' lines that are about an intent alone.
+/// Returns the patterns of those lines in ignore files that apply to this intent only.
 fn kept_from(ws: &Workspace, intent: &Intent) -> Vec<String> {
     let ids = ws.registry.ids(&intent.id.value);
     let lines = ws.ignores.intent_lines().into_iter();

@@ -1,8 +1,10 @@
-//! *Test* and *complete*: which acceptance criteria of an intent are shown to hold, and at which commit.
+//! *Test* and *complete*: which acceptance criteria of an intent have been shown to hold, and at
+//! which commit.
 //!
-//! A criterion that begins with `run:` names a command. Nothing here runs it: `intent test` does, when somebody asks,
-//! and hands over how it ended. A record of that says which criterion, which command (by digest), the exit code, the
-//! commit and whether the tree was clean. What the command printed is kept nowhere.
+//! A criterion that begins with `run:` names a command. This module does not run commands; `intent
+//! test` does, on request, and passes on the result. The record of a run contains the criterion,
+//! the digest of the command, the exit code, the commit, and whether the tree was clean. The output
+//! of the command is not stored.
 
 mod junit;
 
@@ -19,29 +21,29 @@ use crate::workspace::git::Target;
 use crate::workspace::policy::Completion;
 use crate::workspace::store;
 
-/// What a criterion that names a command begins with.
+/// The prefix of a criterion that names a command.
 const RUN: &str = "run:";
 
-/// A criterion, and what is known of it.
+/// A criterion together with the result of its last run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct CriterionAnswer {
-    /// As the registry has it.
+    /// The text of the criterion in the registry.
     pub criterion: String,
-    /// The command that it names.
+    /// The command that the criterion names, if any.
     pub command: Option<String>,
-    /// Whether it is shown to hold.
+    /// Whether the criterion has been shown to hold.
     pub standing: CriterionStanding,
-    /// How its command ended last.
+    /// The result of the last run of its command.
     pub last: Option<TestRun>,
-    /// When that was: RFC 3339 in UTC.
+    /// When the last run ended: RFC 3339 in UTC.
     pub at: Option<String>,
-    /// The commit that it ran on.
+    /// The commit on which the command ran last.
     pub commit: Option<String>,
-    /// The id of the record that says so.
+    /// The id of the record of the last run.
     pub record: Option<String>,
 }
 
-/// Whether a criterion is shown to hold.
+/// Whether a criterion has been shown to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CriterionStanding {
@@ -49,36 +51,37 @@ pub(crate) enum CriterionStanding {
     Passed,
     /// Its command passed at this commit, with changes that are in no commit.
     PassedUnclean,
-    /// Its command passed at another commit, or it is not known at which.
+    /// Its command passed, but at another commit or at an unknown one.
     PassedElsewhere,
     /// Its command failed when it ran last.
     Failed,
-    /// Its command never ran, as far as the ledger knows.
+    /// The ledger has no run of its command.
     NeverRun,
-    /// It names no command: a person judges it.
+    /// The criterion names no command, so a person judges it.
     NoCommand,
 }
 
-/// An intent that was completed, and what is shown of its criteria.
+/// A completed intent and the state of its criteria.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct CompletionAnswer {
-    /// What was changed.
+    /// What was changed in the registry.
     #[serde(flatten)]
     pub registry: RegistryAnswer,
     /// The criteria in the order of the registry.
     pub criteria: Vec<CriterionAnswer>,
     /// The commit that the work tree is based on.
     pub commit: Option<String>,
-    /// Whether nothing is changed since that commit. `None` without git.
+    /// Whether nothing has changed since that commit. `None` without git.
     pub clean: Option<bool>,
 }
 
-/// The commit that a work tree is based on, and whether nothing is changed since. Our own folder does not count.
+/// The commit that a work tree is based on, and whether anything has changed since. Changes in
+/// `.orchestration/` do not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TreeState {
-    /// `None` without git, or before the first commit.
+    /// The commit; `None` without git or before the first commit.
     pub commit: Option<String>,
-    /// `None` without a commit.
+    /// Whether nothing has changed since the commit; `None` without a commit.
     pub clean: Option<bool>,
 }
 
@@ -93,8 +96,8 @@ impl TreeState {
         Ok(Self { commit: Some(head.0.clone()), clean: Some(clean) })
     }
 
-    /// The state during a run that began with this one and ended with another: clean if both are, and if the commit is
-    /// the same.
+    /// Returns the state during a run that began in this state and ended in the state `end`. It is
+    /// clean if both are clean and have the same commit.
     pub(crate) fn until(self, end: &Self) -> Self {
         let clean = self.clean.zip(end.clean);
         let is_same = self.commit == end.commit;
@@ -102,24 +105,24 @@ impl TreeState {
     }
 }
 
-/// A command that was run, or whose results were read.
+/// A command that was run, or whose results were read from a report.
 #[derive(Clone, Debug)]
 pub(crate) struct Ran {
-    /// The criterion that names the command; `None` if none does.
+    /// The criterion that names the command; `None` if no criterion does.
     pub criterion: Option<String>,
-    /// The command.
+    /// The text of the command.
     pub command: String,
-    /// The exit code; `None` if it was ended by a signal.
+    /// The exit code; `None` if a signal ended the command.
     pub exit: Option<i32>,
-    /// How long it took.
+    /// How long the command ran.
     pub milliseconds: u64,
-    /// Where this is known from.
+    /// Whether the command was run here or its results were read from a report.
     pub source: TestSource,
-    /// What a report said, and the bytes of the report.
+    /// The results that a report contains, and the bytes of the report.
     pub report: Option<(Results, Vec<u8>)>,
 }
 
-/// The criteria of an intent that name a command, each with it.
+/// Returns the criteria of an intent that name a command, each with its command.
 pub(crate) fn commands(intent: &Intent) -> Vec<(String, String)> {
     let texts = intent.acceptance_criteria.iter().map(|one| one.value.clone());
     texts.filter_map(|text| command_of(&text).map(str::to_owned).map(|run| (text, run))).collect()
@@ -129,7 +132,7 @@ fn command_of(criterion: &str) -> Option<&str> {
     criterion.trim().strip_prefix(RUN).map(str::trim).filter(|command| !command.is_empty())
 }
 
-/// Records how a command ended, and returns the record's id.
+/// Records the result of a command. Returns the id of the record and the run.
 pub(crate) fn record(
     ws: &Workspace,
     intent: &Intent,
@@ -158,7 +161,7 @@ pub(crate) fn record(
     Ok((record::append(ws, record)?, run))
 }
 
-/// The criteria of an intent, each with what is known of it at this commit.
+/// Returns the criteria of an intent, each with its state at `HEAD`.
 pub(crate) fn of(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
     let entries = ws.entries_of(&intent.id.value).into_iter().map(|at| ws.ledger.entry(at));
     let runs: Vec<_> = entries
@@ -174,7 +177,7 @@ pub(crate) fn of(ws: &Workspace, intent: &Intent) -> Vec<CriterionAnswer> {
             let is_its = |run: &TestRun| {
                 run.criterion.as_deref() == Some(text) && Some(&run.command) == wanted.as_ref()
             };
-            // A record is made when its run ends, so times tell which was the last one.
+            // A record is made when its run ends, so the newest record is that of the last run.
             let last = runs
                 .iter()
                 .filter(|entry| entry.record.test.as_ref().is_some_and(is_its))
@@ -208,8 +211,9 @@ fn standing(command: Option<&str>, run: Option<&TestRun>, at_head: bool) -> Crit
     }
 }
 
-/// Marks an intent as completed, and says which of its criteria are shown to hold. Where the policy says `completion:
-/// passed`, it is refused unless all that name a command are, and the tree is clean.
+/// Marks an intent as completed, and returns the state of its criteria. If the policy says
+/// `completion: passed`, this is an error unless the tree is clean, at least one criterion names a
+/// command, and all those commands passed at this commit.
 pub(crate) fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, VerbError> {
     ws.governed()?;
     let intent = ws.intent(id)?;
@@ -224,7 +228,8 @@ pub(crate) fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, Ver
     Ok(CompletionAnswer { registry, criteria, commit: tree.commit, clean: tree.clean })
 }
 
-/// Why the criteria are not shown to hold, and the command that shows it.
+/// Returns why the criteria do not permit completion, with the command to run next, or `None` if
+/// they do.
 fn missing(id: &str, criteria: &[CriterionAnswer], tree: &TreeState) -> Option<String> {
     let named: Vec<_> = criteria.iter().filter(|one| one.command.is_some()).collect();
     if named.is_empty() {

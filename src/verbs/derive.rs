@@ -12,43 +12,43 @@ use crate::workspace::cache::{Computed, Slot};
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath};
 
-/// No more texts than this are kept in memory.
+/// The number of texts that are kept in memory at most.
 const MAX_TEXTS: usize = 64;
 
-/// Reads texts from git and keeps the last ones.
+/// Reads texts from git and caches the last ones.
 pub(super) struct TextCache {
     ws: Workspace,
     texts: Mutex<HashMap<(Option<CommitId>, RelativePath), Document>>,
-    /// Whether commits are in the history here.
+    /// For each commit that was looked up, whether it is in the history of this workspace.
     here: Mutex<HashMap<CommitId, bool>>,
 }
 
-/// The commit that evidence is about, and its first parent.
+/// The commit that evidence is about, with its first parent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Covered {
-    /// `None` if the evidence is not committed yet.
+    /// The commit; `None` if the evidence is not committed yet.
     pub commit: Option<CommitId>,
     pub parent: Option<CommitId>,
 }
 
 /// The file of an entry of evidence before and after its commit.
 pub(super) struct EntryTexts {
-    /// Several if the commit is a merge, or renamed the file.
+    /// The texts before the commit. There are several if the commit is a merge or renamed the file.
     pub before: Vec<Document>,
     pub after: Document,
-    /// Whether these are the texts of the commit that the entry was sealed for.
+    /// Whether the texts are those of the commit that the entry was sealed for.
     pub is_its_own: bool,
 }
 
 impl Covered {
-    /// Returns true if the commit is `of` or one of its ancestors.
+    /// Returns true if the commit is `of` or an ancestor of `of`.
     pub(super) fn is_before(&self, git: &Git, of: &CommitId) -> bool {
         self.commit.as_ref().is_some_and(|commit| git.is_ancestor(of, commit).unwrap_or(false))
     }
 }
 
 impl Workspace {
-    /// Lets a ledger read the texts of its evidence from this repository.
+    /// Makes a ledger read the texts of its evidence from this repository.
     pub(super) fn deriving(&self, ledger: Ledger) -> Ledger {
         ledger.with_texts(Arc::new(TextCache::new(self)))
     }
@@ -58,16 +58,16 @@ impl Derive for TextCache {
     fn derive(&self, entry: &Entry) -> Option<Derived> {
         let file = entry.record.files.first()?;
         let covered = self.covered(entry)?;
-        let said = file.conversations.iter().flat_map(|one| &one.ranges);
-        let said: Vec<_> = said.cloned().collect();
+        let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
+        let ranges: Vec<_> = ranges.cloned().collect();
         let is_its_own = entry.about.is_none() || entry.about == hex(covered.commit.as_ref());
-        let slot = self.slot(Computed::Derived, file, &covered, (&said, is_its_own));
+        let slot = self.slot(Computed::Derived, file, &covered, (&ranges, is_its_own));
         let known = slot.as_ref().and_then(Slot::recall);
         if let Some(known) = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Some(known);
         }
         let (before, after) = self.both(entry, &covered)?;
-        let derived = provenance::derive(&said, &before, &after, is_its_own);
+        let derived = provenance::derive(&ranges, &before, &after, is_its_own);
         let commit = covered.commit.as_ref();
         let committed = commit.and_then(|commit| Some(self.git()?.about(commit).ok()?.time));
         let (commit, based_on) = (hex(commit), hex(covered.parent.as_ref()));
@@ -96,8 +96,8 @@ impl Derive for TextCache {
     }
 
     fn depends_on(&self, path: &RelativePath) -> Option<Vec<u8>> {
-        // History may become longer in a shallow clone. Other commits than the one that is checked out are seldom asked
-        // for twice.
+        // In a shallow clone the history may become longer, so nothing is kept. Other commits than
+        // the one that is checked out are rarely asked for twice.
         let is_kept = self.ws.is_checked_out() && !self.is_shallow();
         let tip = self.ws.tip().filter(|_| is_kept)?;
         serde_json::to_vec(&(&tip.0, self.ws.is_generated(path))).ok()
@@ -109,14 +109,15 @@ fn hex(commit: Option<&CommitId>) -> Option<String> {
 }
 
 impl TextCache {
-    /// Reads the texts of this workspace's repository.
+    /// Makes a cache that reads from this workspace's repository.
     pub(super) fn new(ws: &Workspace) -> Self {
         let ws = ws.without_ledger();
         Self { ws, texts: Mutex::default(), here: Mutex::default() }
     }
 
-    /// Where it is cached what was derived of a file in a commit. A commit and its parent never change, so they stand for
-    /// the texts.
+    /// Returns the place in the disk cache for what is derived from a file in a commit. The ids of
+    /// the commit and its parent are part of the key instead of the texts, because a commit never
+    /// changes.
     fn slot(
         &self,
         kind: Computed,
@@ -131,16 +132,19 @@ impl TextCache {
         Slot::of_inputs(&self.ws.root, kind, &serde_json::to_vec(&inputs).ok()?)
     }
 
-    /// The file of an entry of evidence before and after the commit that it is about.
+    /// Returns the file of an entry of evidence before and after the commit that it is about.
     fn both(&self, entry: &Entry, covered: &Covered) -> Option<(Document, Document)> {
         let path = &entry.record.files.first()?.relative_path;
         let commit = covered.commit.as_ref();
         Some((self.before(entry, covered.parent.as_ref(), commit)?, self.at(commit, path)?))
     }
 
-    /// The file of an entry of evidence before its commit, once for each parent, and after it. If a rebase or a squash
-    /// has replaced that commit, so that it is not in the history here, the entry is about everything between `base`
-    /// and the commit that added the evidence.
+    /// Returns the file of an entry of evidence before its commit, once for each parent, and after
+    /// it.
+    ///
+    /// A rebase or a squash may have replaced the commit, so that it is not in the history here.
+    /// Then the entry is taken to be about everything between `base` and the commit that added the
+    /// evidence.
     pub(super) fn of_entry(&self, entry: &Entry, base: &CommitId) -> Option<EntryTexts> {
         let git = self.git()?;
         let path = &entry.record.files.first()?.relative_path;
@@ -158,7 +162,7 @@ impl TextCache {
             is_before(base, commit) || is_before(commit, base)
         };
         if commit.is_some_and(|commit| !is_related(commit)) {
-            // A merge may bring in a history of its own, in which old code looks new.
+            // A merge may add an unrelated history, in which old code would look new.
             parents.push(base.clone());
         }
         let after = self.at(commit, path)?;
@@ -167,7 +171,7 @@ impl TextCache {
         if let (Some(commit), [parent]) = (commit, &parents[..])
             && before[0].text().is_empty()
         {
-            // Under another name it was there, whether or not the evidence says so.
+            // The file may have had another name before, even if the evidence does not say so.
             let changes = git.changes(Some(parent), &Target::Commit(commit.clone())).ok()?;
             let baseline = Baseline::Texts(before);
             let gone = check::deleted(&changes);
@@ -181,7 +185,8 @@ impl TextCache {
         Some(EntryTexts { before, after, is_its_own: !is_made_again })
     }
 
-    /// The file of an entry of evidence in the parent of its commit, under the name that it had there.
+    /// Returns the file of an entry of evidence in the parent of its commit, under the name that it
+    /// had there.
     fn before(
         &self,
         entry: &Entry,
@@ -194,7 +199,7 @@ impl TextCache {
         let own = self.at(Some(parent), &file.relative_path)?;
         let from = file.extra.get("from").and_then(|from| RelativePath::new(from.as_str()?).ok());
         match from {
-            // A file that stays, or was there under both names, was not renamed.
+            // If the old path still exists, or both paths existed before, the file was not renamed.
             Some(from) if own.text().is_empty() && self.at(commit, &from)?.text().is_empty() => {
                 self.at(Some(parent), &from)
             }
@@ -202,8 +207,8 @@ impl TextCache {
         }
     }
 
-    /// The file of an entry of evidence before and after the commit that it was sealed for. `None` if that commit is
-    /// not in the history here.
+    /// Returns the file of an entry of evidence before and after the commit that it was sealed for,
+    /// or `None` if that commit is not in the history here.
     pub(super) fn change_of(&self, entry: &Entry) -> Option<(Document, Document)> {
         let covered = self.covered(entry)?;
         let commit = covered.commit.as_ref();
@@ -213,7 +218,7 @@ impl TextCache {
         self.both(entry, &covered)
     }
 
-    /// The file of an entry of evidence after its commit.
+    /// Returns the file of an entry of evidence after its commit.
     pub(super) fn after(&self, entry: &Entry) -> Option<Document> {
         let file = entry.record.files.first()?;
         self.at(self.covered(entry)?.commit.as_ref(), &file.relative_path)
@@ -224,12 +229,14 @@ impl TextCache {
         self.git().is_some_and(|git| git.is_shallow())
     }
 
-    /// The commit that an entry of evidence is about. `None` if that commit is still being made.
+    /// Returns the commit that an entry of evidence is about, or `None` if that commit is still
+    /// being made.
     pub(super) fn commit_of(&self, entry: &Entry) -> Option<CommitId> {
         self.covered(entry)?.commit
     }
 
-    /// The bytes of the file of an entry of evidence after its commit. `None` if they cannot be read.
+    /// Returns the bytes of the file of an entry of evidence after its commit, or `None` if they
+    /// cannot be read.
     pub(super) fn bytes_after(&self, entry: &Entry) -> Option<Vec<u8>> {
         let file = entry.record.files.first()?;
         let commit = self.commit_of(entry)?;
@@ -240,8 +247,8 @@ impl TextCache {
         self.ws.git()
     }
 
-    /// Returns true if a commit is in the history here. One that a rebase or an amend has replaced may still be in the
-    /// repository, but not in the clones of others.
+    /// Returns true if a commit is in the history here. A commit that a rebase or an amend replaced
+    /// may still be in this repository, but it is not in other people's clones.
     fn is_here(&self, commit: &CommitId) -> bool {
         let lock = || self.here.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(commit) {
@@ -257,7 +264,8 @@ impl TextCache {
         found
     }
 
-    /// A file at a commit, or in the index. Empty if it is not there.
+    /// Returns a file at a commit or, for `None`, in the index. The text is empty if the file does
+    /// not exist there.
     fn at(&self, commit: Option<&CommitId>, path: &RelativePath) -> Option<Document> {
         let key = (commit.cloned(), path.clone());
         let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -286,21 +294,22 @@ impl TextCache {
             Some((about, commit)) => {
                 Some(Covered { commit: Some(commit), parent: about.parents.into_iter().next() })
             }
-            // A rebase or a squash has replaced the commit, and it never was in this clone.
+            // A rebase or a squash has replaced the commit, or it was never in this clone.
             None => self.brought(entry),
         }
     }
 
-    /// The commit that added an entry of evidence.
+    /// Returns the commit that added an entry of evidence.
     fn brought(&self, entry: &Entry) -> Option<Covered> {
         let git = self.git()?;
         let history = self.ws.history();
         let by = |digest| history.as_ref()?.covering(git, digest);
-        // If evidence was sealed and compacted within one commit, no commit added a file with only that section. Then
-        // the commit that added the compacted file counts.
+        // If evidence was sealed and compacted within one commit, no commit added a file with only
+        // that section. Then the commit that added the compacted file is used.
         let of_file = || by(evidence::digest_of_path(&entry.origin.path)?);
         let known = by(entry.section?).or_else(of_file);
-        // Evidence that no commit added is a draft, and about the commit that is being made from the index.
+        // Evidence that no commit added is a draft. It is about the commit that is being made from
+        // the index.
         let is_draft = !matches!(self.ws.files(), Target::Commit(_));
         let draft = || Covered { commit: None, parent: self.ws.head().cloned() };
         known.or_else(|| is_draft.then(draft))

@@ -1,4 +1,4 @@
-//! `doctor`: is everything in place, and if not, what to do.
+//! `doctor`: checks whether everything is in place, and says what to do if not.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,40 +11,40 @@ use crate::workspace::policy::Mode;
 use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{Finding, Level, RelativePath, approvals, session, store};
 
-/// The examination.
+/// The result of an examination.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct DoctorAnswer {
-    /// One entry a question.
+    /// The checks that were made, one entry for each.
     pub checks: Vec<Examined>,
 }
 
-/// One question and its answer.
+/// One check and its result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Examined {
-    /// What was looked at.
+    /// The name of what was checked.
     pub what: String,
-    /// How it stands.
+    /// The result of the check.
     pub state: Health,
-    /// What was seen, and what to do.
+    /// What was found, and what to do about it.
     pub detail: String,
 }
 
-/// How a thing stands. Three states, not two.
+/// The result of a check. There are three states, not two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Health {
-    /// In order.
+    /// Everything that was checked is in order.
     Good,
-    /// Not in order.
+    /// Something is wrong and should be repaired.
     Bad,
-    /// Not known, or not needed.
+    /// The state is not known, or the check is not needed.
     Unknown,
 }
 
-/// The log of the hooks is read up to this size, in bytes.
+/// The number of bytes up to which the log of the hooks is read.
 const MAX_LOG: u64 = 2 * 1024 * 1024;
 
-/// Examines a workspace.
+/// Runs all checks on a workspace.
 pub(crate) fn examine(ws: &Workspace) -> DoctorAnswer {
     let mut checks = standing(ws);
     let now =
@@ -53,7 +53,7 @@ pub(crate) fn examine(ws: &Workspace) -> DoctorAnswer {
     DoctorAnswer { checks }
 }
 
-/// Tries again to write the records that could not be written; how many are in the ledger now.
+/// Tries again to append the records that could not be written. Returns how many were appended.
 pub(crate) fn retry(ws: &Workspace) -> usize {
     after::retry(ws)
 }
@@ -73,7 +73,8 @@ fn standing(ws: &Workspace) -> Vec<Examined> {
     ]
 }
 
-/// Only while it is off: nothing is held up then.
+/// Reports that a person switched the gate off, so that it blocks nothing. Returns `None` while it
+/// is on.
 fn switched_off(ws: &Workspace) -> Option<Examined> {
     let off = session::off_until(&ws.root)?;
     let why = off.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
@@ -82,7 +83,8 @@ fn switched_off(ws: &Workspace) -> Option<Examined> {
     Some(examined("switch", Health::Bad, detail))
 }
 
-/// Only where the policy says so: nothing is held up then either.
+/// Reports that the policy only observes, so that the gate blocks nothing. Returns `None` in any
+/// other mode.
 fn observed(ws: &Workspace) -> Option<Examined> {
     (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| {
         let detail = "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
@@ -90,7 +92,7 @@ fn observed(ws: &Workspace) -> Option<Examined> {
     })
 }
 
-/// Records that could not be written when they were due.
+/// Reports records that could not be written when they were made.
 fn unrecorded(ws: &Workspace) -> Option<Examined> {
     let count = after::kept(&ws.root).len();
     (count > 0).then(|| {
@@ -102,7 +104,7 @@ fn unrecorded(ws: &Workspace) -> Option<Examined> {
     })
 }
 
-/// What hooks could not tell anybody.
+/// Reports errors of hooks, which have no other way to show them.
 fn errors(ws: &Workspace) -> Option<Examined> {
     let path = ws.root.orchestration().join("local").join("hook_errors.log");
     let bytes = store::read_capped(&path, MAX_LOG).ok()??;
@@ -115,7 +117,7 @@ fn errors(ws: &Workspace) -> Option<Examined> {
     Some(examined("hook errors", Health::Unknown, detail))
 }
 
-/// Writes that no gate let through.
+/// Reports writes that no gate approved.
 fn ungated(ws: &Workspace) -> Option<Examined> {
     let notes = session::ungated::standing(&ws.root);
     let first = notes.first()?;
@@ -130,7 +132,7 @@ fn ungated(ws: &Workspace) -> Option<Examined> {
     Some(examined("ungated", Health::Bad, detail))
 }
 
-/// Questions that agents have put, and nobody has answered.
+/// Reports questions of agents that nobody has answered.
 fn waiting(ws: &Workspace) -> Option<Examined> {
     let pending = approvals::pending(&ws.root);
     let first = pending.first()?;
@@ -180,18 +182,18 @@ fn registry(ws: &Workspace) -> Examined {
     let path = ws.registry.path();
     if let Some(finding) = ws.registry.syntax_error() {
         let place = finding.place(path);
-        let told = format!("{place}: {} {}", finding.message, finding.help);
-        return examined("registry", Health::Bad, told);
+        let detail = format!("{place}: {} {}", finding.message, finding.help);
+        return examined("registry", Health::Bad, detail);
     }
     if let Some(missing) = ws.missing_registry() {
         return examined("registry", Health::Bad, missing);
     }
     let (all, beside) = (ws.registry.intents().len(), ws.registry.files().len() - 1);
-    let told = match beside {
+    let detail = match beside {
         0 => format!("{path} holds {}", counted(all, "intent")),
         _ => format!("{path} and {FOLDER}/ hold {}", counted(all, "intent")),
     };
-    examined("registry", Health::Good, told)
+    examined("registry", Health::Good, detail)
 }
 
 fn policy(ws: &Workspace) -> Examined {
@@ -207,8 +209,8 @@ fn policy(ws: &Workspace) -> Examined {
 
 fn selection(ws: &Workspace) -> Examined {
     let Some(id) = ws.selected(None) else {
-        let told = format!("no intent is selected: {}", select::next_step(ws));
-        return examined("selection", Health::Unknown, told);
+        let detail = format!("no intent is selected: {}", select::next_step(ws));
+        return examined("selection", Health::Unknown, detail);
     };
     match ws.intent_in_progress(&id) {
         Ok(_) => examined("selection", Health::Good, format!("{id} is selected")),
@@ -244,7 +246,7 @@ fn ledger(ws: &Workspace) -> Examined {
     }
 }
 
-/// Says whether git's hooks are installed. Without them a commit does not carry its evidence.
+/// Reports whether git's hooks are installed. Without them a commit does not carry its evidence.
 fn hooks(ws: &Workspace) -> Examined {
     let seal::Open { standing, gone } = seal::open(ws);
     let mut open = String::new();
@@ -252,7 +254,7 @@ fn hooks(ws: &Workspace) -> Examined {
         open += &format!("; {} in no commit yet", counted(standing.len(), "record"));
     }
     if gone > 0 {
-        // Of these nothing can be sealed here.
+        // Records of code that does not exist here cannot be sealed here.
         let records = counted(gone, "record");
         open += &format!("; {records} of code that does not stand here, kept for 30 days");
     }
@@ -271,7 +273,7 @@ fn hooks(ws: &Workspace) -> Examined {
     }
 }
 
-/// The private files must not reach a commit.
+/// Checks that git ignores the private files, because they must not be committed.
 fn ignored(ws: &Workspace) -> Examined {
     let text = rules(ws, ".orchestration/.gitignore");
     let missing: Vec<&str> = ["active_intent_current.json", "local"]
@@ -298,7 +300,7 @@ fn ignored(ws: &Workspace) -> Examined {
     )
 }
 
-/// The text of a file that steers git; empty where there is none to read.
+/// Returns the text of a file that configures git, or an empty text if it cannot be read.
 fn rules(ws: &Workspace, name: &str) -> String {
     const MAX: u64 = 256 * 1024;
     let path = RelativePath::new(name).ok();
@@ -306,7 +308,8 @@ fn rules(ws: &Workspace, name: &str) -> String {
     String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
 }
 
-/// Line-ending conversion would break every hash of the ledger.
+/// Checks that git does not convert line endings in the ledger, because that would break every
+/// hash.
 fn attributes(ws: &Workspace) -> Examined {
     let texts = [".orchestration/.gitattributes", ".gitattributes"].map(|name| rules(ws, name));
     if ws.root.git_dir().is_none() {

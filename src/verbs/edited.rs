@@ -1,7 +1,9 @@
-//! What counts as an edit: the difference between a text and its baseline, block by block.
+//! Finds the edited blocks of a file: the difference between a text and its baseline, block by
+//! block.
 //!
-//! The two are aligned ([`Difference`]). A block that contains others is edited only where its own lines are: what happens
-//! inside is told by the blocks inside. A block that merely moved, or got another neighbour, is not edited.
+//! The two texts are aligned ([`Difference`]). A block that contains other blocks counts as edited
+//! only if its own lines are; the blocks inside count separately. A block that only moved, or got a
+//! new neighbour, is not edited.
 
 use super::{VerbError, Workspace};
 use crate::code::{Block, Document};
@@ -14,26 +16,27 @@ use crate::workspace::{CommitId, RelativePath};
 /// What a file is compared with.
 #[derive(Clone, Debug)]
 pub enum Baseline {
-    /// The file at one or more commits (several while a merge is under way); an empty text where it did not exist.
+    /// The file at one or more commits (several while a merge is in progress). The text is empty
+    /// where the file did not exist.
     Texts(Vec<Document>),
-    /// The file as last recorded, where there is no git.
+    /// The outline of the file when it was last recorded. Used without git.
     Outline(Outline),
-    /// Nothing is known, so edits are not judged.
+    /// The baseline is not known, so edits are not judged.
     Unknown,
 }
 
-/// What a file of the work tree is compared with, and its path before a rename.
+/// The baseline of a file of the work tree, and the path of the file before a rename.
 #[derive(Clone, Debug)]
 pub struct FormerFile {
-    /// What it is compared with.
+    /// What the file is compared with.
     pub baseline: Baseline,
     /// The path before a rename. `None` if the file was not renamed.
     pub from: Option<RelativePath>,
 }
 
 impl FormerFile {
-    /// For a file and the commits of [`commits_of_work`]. If none of them has the file, a deleted file may have been
-    /// renamed to it.
+    /// Finds the former state of a file at `commits`, the result of [`commits_of_work`]. If none of
+    /// them has the file, a deleted file may have been renamed to it.
     pub fn of_work(
         ws: &Workspace,
         path: &RelativePath,
@@ -53,16 +56,17 @@ impl FormerFile {
     }
 }
 
-/// The difference of a file to its baseline.
+/// The edits of a file since its baseline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edits {
-    /// Blocks that are new or changed: index and how.
+    /// The new and changed blocks: the index of each, and how it changed.
     pub now: Vec<(usize, Against)>,
-    /// Blocks that are gone, as they were. Only known against commits.
+    /// The deleted blocks as they were. Known only if the baseline is made of commits.
     pub gone: Vec<Block>,
 }
 
-/// The commit the work tree is based on, and those that a merge or rebase brings in; none without git.
+/// Returns the commit that the work tree is based on, followed by those that a merge or rebase in
+/// progress brings in. Empty without git.
 pub(crate) fn commits_of_work(ws: &Workspace) -> Result<Vec<CommitId>, VerbError> {
     let mut commits: Vec<CommitId> = ws.head().cloned().into_iter().collect();
     if let Some(git) = ws.git() {
@@ -72,12 +76,13 @@ pub(crate) fn commits_of_work(ws: &Workspace) -> Result<Vec<CommitId>, VerbError
 }
 
 impl Baseline {
-    /// The commit the work tree is based on, and those that a merge or rebase brings in; without git the last recorded outline.
+    /// Returns the baseline of a file of the work tree: the file at [`commits_of_work`], or its
+    /// last recorded outline if there is no git.
     pub fn of_work(ws: &Workspace, path: &RelativePath) -> Result<Self, VerbError> {
         Self::of_commits(ws, path, &commits_of_work(ws)?)
     }
 
-    /// The file at [`commits_of_work`], for a caller that keeps them; without git its last recorded outline.
+    /// Like [`Self::of_work`], for a caller that has the result of [`commits_of_work`] already.
     pub fn of_commits(
         ws: &Workspace,
         path: &RelativePath,
@@ -87,13 +92,14 @@ impl Baseline {
             return Ok(ws.trail(path).last_outline().map_or(Self::Unknown, Self::Outline));
         }
         if ws.git_error().is_some() {
-            // Not knowing the commit is not the same as there being none.
+            // Git cannot be read, so the commit is unknown. That is not the same as having no
+            // commit.
             return Ok(Self::Unknown);
         }
         Self::at_commits(ws, path, commits)
     }
 
-    /// The file at these commits.
+    /// Returns the file at these commits as a baseline.
     pub fn at_commits(
         ws: &Workspace,
         path: &RelativePath,
@@ -105,7 +111,8 @@ impl Baseline {
             let bytes = git.file_at(commit, path)?.unwrap_or_default();
             match ws.document(path, &bytes) {
                 Ok(document) => versions.push(document),
-                // It was there, and nobody can say with which blocks: not the same as empty.
+                // The file existed but cannot be read, so its blocks are unknown. That is not the
+                // same as an empty file.
                 Err(_) => return Ok(Self::Unknown),
             }
         }
@@ -115,8 +122,10 @@ impl Baseline {
         Ok(Self::Texts(versions))
     }
 
-    /// The same, knowing which files are gone at the same time: where a file that was not there before goes on one of
-    /// them under another name ([`matching::goes_on`], [`matching::reads_on`]), what it holds unchanged is no edit.
+    /// Completes the baseline of a renamed file. If the file did not exist at the baseline, and one
+    /// of the deleted files `gone` has mostly the same blocks or lines ([`matching::goes_on`],
+    /// [`matching::reads_on`]), then the text of that file is added. Blocks that did not change are
+    /// then no edits.
     pub fn or_renamed(
         self,
         ws: &Workspace,
@@ -157,7 +166,7 @@ impl Baseline {
         Ok((Self::Texts(versions), from))
     }
 
-    /// A text that takes its outline from the first text of the baseline where it does not parse.
+    /// Returns `now`. If it does not parse, it gets the outline of the first text of the baseline.
     pub fn carried_by(&self, now: Document) -> Document {
         match self {
             Self::Texts(versions) => versions.first().map_or(now.clone(), |old| now.carrying(old)),
@@ -165,7 +174,7 @@ impl Baseline {
         }
     }
 
-    /// The difference of the blocks as they stand now.
+    /// Returns the edits from the baseline to the text `now`.
     pub fn edits(&self, now: &Document) -> Edits {
         self.edits_with(now, &self.differences(now))
     }
@@ -183,18 +192,18 @@ impl Baseline {
         }
     }
 
-    /// The differences to each text that the baseline is made of.
+    /// Returns the difference between each text of the baseline and `now`.
     pub fn differences(&self, now: &Document) -> Vec<Difference> {
         let Self::Texts(versions) = self else { return Vec::new() };
         versions.iter().map(|version| Difference::new(version, now)).collect()
     }
 
-    /// Whether a version the baseline is made of has a syntax error.
+    /// Returns true if a text of the baseline has a syntax error.
     pub fn has_error(&self) -> bool {
         matches!(self, Self::Texts(versions) if versions.iter().any(|version| version.blocks().has_error))
     }
 
-    /// The texts before the change. Empty if they are not known.
+    /// Returns the texts of the baseline. Empty if they are not known.
     pub fn versions(&self) -> &[Document] {
         match self {
             Self::Texts(versions) => versions,
@@ -202,13 +211,13 @@ impl Baseline {
         }
     }
 
-    /// Whether it is known that there was no block at all.
+    /// Returns true if it is known that the baseline contains no blocks.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Texts(versions) if versions.iter().all(|old| old.blocks().blocks.is_empty()))
     }
 
-    /// Whether it is known that the recorded block was not there: none was called so; none read so, where it has no
-    /// name of its own.
+    /// Returns true if it is known that the baseline does not contain the recorded block. A block
+    /// is looked up by its kind and name; an unnamed one also by its content.
     pub fn lacks(&self, name: &BlockName, content: &crate::code::ContentHash) -> bool {
         let is_it = |block: &Block| {
             let kind = block.identity.kind;
@@ -221,8 +230,9 @@ impl Baseline {
 }
 
 impl Edits {
-    /// The blocks that every one of several differences touches: during a merge a block that equals any parent is no
-    /// edit. What is gone is told by the first of them.
+    /// Returns the blocks that every one of the differences touches. So during a merge, a block
+    /// that equals one of the parents is not an edit. Deleted blocks are those of the first
+    /// difference.
     pub fn of(differences: &[Difference]) -> Self {
         let Some(first) = differences.first() else { return Self::default() };
         let touched = |index: usize| {
@@ -250,7 +260,7 @@ impl Edits {
             .filter(|index| touched(*index))
             .filter_map(|index| Some((index, least(index)?)))
             .collect();
-        // In a merge, a block that one of the parents does not have was removed there, and not by the merge.
+        // A block that another parent lacks was deleted there, and not by the merge.
         let is_gone = |block: &&Block| {
             let mut others = differences.iter().skip(1);
             others.all(|other| other.gone().iter().any(|gone| gone.identity == block.identity))
@@ -259,10 +269,11 @@ impl Edits {
     }
 }
 
-/// Among more vanished files than this, no other name is looked for.
+/// The number of deleted files that are examined as the possible origin of a renamed file at most.
 const MAX_RENAMED: usize = 64;
 
-/// By the names alone: the same ending, or `Dockerfile` and `Dockerfile.release`.
+/// Returns true if the file names alone permit a rename: they have the same extension, or one
+/// begins with the other, as `Dockerfile` and `Dockerfile.release`.
 fn may_be_renamed(old: &RelativePath, new: &RelativePath) -> bool {
     let (old, new) = (old.file_name(), new.file_name());
     let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());

@@ -1,4 +1,5 @@
-//! What the matcher asks of the rest of the work tree, answered once and kept while nothing changes.
+//! Answers the matcher's questions about the rest of the work tree, and caches the answers as long
+//! as nothing changes.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -16,17 +17,18 @@ use crate::provenance::trail::Version;
 use crate::workspace::git::{Change, ChangeKind, GitError, Target};
 use crate::workspace::{CommitId, RelativePath, cache};
 
-/// More blocks than this are not kept in mind, nor the candidates of more.
+/// The capacity of two caches: the blocks of files in the work tree, and the candidates of blocks.
+/// A full cache is emptied.
 const MAX_BLOCKS: usize = 20_000;
-/// No more commits than this are looked at for what the registry said.
+/// The number of commits that are searched at most for versions of the registry.
 const MAX_COMMITS: usize = 2_000;
-/// How many versions of files are kept with their syntax trees, which are large.
+/// How many texts are kept with their syntax trees, which are large.
 const MAX_TREES: usize = 4;
-/// More files than this, and files at more commits, are not kept in mind.
+/// The capacity of the other caches. A full cache is emptied.
 const MAX_KEPT: usize = 256;
 
-/// Answers about files other than the one that is matched. It belongs to one state of the ledger; what has nothing to
-/// do with records outlives that.
+/// Cached answers about files other than the one that is matched. They are valid for one state of
+/// the ledger; [`Self::with_other_records`] keeps those that do not depend on records.
 #[derive(Default)]
 pub(super) struct Elsewhere {
     committed: Arc<Mutex<Committed>>,
@@ -45,7 +47,8 @@ pub(super) struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// The blocks that intents have produced, of one intent or of all. The answer is kept for a short time.
+    /// Returns the blocks that one intent, or each intent, has produced. The answer is kept for
+    /// [`FRESH`].
     pub(super) fn produced(
         &self,
         of: Option<&str>,
@@ -63,15 +66,16 @@ impl Elsewhere {
         found
     }
 
-    /// The text with this key, with its blocks. Most files stand as the last commit has them, and a file is the same in
-    /// most commits, so that the same text is asked for again and again.
+    /// Returns the text with this key and its blocks. The same text is requested again and again,
+    /// because most files equal their version in the last commit and stay the same in most commits.
     pub(super) fn text(&self, key: String, find: impl FnOnce(&str) -> Document) -> Document {
         let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return known.clone();
         }
         let found = find(&key);
-        // The blocks of a text that does not parse are those of the commit that it was edited from.
+        // Not cached: the blocks of a text that does not parse depend also on the commit that it
+        // was edited from.
         if found.blocks().has_error {
             return found;
         }
@@ -83,8 +87,8 @@ impl Elsewhere {
         found
     }
 
-    /// A text with its blocks and without its syntax tree. It is parsed as a change of the version of the file that was
-    /// parsed last, since most versions differ in few lines.
+    /// Returns a text with its blocks and without its syntax tree. It is parsed as an edit of the
+    /// version of the file that was parsed last, because versions usually differ in few lines.
     pub(super) fn parsed(&self, path: &RelativePath, document: &Document) -> Document {
         let lock = || self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
         let before = {
@@ -103,7 +107,7 @@ impl Elsewhere {
         outlined
     }
 
-    /// The registry at a commit. `None` if it cannot be read.
+    /// Returns the registry at a commit, or `None` if it cannot be read.
     pub(super) fn registry_at(&self, ws: &Workspace, commit: &CommitId) -> Option<Arc<Registry>> {
         let lock = || self.registries.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(commit) {
@@ -119,8 +123,9 @@ impl Elsewhere {
         registry
     }
 
-    /// Of the commits that lead to `newest` and were not made before `oldest`, one for each text of the registry, the
-    /// newest first. Empty if the history cannot be read.
+    /// Returns the commits at which the registry has different texts, newest first: those reachable
+    /// from `newest` and not older than `oldest`, with one commit for each text. Empty if the
+    /// history cannot be read.
     pub(super) fn rewritten(
         &self,
         ws: &Workspace,
@@ -148,7 +153,8 @@ impl Elsewhere {
         found
     }
 
-    /// For another state of the ledger.
+    /// Returns a cache for another state of the ledger, with the answers that do not depend on
+    /// records.
     pub(super) fn with_other_records(&self) -> Self {
         Self {
             committed: Arc::clone(&self.committed),
@@ -160,13 +166,13 @@ impl Elsewhere {
     }
 }
 
-/// The commits between two that changed the registry.
+/// For each pair of commits, the result of [`Elsewhere::rewritten`].
 type Rewritten = HashMap<(CommitId, CommitId), Arc<[CommitId]>>;
 
-/// Files at commits.
+/// Files at commits, by the id of the commit and the path.
 type Committed = HashMap<(String, RelativePath), Arc<AtCommit>>;
 
-/// A file at a commit.
+/// A file at a commit. Its outline is made on first use.
 struct AtCommit {
     document: Document,
     outline: OnceLock<Outline>,
@@ -182,51 +188,54 @@ impl AtCommit {
     }
 }
 
-/// Files of the work tree, each in one state, and how many blocks they have in all.
+/// Files of the work tree, each with the state for which it was read, and the number of their
+/// blocks.
 #[derive(Default)]
 struct StandingFiles {
     files: HashMap<RelativePath, (cache::Stamp, Document)>,
     blocks: usize,
 }
 
-/// When the answer was found, and the blocks of each intent.
+/// When the answer was computed, and the blocks of each intent.
 type Produced = (Instant, Arc<ByIntent>);
 
-/// Records that may be of a block.
+/// The records that could describe a block.
 type Candidates = Arc<Vec<Candidate>>;
 
-/// Files that are new or changed since a commit, with their blocks.
+/// Files that are new or changed since a commit, each with its blocks.
 type Changed = Vec<(RelativePath, Arc<FileBlocks>)>;
 
-/// What differs between a commit and the work tree.
+/// The differences between a commit and the work tree.
 #[derive(Default)]
 struct FileChanges {
-    /// The files that stand.
+    /// The new and changed files that exist now.
     now: Arc<Changed>,
-    /// The files that stood.
+    /// The changed and deleted files that existed at the commit.
     then: Vec<RelativePath>,
-    /// What stood in those: kind, own name and tokens.
+    /// The kind, name and tokens of each block in the files of `then`. Filled on first use.
     stood: OnceLock<HashSet<(BlockKind, String, TokenHash)>>,
 }
 
-/// The recorded files, by their own name and by folder.
+/// The files that have records, by file name and by folder.
 #[derive(Default)]
 struct Recorded {
     by_name: HashMap<String, Vec<RelativePath>>,
     by_folder: HashMap<String, Vec<RelativePath>>,
 }
 
-/// For so long it is not asked again which files changed.
+/// How long an answer that depends on many files is reused without a check.
 const FRESH: Duration = Duration::from_secs(20);
-/// In more changed files than this, no rival is looked for.
+/// The number of changed files that are examined at most, on each side.
 const MAX_CHANGED: usize = 200;
-/// Of a folder in which more files are recorded, nothing is told by it.
+/// The number of recorded files with the same name, or in the same folder, above which they are not
+/// searched.
 const MAX_NEAR: usize = 32;
 
-/// By what a file is known to be the same; `None` where there is no such file.
+/// The modification time and the length of a file, by which a change is noticed; `None` if there is
+/// no file.
 type Stamp = Option<(SystemTime, u64)>;
 
-/// A workspace as the surroundings of one of its files.
+/// A workspace, as the matcher sees it from one of its files.
 pub(super) struct Around<'a>(pub(super) &'a Workspace);
 
 impl Around<'_> {
@@ -236,12 +245,12 @@ impl Around<'_> {
         Some((found.modified().ok()?, found.len()))
     }
 
-    /// The blocks of a file as it stands.
+    /// Returns the blocks of a file in its present state.
     pub(super) fn blocks(&self, path: &RelativePath) -> Result<Arc<FileBlocks>, ReadError> {
         Ok(self.standing(path)?.blocks())
     }
 
-    /// A file as it stands.
+    /// Reads a file in its present state.
     pub(super) fn standing(&self, path: &RelativePath) -> Result<Document, ReadError> {
         if let Target::Commit(commit) = self.0.files() {
             let file = self.at_commit(&commit.0, path).filter(|_| self.0.exists(path));
@@ -271,7 +280,7 @@ impl Around<'_> {
         Ok(document)
     }
 
-    /// The file at the commit that a record was based on; `None` where that cannot be read.
+    /// Returns the file at the commit that a record was based on, or `None` if that cannot be read.
     fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Arc<AtCommit>> {
         let key = (commit.to_owned(), path.clone());
         let lock = || self.0.elsewhere.committed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -291,7 +300,8 @@ impl Around<'_> {
         Some(file)
     }
 
-    /// Returns true if the commit `one` is `other` or one of its ancestors, and also if that cannot be found out.
+    /// Returns true if the commit `one` is `other` or one of its ancestors, and also if that is not
+    /// known.
     fn precedes(&self, one: &str, other: &str) -> bool {
         let key = (one.to_owned(), other.to_owned());
         let lock = || self.0.elsewhere.order.lock().unwrap_or_else(PoisonError::into_inner);
@@ -351,13 +361,13 @@ impl Around<'_> {
         })
     }
 
-    /// The commit that a record was based on.
+    /// Returns the commit that a record was based on.
     fn based_on(&self, at: ClaimRef) -> Option<&str> {
         self.0.ledger.based_on(at.entry)
     }
 
-    /// Whether a block of this name, or of this text, stood in `path` already when the record was made; `None` where
-    /// nobody can say.
+    /// Returns true if a block with this name or this text existed in `path` before the record was
+    /// made, or `None` if that is not known.
     pub(super) fn stood_as(&self, at: ClaimRef, path: &RelativePath, row: &Row) -> Option<bool> {
         let is_it = |other: &Row| other.identity == row.identity || other.text == row.text;
         let trail = self.0.trail(path);
@@ -385,7 +395,7 @@ impl matching::Surroundings for Around<'_> {
         let orphans = match self.standing(path) {
             Ok(document) => orphans(Some(&document)),
             Err(ReadError::Missing { .. }) => orphans(None),
-            // It is there, and nobody can say with which blocks.
+            // The file exists but cannot be read, so its blocks are unknown.
             Err(_) => Orphans::default(),
         };
         let orphans = Arc::new(orphans);

@@ -15,26 +15,26 @@ use crate::ledger::evidence::{self, Digest, ERASURE, SectionLine, Tombstone};
 use crate::ledger::signed;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, store};
 
-/// An erasure before it is confirmed and signed.
+/// An erasure that is not confirmed and signed yet.
 #[derive(Clone, Debug)]
 pub struct Erasure {
     /// The line that will be removed.
     pub line: Vec<u8>,
-    /// The tombstone without a signature. These bytes are what is signed.
+    /// The tombstone without a signature. Exactly these bytes are signed.
     pub tombstone: Vec<u8>,
     section: Digest,
 }
 
-/// What was erased.
+/// The files that an erasure removed and wrote.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EraseAnswer {
-    /// The record that is gone.
+    /// The id of the record that was erased.
     pub record: String,
-    /// The files of evidence that held the record. They were removed.
+    /// The files of evidence that held the record, which were removed.
     pub removed: Vec<RelativePath>,
-    /// The files that replace them.
+    /// The files that replace the removed ones.
     pub written: Vec<RelativePath>,
-    /// Whether the tombstone is signed. If not, `intent check --base` reports it.
+    /// Whether the tombstone is signed. If it is not, `intent check --base` reports it.
     pub signed: bool,
 }
 
@@ -73,7 +73,7 @@ pub fn draft(
     Ok(Erasure { line: entry.stored.to_vec(), tombstone, section })
 }
 
-/// Replaces the line by the tombstone in each file that holds it.
+/// Replaces the line with the tombstone in each file that contains it.
 pub fn write(
     ws: &Workspace,
     record: &str,
@@ -117,8 +117,9 @@ pub fn write(
     Ok(answer)
 }
 
-/// Judges the tombstones in sections. Each must have a trusted signature, and the section may differ from the base only
-/// in the erased lines. Tombstones that the base already has are not judged again.
+/// Judges the tombstones in sections of evidence. Each must have a trusted signature, and its
+/// section may differ from the base only in the erased lines. Tombstones that the base contains are
+/// not judged again.
 pub(super) fn judge(
     ws: &Workspace,
     erased: &[&ErasedSection],
@@ -135,7 +136,7 @@ pub(super) fn judge(
         for section in evidence::read(bytes).unwrap_or_default() {
             lines.insert(section.digest, (path, section.line_digests(bytes)));
             let stones =
-                section.lines.iter().filter(|(_, said)| matches!(said, SectionLine::Erased(_)));
+                section.lines.iter().filter(|(_, line)| matches!(line, SectionLine::Erased(_)));
             known.extend(stones.map(|(span, _)| bytes[span.clone()].to_vec()));
         }
     }
@@ -178,7 +179,7 @@ pub(super) fn judge(
                 continue;
             }
             let (bytes, signature) = signed::split(stored);
-            let said = serde_json::from_slice::<Tombstone>(&bytes).unwrap_or_default();
+            let tombstone = serde_json::from_slice::<Tombstone>(&bytes).unwrap_or_default();
             let judged = match signature {
                 Some(signature) => signatures
                     .judge(Signed { namespace: ERASURE, bytes: &bytes, signature }, signers)?,
@@ -186,7 +187,9 @@ pub(super) fn judge(
             };
             let wrong = match judged {
                 SignatureCheck::By(signer) => {
-                    compared.notes.push(format!("{signer} erased a line of {path}: {}", said.why));
+                    compared
+                        .notes
+                        .push(format!("{signer} erased a line of {path}: {}", tombstone.why));
                     continue;
                 }
                 SignatureCheck::Unchecked => {
@@ -206,7 +209,8 @@ pub(super) fn judge(
     Ok(compared)
 }
 
-/// The file in which a section was sealed, and the last commit on the line of first parents that still had it.
+/// Returns the file in which a section was sealed, and the last commit on the line of first parents
+/// that contains it.
 fn taken_away(ws: &Workspace, section: &ErasedSection) -> Option<(RelativePath, CommitId)> {
     let month = section.path.as_str().rsplit('/').nth(1)?;
     let path = evidence::path_of(section.digest, month);

@@ -1,4 +1,5 @@
-//! What an agent is about to do, or has done, as a face saw it: plain data, nothing of it checked.
+//! What an agent is about to do, or has done, in the form in which a face received it. This is
+//! plain data that nobody has checked.
 
 use std::path::PathBuf;
 
@@ -7,109 +8,105 @@ use crate::edits::Change;
 use crate::ledger::MutationClass;
 use crate::shell::Dialect;
 
-/// One call of one tool.
+/// One call of a tool by an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// The agent's name as `intent hook` knows it: `claude-code`.
+    /// The agent's name in `intent hook`: `claude-code`.
     pub host: String,
-    /// The host's own id of the session.
+    /// The id that the host gave the session.
     pub session: Option<String>,
-    /// The subagent within the session.
+    /// The id of the subagent within the session, if one makes the call.
     pub subagent: Option<String>,
-    /// The host's own id of the call.
+    /// The id that the host gave the call.
     pub call: Option<String>,
-    /// How a person can be asked.
+    /// How a person can be asked about the call.
     pub asking: Asking,
     /// Whether the host lets a hook change the command of this call.
     pub rewrites: bool,
-    /// The folder that relative paths start from; absolute.
+    /// The absolute folder that relative paths start from.
     pub cwd: PathBuf,
-    /// The tool as the host calls it.
+    /// The name of the tool in the host.
     pub tool: String,
-    /// SHA-256 of tool and input, in hexadecimal: what calls without an id are known by.
+    /// SHA-256 of tool and input, in hexadecimal. It identifies calls without an id.
     pub input: String,
-    /// The model, where the host says.
+    /// The name of the model, if the host says it.
     pub model: Option<String>,
-    /// The class that the agent claims for the change.
+    /// The class of change that the agent claims.
     pub claimed_class: Option<MutationClass>,
-    /// The host says that the call has failed. Not every host does.
+    /// True if the host says that the call has failed. Not every host says so.
     pub failed: bool,
-    /// What a person said to the session, where this is about that.
+    /// The text that a person gave to the session, if the event is about a prompt.
     pub prompt: Option<String>,
-    /// What the call does; empty when it is none of our business.
+    /// What the call does. Empty if it does nothing that the gate has to judge.
     pub effects: Vec<Effect>,
 }
 
 /// How a person can be asked about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asking {
-    /// The host asks, and its mode honours that.
+    /// The host asks the person itself, in a mode in which it does ask.
     Native,
-    /// The call is denied with a one-time code that a person approves.
+    /// The call is denied with a one-time code that a person can approve.
     ByCode,
 }
 
-/// One thing a call does. Paths are as the host gave them: absolute, or relative to the event's folder.
+/// One thing that a call does. Paths are as the host gave them: absolute, or relative to the folder
+/// of the event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// A file is read.
+    /// The call reads a file.
     Read {
-        /// Which.
         path: PathBuf,
-        /// The lines that were shown; `None` is all of them.
+        /// The lines that were shown; `None` for all lines.
         lines: Option<LineRange>,
     },
-    /// A file is written.
+    /// The call writes a file.
     Write {
-        /// Which.
         path: PathBuf,
-        /// How its text would change.
+        /// How the text of the file would change.
         change: Change,
     },
-    /// A file is deleted.
-    Delete {
-        /// Which.
-        path: PathBuf,
-    },
-    /// A file is moved, and changed on the way.
+    /// The call deletes a file.
+    Delete { path: PathBuf },
+    /// The call moves a file, and may change its text at the same time.
     Move {
-        /// From where.
+        /// The path before the move.
         from: PathBuf,
-        /// To where; what stood there is lost.
+        /// The path after the move. A file that exists there is lost.
         to: PathBuf,
-        /// How its text would change.
+        /// How the text of the file would change.
         change: Option<Change>,
     },
-    /// A command is run.
+    /// The call runs a command.
     Shell {
-        /// Its text.
         text: String,
-        /// Who reads it.
+        /// The shell in whose syntax the command is written.
         dialect: Dialect,
-        /// Where, if not in the event's folder.
+        /// The folder in which the command runs, if it is not the folder of the event.
         cwd: Option<PathBuf>,
-        /// It outlives the call.
+        /// Whether the command may go on running after the call has ended.
         background: bool,
     },
-    /// An intent is selected by our own tool.
+    /// The call selects an intent with a tool of this program.
     Select {
-        /// Which.
+        /// The id of the intent.
         intent: String,
     },
-    /// It writes, and nobody can say what: named in the host's words. Denied.
+    /// The call writes, but it is not known what. Such a call is denied.
     Unreadable {
-        /// What could not be read.
+        /// What could not be understood, in the host's words.
         what: String,
     },
 }
 
 impl Event {
-    /// The session as selections, records and baselines know it: `host:session`.
+    /// Returns the name of the session in selections, records and baselines: `host:session`.
     pub fn session_key(&self) -> String {
         format!("{}:{}", self.host, self.session.as_deref().unwrap_or("unnamed"))
     }
 
-    /// The one that acts: `host:session/subagent`, or the session itself.
+    /// Returns the name of the acting session or subagent: `host:session` or
+    /// `host:session/subagent`.
     pub fn actor(&self) -> String {
         match &self.subagent {
             Some(subagent) => format!("{}/{subagent}", self.session_key()),
@@ -117,7 +114,7 @@ impl Event {
         }
     }
 
-    /// Whether nothing of it changes anything.
+    /// Returns true if no effect of the call changes anything.
     pub fn only_reads(&self) -> bool {
         self.effects.iter().all(|effect| matches!(effect, Effect::Read { .. }))
     }

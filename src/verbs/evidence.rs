@@ -1,5 +1,6 @@
-//! Compares evidence with that of a base commit, for `intent check --base`. Two rules: evidence that was committed is
-//! not changed, nor removed while its code is still there; and new evidence claims only lines that its commit brought.
+//! Compares evidence with that of a base commit, for `intent check --base`. There are two rules.
+//! Committed evidence is never changed, and not removed as long as its code exists. New evidence
+//! may claim only lines that its commit added.
 
 mod records;
 
@@ -26,7 +27,7 @@ use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 #[derive(Default)]
 pub(super) struct Compared {
     pub findings: Vec<Finding>,
-    /// Sentences that a reviewer may want to read. They are no findings.
+    /// Sentences for reviewers that are not findings.
     pub notes: Vec<String>,
 }
 
@@ -45,14 +46,15 @@ pub(super) fn against_base(
     let ledger = &*ws.ledger;
     let stands = ledger.sections();
     let now: HashMap<RelativePath, Digest> = ledger.files_by_digest();
-    // A file whose digest here is the one in its name has the same bytes in the base. Only other files need to be read
-    // from there.
+    // If the digest of a file here is the one in its name, its bytes are the same in the base. Only
+    // the other files need to be read from the base.
     let is_same = |path: &RelativePath| digest_of_path(path).as_ref() == now.get(path);
     let (same, others): (Vec<_>, Vec<_>) = before.into_iter().partition(|(path, _)| is_same(path));
     let same: HashSet<RelativePath> = same.into_iter().map(|(path, _)| path).collect();
     let others = git.read_blobs(&others)?;
     let mut gone: BTreeSet<RelativePath> = BTreeSet::new();
-    // One that is not what its name says counts for nothing at the base either, and may be mended.
+    // A file whose name does not fit its content counts for nothing at the base either, so it may
+    // be repaired.
     let is_sound =
         |(path, bytes): &&(RelativePath, Vec<u8>)| digest_of_path(path) == Some(Digest::of(bytes));
     for (path, bytes) in others.iter().filter(is_sound) {
@@ -166,7 +168,7 @@ fn rewritten(path: &RelativePath, message: String, base: &CommitId) -> Finding {
     }
 }
 
-/// `login and 2 more`, for three things of which the first is called `login`.
+/// Names the first thing and counts the others: `login and 2 more`.
 fn first_of(count: usize, name: &str) -> String {
     match count {
         1 => name.to_owned(),
@@ -174,7 +176,8 @@ fn first_of(count: usize, name: &str) -> String {
     }
 }
 
-/// Anchors that were changed or removed since the base. Neither is ever allowed.
+/// Returns a finding for each anchor that was changed or removed since the base. Neither is ever
+/// allowed.
 fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Finding>, VerbError> {
     let target = Target::Commit(base.clone());
     let before = git.read_below(".orchestration", &target, &anchor::is_anchor)?;
@@ -186,7 +189,7 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
         }
         files => git.read_below(".orchestration", files, &anchor::is_anchor)?.into_iter().collect(),
     };
-    // One that is not what its name says vouches for nothing, and may be mended.
+    // An anchor whose name does not fit its content vouches for nothing, so it may be repaired.
     let sound = before.iter().filter(|(path, bytes)| anchor::path_of(bytes) == *path);
     let gone = sound.filter(|(path, bytes)| now.get(path) != Some(bytes));
     Ok(gone
@@ -196,11 +199,13 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
         .collect())
 }
 
-/// Finds the files of evidence of the commit `then` that lack a section in `stands` although what they are about is
-/// still in `ws`: blocks that [`why`](super::why) would attribute to them, or, for a file that holds only decisions of
-/// people, intents that read as they did. Each file comes with their count and the name of the first.
+/// Finds the files of evidence of the commit `then` that have a section which is not in `stands`,
+/// although what the section is about still exists in `ws`. That is a block that
+/// [`why`](super::why) would attribute to the section or, for a file with only decisions of people,
+/// an intent with the same text as before. Each file comes with the number of such things and the
+/// name of the first.
 ///
-/// So evidence may be removed together with its code, as `git revert` does. It may not be removed while the code was
+/// So evidence may be removed together with its code, as `git revert` does, but not if the code was
 /// only renamed, moved or edited.
 pub(super) fn still_named(
     ws: &Workspace,
@@ -220,13 +225,13 @@ pub(super) fn still_named(
         entry.record.files.iter().map(|file| file.relative_path.clone()).collect::<Vec<_>>()
     };
     let mut paths: BTreeSet<RelativePath> = gone.iter().flat_map(files_of).collect();
-    // A block that was moved to another file is in one that changed since then.
+    // A block that was moved to another file is in a file that changed since then.
     let changes = ws.changes_since(Some(then))?.into_iter().map(|change| change.path);
     paths.extend(changes.filter(|path| !path.is_orchestration()));
     for path in paths {
         let document = match ws.read(&path) {
             Ok(document) => document,
-            // Nobody can say that its code went.
+            // The file exists but cannot be read, so its code may still be there.
             Err(ReadError::Unread { .. }) => {
                 let about = gone.iter().filter(|entry| files_of(entry).contains(&path));
                 about.for_each(|entry| name(entry, path.as_str()));
@@ -254,13 +259,14 @@ pub(super) fn still_named(
     Ok(named)
 }
 
-/// Returns true if an entry tells what a person decided, or how a test ended, and claims no code.
+/// Returns true if an entry contains a decision of a person or the result of a test, and claims no
+/// code.
 fn is_decision(entry: &Entry) -> bool {
     matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry | RecordKind::Test)
 }
 
-/// The entries on which the answer for a block or one of its lines depends: those that brought it, and those that
-/// reassigned it.
+/// Returns the entries that decide the answer for a block or one of its lines: those that wrote it,
+/// and those that reassigned it.
 fn answering<'a>(
     ws: &'a Workspace,
     document: &Document,
@@ -283,13 +289,14 @@ fn answering<'a>(
     reassigned.chain(claims.iter().map(|claim| claim.entry)).collect()
 }
 
-/// The commit that late evidence is about, if the base already has it.
+/// Returns the commit that late evidence is about, if the base contains it already.
 fn in_base(git: &Git, base: &CommitId, entry: &Entry) -> Option<CommitId> {
     let of = CommitId(entry.about.clone()?);
     git.is_ancestor(base, &of).unwrap_or(false).then_some(of)
 }
 
-/// A line of late evidence about a commit that the base already has: somebody's word about code that others know.
+/// An entry of late evidence about a commit that the base contains already. It is a claim about
+/// code that others know.
 struct LateEvidence<'a> {
     git: &'a Git,
     rules: &'a Rules,
@@ -302,7 +309,8 @@ impl LateEvidence<'_> {
         self.entry.record.files.iter().flat_map(|file| &file.conversations)
     }
 
-    /// What a reviewer has to know to believe it or not: for what it names whom.
+    /// Returns a note for reviewers, who decide whether to believe it: which intent and contributor
+    /// the entry names for which blocks.
     fn note(&self) -> String {
         let (path, of) = (&self.entry.origin.path, self.of.short());
         let record = &self.entry.record;
@@ -335,16 +343,17 @@ impl LateEvidence<'_> {
         }
         let people = self.conversations().filter_map(|one| one.contributor.name.as_deref());
         let people: BTreeSet<&str> = people.collect();
-        let Some(said) = self.git.headline(self.of).ok().filter(|_| !people.is_empty()) else {
+        let Some(headline) = self.git.headline(self.of).ok().filter(|_| !people.is_empty()) else {
             return findings;
         };
-        for name in
-            people.into_iter().filter(|name| *name != said.author && *name != said.committer)
+        for name in people
+            .into_iter()
+            .filter(|name| *name != headline.author && *name != headline.committer)
         {
             let message = format!(
                 "Late evidence names {name} for what {} brought, of which {} is the author.",
                 self.of.short(),
-                said.author
+                headline.author
             );
             findings.push(self.refuse(Code::EvidenceUnfounded, message));
         }
@@ -365,7 +374,7 @@ impl LateEvidence<'_> {
     }
 }
 
-/// What a record claims of a file: `function tax in src/b.js`.
+/// Names the blocks that a record claims in a file: `function tax in src/b.js`.
 fn named_blocks(file: &FileRecord) -> String {
     let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
     let names = ranges.filter_map(|range| range.block.as_ref());
@@ -376,16 +385,17 @@ fn named_blocks(file: &FileRecord) -> String {
     }
 }
 
-/// What the texts of its commit say against an entry.
+/// What the texts of its commit show against an entry.
 enum Doubt {
-    /// It claims what the commit did not bring.
+    /// The entry claims something that the commit did not add.
     Unfounded(Finding),
     /// The texts are not in this clone.
     NotHere(String),
 }
 
-/// Holds an entry against the difference that its commit makes. A claim on a text that is not in the commit is no fault:
-/// a squash or an amend has lost it, and [`provenance::derive`](crate::provenance::derive) gives nothing for it.
+/// Compares an entry with the difference that its commit makes. A claim on a text that is not in
+/// the commit is not a fault: a squash or an amend has lost it, and
+/// [`provenance::derive`](crate::provenance::derive) derives nothing from it.
 fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option<Doubt> {
     let entry = ledger.entry(at);
     let file = entry.record.files.first()?;
@@ -413,7 +423,7 @@ fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option
                 Some(claimed) => claimed
                     .beyond(&before, &differences)
                     .or_else(|| claimed.contradicts(&others, is_said)),
-                // Late evidence is made from what the commit holds.
+                // Late evidence is made from the commit itself, so its text must be there.
                 None if is_late && is_its_own && !range.deleted => Some("its text is not there"),
                 None => None,
             }?;
@@ -424,16 +434,17 @@ fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option
     (!wrong.is_empty()).then(|| Doubt::Unfounded(refuse(entry, wrong.join("; "))))
 }
 
-/// The lines that a claim names in the text of its commit: for each block its index and its own lines.
+/// The lines that a claim names in the text of its commit: for each block, its index and which of
+/// its own lines are claimed.
 struct ClaimedLines {
     is_file: bool,
-    /// Whether all lines of what it names are claimed.
+    /// Whether all lines of the named block or file are claimed.
     is_whole: bool,
     lines: BTreeMap<usize, Vec<bool>>,
 }
 
 impl ClaimedLines {
-    /// `None` if the text of the commit is not the one that was claimed.
+    /// Finds the claimed lines. Returns `None` if the text of the commit is not the claimed one.
     fn of(range: &BlockRecord, after: &Document) -> Option<Self> {
         if range.deleted || !stands_in(range, after) {
             return None;
@@ -451,7 +462,7 @@ impl ClaimedLines {
         Some(Self { is_file: false, is_whole, lines: BTreeMap::from([(at, said)]) })
     }
 
-    /// What is claimed beyond the differences to the texts before.
+    /// Returns why the claim exceeds the differences to the texts before, or `None` if it does not.
     fn beyond(&self, before: &[Document], differences: &[Difference]) -> Option<&'static str> {
         let is_empty = |document: &Document| document.blocks().blocks.is_empty();
         if self.is_file && !before.iter().all(is_empty) {
@@ -469,8 +480,10 @@ impl ClaimedLines {
         })
     }
 
-    /// What other evidence of the commit says against this. Evidence that names a block and no line of it says whose the
-    /// block is all the same, and may if `is_said`: a person accepts the block under the intent that it is under.
+    /// Returns why other evidence of the same commit contradicts the claim, or `None` if it does
+    /// not. A claim that names a block and none of its lines still says whose the block is. It is
+    /// permitted if `is_said` returns true: a person accepts the block under the intent that it
+    /// has.
     fn contradicts(
         &self,
         others: &BTreeMap<usize, CoveredBlock>,
@@ -487,21 +500,23 @@ impl ClaimedLines {
     }
 }
 
-/// The lines of a block that other evidence of the same commit names, and which evidence names the block.
+/// The lines of a block that other evidence of the same commit claims, and the claims that name the
+/// block.
 #[derive(Default)]
 struct CoveredBlock {
     lines: Vec<bool>,
     by: Vec<ClaimRef>,
 }
 
-/// The claims of an entry of evidence.
+/// Returns the claims of an entry of evidence, each with its block.
 fn claims_of(entry: &Entry, at: u32) -> impl Iterator<Item = (ClaimRef, &BlockRecord)> {
     let ranges = entry.record.files.iter().take(1).flat_map(|file| &file.conversations);
     let ranges = (0..).zip(ranges.take(1).flat_map(|one| &one.ranges));
     ranges.map(move |(range, said)| (ClaimRef { entry: at, file: 0, conversation: 0, range }, said))
 }
 
-/// For late evidence what other evidence of the same commit names in its file.
+/// Returns what other evidence of the same commit claims in the file of this entry, by the index of
+/// the block. Empty unless the entry is late evidence.
 fn covered_by_others(
     texts: &TextCache,
     ledger: &Ledger,

@@ -1,4 +1,4 @@
-//! *Explain*: how a shell command is read, without running it.
+//! *Explain*: shows how a shell command is understood, without running it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,19 @@ use crate::shell::{Class, CommandContext, Dialect, Reading, TouchedPath, read};
 use crate::workspace::root::Root;
 use crate::workspace::root::temporary_folders;
 
-/// One line of the answer to a batch.
+/// The answer to one line of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ExplainAnswer {
-    /// What the command is to the gate.
+    /// How the gate classifies the command.
     pub class: Class,
-    /// Every path that it would touch.
+    /// All paths that the command would touch.
     pub targets: Vec<TouchedPath>,
-    /// The rule that decided; `input` where the line was no JSON string.
+    /// The rule that decided; `input` if the line is not a JSON string.
     pub rule: String,
 }
 
-/// Where a command would run that is typed in this folder; `home` is the account's home folder.
+/// Describes the surroundings of a command that is typed in the folder `cwd`. `home` is the user's
+/// home folder.
 pub(crate) fn surroundings(cwd: &Path, home: Option<PathBuf>) -> CommandContext {
     CommandContext {
         cwd: cwd.to_owned(),
@@ -30,12 +31,13 @@ pub(crate) fn surroundings(cwd: &Path, home: Option<PathBuf>) -> CommandContext 
     }
 }
 
-/// How a command is read: its parse, its class, what it would touch, and the rule that says so.
+/// Returns how a command is understood: its parse, its class, the paths it would touch, and the
+/// rule that decided.
 pub(crate) fn explain(command: &str, dialect: Dialect, at: &CommandContext) -> Reading {
     read(command, dialect, at)
 }
 
-/// One line of a batch: a command as a JSON string.
+/// Answers one line of a batch, which is a command as a JSON string.
 pub(crate) fn verdict(line: &str, dialect: Dialect, at: &CommandContext) -> ExplainAnswer {
     let Ok(command) = serde_json::from_str::<String>(line) else {
         let rule = "input".to_owned();

@@ -1,5 +1,11 @@
-//! *Fence*: what a command may write, whatever it is: the folders of the intents in progress, existing ignored outputs,
-//! and what git needs. And afterwards: what came of it that no fence can prevent.
+//! *Fence*: what a command may write, whatever program it is: the folders of the intents in
+//! progress, existing outputs that git ignores, and what git needs. After the command, it reports
+//! effects that no fence can prevent.
+//!
+//! - `afterwards`: compares the state before and after the command
+//! - `control`: files outside the work tree that control agents and this program
+//! - `git`: the git directory
+//! - `tree`: the folders of the work tree
 
 mod afterwards;
 mod control;
@@ -19,21 +25,23 @@ use crate::fence::{FenceAccess, FenceMeans, FencePlan, FencedPlace};
 use crate::workspace::policy::FencePolicy;
 use crate::workspace::text;
 
-/// What a command may write, and by whose leave.
+/// What a command may write, and under which intents.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Fenced {
     /// The intents whose folders may be written.
     pub intents: Vec<String>,
-    /// The places.
+    /// The places, and what may be done at each.
     pub plan: FencePlan,
-    /// What fences of this repository lock.
+    /// The file that the fences of one repository lock.
     #[serde(skip)]
     pub lock: PathBuf,
 }
 
-/// Makes the plan: for the intent that is named, else the selected one, else for all in progress.
+/// Makes the plan for the named intent; without one, for the selected intent; without a selection,
+/// for all intents in progress.
 ///
-/// It is made by the rules in force. They must be readable, and control files must have no second name through which they could be written.
+/// The rules in force decide. They must be readable, and no control file may have a second name
+/// through which it could be written.
 pub(crate) fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
     ws.governed()?;
     let (ws, _) = &gate::governed(ws.clone());
@@ -57,7 +65,8 @@ pub(crate) fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbE
     Ok(Fenced { intents, plan, lock })
 }
 
-/// Says by what a command would be fenced here, and what that does not cover.
+/// Says which means of the operating system would fence a command here, and what the fence does not
+/// cover.
 pub(crate) fn examine(ws: &Workspace, means: Result<FenceMeans, String>) -> Examined {
     const OPEN: &str = "it does not cover what a command asks other programs to do, the home folder but for settings of agents and of git, nor what a commit holds (`intent check` looks at that)";
     let wanted = ws.policy.fence != FencePolicy::Off;
@@ -95,14 +104,14 @@ fn intents(ws: &Workspace, named: Option<&str>) -> Result<Vec<String>, VerbError
     }
 }
 
-/// Adds a place where something stands under its own name.
+/// Adds a place if it exists and no link is on the path to it.
 fn add(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
     if path.canonicalize().is_ok_and(|real| real == path) {
         put(plan, path, access, why);
     }
 }
 
-/// Adds a place that is known to be there, with no link on the way to it.
+/// Adds a place that is known to exist, without a link on the path to it.
 fn put(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
     plan.places.push(FencedPlace { path: path.to_owned(), access, why: why.into() });
 }

@@ -1,8 +1,10 @@
-//! Reading and writing one file for an agent that has no file tools of its own.
+//! Reads and writes single files for an agent that has no file tools of its own.
 //!
-//! A write is a compare-and-swap: under a lock that every such write of the file takes, the file is compared with what
-//! the writer says it knows, judged by the gate, replaced as a whole and recorded. Two that write through here never
-//! lose each other's work; one that writes past it can, in the moment between the last look and the replacement.
+//! A write is a compare-and-swap. Under a lock that every such write of the file takes, the file is
+//! compared with what the writer says it knows, judged by the gate, replaced as a whole, and
+//! recorded. Two writers that use this module never lose each other's work. A program that writes
+//! the file in another way can still lose its work, if it writes between the last comparison and
+//! the replacement.
 
 use std::time::Duration;
 
@@ -19,27 +21,27 @@ use crate::edits::{After, Change};
 use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::{RelativePath, store};
 
-/// Which lines of a file are wanted; nothing said is all of them.
+/// The lines of a file to read; all of them by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineWindow {
-    /// The first, 1-based.
+    /// The first line, counted from 1.
     pub offset: Option<usize>,
-    /// How many.
+    /// How many lines to read.
     pub limit: Option<usize>,
 }
 
-/// A file as it was read.
+/// Some lines of a file, with facts about the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FileText {
-    /// Relative to the workspace, links followed.
+    /// The file, relative to the workspace, after following links.
     pub path: RelativePath,
-    /// The lines asked for, exactly as they stand.
+    /// The requested lines, exactly as they are in the file.
     pub text: String,
-    /// SHA-256 of the whole file's bytes, 64 hexadecimal digits.
+    /// SHA-256 of the bytes of the whole file, as 64 hexadecimal digits.
     pub sha256: String,
-    /// The first line of `text`, 1-based; 0 where there is none.
+    /// The number of the first line of `text`, counted from 1; 0 if `text` is empty.
     pub start_line: usize,
-    /// The last one, inclusive.
+    /// The number of the last line of `text`; 0 if `text` is empty.
     pub end_line: usize,
     /// How many lines the file has.
     pub lines: usize,
@@ -47,17 +49,17 @@ pub(crate) struct FileText {
     pub owners: Vec<IntentBrief>,
 }
 
-/// What a writer knows of the file.
+/// What a writer knows of the file before the write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// That there is none.
+    /// The file does not exist.
     Absent,
-    /// SHA-256 of its bytes, in lower-case hexadecimal.
+    /// SHA-256 of the file's bytes, in lower-case hexadecimal.
     Hash(String),
 }
 
 impl Expected {
-    /// `absent`, or 64 hexadecimal digits, with or without `sha256:`.
+    /// Parses `absent`, or 64 hexadecimal digits with or without `sha256:` before them.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         if text == "absent" {
@@ -69,61 +71,59 @@ impl Expected {
     }
 }
 
-/// A write.
+/// A request to write one file.
 #[derive(Clone, Debug)]
 pub(crate) struct WriteRequest {
-    /// Where.
     pub path: RelativePath,
-    /// What the writer takes the file for.
+    /// What the writer expects the file to be.
     pub expected: Expected,
-    /// What it makes of it.
     pub change: Change,
     /// The intent that the writer cites. The file is written only if the session has selected this intent.
     pub intent: Option<String>,
 }
 
-/// A file that was written.
+/// The result of a write.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct FileWritten {
-    /// Relative to the workspace, links followed.
+    /// The file, relative to the workspace, after following links.
     pub path: RelativePath,
-    /// SHA-256 of the file as it is now, 64 hexadecimal digits.
+    /// SHA-256 of the new content, as 64 hexadecimal digits.
     pub sha256: String,
-    /// There was none before.
+    /// True if the file did not exist before.
     pub created: bool,
     /// The intent under which it was written.
     pub intent: Option<String>,
-    /// The ledger holds what changed.
+    /// True if the ledger contains a record of the change.
     pub recorded: bool,
-    /// What else there is to know.
+    /// Further remarks, of the gate and of the observation after the write.
     pub notes: Vec<String>,
 }
 
 /// Why a file was not read or written.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
-    /// The gate says no.
+    /// The gate denied the write.
     #[error("{}", .0.message)]
     Denied(Box<Denial>),
-    /// A verb failed.
+    /// An error of another verb.
     #[error(transparent)]
     Verb(#[from] VerbError),
-    /// It is not what the writer takes it for.
+    /// The file is not what the writer expects.
     #[error(
         "Stale File: {path} is not what you expected: {by}. Nothing was written. Read it again, then decide anew."
     )]
     Stale {
-        /// Relative to the workspace.
+        /// The file, relative to the workspace.
         path: RelativePath,
-        /// Who changed it, as far as it is known.
+        /// Who changed the file, as far as it is known.
         by: String,
     },
-    /// It is no text, too large, not there, or the edit does not fit.
+    /// The file is not text, too large or missing, or the edit does not fit.
     #[error("{path} {reason}")]
     Unusable {
-        /// Relative to the workspace.
+        /// The file, relative to the workspace.
         path: RelativePath,
-        /// Why, and what to do.
+        /// What is wrong, and what to do about it.
         reason: String,
     },
 }
@@ -140,7 +140,8 @@ impl From<store::StoreError> for FileError {
     }
 }
 
-/// Reads a file, and remembers for its next write that the caller has seen it. Of `caller`, its effects do not count.
+/// Reads a file, and remembers for a later write that the caller has seen it. The effects of
+/// `caller` are ignored.
 pub(crate) fn read(
     ws: &Workspace,
     path: &RelativePath,
@@ -194,7 +195,7 @@ fn range(first: usize, count: usize) -> Option<LineRange> {
     LineRange::new(start, end)
 }
 
-/// Writes a file that still is what the writer takes it for. Of `caller`, its effects do not count.
+/// Writes a file if it still is what the writer expects. The effects of `caller` are ignored.
 pub(crate) fn write(
     ws: &Workspace,
     request: &WriteRequest,
@@ -217,14 +218,15 @@ pub(crate) fn write(
         _ => false,
     };
     if !known {
-        // What stands against the write anyway is said first.
+        // If the gate denies the write anyway, that is the more useful answer.
         held_up(gate::check(&event))?;
         return Err(stale(ws, &path, &event));
     }
     if let Some(before) = &before
         && seen::seen(&ws.root, &caller.actor(), &path).is_none()
     {
-        // A writer that gives the hash has read the file, unless it got the hash together with some of the lines only.
+        // A writer that gives the hash is taken to have read the file. If it was shown only some
+        // lines, that was noted then, and this branch is not taken.
         remember(ws, caller, &path, before, None);
     }
     let after = image(&path, &request.change, before.as_deref())?;
@@ -234,7 +236,8 @@ pub(crate) fn write(
         None => store::create_new(&absolute, after.as_bytes()),
         Some(before) => store::replace_if_same(&absolute, before, after.as_bytes()),
     };
-    // The end of the call is told whatever came of it: what was done is found on the disk.
+    // The end of the call is always reported, even if the write failed. What was done is read from
+    // the disk.
     let feedback = after::after(&event);
     if !replaced? {
         return Err(stale(ws, &path, &event));
@@ -254,8 +257,8 @@ pub(crate) fn write(
     })
 }
 
-/// Refuses a write that cites another intent than the one that its session has selected. If nothing is selected, the
-/// gate refuses it.
+/// Refuses a write that cites another intent than the one that the session has selected. If no
+/// intent is selected, the gate refuses it instead.
 fn cites_the_selected(ws: &Workspace, cited: &str, caller: &Event) -> Result<(), FileError> {
     let Some(selected) = gate::selected(ws, caller) else { return Ok(()) };
     let intent = ws.intent(cited.trim())?;
@@ -271,10 +274,11 @@ fn cites_the_selected(ws: &Workspace, cited: &str, caller: &Event) -> Result<(),
     Err(FileError::Denied(Box::new(denial)))
 }
 
-/// How long another process may be writing the same file.
+/// How long to wait for another process that writes a file with the same lock.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The lock that every write of this file takes. There are few: two files that share one merely wait for each other.
+/// Returns the lock that every write of this file takes. There are only 256 locks, so unrelated
+/// files may share one; their writers just wait for each other.
 fn lock_of(ws: &Workspace, path: &RelativePath) -> std::path::PathBuf {
     let digest = Sha256::digest(path.as_str().as_bytes());
     ws.root.private().join("files").join(format!("{:02x}.lock", digest[0]))
@@ -287,7 +291,7 @@ fn held_up(decision: Decision) -> Result<(), FileError> {
     }
 }
 
-/// The file after the change.
+/// Returns the text of the file after the change.
 fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<String, FileError> {
     let unusable = |reason: String| FileError::Unusable { path: path.clone(), reason };
     let before = match (change, before) {
@@ -313,7 +317,7 @@ fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<
     Ok(text)
 }
 
-/// The file's bytes; `None` where there is none.
+/// Returns the bytes of the file, or `None` if it does not exist.
 fn bytes(ws: &Workspace, path: &RelativePath) -> Result<Option<Vec<u8>>, FileError> {
     Ok(ws.root.read(path, MAX_BYTES as u64)?)
 }
@@ -346,8 +350,8 @@ fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {
     FileError::Stale { path: path.clone(), by }
 }
 
-/// Remembers what the caller has read of a file. If this fails, a later write may be refused without need, and nothing
-/// worse.
+/// Remembers what the caller has read of a file. If this fails, the worst effect is that a later
+/// write is refused needlessly.
 fn remember(
     ws: &Workspace,
     caller: &Event,

@@ -1,8 +1,9 @@
-//! Installs, removes and inspects the git hooks that seal.
+//! Installs, removes and inspects the git hooks that seal records into commits.
 //!
-//! A hook that was there before is kept, and ours calls it first, with its arguments and its input. If it fails, the
-//! commit fails, as before. Our part never makes a commit fail: it ends with 0 whatever happens, even if `intent` is no
-//! longer installed. Where another program manages the hooks, we write none, and say what to add to its files.
+//! If a hook already exists, it is kept, and our hook calls it first, with the same arguments and
+//! the same input. If it fails, the commit fails, as it did before. Our own part never makes a
+//! commit fail: it exits with 0 even if `intent` is no longer installed. If another program manages
+//! the hooks, we write none and say what to add to that program's files.
 
 mod calls;
 mod manager;
@@ -16,71 +17,69 @@ use crate::workspace::Git;
 
 pub(crate) use manager::Manager;
 
-/// The hooks that seal.
+/// The hooks that run `intent seal`.
 const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
-/// The hook that adds trailers to the message. It is only needed if the policy has `trailers`.
+/// The hook that adds trailers to the commit message. Only needed if the policy has `trailers`.
 const MESSAGE: &str = "commit-msg";
 
-/// The names of all our hooks.
 fn all() -> impl Iterator<Item = &'static str> {
     SEALING.into_iter().chain([MESSAGE])
 }
 
-/// The names of the hooks that this workspace needs.
+/// Returns the names of the hooks that this workspace needs.
 fn needed(ws: &Workspace) -> impl Iterator<Item = &'static str> {
     let has_trailers = !ws.policy.trailers.is_empty();
     all().filter(move |name| has_trailers || *name != MESSAGE)
 }
 
-/// What is to be done.
+/// What [`git_hooks`] is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
-    /// Install the hooks.
     Install,
-    /// Remove the hooks, and restore those that were there before.
+    /// Remove our hooks, and restore the hooks that were there before.
     Remove,
-    /// Change nothing.
+    /// Only report the state of the hooks.
     Status,
 }
 
-/// The state of the hooks.
+/// The answer of `intent git-hooks`: the state of the git hooks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct GitHooksAnswer {
     /// The folder in which git looks for hooks.
     pub folder: String,
-    /// Whether all needed hooks seal.
+    /// Whether all hooks that this workspace needs are installed.
     pub installed: bool,
-    /// The state of each hook.
+    /// The state of each hook that this workspace needs.
     pub hooks: Vec<GitHook>,
-    /// What manages the hooks of this repository, if it is not us.
+    /// The program or team that manages the hooks of this repository, unless `intent` does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manager: Option<Manager>,
 }
 
-/// The state of one hook.
+/// The state of one git hook.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct GitHook {
-    /// `pre-commit`.
+    /// The name of the hook, for example `pre-commit`.
     pub name: String,
-    /// Whether it is installed.
+    /// Whether the hook is installed and seals.
     pub state: HookState,
-    /// Whether it first calls a hook that was there before.
+    /// Whether it first calls a hook that existed before it was installed.
     pub chained: bool,
 }
 
-/// Whether a hook is installed.
+/// Whether a git hook is installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum HookState {
-    /// It is there and seals.
+    /// The hook exists and seals.
     Installed,
-    /// There is no such hook.
+    /// There is no hook with this name.
     Missing,
-    /// There is a hook, and it does not seal.
+    /// There is a hook with this name, but it does not seal.
     Other,
 }
 
-/// Installs, removes or inspects the hooks.
+/// Installs, removes or inspects the hooks, and returns their state afterwards.
 pub(crate) fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> {
     let what = "hooks of git".to_owned();
     let no_git = || VerbError::NoGit { root: ws.root.path().display().to_string(), what };
@@ -91,7 +90,7 @@ pub(crate) fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, Verb
         Act::Remove => ours::remove(&folder)?,
         Act::Install | Act::Status => {}
     }
-    let hooks: Vec<GitHook> = look(ws, git).collect();
+    let hooks: Vec<GitHook> = states(ws, git).collect();
     Ok(GitHooksAnswer {
         folder: folder.display().to_string(),
         installed: hooks.iter().all(|hook| hook.state == HookState::Installed),
@@ -100,15 +99,17 @@ pub(crate) fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, Verb
     })
 }
 
-/// What taking the hooks out is about.
+/// The hooks that [`take_out`] removed, or would remove.
 pub(super) struct TakenHooks {
-    /// Our scripts, and whether a hook that was there before comes back in their place.
+    /// Our scripts. The flag says if a hook that existed before comes back in place of the script.
     pub ours: Vec<(std::path::PathBuf, bool)>,
-    /// Files of others that call us; only they can take the line out.
+    /// Files of other programs that call `intent`. We do not edit them; their owners remove the
+    /// line.
     pub callers: Vec<std::path::PathBuf>,
 }
 
-/// Takes our hooks out, also those that lie where git looks no more; with `dry_run` nothing is changed.
+/// Removes our hooks, including those in `.git/hooks` if git now looks for hooks in another folder.
+/// With `dry_run`, nothing is changed.
 pub(super) fn take_out(ws: &Workspace, git: &Git, dry_run: bool) -> Result<TakenHooks, VerbError> {
     let (folder, _) = git.hooks_folder();
     let usual = ws.root.common_dir().map(|common| common.join("hooks"));
@@ -134,8 +135,8 @@ fn manager(ws: &Workspace, git: &Git) -> Option<Manager> {
     manager::find(ws, &folder, is_shared)
 }
 
-/// The needed hooks.
-fn look(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
+/// Returns the state of each hook that this workspace needs.
+fn states(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
     let (folder, _) = git.hooks_folder();
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
     needed(ws).map(move |name| GitHook {
@@ -145,28 +146,28 @@ fn look(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
     })
 }
 
-/// Whether commits of this workspace carry what was recorded.
+/// Whether the git hooks make commits carry their records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HooksStanding {
-    /// All needed hooks seal.
+    /// All hooks that this workspace needs are installed.
     Installed,
-    /// A needed hook does not seal, so commits carry no evidence.
+    /// A hook is missing or does not seal, so commits carry no evidence.
     Missing {
-        /// What manages the hooks, if it is not us.
+        /// The program or team that manages the hooks, unless `intent` does.
         manager: Option<Manager>,
-        /// The command that installs the hooks, or prints what to add to those of the manager.
+        /// The command that installs the hooks, or prints what to add to the files of the manager.
         remedy: &'static str,
     },
-    /// No hooks are needed, for this reason.
+    /// No hooks are needed. The text says why.
     NotNeeded(&'static str),
 }
 
-/// Finds out whether commits carry what was recorded.
+/// Finds out whether commits carry their records.
 pub(crate) fn standing(ws: &Workspace) -> HooksStanding {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
         return HooksStanding::NotNeeded("not needed without git");
     };
-    if look(ws, git).all(|hook| hook.state == HookState::Installed) {
+    if states(ws, git).all(|hook| hook.state == HookState::Installed) {
         return HooksStanding::Installed;
     }
     if git.declines_hooks() {
@@ -188,7 +189,7 @@ fn missing(manager: Option<Manager>) -> HooksStanding {
     HooksStanding::Missing { manager, remedy }
 }
 
-/// The command to start with if commits carry no records.
+/// Returns the command that a person should run if commits carry no records.
 pub(crate) fn remedy(ws: &Workspace) -> Option<&'static str> {
     match standing(ws) {
         HooksStanding::Missing { remedy, .. } => Some(remedy),
@@ -196,7 +197,8 @@ pub(crate) fn remedy(ws: &Workspace) -> Option<&'static str> {
     }
 }
 
-/// The text that people are shown if commits carry no records. It names the command that mends that.
+/// Returns the text that people see if commits carry no records. It names the command that repairs
+/// this.
 pub(crate) fn hint(ws: &Workspace) -> Option<String> {
     let HooksStanding::Missing { manager, remedy } = standing(ws) else { return None };
     let declines = "or declines them with `git config intent.hooks false`";

@@ -1,8 +1,8 @@
-//! Which commit brought which evidence, and which of two commits came first.
+//! Finds out which commit added which evidence, and which of two commits came first.
 //!
-//! Both are found by walking through history once. The result is cached in two tables in the git directory, and the
-//! next walk only visits new commits. That is safe, since a commit never changes. If a table is missing or damaged, all
-//! of history is walked.
+//! Both come from one walk through the history. The result is cached in two tables in the git
+//! directory, so that the next walk visits only new commits. The cache cannot become stale, since a
+//! commit never changes. If a table is missing or damaged, the whole history is walked again.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -19,34 +19,38 @@ use crate::workspace::{CommitId, Git, RelativePath, Root};
 const FOLDER: &str = ".orchestration/agent_trace";
 const BROUGHT: &str = "brought 3";
 const LINE: &str = "line 1";
-/// Bytes of the longest id of a commit.
+/// The length of the longest commit id (SHA-256), in bytes.
 const ID: usize = 32;
-/// Bytes of a row of the first table: a digest, a commit that added it, and that commit's parent.
+/// The length of a row of the first table, in bytes: a digest, the commit that added it, and the
+/// first parent of that commit.
 const ROW: usize = 16 + 2 * ID;
-/// Bytes of a row of the second table: a commit, and its place in the line of first parents.
+/// The length of a row of the second table, in bytes: a commit, and its place on the line of first
+/// parents.
 const PLACE: usize = ID + 4;
-/// No more tips than this are stored. More would only exist after very many rewrites of history.
+/// The maximum number of stored tips. More would exist only after very many rewrites of history.
 const MAX_TIPS: usize = 64;
-/// The tables are written again after a walk of more commits than this. Writing takes longer the more commits the tables
-/// hold, so the number grows with them, between these two.
+/// The tables are written again after a walk of more commits than this. Writing takes longer the
+/// more commits the tables hold, so the limit grows with them, within this range.
 const MAX_COMMITS: std::ops::RangeInclusive<usize> = 8..=64;
-/// For each so many commits that the tables hold, the walk may have one commit more.
-const COMMITS_EACH: usize = 1_000;
+/// The limit grows by one commit for each this many commits in the tables.
+const COMMITS_PER_STEP: usize = 1_000;
 
-/// What is known of the history that leads to a commit.
+/// What is known of the history that leads to a commit: the cached tables, and the commits walked
+/// since.
 pub(super) struct History {
     recent: Found,
     kept: Option<Tables>,
-    /// The result of walking all of history. Only filled if a table turns out to be damaged.
-    again: OnceLock<Found>,
+    /// The result of walking the whole history. Filled only if a table turns out to be damaged.
+    rewalked: OnceLock<Found>,
     head: CommitId,
 }
 
-/// The result of a walk.
+/// The result of one walk.
 #[derive(Default)]
 struct Found {
     commits: usize,
-    /// For each section the commits that added it: several if it was cherry-picked, or removed and restored.
+    /// For each section of evidence, the commits that added it: several if it was cherry-picked, or
+    /// removed and restored.
     brought: HashMap<Digest, Vec<Covered>>,
     /// The commits on the line of first parents, each with its distance from the root commit.
     line: HashMap<CommitId, u32>,
@@ -55,19 +59,20 @@ struct Found {
 struct Tables {
     brought: Table<ROW>,
     line: Table<PLACE>,
-    head: Head,
-    /// The place of the last stored commit that is on the line of this history. `None` if there is none.
+    head: TablesHeader,
+    /// The place of the newest stored commit that is on the line of this history. `None` if there
+    /// is none.
     end: Option<u32>,
 }
 
-/// The head of both tables.
+/// The header of both tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Head {
-    /// The commits from which walks began, newest first.
+struct TablesHeader {
+    /// The commits at which earlier walks began, newest first.
     tips: Vec<CommitId>,
 }
 
-/// The id of a commit as bytes, padded with zeros.
+/// Returns a commit id as bytes, padded with zeros.
 fn bytes(commit: Option<&CommitId>) -> [u8; ID] {
     let hex = commit.map_or("", |commit| &commit.0).as_bytes();
     let digit =
@@ -75,7 +80,7 @@ fn bytes(commit: Option<&CommitId>) -> [u8; ID] {
     std::array::from_fn(|at| (digit(2 * at) << 4 | digit(2 * at + 1)) as u8)
 }
 
-/// The reverse of [`bytes`], for an id as long as `like`.
+/// The inverse of [`bytes`]. The result is as long as the id `like`.
 fn commit(bytes: &[u8], like: &CommitId) -> Option<CommitId> {
     let is_none = bytes.iter().all(|byte| *byte == 0);
     let hex = || crate::workspace::store::hex(bytes).chars().take(like.0.len()).collect();
@@ -123,14 +128,14 @@ fn paths(root: &Root) -> Option<(PathBuf, PathBuf)> {
 }
 
 impl History {
-    /// Walks from a commit back to those that were walked before.
+    /// Walks from `head` back to the commits that earlier walks visited.
     pub(super) fn of(root: &Root, git: &Git, head: &CommitId) -> Self {
         let paths = paths(root);
         let kept = paths.as_ref().and_then(Tables::open);
         let history = kept.and_then(|kept| Self::onward(git, head, kept));
         let history = history.unwrap_or_else(|| Self::whole(git, head));
         let kept = history.kept.as_ref().and_then(|kept| kept.end).map_or(0, |end| end as usize);
-        let most = (kept / COMMITS_EACH).clamp(*MAX_COMMITS.start(), *MAX_COMMITS.end());
+        let most = (kept / COMMITS_PER_STEP).clamp(*MAX_COMMITS.start(), *MAX_COMMITS.end());
         if let Some(paths) = paths.filter(|_| history.recent.commits > most) {
             history.write(&paths);
         }
@@ -139,7 +144,7 @@ impl History {
 
     fn whole(git: &Git, head: &CommitId) -> Self {
         let recent = Self::walk_all(git, head);
-        Self { recent, kept: None, again: OnceLock::new(), head: head.clone() }
+        Self { recent, kept: None, rewalked: OnceLock::new(), head: head.clone() }
     }
 
     fn walk_all(git: &Git, head: &CommitId) -> Found {
@@ -149,7 +154,7 @@ impl History {
         Found::of(&walked.unwrap_or_default(), None)
     }
 
-    /// Walks only new commits. `None` if the tables are damaged.
+    /// Walks only the commits that the tables do not have. `None` if the tables are damaged.
     fn onward(git: &Git, head: &CommitId, mut kept: Tables) -> Option<Self> {
         let walked = match kept.head.tips.contains(head) {
             true => Walked { onto: Some(head.clone()), ..Walked::default() },
@@ -160,11 +165,11 @@ impl History {
             None => None,
         };
         let recent = Found::of(&walked, kept.end);
-        Some(Self { recent, kept: Some(kept), again: OnceLock::new(), head: head.clone() })
+        Some(Self { recent, kept: Some(kept), rewalked: OnceLock::new(), head: head.clone() })
     }
 
     fn write(&self, (brought_path, line_path): &(PathBuf, PathBuf)) {
-        let mut head = Head { tips: vec![self.head.clone()] };
+        let mut head = TablesHeader { tips: vec![self.head.clone()] };
         let mut brought: Vec<[u8; ROW]> = Vec::new();
         let mut line: Vec<[u8; PLACE]> = Vec::new();
         if let Some(kept) = &self.kept {
@@ -196,12 +201,13 @@ impl History {
         }
     }
 
-    fn again(&self, git: &Git) -> &Found {
-        self.again.get_or_init(|| Self::walk_all(git, &self.head))
+    fn rewalked(&self, git: &Git) -> &Found {
+        self.rewalked.get_or_init(|| Self::walk_all(git, &self.head))
     }
 
-    /// The commit that added a section of evidence, and its first parent. Of several the first counts: what was removed
-    /// and restored is still about the commit that it was sealed for.
+    /// Returns the commit that added a section of evidence, and its first parent. If several
+    /// commits added it, the earliest one is returned: a section that was removed and restored
+    /// still describes the commit that it was sealed for.
     pub(super) fn covering(&self, git: &Git, evidence: Digest) -> Option<Covered> {
         let mut all = self.recent.brought.get(&evidence).cloned().unwrap_or_default();
         if let Some(kept) = &self.kept {
@@ -210,11 +216,11 @@ impl History {
                     commit: commit(&row[16..16 + ID], &self.head),
                     parent: commit(&row[16 + ID..], &self.head),
                 })),
-                Err(Damaged) => all = self.again(git).brought.get(&evidence)?.clone(),
+                Err(Damaged) => all = self.rewalked(git).brought.get(&evidence)?.clone(),
             }
         }
         if all.len() > 1 {
-            // The tables also know commits that a rebase or a reset has left behind.
+            // The tables also contain commits that a rebase or a reset has dropped.
             all.retain(|one| one.is_before(git, &self.head));
         }
         let mut all = all.into_iter();
@@ -233,12 +239,12 @@ impl History {
         let kept = self.kept.as_ref()?;
         match kept.place(of) {
             Ok(at) => at.filter(|at| kept.end.is_some_and(|end| *at <= end)),
-            Err(Damaged) => self.again(git).line.get(of).copied(),
+            Err(Damaged) => self.rewalked(git).line.get(of).copied(),
         }
     }
 
-    /// Returns true if the commit `one` is `other` or comes before it. `None` if they are not both on the line of first
-    /// parents.
+    /// Returns true if `one` is the same commit as `other` or comes before it. `None` if they are
+    /// not both on the line of first parents.
     pub(super) fn precedes(&self, git: &Git, one: &CommitId, other: &CommitId) -> Option<bool> {
         Some(self.place(git, one)? <= self.place(git, other)?)
     }

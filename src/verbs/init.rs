@@ -1,4 +1,4 @@
-//! `init`: the first files of a workspace. Never overwrites anything.
+//! `intent init`: creates the first files of a workspace. Existing files are never overwritten.
 
 use std::path::Path;
 
@@ -15,29 +15,30 @@ const IGNORE: &str = include_str!("templates/gitignore");
 const INTENT_IGNORE: &str = include_str!("templates/intentignore");
 const ATTRIBUTES: &str = "/agent_trace.jsonl -text merge=binary linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/anchors/** -text linguist-generated\n/intent_map.md merge=union linguist-generated\n";
 
-/// What was made.
+/// What `intent init` created, and what it left alone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct InitAnswer {
-    /// The root folder.
+    /// The root folder of the workspace.
     pub root: String,
-    /// Files that were created, relative to it.
+    /// The files that were created, relative to the root.
     pub created: Vec<String>,
-    /// Files that were there and were left as they are.
+    /// The files that existed already and were not changed.
     pub kept: Vec<String>,
-    /// Where records are kept.
+    /// How and where records are stored.
     pub layout: String,
-    /// The git hooks that were installed. `None` without git, or if another program manages the hooks.
+    /// The git hooks that were installed. `None` without git, or if another program manages the
+    /// hooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<GitHooksAnswer>,
     /// Whether a person has declined the hooks, so that none were installed.
     pub declined: bool,
-    /// Whether anything is there now that was not there before.
+    /// Whether this run created a file or installed a hook.
     pub changed: bool,
-    /// The command to go on with.
+    /// The command to run next.
     pub next: String,
 }
 
-/// The files that are made, with their texts.
+/// The files that `init` creates, with their initial content.
 pub(super) const FILES: [(&str, &str); 5] = [
     (".orchestration/active_intents.yaml", REGISTRY),
     (".orchestration/policy.yaml", POLICY),
@@ -46,7 +47,8 @@ pub(super) const FILES: [(&str, &str); 5] = [
     (".intentignore", INTENT_IGNORE),
 ];
 
-/// Makes `.orchestration/` in the workspace that holds `folder` (the git work tree's top, else the folder itself).
+/// Creates `.orchestration/` in the workspace that contains `folder`: in the top folder of the git
+/// work tree, or in `folder` itself if there is no git.
 pub(crate) fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
     let root = Root::find(folder).map_err(OpenError::from)?;
     let mut answer = InitAnswer {
@@ -82,14 +84,15 @@ pub(crate) fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
     Ok(answer)
 }
 
-/// One command, whatever there is to do.
+/// Returns the command to run next. It is always exactly one.
 fn next(ws: &Workspace) -> String {
     if ws.registry.intents().is_empty() {
         return "intent new \"What somebody asked for\" --scope 'src/**' --start".to_owned();
     }
     let step = select::next_step(ws);
     let command = step.split('`').nth(1).filter(|_| ws.selected(None).is_none());
-    // Where there are several, nobody but the person can say which.
+    // The step ends with `ID` if there are several intents. Only the person can choose, so list
+    // them.
     command.filter(|command| !command.ends_with(" ID")).unwrap_or("intent list").to_owned()
 }
 

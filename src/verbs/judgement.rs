@@ -1,10 +1,12 @@
-//! *Judge*: may work under an intent change a path?
+//! Decides whether work under an intent may change a path.
 //!
-//! The gate, the editor, `check`, `status` and `record` all ask [`Rules::rulings`], so that they never disagree.
+//! The gate, the editor, `check`, `status` and `record` all ask [`Rules::rulings`], so they never
+//! disagree.
 //!
-//! There are two sets of rules. The *accepted* ones decide: those of the branch that a change is to be merged into; on
-//! a person's own machine the files as they stand. The *proposed* ones are what the change makes of them, or a buffer
-//! of an editor. They narrow at once, and widen nothing.
+//! There are two sets of rules. The *accepted* rules are those of the branch that a change is to be
+//! merged into, or on a person's own machine the files as they are. They decide what is allowed.
+//! The *proposed* rules are those that the change, or an unsaved editor buffer, would make of them.
+//! They can forbid more at once, but they never allow more.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,19 +16,18 @@ use crate::intent::{Intent, Registry, Scope, ScopeVerdict, Status};
 use crate::workspace::ignores::IgnoreRule;
 use crate::workspace::{Code, Ignores, Policy, RelatedPlace, RelativePath, text};
 
-/// Registry, policy and ignore files.
+/// One set of rules: a registry, a policy and ignore files.
 #[derive(Clone)]
 pub struct Layer {
-    /// The intents.
     pub registry: Arc<Registry>,
-    /// What people allow.
+    /// The policy: what people allow.
     pub policy: Arc<Policy>,
-    /// What no agent may touch.
+    /// The ignore files: the paths that no agent may touch.
     pub ignores: Arc<Ignores>,
 }
 
 impl Layer {
-    /// Those of a workspace as it stands.
+    /// Returns the rules that are in the workspace now.
     pub fn of(ws: &Workspace) -> Self {
         Self {
             registry: Arc::clone(&ws.registry),
@@ -36,32 +37,35 @@ impl Layer {
     }
 }
 
-/// A name for what may be in a folder.
+/// A file name that stands for any file inside a folder.
 pub(super) const SOMETHING: &str = "_";
 
-/// What decides about a change.
+/// The accepted and the proposed rules, with everything else that decides about a change.
 #[derive(Clone)]
 pub struct Rules {
     accepted: Layer,
     proposed: Layer,
-    /// The registry that the change began with. An intent that the change does not touch is read as it is accepted now.
-    found: Option<Arc<Registry>>,
+    /// The registry that the change began with. It is compared with the proposed one: if the change
+    /// leaves an intent alone, the intent's accepted text counts, which may be newer.
+    ///
+    /// `None` on a person's own machine.
+    base: Option<Arc<Registry>>,
     /// Writes and commands that a person approved.
     approved: HashSet<ApprovedWork>,
-    /// Intents whose proposed text somebody signed whom the target branch trusts, by their ids.
+    /// The ids of intents whose proposed text carries a signature that the target branch trusts.
     signed: HashSet<String>,
 }
 
 /// Why work under an intent may not change a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ruling {
-    /// This entry of `protected_paths` names the path.
+    /// This entry of `protected_paths` matches the path.
     Protected(String),
-    /// This line of an ignore file keeps agents from it.
+    /// This line of an ignore file denies the path to agents.
     Ignored(IgnoreRule),
-    /// No registry holds the intent.
+    /// The registry does not contain the intent.
     Unknown,
-    /// Its scope does not own the path.
+    /// The scope of the intent does not own the path.
     Outside(Outside),
 }
 
@@ -70,28 +74,29 @@ pub enum Ruling {
 pub enum Outside {
     /// No entry matches the path.
     Unmentioned,
-    /// The entry at this index excludes the path.
+    /// The scope entry at this index excludes the path.
     Excluded(usize),
-    /// Only the proposed scope owns the path.
+    /// The proposed scope owns the path, but the accepted scope does not.
     Proposed,
-    /// The intent is only proposed, and the accepted intents with these ids own the path.
+    /// The intent itself is new in the proposed rules, and the accepted intents with these ids own
+    /// the path.
     Taken(Vec<String>),
 }
 
-/// A write, or all that a command did, as a person approved it.
+/// A write of one file, or everything that one command did, which a person approved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ApprovedWork {
-    /// Of the question.
+    /// The code of the question that the person answered.
     pub code: String,
-    /// Empty of a command.
+    /// The path of the file. Empty for a command.
     pub path: String,
-    /// The hash of the file's content that was approved. `None` on the machine where the person approved it: there, the
-    /// record of the write says what was written.
+    /// The hash of the file content that was approved. `None` on the machine where the person
+    /// approved it: there, the record of the write says what was written.
     pub content: Option<String>,
 }
 
 impl Ruling {
-    /// The code of the finding.
+    /// Returns the code under which this ruling is reported as a finding.
     pub fn code(&self) -> Code {
         match self {
             Self::Protected(_) => Code::ProtectedPath,
@@ -102,42 +107,45 @@ impl Ruling {
     }
 }
 
-/// An intent under both sets of rules.
+/// An intent with its scope under both sets of rules.
 struct HeldIntent<'a> {
     intent: &'a Intent,
     scope: &'a Scope,
-    /// Its accepted scope; `None` of an intent that is only proposed.
+    /// The accepted scope. `None` if the intent exists only in the proposed rules.
     accepted: Option<&'a Scope>,
 }
 
 impl Rules {
-    /// Those of a workspace as it stands: on a person's own machine they are accepted.
+    /// Returns the rules of a workspace on a person's own machine, where the files as they are
+    /// count as accepted.
     pub fn of(ws: &Workspace) -> Self {
         Self::between(Layer::of(ws), Layer::of(ws))
     }
 
-    /// From accepted and proposed rules, with nothing approved or signed.
+    /// Combines accepted and proposed rules, with nothing approved and nothing signed.
     pub fn between(accepted: Layer, proposed: Layer) -> Self {
-        Self { accepted, proposed, found: None, approved: HashSet::new(), signed: HashSet::new() }
+        Self { accepted, proposed, base: None, approved: HashSet::new(), signed: HashSet::new() }
     }
 
-    /// Adds the registry that the change began with, and the ids of intents whose proposed text is signed.
-    pub(super) fn since(self, found: Arc<Registry>, signed: HashSet<String>) -> Self {
-        Self { found: Some(found), signed, ..self }
+    /// Adds the registry that the change began with, and the ids of the intents whose proposed text
+    /// is signed.
+    pub(super) fn since(self, base: Arc<Registry>, signed: HashSet<String>) -> Self {
+        Self { base: Some(base), signed, ..self }
     }
 
-    /// Replaces the proposed registry.
+    /// Replaces the proposed registry with `registry`.
     pub fn proposing(self, registry: Arc<Registry>) -> Self {
         Self { proposed: Layer { registry, ..self.proposed }, ..self }
     }
 
-    /// Adds what a person approved.
+    /// Adds the work that a person approved.
     pub(super) fn approving(self, approved: HashSet<ApprovedWork>) -> Self {
         Self { approved, ..self }
     }
 
-    /// Whether a person approved the write of a path that a record tells of, given the code that it names and the
-    /// file as it is.
+    /// Returns true if a person approved a write of `path`. `code` is the code of the question,
+    /// which the record of the write names. `holds` tests if the file has the content with a given
+    /// hash.
     pub(super) fn is_approved(
         &self,
         code: &str,
@@ -151,38 +159,40 @@ impl Rules {
         })
     }
 
-    /// The rules that decide.
+    /// Returns the accepted set of rules.
     pub fn accepted(&self) -> &Layer {
         &self.accepted
     }
 
-    /// Whether somebody trusted signed the proposed text of an intent.
+    /// Returns true if the proposed text of an intent carries a trusted signature.
     pub(super) fn is_signed(&self, id: &str) -> bool {
         self.signed.contains(id)
     }
 
-    /// Whether what stands on a person's own machine is judged, rather than a branch.
+    /// Returns true if these rules are the files on a person's own machine, rather than a change to
+    /// a branch.
     pub(super) fn is_of_one_machine(&self) -> bool {
-        self.found.is_none()
+        self.base.is_none()
     }
 
-    /// Whether the registries can be read. If not, that is a finding of its own, and nothing is known of scopes.
+    /// Returns true if both registries can be parsed. If not, that is a finding of its own, and
+    /// scopes are not checked.
     fn is_readable(&self) -> bool {
         let layers = [&self.accepted, &self.proposed];
         layers.iter().all(|layer| layer.registry.syntax_error().is_none())
     }
 
-    /// Whether there is a registry.
+    /// Returns true if at least one of the two registries exists.
     fn is_there(&self) -> bool {
         self.accepted.registry.exists() || self.proposed.registry.exists()
     }
 
-    /// The text of an intent that work is held against.
+    /// Returns the text of an intent that work is checked against.
     pub fn intent(&self, id: &str) -> Option<&Intent> {
         self.held(id).map(|held| held.intent)
     }
 
-    /// The registry with that text.
+    /// Returns the registry that contains the text which work under this intent is checked against.
     pub(super) fn registry_of(&self, id: &str) -> &Registry {
         match self.leaves_alone(id) {
             true => &self.accepted.registry,
@@ -192,21 +202,21 @@ impl Rules {
 
     /// Returns true if the change leaves an intent as it was when the change began.
     fn leaves_alone(&self, id: &str) -> bool {
-        let found = self.found.as_ref();
-        found.is_some_and(|found| found.version(id) == self.proposed.registry.version(id))
+        let base = self.base.as_ref();
+        base.is_some_and(|base| base.version(id) == self.proposed.registry.version(id))
     }
 
-    /// The text of an intent that work is held against, with its scopes.
+    /// Returns the text of an intent that work is checked against, with its scopes.
     fn held(&self, id: &str) -> Option<HeldIntent<'_>> {
         let (accepted, registry) = (&*self.accepted.registry, self.registry_of(id));
         let intent = registry.get(id)?;
-        // If the change gives the intent another id, its accepted scope is found by the id that it had.
+        // If the change gives the intent a new id, its accepted scope is found by an earlier id.
         let accepted = registry.ids(id).into_iter().find_map(|id| accepted.scope(id));
         Some(HeldIntent { intent, scope: registry.scope(id)?, accepted })
     }
 
-    /// Everything that stands against work on a path under an intent, the weightiest first. Without an intent, only the
-    /// rules that hold for all of them.
+    /// Returns every reason why work under an intent may not change a path, the most important
+    /// first. Without an intent, only the rules that apply to all intents are checked.
     pub fn rulings(&self, path: &RelativePath, intent: Option<&str>) -> Vec<Ruling> {
         let mut rulings = Vec::new();
         let layers = [&self.accepted, &self.proposed];
@@ -222,8 +232,8 @@ impl Rules {
         rulings
     }
 
-    /// The same for what stands for a folder, such as a submodule or a link: it is protected and ignored as well where
-    /// what is in it would be.
+    /// Like [`Rules::rulings`], for a path that stands for a whole folder, such as a submodule or a
+    /// symbolic link. It is also protected or ignored if a file inside it would be.
     pub fn rulings_of_folder(&self, path: &RelativePath, intent: Option<&str>) -> Vec<Ruling> {
         let mut rulings = self.rulings(path, intent);
         let Ok(inside) = RelativePath::new(&format!("{path}/{SOMETHING}")) else { return rulings };
@@ -238,9 +248,10 @@ impl Rules {
 
     fn outside(&self, path: &RelativePath, id: &str) -> Option<Ruling> {
         let Some(held) = self.held(id) else {
-            // A missing registry, and an id that two intents have, are findings of their own.
-            let is_told = !self.is_there() || !self.proposed.registry.rivals(id).is_empty();
-            return (!is_told).then_some(Ruling::Unknown);
+            // A missing registry, and an id that two intents share, are reported as findings of
+            // their own.
+            let is_reported = !self.is_there() || !self.proposed.registry.rivals(id).is_empty();
+            return (!is_reported).then_some(Ruling::Unknown);
         };
         let outside = match held.scope.verdict(path) {
             ScopeVerdict::Unmentioned => Outside::Unmentioned,
@@ -261,7 +272,8 @@ impl Rules {
         Some(Ruling::Outside(outside))
     }
 
-    /// The accepted intents that own a path and are not done with it.
+    /// Returns the ids of the accepted intents that own a path and are neither completed nor
+    /// archived.
     fn claimed_by(&self, path: &RelativePath) -> Vec<String> {
         let is_open = |intent: &Intent| {
             let status = intent.status.as_ref().map(|status| status.value);
@@ -271,12 +283,13 @@ impl Rules {
         owners.map(|owner| owner.id.value.clone()).collect()
     }
 
-    /// The intents in progress that own a path, as accepted.
+    /// Returns the accepted intents in progress that own a path.
     pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
         self.accepted.registry.owners(path)
     }
 
-    /// What a ruling says, in a sentence: `INT-001 is not authorized to edit src/x.rs.` And why, in one or two.
+    /// Describes a ruling for people. The first text is one sentence: `INT-001 is not authorized to
+    /// edit src/x.rs.` The second explains why, in one or two sentences, and may be empty.
     pub fn told(&self, ruling: &Ruling, path: &RelativePath, id: Option<&str>) -> (String, String) {
         let id = id.unwrap_or_default();
         match ruling {
@@ -337,8 +350,8 @@ impl Rules {
         }
     }
 
-    /// What to do about `it`, which is work on a path outside the scope of an intent. `recorded` is the place of what is
-    /// recorded under that intent, as a word of a shell.
+    /// Says what to do about work on a path outside the scope of an intent. `it` is a noun for that
+    /// work. `recorded` is the place of what is recorded under that intent, quoted for a shell.
     pub(super) fn way_out(
         &self,
         path: &RelativePath,
@@ -363,23 +376,25 @@ impl Rules {
         help
     }
 
-    /// The place in the registry that explains why an intent owns a path or does not.
+    /// Returns the place in the registry that explains why an intent owns a path or does not.
     pub fn explained(&self, path: &RelativePath, id: &str) -> Option<RelatedPlace> {
-        // What only the proposed text has may stand in no file yet.
+        // Text that exists only in the proposed registry may not be in a file yet, so the accepted
+        // registry is preferred.
         let accepted = self.accepted.registry.scope(id).is_some_and(|scope| !scope.owns(path));
         let registry = if accepted { &self.accepted.registry } else { self.registry_of(id) };
         scope_related(registry, path, id)
     }
 }
 
-/// The command that asks a person to let an intent own a path.
+/// Returns the command that asks a person to add a path to the scope of an intent.
 pub(super) fn ask_for_scope(id: &str, path: &RelativePath) -> String {
     let entry = text::shell_word(path.as_str());
     format!("intent request-scope --intent {id} --add {entry} --reason 'why it is needed'")
 }
 
-/// The rule that keeps work under an intent from a path, whoever owns it: an entry of the policy, or a line of an ignore
-/// file. Without an intent, only a rule that holds for all of them.
+/// Returns the rule that forbids work under an intent on a path, whoever owns the path: an entry of
+/// `protected_paths`, or a line of an ignore file. Without an intent, only the rules that apply to
+/// all intents are checked.
 pub(super) fn kept_by(ws: &Workspace, path: &RelativePath, intent: Option<&str>) -> Option<String> {
     Rules::of(ws).rulings(path, intent).into_iter().find_map(|ruling| match ruling {
         Ruling::Protected(rule) => Some(format!("`protected_paths: {rule}`")),
@@ -388,17 +403,17 @@ pub(super) fn kept_by(ws: &Workspace, path: &RelativePath, intent: Option<&str>)
     })
 }
 
-/// The entry of a policy's `protected_paths` that names the path.
+/// Returns the entry of a policy's `protected_paths` that matches the path.
 pub(crate) fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
     let entries = &policy.protected_paths;
-    // What lies in the workspace's own folder is judged as rules and records.
+    // The workspace's own folder has its own rules, for rule files and for records.
     if entries.is_empty() || path.as_str().starts_with(".orchestration/") {
         return None;
     }
     entries.get(Scope::new(entries).naming(path.as_str())?).cloned()
 }
 
-/// The place in a registry that explains why an intent owns a path or does not.
+/// Returns the place in a registry that explains why an intent owns a path or does not.
 pub(super) fn scope_related(
     registry: &Registry,
     path: &RelativePath,

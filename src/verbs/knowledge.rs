@@ -1,8 +1,10 @@
-//! What a session has seen of a file, block by block: what its reads show it, and what its own writes make of that.
+//! Tracks what each session knows of a file, block by block: what it read, and what its own writes
+//! changed.
 //!
-//! A session that read a whole file and then edits one function has not read what others changed in the functions
-//! beside it. So an edit brings up to date only the blocks that it wrote. A later text for the whole file is held
-//! against all the blocks that stand on the disk: one that the session neither saw nor wrote would be lost.
+//! A session that read a whole file and then edits one function has not seen what others changed in
+//! the functions next to it. So an edit updates only the blocks that it wrote. If the session later
+//! writes the whole file, its knowledge is compared with all blocks on disk: a block that the
+//! session neither saw nor wrote would be lost.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -16,32 +18,33 @@ use crate::workspace::session::calls::{FileBefore, Predicted};
 use crate::workspace::session::seen::{self, BlockWrite, FileState, FileWrites, Seen, SeenExtent};
 use crate::workspace::{RelativePath, session, store};
 
-/// A change of a file by the session itself, between two looks at the disk.
+/// A change that the session itself made to a file, between two readings of the file from disk.
 pub(super) struct OwnChange<'a> {
-    /// What the session knew of the file before; of a file that is moved here, of the file that it was.
+    /// What the session knew of the file before. If the file was moved, what it knew of it at the
+    /// old path.
     pub(super) known: Option<&'a Seen>,
-    /// The file before, where it came from.
+    /// The file before the change, at the path that it had then.
     pub(super) origin: &'a FileBefore,
-    /// What the gate foresaw.
+    /// The file before the change, with the text that the gate predicted for it.
     pub(super) before: &'a FileBefore,
-    /// The file on the disk now.
+    /// The file on disk after the change.
     pub(super) now: &'a FileState,
 }
 
-/// The blocks of a file and the comments between them, in order.
+/// Returns the blocks of a file and the comments between them, in order.
 ///
-/// `None` of a text that does not parse: where its blocks end is anybody's guess, so it is known as a whole or not
-/// at all.
+/// `None` if the text does not parse: the ends of its blocks cannot be trusted, so the session
+/// knows such a file as a whole or not at all.
 pub(super) fn pieces(document: &Document) -> Option<Outline> {
     Some(Outline { rows: located(document)?.into_iter().map(|(row, _)| row).collect() })
 }
 
-/// The same of a text.
+/// Parses a text and returns its [`pieces`].
 pub(super) fn pieces_of(path: &RelativePath, text: &str) -> Option<Outline> {
     pieces(&Document::from_bytes(path.as_str(), text.as_bytes()).ok()?)
 }
 
-/// The pieces of a file before a call; none where there was no file.
+/// Returns the pieces of a file before a call. If the file did not exist, there are none.
 pub(super) fn pieces_before(before: &FileBefore) -> Option<Outline> {
     match &before.text {
         Some(text) => pieces_of(&before.path, text),
@@ -49,7 +52,7 @@ pub(super) fn pieces_before(before: &FileBefore) -> Option<Outline> {
     }
 }
 
-/// The pieces of a file, each with its lines.
+/// Returns the pieces of a file, each with its lines.
 fn located(document: &Document) -> Option<Vec<(Row, LineRange)>> {
     let blocks = document.blocks();
     if blocks.has_error {
@@ -72,7 +75,8 @@ fn located(document: &Document) -> Option<Vec<(Row, LineRange)>> {
     Some(pieces)
 }
 
-/// What stands between two blocks, if it is more than white space. It is known by nothing but its text.
+/// Returns the text between two blocks as a row of its own, if it is more than white space. It has
+/// no name, so only its text identifies it.
 fn comment(between: &str, first_line: u32) -> Option<(Row, LineRange)> {
     let text = between.trim();
     if text.is_empty() {
@@ -94,7 +98,8 @@ fn comment(between: &str, first_line: u32) -> Option<(Row, LineRange)> {
     Some((row, LineRange::new(start, start.saturating_add(lines(text)))?))
 }
 
-/// Remembers that the actor of an event was shown these lines of a file, or all of them.
+/// Remembers that the actor of an event was shown these lines of a file. `None` stands for the
+/// whole file.
 pub(super) fn read(
     ws: &Workspace,
     event: &Event,
@@ -115,7 +120,7 @@ pub(super) fn read(
     keep(ws, event, path, now, after_reading(known.as_ref(), &located, shown));
 }
 
-/// What a session knows after some lines of a file were shown to it.
+/// Returns what a session knows after some lines of a file were shown to it.
 fn after_reading(
     known: Option<&Seen>,
     located: &[(Row, LineRange)],
@@ -134,8 +139,8 @@ fn after_reading(
     Knowledge { outline: belief.outline(), extent }.completed(&disk)
 }
 
-/// Remembers that the actor of an event changed a file, where nobody looked at the file before: a command did it, or a
-/// tool that no hook saw.
+/// Remembers that the actor of an event changed a file of which no state before the change was
+/// stored: a command changed it, or a tool for which no hook ran.
 pub(super) fn changed_unseen(ws: &Workspace, event: &Event, path: &RelativePath, now: &FileState) {
     let actor = event.actor();
     let known = seen::seen(&ws.root, &actor, path);
@@ -152,7 +157,7 @@ pub(super) fn changed_unseen(ws: &Workspace, event: &Event, path: &RelativePath,
     if current || all.outline.rows.is_empty() {
         return keep(ws, event, path, now, all);
     }
-    // The text before is the one that the last tool to write it left.
+    // The best known state before the change is the one that the last recorded write left.
     let earlier = last.as_ref().and_then(Knowledge::of).unwrap_or_default();
     let extent = known.as_ref().map_or(SeenExtent::Part, |known| known.extent.of_blocks());
     let known = known.as_ref().and_then(Knowledge::of);
@@ -165,7 +170,7 @@ fn document(path: &RelativePath, now: &FileState) -> Option<Document> {
 }
 
 impl OwnChange<'_> {
-    /// What the session knows of the file from now on.
+    /// Returns what the session knows of the file after the change.
     pub(super) fn knowledge(&self, path: &RelativePath, now: Option<&Document>) -> Knowledge {
         let now_pieces = match now {
             Some(document) => pieces(document),
@@ -190,7 +195,7 @@ impl OwnChange<'_> {
             (false, Some(wrote), Some(earlier)) => {
                 Knowledge { outline: merged(known.as_ref(), &earlier, &wrote), extent }
             }
-            // One of the texts has no blocks, so the session knows what it knew before.
+            // One of the texts has no blocks, so the session's knowledge does not change.
             _ => {
                 Knowledge { outline: known.map(|known| known.outline).unwrap_or_default(), extent }
             }
@@ -201,7 +206,8 @@ impl OwnChange<'_> {
         }
     }
 
-    /// Returns true if the session knew the whole file before, or has replaced it as a whole.
+    /// Returns true if the session knew the whole file before the change, or replaced it as a
+    /// whole.
     fn knew_all(&self) -> bool {
         if self.before.replaced && self.before.moved_from.is_none() {
             return true;
@@ -213,7 +219,7 @@ impl OwnChange<'_> {
     }
 }
 
-/// What is known of a file: blocks, and whether there is more.
+/// What a session knows of a file: the blocks it has seen, and whether there may be more.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Knowledge {
     pub(super) outline: Outline,
@@ -221,7 +227,8 @@ pub(super) struct Knowledge {
 }
 
 impl Knowledge {
-    /// Everything that is in a file now. `document`: the file, if it is parsed already.
+    /// Knowledge of everything that is in a file now. `document` is the parsed file, if the caller
+    /// has it.
     pub(super) fn all(path: &RelativePath, now: &FileState, document: Option<&Document>) -> Self {
         let outline = match document {
             Some(document) => pieces(document),
@@ -230,13 +237,13 @@ impl Knowledge {
         Self { outline: outline.unwrap_or_default(), extent: SeenExtent::File }
     }
 
-    /// What was remembered. `None` if it cannot be read.
+    /// Reads stored knowledge. `None` if it cannot be decoded.
     pub(super) fn of(seen: &Seen) -> Option<Self> {
         Some(Self { outline: Outline::from_entries(&seen.outline)?, extent: seen.extent })
     }
 
-    /// The blocks that are not as the session knows them: changed, moved or gone. With `unread` also those that it
-    /// never saw.
+    /// Returns the blocks that differ from what the session knows: changed, moved or deleted. With
+    /// `unread`, also those that it has never seen.
     pub(super) fn changed(&self, now: &Outline, unread: bool) -> HashSet<Short> {
         let mut changed = self.outline.touched(now);
         if self.extent == SeenExtent::Part && !unread {
@@ -246,7 +253,8 @@ impl Knowledge {
         changed
     }
 
-    /// Takes over the blocks that differ in their layout only: a formatter ran over the session's own text.
+    /// Accepts blocks that differ in layout only, because a formatter ran over the session's own
+    /// text.
     fn reformatted(mut self, now: &Outline) -> Self {
         let tokens = |outline: &Outline| -> Vec<(Short, Short)> {
             outline.rows.iter().map(|row| (row.identity, row.tokens)).collect()
@@ -257,7 +265,7 @@ impl Knowledge {
         self
     }
 
-    /// If every block is known as it stands, the whole file is known.
+    /// Marks the file as wholly known if every block on disk is known as it is.
     fn completed(mut self, now: &Outline) -> Self {
         if self.outline.touched(now).is_empty() {
             self.extent = SeenExtent::File;
@@ -266,7 +274,7 @@ impl Knowledge {
     }
 }
 
-/// What is known of a file after `earlier` became `wrote` by the session's own doing.
+/// Returns what is known of a file after the session itself changed `earlier` into `wrote`.
 fn merged(known: Option<&Knowledge>, earlier: &Outline, wrote: &Outline) -> Outline {
     let mut belief = Belief::of(known, earlier);
     for change in difference::changes(&keys(earlier), &keys(wrote)) {
@@ -280,7 +288,8 @@ fn keys(outline: &Outline) -> Vec<(Short, Short)> {
     outline.rows.iter().map(|row| (row.identity, row.text)).collect()
 }
 
-/// The blocks that a session takes a file to have, and where on the disk each stands, if it does.
+/// The blocks that a session believes to be in a file, each with its index in the file on disk. The
+/// index is `None` if the file has no such block.
 struct Belief {
     rows: Vec<(Row, Option<usize>)>,
 }
@@ -300,7 +309,7 @@ impl Belief {
         self.rows.iter().any(|(_, place)| *place == Some(at))
     }
 
-    /// Drops a block that no longer stands in the file as the session takes it to.
+    /// Drops the outdated version of a block, which is no longer on disk.
     fn forget(&mut self, identity: Short) {
         self.rows.retain(|(row, place)| place.is_some() || row.identity != identity);
     }
@@ -309,11 +318,11 @@ impl Belief {
         self.rows.retain(|(_, place)| !place.is_some_and(|place| places.contains(&place)));
     }
 
-    /// Puts rows where the block `at` of the disk stands.
+    /// Inserts rows at the position of the block with index `at` on disk.
     fn insert(&mut self, at: usize, rows: impl IntoIterator<Item = Row>) {
         let above = |(_, place): &(Row, Option<usize>)| place.is_some_and(|place| place < at);
         let start = self.rows.iter().rposition(above).map_or(0, |last| last + 1);
-        // Several rows of one write have no place of their own but the one that they were put at.
+        // All rows of one write get the same position.
         let rows = rows.into_iter().map(|row| (row, Some(at)));
         self.rows.splice(start..start, rows);
     }
@@ -323,7 +332,7 @@ impl Belief {
     }
 }
 
-/// Stores what the session behind an event knows of a file, in place of what it knew before.
+/// Stores what the actor of an event knows of a file, and replaces what was stored before.
 pub(super) fn keep(
     ws: &Workspace,
     event: &Event,
@@ -337,7 +346,7 @@ pub(super) fn keep(
     }
 }
 
-/// The note that is kept of what the actor of an event knows of a file, or wrote to it.
+/// Builds the note that stores what the actor of an event knows of a file, or wrote to it.
 pub(super) fn note(
     ws: &Workspace,
     event: &Event,
@@ -358,7 +367,8 @@ pub(super) fn note(
     }
 }
 
-/// Remembers that a note's actor wrote a file, which held the blocks of `earlier` before; `None` if they are not known.
+/// Remembers that the actor of the note `last` wrote a file. `earlier` has the blocks of the file
+/// before the write. It is `None` if they are not known.
 pub(super) fn wrote(ws: &Workspace, last: Seen, earlier: Option<&Outline>) {
     let before = seen::writes(&ws.root, &last.path);
     let now = Outline::from_entries(&last.outline);
@@ -367,7 +377,8 @@ pub(super) fn wrote(ws: &Workspace, last: Seen, earlier: Option<&Outline>) {
     let mut changed_again = blocks.clone().unwrap_or_default();
     let mut writes = Vec::new();
     if let Some(before) = before {
-        // What changed before this write was nobody's whom we saw.
+        // The blocks that changed between the previous known write and this one were changed by an
+        // unknown writer.
         let stood = Outline::from_entries(&before.last.outline).unwrap_or_default();
         changed_again.extend(earlier.map(|earlier| stood.touched(earlier)).unwrap_or_default());
         writes = before.writes;
@@ -392,8 +403,8 @@ pub(super) fn wrote(ws: &Workspace, last: Seen, earlier: Option<&Outline>) {
     }
 }
 
-/// The last write by another actor, as far as we saw, of a block that is not as a session knows it. Any block, if the
-/// file has none that can be told apart.
+/// Returns the last known write by another actor to a block that differs from what a session knows.
+/// If the blocks of the file cannot be compared, any write by another actor counts.
 pub(super) fn other_writer(
     ws: &Workspace,
     actor: &str,
@@ -420,10 +431,11 @@ fn names(blocks: &HashSet<Short>) -> BTreeSet<String> {
     blocks.iter().map(|block| store::hex(block)).collect()
 }
 
-/// Who is named as the writer of what went through a command of ours.
+/// The actor of writes made by a command of `intent` itself.
 const OURS: &str = "intent";
 
-/// Notes that a change of a file went through here, so that no command running meanwhile is taken for its author.
+/// Notes that `intent` itself changed a file, so that a command which runs at the same time is not
+/// taken for the author.
 pub(super) fn through_us(ws: &Workspace, path: &RelativePath, intent: Option<&str>) {
     let last = Seen {
         path: path.clone(),
@@ -439,7 +451,7 @@ pub(super) fn through_us(ws: &Workspace, path: &RelativePath, intent: Option<&st
     self::wrote(ws, last, None);
 }
 
-/// Whether a file is as a command of ours left it.
+/// Returns true if the file is unchanged since a command of `intent` wrote it.
 pub(super) fn is_ours(ws: &Workspace, path: &RelativePath) -> bool {
     let now = seen::state(&ws.root, path, 0).hash;
     seen::last_write(&ws.root, path).is_some_and(|last| last.actor == OURS && last.hash == now)

@@ -1,7 +1,8 @@
-//! *Lesson*: what an agent or a person learned, for the next one, in the files that agents read.
+//! `intent lesson`: writes down what an agent or a person learned, in the files that agents read as
+//! instructions (`AGENTS.md` and the like, here called brain files).
 //!
-//! One line in a marked section of each brain file at the workspace root. Everything else in these files is left as it
-//! is, byte for byte.
+//! Each lesson is one line in a marked section of each brain file at the workspace root. The rest
+//! of these files is kept byte for byte.
 
 use std::time::Duration;
 
@@ -21,147 +22,147 @@ use crate::workspace::policy::Lessons;
 use crate::workspace::{RelativePath, store};
 use section::Placed;
 
-/// The brain files. A lesson goes into each of them that is there; the first is created where there is none.
+/// The brain files. A lesson is written to each of them that exists. If none exists, the first is
+/// created.
 const BRAINS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
-/// Used if it exists and none of the others does.
+/// An older name of the brain file. It is used if it exists and none of the others does.
 const OLD_BRAIN: &str = "AGENT.md";
-/// At most this many lessons are given with an intent, the latest ones.
-const MAX_TOLD: usize = 30;
+/// At most this many lessons, the latest ones, are listed with an intent.
+const MAX_LISTED: usize = 30;
 
-/// A brain larger than this, in bytes, is left alone.
+/// The largest brain file that is edited, in bytes.
 const MAX_BRAIN: u64 = 1024 * 1024;
-/// How long another process may be writing a lesson or recording.
+/// How long to wait for another process that writes a lesson or a record.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What was learned, and by whom.
+/// A lesson to be written down, and who learned it.
 #[derive(Clone, Debug, Default)]
 pub struct LessonRequest {
-    /// In one sentence. Markup is taken out or escaped, line breaks are folded, what is too long is cut.
+    /// The lesson in one sentence. Markup is removed or escaped, line breaks become spaces, and a
+    /// text that is too long is cut.
     pub text: String,
-    /// Under which intent; `None` for the selected one, if any.
+    /// The intent under which it was learned. `None` stands for the selected one, if any.
     pub intent: Option<String>,
-    /// The session: `host:id`.
+    /// The session that learned it, as `host:id`.
     pub session: Option<String>,
-    /// The agent's name, e.g. `claude-code`.
+    /// The name of the agent, e.g. `claude-code`.
     pub agent: Option<String>,
-    /// The model, e.g. `anthropic/claude-…`.
+    /// The agent's model, e.g. `anthropic/claude-…`.
     pub model: Option<String>,
-    /// Who asks.
+    /// Whether an agent or a person asks.
     pub asker: Asker,
-    /// Who wrote, where no agent and no model is named.
+    /// The author to record if neither `agent` nor `model` is set.
     pub contributor: Contributor,
 }
 
-/// Who asks for something that people may always do, and agents where the policy lets them.
+/// Who asks for something that people may always do, and agents only if the policy allows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Asker {
-    /// A program, or somebody of whom nothing is known.
+    /// A program, or an unknown caller.
     #[default]
     Agent,
-    /// A person at a terminal.
     Person,
 }
 
-/// What became of a lesson.
+/// The result of writing a lesson down.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LessonAnswer {
     /// The brain file, relative to the workspace.
     pub path: RelativePath,
-    /// The line at which the lesson stands, from 1.
+    /// The line of the lesson in the file, counted from 1.
     pub line: u32,
-    /// The lesson as it stands there, without the dash.
+    /// The lesson as it is written in the file, without the dash.
     pub text: String,
-    /// Whether it was new.
+    /// Whether the lesson was new in this file.
     pub outcome: LessonOutcome,
-    /// The id of its record; `None` where it was there already, or could not be recorded.
+    /// The id of its record. `None` if the lesson was in the file already, or could not be
+    /// recorded.
     pub record: Option<String>,
-    /// Why it was not recorded although it was written, and what to do.
+    /// Why the lesson was written but not recorded, and what to do.
     pub unrecorded: Option<String>,
     /// The answers for the other brain files, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<LessonAnswer>,
 }
 
-/// Whether a lesson was new.
+/// Whether a lesson was new in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LessonOutcome {
-    /// It was appended.
+    /// The lesson was added to the file.
     Added,
-    /// It stands there, in the same words but for case and punctuation at its end.
+    /// The file has this lesson already. Upper and lower case, and punctuation at the end, are
+    /// ignored.
     AlreadyThere,
 }
 
-/// Why a lesson was not written down. The file is as it was.
+/// Why a lesson was not written. The files are unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum LessonError {
-    /// Nothing to remember.
+    /// The lesson contains no words.
     #[error("a lesson needs words; say in one sentence what the next one should know")]
     Empty,
-    /// The policy keeps agents from it.
+    /// The policy forbids agents to write lessons.
     #[error(
         "policy.yaml says `lessons: deny`, so agents write none; tell the person what you learned"
     )]
     Denied,
-    /// The policy leaves it to people.
+    /// The policy allows only people to write lessons.
     #[error(
         "policy.yaml says `lessons: ask`, so a person writes it: `intent lesson TEXT` in a terminal. Tell the person what you learned"
     )]
     ForAPerson,
-    /// Whoever reads it would be told what to do with the gate, the shell or the network.
+    /// The lesson tells its readers how to treat the gate, the shell or the network, so an agent
+    /// may not write it.
     #[error(
         "a lesson that an agent writes by itself says how the code is; this one has `{what}` in it, so a person decides"
     )]
     Instructs {
-        /// The word, or the part of it.
+        /// The word that is not allowed, or a part of it.
         what: String,
     },
-    /// The policy might say no.
+    /// The policy cannot be read, and it might forbid agents to write lessons.
     #[error("policy.yaml cannot be read, so agents write no lesson: {reason} A person mends it")]
     BrokenPolicy {
-        /// A sentence.
+        /// The reason, as a sentence.
         reason: String,
     },
-    /// The policy or an ignore file keeps agents from the file.
+    /// The policy or an ignore file forbids agents to change the brain file.
     #[error(
         "{path} is kept from agents by {rule}; a person writes the lesson with `intent lesson TEXT` in a terminal"
     )]
     KeptFromAgents {
-        /// The brain file.
         path: RelativePath,
-        /// The rule.
+        /// The entry of the policy, or the line of the ignore file.
         rule: String,
     },
-    /// The brain file is a link to a file that steers the gate.
+    /// The brain file is a link to a file that controls the gate.
     #[error("{path} leads to {really}, which steers the gate itself; make it a file of its own")]
     ControlFile {
-        /// The brain file.
         path: RelativePath,
-        /// Where it leads.
+        /// The file that the link leads to.
         really: RelativePath,
     },
-    /// Not a text.
+    /// The brain file is not UTF-8 text.
     #[error("{path} is not UTF-8 (byte {byte}), so no line is added; convert it first")]
     NotText {
-        /// The brain file.
         path: RelativePath,
-        /// Where it stops being text.
+        /// The offset of the first byte that is not UTF-8.
         byte: usize,
     },
-    /// The section cannot be told from the rest.
+    /// The marks of the section are missing or out of order, so its lines cannot be found.
     #[error(
         "{path}: the section of lessons is broken, {what}; put `{begin}` and `{end}` there once each, on lines of their own and in this order, or remove both",
         begin = section::BEGIN, end = section::END
     )]
     BrokenSection {
-        /// The brain file.
         path: RelativePath,
-        /// How.
+        /// What is wrong with the marks.
         what: String,
     },
 }
 
-/// Writes a lesson down, unless it stands there already, and records that.
+/// Writes a lesson into each brain file that does not have it yet, and records the change.
 pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, VerbError> {
     ws.governed()?;
     if let Some(id) = &request.intent {
@@ -170,14 +171,16 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     let line = section::line(&request.text).ok_or(LessonError::Empty)?;
     let paths = brains(ws)?;
     for path in &paths {
-        may(ws, request.asker, path)?;
+        check_permission(ws, request.asker, path)?;
     }
     if let Some(what) = instruction(&line).filter(|_| request.asker == Asker::Agent) {
         return Err(LessonError::Instructs { what }.into());
     }
-    // The turn of whoever records, so that nobody reads a file between the lesson and its record.
+    // This is the lock of `intent record`, so that no other process records the file between the
+    // lesson and its record.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
-    // All files are read before one is written, so that a fault in one of them leaves all as they are.
+    // All files are read before the first one is written, so that an error in one of them leaves
+    // all unchanged.
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
         let before = text_of(ws, &path)?;
@@ -197,7 +200,7 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     Ok(first)
 }
 
-/// Writes the lesson into one file and records that.
+/// Writes the lesson into one file and records the change.
 fn written(
     ws: &Workspace,
     request: &LessonRequest,
@@ -221,7 +224,8 @@ fn written(
     knowledge::through_us(ws, &answer.path, request.intent.as_deref());
     match append(ws, request, &answer.path, before, placed) {
         Ok(record) => answer.record = record,
-        // It is written; to call that a failure would have it written again.
+        // The lesson is in the file. If this were reported as a failure, the caller would write it
+        // again.
         Err(error) => {
             answer.unrecorded = Some(format!("{error}; `intent record {}` does it", answer.path));
         }
@@ -229,17 +233,19 @@ fn written(
     Ok(answer)
 }
 
-/// What was learned here so far, oldest first, each once. A brain file that cannot be read is left out.
+/// Returns the latest lessons of all brain files, oldest first, without duplicates. A brain file
+/// that cannot be read is skipped.
 pub(crate) fn learned(ws: &Workspace) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for path in brains(ws).unwrap_or_default() {
         let lessons = section::lessons(&text_of(ws, &path).unwrap_or_default());
         all.extend(lessons.into_iter().filter(|lesson| !all.contains(lesson)).collect::<Vec<_>>());
     }
-    all.split_off(all.len().saturating_sub(MAX_TOLD))
+    all.split_off(all.len().saturating_sub(MAX_LISTED))
 }
 
-/// The brain files, where they really lie. Two names of one file are one.
+/// Returns the paths of the brain files with links resolved, so that two names of one file are
+/// listed once.
 fn brains(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let named = |name: &str| RelativePath::new(name).expect("a plain file name");
     let stands = |path: &RelativePath| ws.root.absolute(path).symlink_metadata().is_ok();
@@ -261,8 +267,9 @@ fn brains(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     Ok(brains)
 }
 
-/// Words that steer whoever reads a lesson, rather than tell of the code: of the gate, of safeguards, of the network, of
-/// a shell. Every agent reads these files as instructions, so such a lesson does what a refused write would have done.
+/// Words that make a lesson an instruction rather than a statement about the code: about the gate,
+/// safeguards, the network or a shell. Agents read these files as instructions, so such a lesson
+/// could achieve what a denied write would have achieved.
 const STEERING: [&str; 30] = [
     "--force",
     "--no-verify",
@@ -296,18 +303,18 @@ const STEERING: [&str; 30] = [
     "without asking",
 ];
 
-/// The part of a lesson that steers its reader.
+/// Returns the first word of the lesson that is in [`STEERING`].
 fn instruction(line: &str) -> Option<String> {
     let line = line.to_lowercase();
     STEERING.into_iter().find(|word| line.contains(word)).map(|word| word.trim().to_owned())
 }
 
-/// What keeps an agent from it. People write where they like.
-fn may(ws: &Workspace, asker: Asker, path: &RelativePath) -> Result<(), LessonError> {
+/// Returns an error if the asker may not write the file. People always may.
+fn check_permission(ws: &Workspace, asker: Asker, path: &RelativePath) -> Result<(), LessonError> {
     if asker == Asker::Person {
         return Ok(());
     }
-    // Rules that cannot be read might have said no.
+    // Rules that cannot be read might forbid it.
     if let Some(finding) = ws.policy_findings.first() {
         return Err(LessonError::BrokenPolicy { reason: finding.message.clone() });
     }
@@ -322,7 +329,8 @@ fn may(ws: &Workspace, asker: Asker, path: &RelativePath) -> Result<(), LessonEr
     }
 }
 
-/// The lines of a brain file that hold its lessons, heading and marks included. `None` of any other file.
+/// Returns the lines of the lesson section in a brain file, including the heading and the marks.
+/// `None` for any other file.
 pub(super) fn lines(path: &RelativePath, document: &Document) -> Option<LineRange> {
     if path.as_str() != OLD_BRAIN && !BRAINS.contains(&path.as_str()) {
         return None;
@@ -331,7 +339,8 @@ pub(super) fn lines(path: &RelativePath, document: &Document) -> Option<LineRang
     LineRange::new(first, last)
 }
 
-/// Returns true if a brain file has all lines that stood in its section, in their order, and beside them only lessons.
+/// Returns true if the section still has all its earlier lines, in their order, and all new lines
+/// are lessons.
 pub(super) fn only_adds(before: &Document, now: &Document) -> bool {
     section::only_adds(&before.text(), &now.text())
 }
@@ -344,7 +353,7 @@ fn text_of(ws: &Workspace, path: &RelativePath) -> Result<String, VerbError> {
     })
 }
 
-/// Records the one block that the lesson went into; whatever else changed in the file stays to be recorded.
+/// Records only the block that contains the lesson. Other changes in the file remain unrecorded.
 fn append(
     ws: &Workspace,
     request: &LessonRequest,
@@ -394,13 +403,15 @@ fn append(
     Ok(Some(record::append(&ws, record)?))
 }
 
-/// A file that is too large, or is no text, has no blocks.
+/// Parses a text. A file that is too large, or is not text, is treated as empty, so it has no
+/// blocks.
 fn document(ws: &Workspace, path: &RelativePath, text: &str) -> Document {
     let document = ws.document(path, text.as_bytes());
     document.unwrap_or_else(|_| Document::from_text(path.as_str(), ""))
 }
 
-/// The block at the line, and the file's last outline with that block as it is now.
+/// Returns the block at the line, and the change of the file's last outline if only this block is
+/// updated.
 fn changed(
     ws: &Workspace,
     path: &RelativePath,

@@ -1,9 +1,14 @@
-//! *Map*: which intent has produced which blocks, as data and as `intent_map.md`.
+//! `intent map`: lists which intent has produced which blocks, as data and as the file
+//! `intent_map.md`.
 //!
-//! The map is generated and never read back. Its order is stable (intents as in the registry, files and blocks by
-//! name), and it holds no times and no line numbers. If the policy says `map: committed`, git's hook writes it for each
-//! commit from what the index holds. Maps of two branches never have to be merged by hand: `.gitattributes` lets git
-//! unite their lines, and the next commit writes the map again.
+//! The map is generated and never read back. Its order is stable (intents as in the registry, files
+//! and blocks by name), and it contains no times and no line numbers. If the policy says `map:
+//! committed`, the git hook writes the map for each commit from the files in the index. Merge
+//! conflicts never need manual work: `.gitattributes` tells git to keep the lines of both sides,
+//! and the next commit writes the map again.
+//!
+//! - `fresh` updates the map after each record.
+//! - `page` renders it as Markdown.
 
 mod fresh;
 mod page;
@@ -27,63 +32,64 @@ use crate::provenance::Provenance;
 use crate::workspace::policy::Map;
 use crate::workspace::{RelativePath, store};
 
-/// The whole map.
+/// The whole map: all intents with the files and blocks that they produced.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MapAnswer {
-    /// As in the registry, then intents that only the ledger knows, by id.
+    /// The intents in the order of the registry, then those that only the ledger knows, by id.
     pub intents: Vec<MappedIntent>,
-    /// Where it was written, relative to the workspace; `None` when it was only asked for.
+    /// The path of the written map, relative to the workspace. `None` if the map was not written.
     pub written: Option<String>,
-    /// What kind of change the working tree is against HEAD. Not in the written map, which branches share.
+    /// What kind of change the work tree is against `HEAD`. The written map omits it, because
+    /// branches share that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<ClassAnswer>,
-    /// What is not in it, and why.
+    /// What the map leaves out, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// One intent's files.
+/// One intent and the files that it produced.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MappedIntent {
-    /// `INT-001`.
+    /// The id of the intent, for example `INT-001`.
     pub id: String,
-    /// `None` when the registry does not hold it.
+    /// The name of the intent. `None` if it is not in the registry.
     pub name: Option<String>,
-    /// See `name`.
+    /// The status of the intent. `None` if it is not in the registry.
     pub status: Option<String>,
-    /// By path.
+    /// The files, sorted by their path.
     pub files: Vec<MappedFile>,
 }
 
-/// One file's blocks.
+/// One file and the recorded blocks in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MappedFile {
-    /// Relative to the workspace.
+    /// The path, relative to the workspace.
     pub path: RelativePath,
-    /// By name.
+    /// The blocks, sorted by their name.
     pub blocks: Vec<MappedBlock>,
 }
 
-/// One block.
+/// One recorded block in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct MappedBlock {
-    /// `method`.
+    /// The kind of the block, for example `method`.
     pub kind: String,
-    /// `AuthMiddleware.verify`.
+    /// The name with containers, for example `AuthMiddleware.verify`.
     pub name: String,
-    /// The top-level definition in which it stands, or itself; `None` of what has no name.
+    /// The top-level definition that contains the block, or the block itself. `None` if that has no
+    /// name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
-    /// What the block was when it was last recorded.
+    /// The content hash of the block when it was last recorded.
     pub content_hash: String,
 }
 
-/// The blocks of each intent, by file. Intents have the id that they have now.
+/// The blocks of each intent, by file. The keys are the ids that the intents have now.
 pub(super) type ByIntent = BTreeMap<String, ByFile>;
-/// Blocks by file.
 type ByFile = BTreeMap<RelativePath, Vec<MappedBlock>>;
 
-/// The blocks of an intent that still exist, by the file that they are in now.
+/// Returns the blocks of an intent that still exist, grouped by the file that they are in now.
 pub(crate) fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<MappedBlock>)> {
     let intent = ws.registry.present_id(intent);
     let find = || {
@@ -103,7 +109,8 @@ pub(super) fn produced_by_all(ws: &Workspace) -> Arc<ByIntent> {
     ws.elsewhere.produced(None, || standing(ws, ws.ledger.paths()))
 }
 
-/// The recorded blocks that still exist in these files, or were moved from them to files that no record names.
+/// Returns the recorded blocks that still exist in these files, or that were moved from them to
+/// files that no record names.
 fn standing(ws: &Workspace, paths: &[RelativePath]) -> ByIntent {
     let mut found = ByIntent::new();
     verify::hold(ws, paths, |held| {
@@ -139,7 +146,7 @@ fn mapped_block(
     }
 }
 
-/// The map as data.
+/// Returns the map of the work tree as data.
 pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     Ok(MapAnswer { change: check::class(ws), ..all(ws)? })
 }
@@ -173,8 +180,8 @@ fn mapped(ws: &Workspace, id: &str, files: Vec<MappedFile>) -> MappedIntent {
     MappedIntent { id: brief.id, name: brief.name, status: brief.status, files }
 }
 
-/// The workspace that the map describes. If commits carry the map, that is what the next commit will hold, so that it
-/// is right for everybody.
+/// Returns the workspace that the map describes. If commits carry the map, that is the content of
+/// the next commit, so that the map is right for everyone who checks it out.
 fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
     match (ws.policy.map, ws.git()) {
         (Map::Committed, Some(_)) => Ok(ws.at_index_alone()?),
@@ -182,12 +189,12 @@ fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
     }
 }
 
-/// The text that [`write()`] would write.
+/// Returns the text that [`write()`] would write.
 pub fn text(ws: &Workspace) -> Result<String, VerbError> {
     Ok(markdown(&all(&source(ws)?)?))
 }
 
-/// Writes `intent_map.md` and answers the map.
+/// Writes `intent_map.md` and returns the map.
 pub(crate) fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.governed()?;
     let answer = map(&source(ws)?)?;
@@ -196,7 +203,8 @@ pub(crate) fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     Ok(MapAnswer { written: Some(path.to_string()), ..answer })
 }
 
-/// Writes the map for the next commit and returns its path. `None` unless the policy says `map: committed`.
+/// Writes the map for the next commit and returns its path. `None` unless the policy says `map:
+/// committed`.
 pub(crate) fn write_for_commit(ws: &Workspace) -> Result<Option<RelativePath>, VerbError> {
     if ws.policy.map != Map::Committed {
         return Ok(None);
@@ -206,12 +214,13 @@ pub(crate) fn write_for_commit(ws: &Workspace) -> Result<Option<RelativePath>, V
     Ok(Some(path))
 }
 
-/// Where the map is written.
+/// Returns the path of the map file.
 pub(crate) fn path() -> RelativePath {
     RelativePath::new(".orchestration/intent_map.md").expect("a fixed name is a path")
 }
 
-/// The map as Markdown: for each intent its files, and in each the top-level definitions.
+/// Renders the map as Markdown: for each intent its files, and for each file the top-level
+/// definitions.
 pub(crate) fn markdown(answer: &MapAnswer) -> String {
     let shown = answer.intents.iter().map(|intent| {
         let files = intent.files.iter().map(|file| {

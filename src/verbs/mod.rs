@@ -1,8 +1,39 @@
-//! The verbs of the domain, one file each, on a [`Workspace`].
+//! The verbs of the domain: the questions and actions that every face offers, one module each, on
+//! an immutable [`Workspace`].
 //!
-//! Every face is a thin adapter over them: plain data in, plain data out. What
-//! they answer derives `Serialize` and `JsonSchema`: that is the `--json` of
-//! the command line and the result of the server's commands alike.
+//! A face only translates between its protocol and these functions, which take and return plain
+//! data. Answers derive `Serialize` and `JsonSchema`; the same JSON is the output of `--json` and
+//! the result of the server's commands.
+//!
+//! Working under an intent:
+//!
+//! - `select`, `context`, `owners`: select an intent, get its context, find the intents that own a
+//!   file.
+//! - `gate`, `event`: decide whether a call of an agent's tool may go ahead.
+//! - `after`, `record`, `file`, `knowledge`: record what a call did, and what each session knows of
+//!   a file.
+//! - `fence`, `explain`: plan what a fenced shell command may write; show how a command is read.
+//! - `approval`, `accept`, `proposal`, `reassign`, `signing`: the decisions of people, and their
+//!   signatures.
+//! - `registry`, `criteria`, `lesson`: change intents, test and complete them, write lessons down.
+//!
+//! Questions about the code:
+//!
+//! - `why`, `suspect`, `trace`, `map`, `report`: where code comes from.
+//! - `check`, `edited`, `classes`, `verify`: whether a change agrees with the intents, and whether
+//!   the ledger is intact.
+//! - `judgement`, `reach`, `namesake`, `elsewhere`, `derive`, `trails`, `history`: rules and
+//!   look-ups that several of these share.
+//!
+//! Evidence in git:
+//!
+//! - `seal`, `trailers`, `git_hooks`: put records into commits.
+//! - `evidence`, `tips`, `anchor`, `compact`, `erase`: compare, protect, combine and remove
+//!   evidence.
+//!
+//! Setting up:
+//!
+//! - `init`, `team`, `protocol`, `doctor`, `uninstall`.
 
 pub(crate) mod accept;
 pub(crate) mod after;
@@ -57,174 +88,157 @@ mod workspace;
 pub use workspace::Workspace;
 pub(crate) use workspace::{LazyLedger, OpenError, ReadError};
 
-/// An error of a verb: what happened and what to do next, for a person.
+/// Why a verb could not do its work. The message says what happened and what a person can do next.
 #[derive(Debug, thiserror::Error)]
 pub enum VerbError {
-    /// A workspace that cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// A file that cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A path outside the workspace.
+    /// A path is outside the workspace.
     #[error(transparent)]
     Path(#[from] crate::workspace::PathError),
-    /// Nothing that could be approved has this name.
+    /// `intent approve NAME` was called with a name that stands for nothing: no waiting question,
+    /// no intent, no rule file.
     #[error(
         "{what} is no code of a question that waits, no intent and no file of rules; `intent approve` lists what waits"
     )]
     NothingToApprove {
-        /// As it was named.
+        /// The name, as it was typed.
         what: String,
     },
-    /// A block in which a merge left both sides.
+    /// A merge left conflict markers in the block, so it has two texts.
     #[error("{path} holds a merge conflict in lines {}-{}; resolve that first", lines.start(), lines.end())]
     InConflict {
-        /// The file.
         path: crate::workspace::RelativePath,
-        /// The lines of the conflict, its markers among them.
+        /// The lines of the conflict, including its markers.
         lines: crate::code::LineRange,
     },
-    /// A baseline of findings that is not there, or cannot be read.
+    /// The file named by `--baseline` does not exist or cannot be read.
     #[error(
         "the baseline {path} {what}; `intent check --write-baseline {path}` makes one of what comes up now"
     )]
     Baseline {
-        /// The file.
         path: String,
-        /// What is wrong with it, as the end of a sentence.
+        /// The end of the sentence "the baseline PATH …".
         what: String,
     },
-    /// Two revisions without a common commit.
+    /// The two revisions have no common ancestor, so the change between them is undefined.
     #[error(
         "{from} and what is checked have no commit in common{}", if *shallow { "; this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0" } else { ", so nobody can say what the change is; name a revision that it was made on: `intent check --base REV`" }
     )]
     NoMergeBase {
-        /// The revision as it was asked for.
+        /// The revision, as the caller named it.
         from: String,
-        /// Whether history is cut off here.
+        /// Whether this is a shallow clone, so the common ancestor may only be missing here.
         shallow: bool,
     },
-    /// Git said no.
     #[error(transparent)]
     Git(#[from] crate::workspace::git::GitError),
-    /// A file that cannot be written.
     #[error(transparent)]
     Store(#[from] crate::workspace::store::StoreError),
-    /// A record that cannot be appended.
     #[error(transparent)]
     Append(#[from] crate::ledger::AppendError),
-    /// A registry that was not edited.
+    /// The registry was not edited.
     #[error(transparent)]
     Edit(#[from] crate::intent::EditError),
-    /// A person cannot be asked, or what they decided not be kept.
+    /// The person could not be asked, or the answer could not be stored.
     #[error(transparent)]
     Approval(#[from] crate::workspace::approvals::ApprovalError),
-    /// A proposal that no person is asked about.
+    /// The proposal is not put to a person, for example because it is not valid.
     #[error("{0}")]
     Proposal(String),
-    /// A command that is not fenced, and so not run.
+    /// The command was not run, because no fence could be put around it.
     #[error("no fence can be put up: {0}")]
     NotFenced(String),
-    /// A lesson that was not written down.
+    /// The lesson was not written.
     #[error(transparent)]
     Lesson(#[from] lesson::LessonError),
-    /// No such intent.
+    /// The registry has no such intent, or has two entries with this id.
     #[error("{}", unknown(.id, .known))]
     UnknownIntent {
-        /// What was asked for.
         id: String,
-        /// What there is.
+        /// The ids in the registry.
         known: Vec<String>,
     },
-    /// The intent exists but work may not be done under it.
+    /// The intent exists, but its status does not allow work under it.
     #[error("intent {id} is {status}, not IN_PROGRESS; start it with `intent start {id}`")]
     NotInProgress {
-        /// Which.
         id: String,
-        /// Its status as written, or `without a status`.
+        /// The status as the registry has it, or `without a status`.
         status: String,
     },
-    /// Nothing is selected where something must be.
+    /// The session has not selected an intent, and the call needs one.
     #[error("no intent is selected: {next}")]
     NothingSelected {
-        /// The command that selects one, or what comes before it.
+        /// A command: the one that selects an intent, or the one that has to come before it.
         next: String,
     },
-    /// What was asked for needs a repository that can be read.
+    /// The question can only be answered in a git repository that can be read.
     #[error("{root} has no git repository that can be read, so {what} cannot be judged")]
     NoGit {
-        /// The workspace.
+        /// The root folder of the workspace.
         root: String,
-        /// What was asked for.
+        /// The thing that could not be judged.
         what: String,
     },
-    /// There is a repository, but what the files are based on cannot be read from it.
+    /// There is a git repository, but the base of the files cannot be read from it.
     #[error("nothing can be judged: {reason}")]
     BrokenGit {
-        /// Git's own words, and what to do.
+        /// Git's error message and what to do about it.
         reason: String,
     },
-    /// Nothing was recorded, since not all of the ledger can be read.
+    /// A newer version of `intent` wrote part of the ledger and this version cannot read it, so
+    /// nothing was recorded.
     #[error(
         "{reason} Until then nothing is recorded: code that has a record would be claimed anew"
     )]
     NewerEvidence {
-        /// What is not read, and what to do.
+        /// The part that cannot be read, and what to do: a sentence.
         reason: String,
     },
-    /// Nothing was reassigned.
+    /// Nothing was reassigned, for example because no block matches.
     #[error("{reason}; `intent why PATH` says which intent each block is under")]
-    NothingToReassign {
-        /// Why not.
-        reason: String,
-    },
-    /// Nothing was erased.
+    NothingToReassign { reason: String },
+    /// `intent erase` refused, and changed nothing.
     #[error("nothing was erased: {reason}")]
-    NotErased {
-        /// Why.
-        reason: String,
-    },
-    /// An intent that was not completed, since the policy wants its criteria shown.
+    NotErased { reason: String },
+    /// The policy says `completion: passed`, and the evidence for the criteria of the intent is not
+    /// complete.
     #[error("{id} was not completed, since policy.yaml says `completion: passed`: {reason}")]
     NotShown {
-        /// Which.
         id: String,
-        /// What is missing, and what to do.
+        /// The missing evidence, and what to do.
         reason: String,
     },
-    /// Nothing was anchored.
+    /// `intent anchor` made no anchor.
     #[error("nothing was anchored: {reason}")]
-    NotAnchored {
-        /// Why.
-        reason: String,
-    },
-    /// A program that is needed could not be started.
+    NotAnchored { reason: String },
+    /// A required program could not be started.
     #[error("{program} cannot be run, so {what}: {reason}; install it (it is part of OpenSSH)")]
     NoProgram {
-        /// Its name.
         program: &'static str,
-        /// What could not be done.
+        /// What needed the program, as the middle of a sentence.
         what: &'static str,
-        /// The error message of the system.
+        /// The error message of the operating system.
         reason: String,
     },
-    /// There is no `.orchestration/`.
+    /// The workspace has no `.orchestration/` folder.
     #[error("{root} has no .orchestration/ folder; create one with `intent init`")]
     NotGoverned {
-        /// The folder that was looked at.
+        /// The folder that was searched.
         root: String,
     },
-    /// There is no registry.
+    /// The workspace has no registry.
     #[error("{reason}")]
     MissingRegistry {
-        /// That it is missing, and how to get it: a sentence.
+        /// A sentence that says so, and how to create one.
         reason: String,
     },
-    /// The registry does not parse.
+    /// The registry cannot be parsed.
     #[error("{path}: {reason} Mend it first; nothing was changed")]
     BrokenRegistry {
-        /// The registry, and the line of the error where there is one.
+        /// The path of the registry file, with the line number of the error if it is known.
         path: String,
         /// The first error: a sentence.
         reason: String,

@@ -1,10 +1,11 @@
-//! *Namesakes*: an intent that had an id which another intent has now. Two branches both created `INT-001`, say, or
-//! `INT-001` was removed and a later intent took its id.
+//! Recognises *namesakes*: earlier intents whose id belongs to another intent now. For example, two
+//! branches both created `INT-001`, or `INT-001` was removed and a later intent took its id.
 //!
-//! What was recorded for a namesake must not be told of the present intent, so the two are told apart by what the
-//! present one was before. That is found by following the registry back through git, through every rename, to the
-//! commit that created the intent. Where git cannot tell, nothing is a namesake: the record is then of "an unknown
-//! version" of the present intent.
+//! Records of a namesake must not be attributed to the present intent. To tell the two apart, the
+//! registry is followed back through git, through every rename, to the commit that created the
+//! present intent: a record that fits none of the intent's texts on that way may belong to a
+//! namesake. If git cannot answer, no namesake is assumed, and the record is attributed to "an
+//! unknown version" of the present intent.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,20 +17,22 @@ use crate::ledger::{Claim, Entry, Record, evidence};
 use crate::workspace::git::{BlobId, GitError, Target};
 use crate::workspace::{CommitId, Git, RelativePath};
 
-/// No more commits than this are visited in search of the one that created an intent.
+/// The maximum number of commits that are visited to find the one that created an intent.
 const MAX_COMMITS: usize = 20_000;
 
-/// Answers that were found for one registry.
+/// A cache of the answers that were found for one registry.
 #[derive(Default)]
 pub(super) struct Namesakes {
-    /// For a record's intent, hash, name or commit, and section: the name of the namesake.
+    /// The name of the namesake, if any. The key is a record's intent id, its intent hash, the name
+    /// that it cites (or else its commit), and its section.
     names: Mutex<HashMap<[String; 4], Option<String>>>,
-    /// For each intent all texts that it had. `None` if git cannot tell.
+    /// For each intent id, all texts that the intent has had. `None` if git cannot tell.
     versions: Mutex<HashMap<String, Option<Arc<Vec<Intent>>>>>,
 }
 
 impl Workspace {
-    /// The name of the intent that a record is about, if that is a namesake of the one that has its id now.
+    /// Returns the name of the intent that a record is about, if that intent is a namesake of the
+    /// one that has its id now.
     pub(super) fn namesake(&self, entry: &Entry) -> Option<String> {
         let record = &entry.record;
         let (id, hash) = (record.intent_id.as_deref()?, record.intent_hash.as_deref()?);
@@ -54,12 +57,13 @@ impl Workspace {
         found
     }
 
-    /// The same for a block, unless a person has reassigned it since: then its intent is the present one with that id.
+    /// Like [`Workspace::namesake`], for a block. If a person has reassigned the block since, its
+    /// intent is the present one with that id, so there is no namesake.
     pub(super) fn namesake_of(&self, claim: &Claim<'_>) -> Option<String> {
         self.namesake(claim.entry).filter(|_| claim.reassigned().is_empty())
     }
 
-    /// The name that an intent had when its text had this hash, for evidence to cite.
+    /// Returns the name that an intent had when its text had this hash. Evidence cites it.
     pub(super) fn name_then(&self, id: &str, hash: Option<&str>) -> Option<String> {
         let present = self.registry.get(id)?;
         let name = |intent: &Intent| Some(intent.name.value.clone());
@@ -75,7 +79,8 @@ impl Workspace {
         name(at_head.or_else(twin).unwrap_or(present))
     }
 
-    /// The id of the one intent whose text, but for the id, is or was the one that a record is about.
+    /// Returns the id of the only other intent that has, or once had, the text that a record is
+    /// about, apart from the id. `None` if there are several or none.
     pub(super) fn twin<'a>(&'a self, record: &'a Record) -> Option<&'a str> {
         let (id, hash) = (record.intent_id.as_deref()?, record.intent_hash.as_deref()?);
         let mut twins =
@@ -87,21 +92,25 @@ impl Workspace {
     }
 }
 
-/// A commit and its parents: what a commit holds was recorded at one of these.
+/// Returns a commit and its parents. A record that the commit carries was made at one of these.
 fn with_parents(ws: &Workspace, commit: Option<CommitId>) -> Vec<CommitId> {
     let parents = |commit: &CommitId| Some(ws.git()?.about(commit).ok()?.parents);
     let parents = commit.as_ref().and_then(parents).unwrap_or_default();
     commit.into_iter().chain(parents).collect()
 }
 
-/// How answers call a namesake. No registry holds such an id, so nobody takes one for the other.
+/// Returns the name under which answers show a namesake. No registry contains such an id, so the
+/// two cannot be confused.
 pub(super) fn label(id: &str, name: &str) -> String {
     format!("{id} ({name})")
 }
 
-/// The name of the namesake that a record is about. The present intent never was what the record says, and the registry
-/// shows what that was instead: where the record was made it held another intent with this id, or it holds that intent
-/// under another id now. `at` finds the commits at which the record may have been made.
+/// Returns the name of the namesake that a record is about, if it is about one. Both must hold:
+///
+/// - The present intent never had the name or the text that the record cites.
+/// - The registry shows what that intent was: at one of the commits at which the record may have
+///   been made (`at`), it had another intent with this id; or it has the same intent under another
+///   id now.
 fn find(
     ws: &Workspace,
     present: &Intent,
@@ -127,8 +136,8 @@ fn find(
     (!versions.iter().any(is_known)).then_some(name)
 }
 
-/// The other intents whose text, but for the id, is the one that a record is about. Of an intent with the same name its
-/// earlier texts count as well.
+/// Returns the other intents whose text, apart from the id, is the one that a record is about. For
+/// an intent with the cited name, its earlier texts count as well.
 fn twins<'a>(
     ws: &'a Workspace,
     present: &'a Intent,
@@ -147,7 +156,8 @@ fn twins<'a>(
 }
 
 impl Workspace {
-    /// All texts that an intent had in commits, and the one that it has. `None` if git cannot tell.
+    /// Returns the present text of an intent and all texts that it has had in commits. `None` if
+    /// git cannot tell.
     fn versions(&self, of: &Intent) -> Option<Arc<Vec<Intent>>> {
         let lock = || self.namesakes.versions.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&of.id.value) {
@@ -165,14 +175,14 @@ impl Workspace {
     }
 }
 
-/// Follows an intent back through the commits of its registry.
+/// Follows an intent back through the commits that changed the registry.
 struct Walk<'a> {
     git: &'a Git,
     list: &'a RelativePath,
-    /// The ids that it has and had.
+    /// All ids that the intent has or has had.
     ids: Vec<&'a str>,
     versions: Vec<Intent>,
-    /// The intent in registries that were read, by the files of the registry.
+    /// The intent in each registry that was read. The key is the files of that registry.
     read: HashMap<Vec<(RelativePath, BlobId)>, Option<Intent>>,
 }
 
@@ -183,11 +193,11 @@ impl<'a> Walk<'a> {
         Self { git, list, ids, versions: vec![of.clone()], read: HashMap::new() }
     }
 
-    /// `None` if the commit that created the intent is too far away.
+    /// Returns all texts of the intent. `None` if the commit that created it is too far away.
     fn run(mut self, ws: &Workspace) -> Result<Option<Vec<Intent>>, GitError> {
         let mut parents: Vec<CommitId> = ws.tip().into_iter().cloned().collect();
         if !matches!(ws.files(), Target::Commit(_)) {
-            // A merge that is not committed yet has more parents than the head.
+            // A merge that is not committed yet has more parents than `HEAD`.
             parents.extend(self.git.incoming()?);
         }
         let mut seen = HashSet::new();
@@ -197,7 +207,7 @@ impl<'a> Walk<'a> {
             for parent in parents {
                 before.extend(self.at(&parent, &now)?.map(|then| (parent, then)));
             }
-            for (commit, then) in likest(before, &now) {
+            for (commit, then) in continued_by(before, &now) {
                 if !seen.insert(commit.clone()) {
                     continue;
                 }
@@ -213,8 +223,9 @@ impl<'a> Walk<'a> {
         Ok(Some(self.versions))
     }
 
-    /// The intent at a commit, given what it was after that. `None` if it did not exist. Where the registry cannot be
-    /// read, or has the id twice, the intent is taken to be there.
+    /// Returns the intent at a commit, given its next later text `now`. `None` if it did not exist
+    /// then. If the registry cannot be read, or has the id twice, the intent is assumed to exist
+    /// with the text `now`.
     fn at(&mut self, commit: &CommitId, now: &Intent) -> Result<Option<Intent>, GitError> {
         let blobs = self.git.blobs_at(commit, &[self.list.as_str(), FOLDER])?;
         if let Some(known) = self.read.get(&blobs) {
@@ -233,9 +244,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Of the intents that the parents of a commit have under one id, those from which it goes on. A merge takes one of them
-/// over, and leaves the others; only if it takes none as it was, any of them may be the one.
-fn likest(before: Vec<(CommitId, Intent)>, now: &Intent) -> Vec<(CommitId, Intent)> {
+/// Selects, among the intents that a commit's parents have under one id, those that the commit may
+/// continue. If one of them has the same text as `now`, only those are returned: a merge takes over
+/// one side. Otherwise those with the same name are returned, and if there are none, all.
+fn continued_by(before: Vec<(CommitId, Intent)>, now: &Intent) -> Vec<(CommitId, Intent)> {
     let hash = now.hash();
     let is_same = |(_, then): &&(CommitId, Intent)| then.hash() == hash;
     let is_called_so = |(_, then): &&(CommitId, Intent)| then.name.value == now.name.value;

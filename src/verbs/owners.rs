@@ -1,4 +1,4 @@
-//! *For*: which intents own a file, and what to do where none may write it.
+//! `intent for`: which intents own a file, and what to do if nobody may write it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,17 +7,19 @@ use super::{Workspace, gate, judgement, select};
 use crate::intent::{Intent, Status};
 use crate::workspace::{RelativePath, text};
 
-/// Who owns a file.
+/// The intents that own a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FileOwners {
-    /// Relative to the workspace. The file need not exist.
+    /// The path, relative to the workspace. The file need not exist.
     pub path: RelativePath,
-    /// The intents whose scope owns it: those in progress first, then in the order of the registry.
+    /// The intents whose scope owns the file: those in progress first, then in the order of the
+    /// registry.
     pub owners: Vec<FileOwner>,
-    /// The rule that keeps agents from it, whoever owns it.
+    /// The rule that forbids agents to change the file, whichever intent owns it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_by: Option<String>,
-    /// The command to go on with. `None` if an owner is selected, or if a rule keeps the caller from the file.
+    /// The command to run next. `None` if an owner is selected, or if a rule forbids the caller to
+    /// change the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -25,38 +27,38 @@ pub(crate) struct FileOwners {
 /// An intent that owns a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FileOwner {
-    /// `INT-001`.
+    /// The id of the intent, for example `INT-001`.
     pub id: String,
-    /// What it is called.
+    /// The name of the intent.
     pub name: String,
-    /// `None` when missing or unknown.
+    /// The status of the intent. `None` if it is missing or unknown.
     pub status: Option<Status>,
-    /// Whether it is what the caller has selected.
+    /// Whether the caller has selected this intent.
     pub selected: bool,
-    /// The rule that keeps work under this intent from the file, though its scope owns it.
+    /// The rule that forbids work under this intent on the file, although its scope owns the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept_by: Option<String>,
 }
 
 impl FileOwner {
-    /// Whether work under it may change the file now.
+    /// Returns true if work under this intent may change the file now.
     pub(crate) fn may_write(&self) -> bool {
         self.status == Some(Status::InProgress) && self.kept_by.is_none()
     }
 }
 
-/// Who asks, so whose selection counts.
+/// Who asks. This decides whose selected intent is considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OwnerAsker<'a> {
-    /// The person of this work tree.
+    /// The person who uses this work tree.
     Person,
-    /// A session: `host:id`.
+    /// The session with this id, as `host:id`.
     Session(&'a str),
-    /// An agent of which nobody can tell which session it is: none is taken for its selection.
+    /// An agent whose session is not known, so no selection is considered.
     Nameless,
 }
 
-/// The intents that own a file.
+/// Finds the intents that own a file, and the command that the asker should run next.
 pub(crate) fn of(ws: &Workspace, path: &RelativePath, asker: OwnerAsker<'_>) -> FileOwners {
     let selected = match asker {
         OwnerAsker::Person => ws.selected(None),
@@ -89,8 +91,9 @@ pub(crate) fn of(ws: &Workspace, path: &RelativePath, asker: OwnerAsker<'_>) -> 
     FileOwners { path: path.clone(), owners: owners.collect(), kept_by, next }
 }
 
-/// The command to go on with: select or start an owner, ask for a wider scope, or write down a new intent. No scope is
-/// wide enough for an intent that a rule keeps from the file.
+/// Returns the command to run next: select or start an owner, ask for a wider scope, or create a
+/// new intent. `None` if a rule forbids the selected intent to change the file, since no scope can
+/// lift that.
 fn next(
     path: &RelativePath,
     owners: &[&Intent],

@@ -1,4 +1,4 @@
-//! What an agent may propose and only a person can grant: a wider scope, a new intent.
+//! Proposals of an agent that only a person can approve: a wider scope, a new intent, a lesson.
 
 use std::path::Path;
 
@@ -12,48 +12,49 @@ use crate::intent::scope::{MAX_ENTRIES, MAX_LENGTH};
 use crate::workspace::RelativePath;
 use crate::workspace::approvals::{self, Approval, Request, Subject};
 
-/// So many entries or sentences fit on a page that a person reads.
+/// The maximum number of entries or sentences in a proposal, so that a person can read them on one
+/// page.
 const MAX_LISTED: usize = 24;
-/// The longest sentence, in characters.
+/// The maximum length of a sentence, in characters.
 const MAX_SENTENCE: usize = 500;
-/// The longest name of an intent, in characters.
+/// The maximum length of an intent's name, in characters.
 const MAX_NAME: usize = 120;
 
-/// What became of a proposal.
+/// A proposal that now waits for a person.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProposalAnswer {
-    /// The question that a person decides.
+    /// The question that a person has to answer.
     pub approval: Approval,
-    /// What to do now.
+    /// What the agent should do now.
     pub message: String,
-    /// Globs that do not reach what was likely meant, each in a sentence.
+    /// One sentence for each glob that probably does not match the intended files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// A wider scope, as an agent proposes it.
+/// A request to widen the scope of an intent.
 #[derive(Clone, Debug, Default)]
 pub struct ScopeProposal {
-    /// The intent.
+    /// The id of the intent.
     pub intent: String,
-    /// The globs to add.
+    /// The globs to add to the scope.
     pub entries: Vec<String>,
-    /// Why.
+    /// Why the wider scope is needed.
     pub reason: String,
 }
 
-/// A new intent, as an agent proposes it.
+/// A request to add a new intent to the registry.
 #[derive(Clone, Debug, Default)]
 pub struct IntentProposal {
-    /// What it is called.
+    /// The name of the intent.
     pub name: String,
-    /// The globs it would own.
+    /// The globs that the intent would own.
     pub scope: Vec<String>,
-    /// What must hold.
+    /// The constraints of the intent.
     pub constraints: Vec<String>,
-    /// When it is done.
+    /// The acceptance criteria of the intent.
     pub acceptance: Vec<String>,
-    /// Why.
+    /// Why the intent is needed.
     pub reason: String,
 }
 
@@ -98,7 +99,7 @@ pub fn request_scope(
     Ok(ProposalAnswer { notes, ..asked })
 }
 
-/// Asks a person for a new intent.
+/// Asks a person to approve a new intent.
 pub fn propose_intent(
     ws: &Workspace,
     actor: &str,
@@ -124,16 +125,17 @@ pub fn propose_intent(
     Ok(ProposalAnswer { notes, ..ask(ws, actor, cwd, subject)? })
 }
 
-/// What became of a lesson that a policy may leave to people.
+/// What [`lesson`] did with a lesson.
 #[derive(Clone, Debug)]
 pub(crate) enum Proposed {
-    /// It stands there.
+    /// The lesson was written at once.
     Written(LessonAnswer),
-    /// A person is asked.
+    /// A person was asked to approve it.
     Asked(Box<ProposalAnswer>),
 }
 
-/// Writes a lesson down; where the policy leaves that to people, asks one, and writes it once they have approved it.
+/// Writes a lesson. If the policy requires a person's approval, it asks a person, and writes the
+/// lesson on the next call after the approval.
 pub(crate) fn lesson(
     ws: &Workspace,
     cwd: &Path,
@@ -172,7 +174,8 @@ fn ask(
     Ok(ProposalAnswer { approval, message, notes: Vec::new() })
 }
 
-/// Refuses scope entries that are no globs inside the workspace, or that take in what steers the gate.
+/// Returns an error if a scope entry is not a valid glob inside the workspace, or if it matches a
+/// file that controls the gate.
 pub(super) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
     if entries.len() > MAX_LISTED {
         return refuse(format!(
@@ -201,13 +204,13 @@ pub(super) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
     Ok(())
 }
 
-/// A control file that the entry alone would own.
+/// Returns a control file that this entry alone would own.
 fn control_file(entry: &str) -> Option<String> {
     let scope = Scope::new(&[entry]);
     if let Some(path) = gate::taken_in_by(&scope) {
         return Some(path);
     }
-    // What the entry says literally, with something in place of its wildcards.
+    // The entry taken as a path, with `x` in place of its wildcards.
     let literal = entry.trim_start_matches(['.', '/']).len();
     let plain = |path: &str| path.replace("**", "x").replace(['*', '?'], "x");
     let candidates = [plain(entry), plain(&entry[entry.len() - literal..])];
@@ -231,7 +234,8 @@ fn trimmed(entries: Vec<String>) -> Vec<String> {
     kept
 }
 
-/// One line, not empty, not longer than a person reads, with nothing hidden in it.
+/// Returns the text as one line. It is an error if the line is empty, too long to be read by a
+/// person, or contains invisible characters.
 fn sentence(what: &str, text: &str) -> Result<String, VerbError> {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if text.is_empty() {

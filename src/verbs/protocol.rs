@@ -1,6 +1,6 @@
-//! The paragraph for a system prompt: how an agent works in a workspace that has intents.
+//! The text for a system prompt that tells an agent how to work in a workspace with intents.
 
-/// Plain text of at most 25 short lines; it names no host.
+/// Plain text of at most 25 short lines. It names no host.
 pub const PROTOCOL: &str = "\
 This repository asks every change for its intent: who wanted it, and why.
 

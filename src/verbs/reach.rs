@@ -1,5 +1,5 @@
-//! Notes about the globs of a scope, when they are written down: do they match the files that were meant? Under an
-//! intent whose scope owns nothing, nothing may be changed.
+//! Notes about the globs of a scope when they are written: do they match the intended files? A
+//! scope that matches no file allows no change.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,11 +8,11 @@ use super::Workspace;
 use crate::intent::Scope;
 use crate::workspace::{RelativePath, ignores};
 
-/// More folders than this are not offered.
+/// The maximum number of folders that are suggested for one glob.
 const MAX_OFFERED: usize = 3;
 
-/// A sentence for each glob that matches no file, or that was likely meant from the folder `cwd` instead of from the
-/// workspace's root.
+/// Returns a sentence for each glob that matches no file, or that was probably meant relative to
+/// the folder `cwd` instead of the workspace's root.
 pub(super) fn notes(ws: &Workspace, globs: &[String], cwd: &Path) -> Vec<String> {
     if globs.is_empty() {
         return Vec::new();
@@ -57,7 +57,8 @@ fn note(glob: &str, files: &[RelativePath], here: Option<&str>) -> Option<String
     })
 }
 
-/// The folders from which the glob would match something, those with the most files first.
+/// Returns the folders relative to which the glob would match a file, those with the most files
+/// first.
 fn folders(files: &[RelativePath], owns: impl Fn(&str) -> bool) -> Vec<String> {
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files.iter().map(RelativePath::as_str) {

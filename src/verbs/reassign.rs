@@ -1,7 +1,9 @@
-//! *Reassign*: a person says that recorded blocks belong to another intent than the one they were recorded under.
+//! `intent reassign`: a person decides that recorded blocks belong to another intent than the one
+//! they were recorded under.
 //!
-//! No record is changed. A new record says which blocks are meant, which intent they were under, and who decided it.
-//! `crate::ledger::reassign` applies it to every answer of the ledger.
+//! Existing records are not changed. A new record names the blocks, the intent that they were
+//! under, and the person who decided. `crate::ledger::reassign` applies it to every answer of the
+//! ledger.
 
 use std::collections::BTreeSet;
 
@@ -18,47 +20,49 @@ use crate::provenance::{Step, lineage};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, Finding, RelativePath};
 
-/// What is to be reassigned.
+/// Selects the blocks to reassign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// All blocks of a file as it is now.
     File(RelativePath),
-    /// The innermost block at a line of a file, counted from 1.
+    /// The innermost block at a line of a file. Lines count from 1.
     Line(RelativePath, u32),
-    /// The blocks with this name in a file. The name is complete (`AuthMiddleware.verify`) or only its last segment
-    /// (`verify`).
+    /// The blocks with this name in a file. The name is complete (`AuthMiddleware.verify`) or only
+    /// the last segment (`verify`).
     Named(RelativePath, String),
-    /// All blocks of a record, by its id.
+    /// All blocks of the record with this id.
     Record(String),
 }
 
-/// What was reassigned.
+/// The result of a reassignment.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReassignAnswer {
     /// The intent that the blocks are under now.
     pub to: String,
-    /// The record that says so.
+    /// The id of the new record.
     pub record: String,
-    /// The blocks, each of them once.
+    /// The reassigned blocks, each of them once.
     pub blocks: Vec<ReassignedTo>,
-    /// Files that the new intent does not own. `intent check --base` will report those.
+    /// Files that the new intent does not own. `intent check --base` will report them.
     pub not_owned: Vec<RelativePath>,
 }
 
-/// A block that was reassigned.
+/// A block that was put under another intent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct ReassignedTo {
-    /// The file.
+    /// The file that contains the block.
     pub path: RelativePath,
-    /// Its name with containers; `None` of a text without a name.
+    /// The name of the block with its containers. `None` if the block has no name.
     pub name: Option<String>,
-    /// The intent that it was under.
+    /// The intent that the block was under before.
     pub from: String,
 }
 
-/// The claims on the blocks that are under the intent `from`, and the earlier claims in the history of these blocks.
-/// Of a file that also holds blocks of a namesake of that intent, only those: they are in the wrong place, and the others
-/// may not be.
+/// Returns the claims on the selected blocks that are under the intent `from`, including the
+/// earlier claims in the history of these blocks.
+///
+/// If a whole file is selected and some of its blocks belong to a namesake of that intent, only
+/// those are returned: they are certainly under the wrong intent, the others may be right.
 fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>, VerbError> {
     let is_under = |at: &ClaimRef| {
         ws.ledger.claim(*at).intent().map(|id| ws.registry.present_id(id)) == Some(from)
@@ -96,8 +100,8 @@ fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>,
     Ok(found)
 }
 
-/// Puts blocks that are under the intent `from` under another one. `by` is the person's name, if git knows it. It is an
-/// error if there is no such block.
+/// Moves the selected blocks from the intent `from` to the intent `to`. `by` is the person's name,
+/// if git knows it. It is an error if no block matches.
 pub fn reassign(
     ws: &Workspace,
     what: &What,
@@ -131,7 +135,7 @@ pub fn reassign(
         let reason = format!("nothing that is meant was recorded under {from}");
         return Err(VerbError::NothingToReassign { reason });
     }
-    let told: BTreeSet<ReassignedTo> = blocks
+    let reassigned: BTreeSet<ReassignedTo> = blocks
         .iter()
         .map(|block| ReassignedTo {
             path: block.path.clone(),
@@ -139,7 +143,7 @@ pub fn reassign(
             from: ws.registry.present_id(&block.from).to_owned(),
         })
         .collect();
-    let paths: BTreeSet<&RelativePath> = told.iter().map(|block| &block.path).collect();
+    let paths: BTreeSet<&RelativePath> = reassigned.iter().map(|block| &block.path).collect();
     let scope = ws.registry.scope(&intent.id.value);
     let not_owned = paths.iter().filter(|path| scope.is_none_or(|scope| !scope.owns(path)));
     let not_owned = not_owned.map(|path| (*path).clone()).collect();
@@ -147,20 +151,21 @@ pub fn reassign(
     let record = Record {
         files,
         strength: Some(Strength::Declared),
-        note: Some(format!("{} put under {to}", counted(told.len(), "block"))),
+        note: Some(format!("{} put under {to}", counted(reassigned.len(), "block"))),
         reassigns: Some(Reassigned { by, blocks }),
         ..record::skeleton(ws, RecordKind::Reassign, Some(intent), None, None)
     };
     Ok(ReassignAnswer {
         to: intent.id.value.clone(),
         record: record::append(ws, record)?,
-        blocks: told.into_iter().collect(),
+        blocks: reassigned.into_iter().collect(),
         not_owned,
     })
 }
 
-/// The notes and findings about a reassignment that a change adds. The intent that gets a block has to own its file. If
-/// the block was reassigned again later, only the last intent has to.
+/// Returns the notes and findings about one reassignment record of a change. The intent that
+/// receives a block must own the block's file. If the block was reassigned again later, only the
+/// last intent must own it.
 pub(super) fn judge(ws: &Workspace, at: u32) -> (Vec<String>, Vec<Finding>) {
     let record = &ws.ledger.entry(at).record;
     let later = ws.ledger.entries().iter().skip(at as usize + 1);

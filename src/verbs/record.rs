@@ -1,5 +1,8 @@
-//! *This mutation happened.* Compares the disk with what was there before, finds
-//! the blocks that changed, classifies the change, appends to the ledger.
+//! `intent record`: records a change of files. Compares the disk with an earlier state, finds the
+//! blocks that changed, classifies the change, and appends records to the ledger.
+//!
+//! - `changes` decides which blocks of a file a record names.
+//! - `call` records what one call of an agent's tool did.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -29,95 +32,100 @@ use crate::workspace::git::Target;
 use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{RelativePath, session, store};
 
-/// What to record.
+/// What to record, and who wrote it.
 #[derive(Clone, Debug, Default)]
 pub struct RecordRequest {
-    /// Files of the work tree; a file that is gone records its blocks as deleted.
+    /// The files of the work tree. If a file was deleted, its blocks are recorded as deleted.
     pub paths: Vec<RelativePath>,
-    /// How much of them.
+    /// Which blocks of the files are recorded.
     pub extent: RecordExtent,
-    /// The intent; `None` for the selected one.
+    /// The intent. `None` stands for the selected one.
     pub intent: Option<String>,
-    /// The session: `host:id`.
+    /// The session that wrote the code, as `host:id`.
     pub session: Option<String>,
-    /// The agent's name, e.g. `claude-code`.
+    /// The name of the agent, e.g. `claude-code`.
     pub agent: Option<String>,
-    /// The model, e.g. `anthropic/claude-…`.
+    /// The agent's model, e.g. `anthropic/claude-…`.
     pub model: Option<String>,
-    /// Who wrote; `None`: `AI` where an agent or a model is named, else `UNKNOWN`.
+    /// Who wrote the code. `None` stands for `AI` if an agent or a model is named, and for
+    /// `UNKNOWN` otherwise.
     pub contributor: Option<EntityType>,
-    /// The name of the person, where one wrote; see [`Workspace::person`]. Only a face where a person sits gives it.
+    /// The name of the person who wrote the code; see [`Workspace::person`]. Only faces that a
+    /// person uses set it.
     pub person: Option<String>,
-    /// The class the agent claims.
+    /// The class of the change, as the agent claims it.
     pub claimed_class: Option<String>,
-    /// How strong the evidence is; `None`: somebody says so.
+    /// How strong the evidence is. `None` means that it is only declared.
     pub strength: Option<Strength>,
-    /// A person asks, who answers with it for writes that no gate let through. Nobody else may record those: whoever
-    /// wrote past the gate would have them judged as if they had asked first.
+    /// Whether a person takes responsibility for writes that passed no gate. Only a person may do
+    /// this: otherwise an agent could write past the gate and then record its work as if it had
+    /// asked first.
     pub settles: bool,
 }
 
-/// How much of a file is recorded.
+/// Which blocks of a file are recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RecordExtent {
-    /// What changed since the baseline.
+    /// The blocks that changed since the baseline.
     #[default]
     Changes,
-    /// The whole file as it stands, changed or not.
+    /// All blocks of the file as it is, changed or not.
     WholeFile,
-    /// The blocks of these lines as they stand, changed or not; where no block lies wholly in them, the innermost at
-    /// their start. Nothing is said of what is gone.
+    /// The blocks that lie completely in these lines, changed or not. If there is none, the
+    /// innermost block at the first of the lines. Deletions are not recorded.
     Lines(LineRange),
 }
 
-/// What was recorded and what was not.
+/// The files that were recorded, and those that were not.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct RecordAnswer {
-    /// One entry a file.
+    /// One entry for each recorded file.
     pub recorded: Vec<RecordedFile>,
-    /// Files of which nothing, or not everything, was recorded; an entry a reason.
+    /// One entry for each reason why a file, or a part of it, was not recorded.
     pub skipped: Vec<SkippedFile>,
 }
 
 /// A file that was recorded.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RecordedFile {
-    /// Relative to the workspace.
+    /// The path, relative to the workspace.
     pub path: RelativePath,
-    /// The intent.
+    /// The intent under which the file was recorded.
     pub intent: String,
-    /// The ids of its records.
+    /// The ids of the new records.
     pub records: Vec<String>,
-    /// How many blocks, deleted ones included.
+    /// The number of recorded blocks, including deleted ones.
     pub blocks: usize,
-    /// The class of the change; `None` when undetermined.
+    /// The class of the change. `None` if it could not be determined.
     pub mutation_class: Option<MutationClass>,
-    /// How the class was found.
+    /// How the class was determined.
     pub basis: Option<Basis>,
-    /// What was found, per block.
+    /// What was found for each block.
     pub reasons: Vec<String>,
-    /// What the gate says of this write: `no_opinion`, `ask` or `deny`. A denied write is recorded all the same, as what it is.
+    /// The decision of the gate about this write: `no_opinion`, `ask` or `deny`. A denied write is
+    /// recorded too, with that decision.
     pub outcome: String,
-    /// What `intent check` will say against it, and what to do about it; `None` if nothing.
+    /// What `intent check` will report about it, and what to do. `None` if nothing.
     pub against: Option<String>,
 }
 
-/// A file of which nothing, or not everything, was recorded.
+/// A file that was not recorded, or not completely.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SkippedFile {
-    /// Relative to the workspace.
+    /// The path, relative to the workspace.
     pub path: RelativePath,
-    /// The block that was left out, such as `function login`; the reason begins with it. `None` if the reason is about
-    /// the whole file.
+    /// The block that was left out, such as `function login`. The reason begins with it. `None` if
+    /// the reason is about the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<String>,
-    /// Why, and what to do.
+    /// The reason, and what to do about it.
     pub reason: String,
-    /// There was nothing to record: the file is as it was recorded or committed before.
+    /// Whether there was nothing to record, because the file is as it was recorded or committed
+    /// before.
     pub unchanged: bool,
 }
 
-/// Records the named files under an intent that is in progress.
+/// Records the named files under an intent, which must be in progress.
 pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, VerbError> {
     ws.governed()?;
     let id = request
@@ -126,13 +134,15 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         .or_else(|| ws.selected(request.session.as_deref()))
         .ok_or_else(|| nothing_selected(ws, request))?;
     ws.intent_in_progress(&id)?;
-    // What an agent was seen to write is recorded all the same: it would be lost otherwise.
+    // Writes that were observed (those with a strength) are recorded even then, since they would be
+    // lost otherwise.
     if request.strength.is_none()
         && let Some(reason) = ws.unread_evidence()
     {
         return Err(VerbError::NewerEvidence { reason });
     }
-    // One at a time, each seeing what the one before has recorded: nothing is recorded twice.
+    // Only one process records at a time. Each one sees the records of those before it, so nothing
+    // is recorded twice.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
     let mut current = ws.with_ledger_of_now();
     let mut answer = RecordAnswer::default();
@@ -140,7 +150,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     let answered = request.settles || request.strength.is_some();
     let ungated = if answered { Vec::new() } else { session::ungated::standing(&ws.root) };
     for named in &request.paths {
-        // A file has one name in the ledger, whatever links lead to it.
+        // Links are resolved, so that a file has only one name in the ledger.
         let path = match ws.root.resolve(named) {
             Ok(path) => path,
             Err(error) => {
@@ -165,17 +175,18 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
             Err(VerbError::Append(error @ AppendError::TooLarge { .. })) => {
                 FileOutcome::nothing(error.to_string())
             }
-            // What stands in the ledger already is told, whatever came after it.
+            // Some records are in the ledger already. The caller must learn of them, so a later
+            // error is reported for its file only.
             Err(error) if !answer.recorded.is_empty() => FileOutcome::nothing(error.to_string()),
             Err(error) => return Err(error),
         };
         if outcome.deletions {
-            // What one file has lost may be what the next one has got.
+            // A block that was deleted from this file may have been moved to the next one.
             current = current.with_ledger_of_now();
         }
         if let Some(recorded) = outcome.recorded {
             if request.strength.is_none() {
-                // Somebody answers for it now.
+                // The caller has taken responsibility for the write, so it is settled.
                 session::ungated::settle(&ws.root, &recorded.path)?;
             }
             answer.recorded.push(recorded);
@@ -202,10 +213,10 @@ fn nothing_selected(ws: &Workspace, request: &RecordRequest) -> VerbError {
     VerbError::NothingSelected { next }
 }
 
-/// How long another process may be recording; one that records a whole tree takes its time.
+/// How long to wait for another process that is recording. Recording a whole tree can take long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What became of a file: what was recorded, and what was left out, each with its reason.
+/// The result for one file: what was recorded, and what was left out and why.
 #[derive(Default)]
 struct FileOutcome {
     recorded: Option<RecordedFile>,
@@ -213,7 +224,7 @@ struct FileOutcome {
     deletions: bool,
 }
 
-/// Something that was not recorded, and why.
+/// A file or block that was not recorded, and why.
 #[derive(Default)]
 struct LeftOut {
     block: Option<String>,
@@ -251,7 +262,7 @@ impl FileOutcome {
     }
 }
 
-/// Why a path is never recorded.
+/// Returns the reason if a path is never recorded.
 fn no_code(path: &RelativePath) -> Option<&'static str> {
     if path.is_orchestration() {
         return Some("files below .orchestration/ are not code and are never recorded");
@@ -270,14 +281,15 @@ fn record_file(
     path: &RelativePath,
 ) -> Result<FileOutcome, VerbError> {
     if let Some(reason) = no_code(path) {
-        // In a folder that is recorded as a whole, nobody asked for such a file.
+        // Counts as unchanged, since nobody asked for this file by name if a whole folder is
+        // recorded.
         return Ok(FileOutcome::without(LeftOut::unchanged(reason)));
     }
     let nothing = || Document::from_text("", "");
     let document = match ws.read(path) {
         Ok(document) => document,
         Err(super::ReadError::Missing { .. }) => nothing(),
-        // A folder in its place: the file is gone.
+        // A folder has taken the place of the file, so the file counts as deleted.
         Err(super::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => nothing(),
         Err(super::ReadError::Unread { reason, .. }) => {
             let left = LeftOut::whole(reason.to_string());
@@ -368,7 +380,8 @@ fn record_file(
     Ok(FileOutcome { recorded: Some(recorded), left, deletions })
 }
 
-/// The file as git has it, also under the name it had before it was renamed.
+/// Returns the committed version of the file. If the file was renamed since, that is the version
+/// under its earlier name.
 fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Baseline, VerbError> {
     let (Some(git), None) = (ws.git(), ws.git_error()) else { return Ok(Baseline::Unknown) };
     let baseline = Baseline::of_work(ws, path)?;
@@ -380,7 +393,8 @@ fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Base
     baseline.or_renamed(ws, path, now, head, &gone)
 }
 
-/// Of what was found in a file, what is said of the blocks that are recorded; of several with one name as many as are.
+/// Selects the reasons that are about the recorded blocks. If several blocks share a name, as many
+/// reasons are selected as there are recorded blocks with that name.
 fn reasons_of(found: &[String], ranges: &[BlockRecord]) -> Vec<String> {
     let mut left: Vec<String> = ranges
         .iter()
@@ -407,7 +421,7 @@ fn unknown_before(ws: &Workspace) -> String {
     )
 }
 
-/// Whether the file is, byte for byte, the one at the commit.
+/// Returns true if the file has the same bytes as at `HEAD`.
 fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(false) };
     let committed = git.file_at(head, path)?;
@@ -457,7 +471,7 @@ fn nothing_differs(
     })
 }
 
-/// A record with everything but what it is about.
+/// Returns a record with all general fields filled, but without files.
 pub(super) fn skeleton(
     ws: &Workspace,
     kind: RecordKind,
@@ -489,7 +503,7 @@ pub(super) fn append(ws: &Workspace, record: Record) -> Result<String, VerbError
     Ok(Writer::new(&ws.root, &ws.policy).append(record)?)
 }
 
-/// What is inferred is inferred from a command.
+/// Returns `via: shell` for a record that was inferred from the effects of a shell command.
 fn via(strength: Option<Strength>) -> crate::ledger::Extra {
     let inferred = strength == Some(Strength::Inferred);
     inferred.then(|| ("via".to_owned(), "shell".into())).into_iter().collect()
@@ -513,11 +527,12 @@ pub(super) fn related(intent: &Intent) -> Vec<Related> {
     std::iter::once(itself).chain(specs).collect()
 }
 
-/// What stands against work on a path under an intent, and what to do about it, in a few sentences.
+/// Returns the first reason why work under the intent may not change the path, and what to do about
+/// it, in a few sentences.
 fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> {
     let rules = Rules::of(ws);
     let ruling = rules.rulings(path, Some(intent)).into_iter().next()?;
-    // As the gate and `check` have it: what git ignores is in nobody's scope.
+    // As in the gate and in `check`: a file that git ignores is in no scope.
     if matches!(ruling, Ruling::Outside(_)) && ws.ignores.git_ignored(path) {
         return None;
     }
@@ -553,7 +568,8 @@ fn decide(
     RecordedDecision { outcome: outcome.to_owned(), rule, approval: None }
 }
 
-/// The version of a block that the claim `at` recorded, as the one that a new record replaces.
+/// Returns the version of a block that the claim `at` recorded, as the one that a new record
+/// replaces.
 pub(super) fn recorded_before(
     ws: &Workspace,
     at: ClaimRef,
@@ -564,7 +580,8 @@ pub(super) fn recorded_before(
     Before { replaces, brought: brought_since(ws, at, document, block), ..Before::default() }
 }
 
-/// Which lines of a block no record has; `None` where the record does not tell its lines.
+/// Returns for each line of a block whether it is new since the claim `at`. `None` if that record
+/// does not contain line hashes.
 fn brought_since(
     ws: &Workspace,
     at: ClaimRef,

@@ -1,4 +1,5 @@
-//! Changes to the registry: new, start, complete, widen. Edited in place, recorded.
+//! Changes to the registry: `intent new`, `start`, `complete` and wider scopes. The file is edited
+//! in place, and the change is recorded.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -15,32 +16,32 @@ use crate::ledger::{Record, RecordKind};
 use crate::workspace::session;
 use crate::workspace::store::{self, Lock};
 
-/// How long another process may be editing the registry.
+/// How long to wait for another process that edits the registry.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What was changed.
+/// The result of a change to the registry.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RegistryAnswer {
-    /// The intent.
+    /// The id of the changed intent.
     pub id: String,
-    /// Its status now.
+    /// The status of the intent after the change.
     pub status: Option<Status>,
     /// The file that was edited, relative to the workspace.
     pub path: String,
-    /// What else there is to know, each in a sentence: globs that do not reach what was likely meant, a selection that
-    /// is of no use any more.
+    /// Remarks, each a sentence: for example about globs that probably do not match the intended
+    /// files, or about a selected intent under which nothing may be written any more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 impl RegistryAnswer {
-    /// Adds notes about the globs of its scope, which were written in the folder `cwd`.
+    /// Adds notes about the globs of the scope. `cwd` is the folder in which they were typed.
     pub fn with_notes(self, ws: &Workspace, globs: &[String], cwd: &Path) -> Self {
         Self { notes: reach::notes(ws, globs, cwd), ..self }
     }
 }
 
-/// Adds an intent; without an id, the next free one.
+/// Adds an intent to the registry. If it has no id, it gets the next free one.
 pub(crate) fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     if intent.name.trim().is_empty() {
@@ -58,7 +59,7 @@ pub(crate) fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswe
     change(ws, &turn, &id, &RegistryEdit::Add(intent), "created")
 }
 
-/// Sets an intent's status.
+/// Sets the status of an intent.
 pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     let intent = ws.intent(id)?;
@@ -83,7 +84,7 @@ pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAn
     Ok(answer)
 }
 
-/// Adds a scope entry to an intent.
+/// Adds an entry to the scope of an intent.
 pub fn widen(ws: &Workspace, id: &str, entry: &str) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     let id = ws.intent(id)?.id.value.as_str();
@@ -92,8 +93,9 @@ pub fn widen(ws: &Workspace, id: &str, entry: &str) -> Result<RegistryAnswer, Ve
     change(ws, &turn(ws)?, id, &wanted, &note)
 }
 
-/// Like [`widen`], of a file that an editor has open with the same change in its text: the file keeps its time, so that
-/// the editor does not refuse to save its own text over a change that it holds already.
+/// Like [`widen`], for a file that is open in an editor which already has the same change in its
+/// buffer. The file keeps its modification time; otherwise the editor would refuse to save its
+/// buffer over a file that changed on disk.
 pub(crate) fn widen_beside_editor(
     ws: &Workspace,
     id: &str,
@@ -111,12 +113,14 @@ pub(crate) fn widen_beside_editor(
     Ok(answer)
 }
 
-/// Reading, planning and writing is one turn: of two processes at once neither loses what the other wrote.
+/// Locks the registry. The lock covers reading, planning and writing, so that two processes cannot
+/// overwrite each other's changes.
 fn turn(ws: &Workspace) -> Result<Lock, VerbError> {
     Ok(store::lock(&ws.root.private().join("registry.lock"), PATIENCE)?)
 }
 
-/// The registry, read again, so that what somebody wrote since is not lost. None is made anew where git has one.
+/// Reads the registry again, so that changes made since are not lost. It is an error if the file is
+/// missing although git has one: a new one is not created in its place.
 fn on_disk(ws: &Workspace) -> Result<Registry, VerbError> {
     let registry = Registry::load(&ws.root);
     match ws.lost_registry() {

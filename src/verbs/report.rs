@@ -1,8 +1,9 @@
-//! *Report*: everything that is known of a workspace in one answer, for people who look rather than read.
+//! `intent report`: everything that is known of a workspace in one answer, as data for a page that
+//! people look at.
 //!
-//! It judges nothing itself: what stands, who wrote it and what is wrong is what *verify*, *why*, *check* and the
-//! registry's own lints say. The recorded files are gone through once, the records once more for what was done when;
-//! what was read for one part of them is let go before the next.
+//! The report judges nothing itself: it combines the answers of *verify*, *why*, *check* and the
+//! registry's lints. The recorded files are read once, and the records once more for the activity
+//! by day. What was read for one part of the files is dropped before the next part.
 
 mod gather;
 mod scopes;
@@ -22,231 +23,245 @@ use crate::ledger::{Contributor, RecordKind, Strength};
 use crate::provenance::Verdict;
 use crate::workspace::{Level, RelativePath, ignores, store};
 
-/// The whole report. Contributors and records are told once and named by their places in these lists, from 0.
+/// The whole report. Contributors and records are listed once; other parts refer to them by their
+/// index in these lists, from 0.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReportAnswer {
-    /// When it was made, RFC 3339 in UTC.
+    /// When the report was made, as RFC 3339 in UTC.
     pub generated: String,
-    /// The name of the workspace's folder, without where that is.
+    /// The name of the workspace's folder, without its path.
     pub workspace: String,
     /// The commit the work tree is based on.
     pub head: Option<String>,
-    /// That the registry is missing or cannot be read, and why; then nothing is known of any intent.
+    /// Why the registry is missing or cannot be read. If it is set, nothing is known about any
+    /// intent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unread_registry: Option<String>,
-    /// In numbers.
+    /// The most important numbers of the report.
     pub summary: ReportSummary,
-    /// As in the registry, then intents that only the ledger knows, by id.
+    /// The intents in the order of the registry, then those that only the ledger knows, by id.
     pub intents: Vec<ReportedIntent>,
-    /// Who wrote, in the order in which the files name them.
+    /// The authors, in the order in which the files name them.
     pub contributors: Vec<Contributor>,
-    /// The records that blocks name, each once for every contributor it names.
+    /// The records that blocks refer to. A record appears once for each of its contributors.
     pub records: Vec<ReportedRecord>,
-    /// The files that hold recorded blocks, or are in the ledger and still there, by path.
+    /// The files that contain recorded blocks, and those that the ledger names and that still
+    /// exist, by path.
     pub files: Vec<ReportedFile>,
-    /// Where files lie that no record is about, by folder.
+    /// The folders with files that no record names.
     pub without_records: Vec<FolderGap>,
-    /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
+    /// Recorded blocks that are no longer in the tree, although no record says that they were
+    /// deleted.
     pub lost: Vec<LostBlock>,
-    /// What was recorded when, by day, contributor and intent.
+    /// What was recorded, by day, contributor and intent.
     pub activity: Vec<Activity>,
-    /// What *check* says of the work tree against HEAD, and *verify* of ledger, registry and policy.
+    /// The findings of *check* about the work tree against `HEAD`, and those of *verify* about
+    /// ledger, registry and policy.
     pub findings: Vec<FindingAnswer>,
-    /// Pairs of intents that own, or have worked in, the same files; those that share most first.
+    /// Pairs of intents that own the same files, or have blocks in them. Those that share most
+    /// files come first.
     pub overlaps: Vec<Overlap>,
     /// What could not be judged, and why, and what was left out.
     pub notes: Vec<String>,
 }
 
-/// The report in numbers.
+/// The most important numbers of the report.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ReportSummary {
-    /// Records read.
+    /// The number of records that were read.
     pub records: usize,
-    /// Chains (writers) verified.
+    /// The number of chains (one for each writer) that were verified.
     pub ledger_files: usize,
-    /// Files that are told of.
+    /// The number of files in the report.
     pub files: usize,
     /// Their blocks by verdict, as *verify* counts them.
     pub blocks: VerdictCounts,
-    /// Recorded blocks that cannot be found.
+    /// Recorded blocks that cannot be found any more.
     pub lost: usize,
-    /// Files that no record is about.
+    /// The number of files that no record names.
     pub without_records: usize,
-    /// Findings at this level.
+    /// The number of findings with the level `error`.
     pub errors: usize,
-    /// See `errors`.
+    /// The number of findings with the level `warning`.
     pub warnings: usize,
 }
 
-/// An intent, and what came of it.
+/// An intent, and what was done under it.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct ReportedIntent {
-    /// `INT-001`.
+    /// The id of the intent, for example `INT-001`.
     pub id: String,
-    /// `None` when the registry does not hold it, or it has none.
+    /// The name of the intent. `None` if the registry has no such intent, or the intent has no
+    /// name.
     pub name: Option<String>,
-    /// `None` when missing or unknown.
+    /// The status of the intent. `None` if it is missing or unknown.
     pub status: Option<Status>,
-    /// The registry holds it; else only records name it. `None` where the registry cannot be read.
+    /// Whether the registry contains the intent; if not, only records name it. `None` if the
+    /// registry cannot be read.
     pub in_registry: Option<bool>,
-    /// Selected by the person in this work tree.
+    /// Whether the person of this work tree has selected it.
     pub selected: bool,
-    /// Who asked for it.
+    /// The person who asked for the intent.
     pub owner: Option<String>,
-    /// Its globs.
+    /// The globs of its scope.
     pub owned_scope: Vec<String>,
-    /// What must hold.
+    /// The constraints of the intent.
     pub constraints: Vec<String>,
-    /// When it is done.
+    /// The acceptance criteria of the intent.
     pub acceptance_criteria: Vec<String>,
-    /// Requirements it serves.
+    /// The requirements that the intent serves.
     pub related_specs: Vec<String>,
-    /// Files of the tree that its scope owns.
+    /// The number of files in the tree that its scope owns.
     pub owned_files: usize,
-    /// Of those, files that hold blocks it asked for.
+    /// The number of owned files that contain blocks recorded under it.
     pub worked_files: usize,
-    /// Files that hold blocks it asked for.
+    /// The number of all files that contain blocks recorded under it.
     pub recorded_files: usize,
-    /// Blocks of the tree that it asked for, as the list counts them.
+    /// The number of blocks in the tree that are recorded under it, as `intent list` counts them.
     pub recorded_blocks: usize,
-    /// How the blocks of the tree that it asked for stand today.
+    /// The same blocks, counted by verdict.
     pub blocks: VerdictCounts,
-    /// Blocks recorded under it that cannot be found.
+    /// Blocks recorded under it that cannot be found any more.
     pub lost: usize,
 }
 
-/// A record in brief.
+/// A short form of one record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReportedRecord {
-    /// Its id.
+    /// The id of the record.
     pub id: String,
-    /// `mutation`, or `ack` where a person accepted a block as it was.
+    /// `mutation` for a change, or `ack` if a person accepted a block as it was.
     pub kind: RecordKind,
-    /// The intent; `None` when it names none.
+    /// The intent that the record names, if any.
     pub intent: Option<String>,
-    /// Where a person has put what it recorded under another intent since, oldest first.
+    /// Reassignments by a person that put the recorded blocks under another intent since, oldest
+    /// first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reassigned: Vec<super::why::Reassignment>,
-    /// Who: a place in `contributors`.
+    /// The author, as an index in `contributors`.
     pub contributor: usize,
-    /// When, as the record writes it.
+    /// The time, as written in the record.
     pub timestamp: String,
-    /// The tool that recorded it.
+    /// The tool that made the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The session that wrote it, as `host:id`.
+    /// The session that wrote the code, as `host:id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The commit that brought it, of a record that answers for a block.
+    /// The commit that added the code. Only for a record that is the present record of a block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitBrief>,
-    /// How strong the evidence is, by the record's own word.
+    /// How strong the evidence is, as the record itself states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
 }
 
-/// A file and its blocks.
+/// A file and the blocks in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReportedFile {
-    /// Relative to the workspace.
+    /// The path, relative to the workspace.
     pub path: RelativePath,
-    /// The intents in progress that own it.
+    /// The intents in progress that own the file.
     pub owners: Vec<String>,
-    /// How many of its blocks no record speaks of. Of a file that no record names only those blocks are told that one does.
+    /// How many of its blocks have no record. If no record names the file, only its recorded blocks
+    /// are listed, and this is 0.
     pub unrecorded: usize,
-    /// In the order in which they start.
+    /// The blocks, in the order in which they start.
     pub blocks: Vec<ReportedBlock>,
 }
 
-/// A block, and where it comes from.
+/// A block, and the record that it comes from.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReportedBlock {
-    /// `method`.
+    /// The kind of the block, for example `method`.
     pub kind: String,
-    /// With its containers: `AuthMiddleware.verify`.
+    /// The name with containers, for example `AuthMiddleware.verify`.
     pub name: String,
-    /// 1-based.
+    /// The first line of the block, counted from 1.
     pub start_line: u32,
-    /// Inclusive.
+    /// The last line of the block, counted from 1.
     pub end_line: u32,
-    /// The one word.
+    /// The verdict of `intent why` on the block.
     pub verdict: Verdict,
-    /// The difference lies in the blocks inside it, each of which speaks for itself.
+    /// Whether the block differs from its record only in inner blocks. They have verdicts of their
+    /// own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub only_inside: bool,
-    /// Of a modified block, the estimated share of the recorded text still there, 0 to 1.
+    /// For a modified block, the estimated share of the recorded text that is still there, from 0
+    /// to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<f32>,
-    /// The intent that asked for it.
+    /// The intent under which the block was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<String>,
-    /// Why its reason may be another one now, in a sentence.
+    /// Why the named intent may no longer be the reason for the block, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspect: Option<String>,
-    /// Nobody but the line's writer vouches for the record: this clone did not write it.
+    /// Whether only the writer of the record vouches for it, because it was not written in this
+    /// clone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claimed: bool,
-    /// Its record first, then what it was before; empty where no record, or not one alone, is known.
+    /// The history of the block, its present record first. Empty if no record, or more than one,
+    /// fits the block.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lineage: Vec<ReportedStep>,
-    /// Steps of its history that are left out here; `intent why` tells them.
+    /// The number of older steps of the history that are left out here. `intent why` shows them.
     #[serde(skip_serializing_if = "is_zero")]
     pub earlier: usize,
-    /// When ambiguous, every record that fits: places in `records`.
+    /// If the verdict is ambiguous, every record that fits, as indices in `records`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<usize>,
-    /// Where it was recorded, where it has another name or place now.
+    /// The name and place under which the block was recorded, if they have changed since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedBlock>,
 }
 
-/// A step of a block's history.
+/// One step in the history of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReportedStep {
-    /// A place in `records`; `None` for a stretch that nobody recorded.
+    /// An index in `records`. `None` for a stretch of history that was not recorded.
     pub record: Option<usize>,
-    /// What the block was called then, where that is another name than today's.
+    /// The name that the block had then, if it differs from today's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-/// Files of a folder that no record is about.
+/// A folder with files that no record names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FolderGap {
-    /// The folder, without a slash at its end; empty for the workspace's own.
+    /// The folder, without a slash at its end. Empty for the root of the workspace.
     pub folder: String,
-    /// How many files lie directly in it.
+    /// The number of such files directly in the folder.
     pub files: usize,
 }
 
-/// What a contributor did on a day under an intent.
+/// What one contributor did on one day under one intent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Activity {
-    /// `2026-02-18`, in UTC; `None` where the record's time cannot be read.
+    /// The day in UTC, for example `2026-02-18`. `None` if the record's time cannot be read.
     pub day: Option<String>,
-    /// Who: a place in `contributors`.
+    /// The author, as an index in `contributors`.
     pub contributor: usize,
-    /// The intent; `None` where the records name none.
+    /// The intent. `None` if the records name none.
     pub intent: Option<String>,
-    /// Records of changes and acknowledgements.
+    /// The number of records of changes and acknowledgements.
     pub records: usize,
-    /// Blocks in them.
+    /// The number of blocks in these records.
     pub blocks: usize,
 }
 
-/// Two intents that meet.
+/// Two intents that own or have changed the same files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Overlap {
-    /// The one that stands first in the registry, or in the alphabet.
+    /// The intent that comes first in the registry, or by id if the registry does not have both.
     pub first: String,
-    /// The other.
+    /// The id of the other intent.
     pub second: String,
-    /// Files that both own while both are in progress.
+    /// The number of files that both own while both are in progress.
     pub owned: usize,
-    /// Files that hold blocks of both.
+    /// The number of files that contain blocks of both.
     pub worked: usize,
-    /// One of the files.
+    /// The path of one of these files.
     pub example: String,
 }
 
@@ -254,7 +269,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Gathers the whole report.
+/// Gathers the whole report of a workspace.
 pub(crate) fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     ws.governed()?;
     let tree = ignores::walk(&ws.root);
@@ -298,8 +313,9 @@ pub(crate) fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     })
 }
 
-/// What *check* says, and of what *verify* says the rest. Where both speak of the same, *check* does: it judges by the
-/// rules of the base.
+/// Returns the findings of *check*, and those findings of *verify* that *check* does not have. If
+/// both report the same, that of *check* is taken, since its level comes from the rules of the
+/// base.
 fn findings(
     ws: &Workspace,
     verified: Vec<FindingAnswer>,

@@ -1,9 +1,16 @@
-//! *Seal*: makes evidence for a commit from those records of the journal whose code the commit contains.
+//! `intent seal`: makes evidence for a commit from those records of the journal whose code the
+//! commit contains.
 //!
-//! The result depends only on the files before, the files after and the journal. For each block that the commit
-//! touched, sealing asks [`super::why`] which record it comes from, and keeps the answer if that record is in the
-//! journal. So ten edits of a function become one entry, an edit that was undone leaves nothing, and what nobody
-//! recorded stays unrecorded.
+//! The result depends only on the files before the commit, the files after it, and the journal. For
+//! each block that the commit changed, [`super::why`] finds the record that the block comes from.
+//! If that record is in the journal, it becomes evidence. So ten edits of one function become one
+//! entry, an edit that was undone leaves nothing, and a block without a record gets no evidence.
+//!
+//! - `draft` groups blocks and writes the files of evidence.
+//! - `late` finds earlier commits that were made without our hook.
+//! - `lost` finds evidence that must be made again because its commit was rewritten.
+//! - `open` counts the records that are in no commit.
+//! - `retire` removes records from the journal that are no longer needed.
 
 mod draft;
 mod late;
@@ -42,62 +49,66 @@ pub(crate) use retire::{retire, retire_daily};
 use draft::{Group, Groups};
 use late::Late;
 
-/// How long after a commit a record may be made and still be about that commit, in milliseconds. If one shell command
-/// edits and commits, its work is recorded only when the command has ended.
+/// How long after a commit a record may be made and still describe that commit, in milliseconds. If
+/// one shell command edits and commits, its work is recorded only when the command has ended.
 const COMMAND: i64 = 10 * 60 * 1_000;
-/// The time of a commit is rounded to seconds, so a record may seem to be later by up to this, in milliseconds.
+/// The time of a commit is rounded down to seconds, so a record may appear to be later by up to
+/// this many milliseconds.
 const SECOND: i64 = 1_000;
 
-/// What was sealed, or would be.
+/// What was sealed, or would be sealed in a dry run.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SealAnswer {
     /// The files of evidence that were written and have to be committed.
     pub written: Vec<RelativePath>,
-    /// Drafts that were removed, since the new files replace them. A draft is evidence that is in no commit yet.
+    /// Drafts that were removed, since the new files replace them. A draft is a file of evidence
+    /// that is in no commit yet.
     pub removed: Vec<RelativePath>,
-    /// What the files say, one item for each intent, session and file.
+    /// The content of the files, one item for each intent, session and file.
     pub sealed: Vec<SealedFile>,
-    /// How many records were sealed.
+    /// The number of records that were sealed.
     pub records: usize,
-    /// Whether the time was not enough. The next call seals the rest.
+    /// Whether the time ran out. The next call seals the rest.
     pub incomplete: bool,
-    /// How many records stay in no commit, since the index lacks their code. Not counted for a hook.
+    /// The number of records that are in no commit because their code is not in the index. Not
+    /// counted when a git hook calls.
     pub waiting: usize,
-    /// The files with their code.
+    /// The files with the code of these records.
     pub unstaged: Vec<RelativePath>,
 }
 
-/// What one session did to one file, as evidence publishes it.
+/// What one session did to one file, as the evidence states it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SealedFile {
-    /// The file.
+    /// The changed file, relative to the workspace.
     pub path: RelativePath,
     /// The commit that it is about, if it is sealed late.
     pub commit: Option<String>,
-    /// The intent.
+    /// The id of the intent.
     pub intent: Option<String>,
-    /// The session.
+    /// The session that wrote them, as `host:id`.
     pub session: Option<String>,
-    /// The model.
+    /// The model that wrote the code.
     pub model: Option<String>,
-    /// The names of the blocks.
+    /// The names of the blocks, with containers.
     pub blocks: Vec<String>,
 }
 
-/// Which commits to seal.
+/// The commits for which evidence is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealScope {
-    /// The commit that is being made from the index, and earlier commits that were made without our hook.
+    /// The commit that is being made from the index, and earlier commits that were made without our
+    /// hook.
     Commit,
     /// Only earlier commits that were made without our hook.
     Late,
 }
 
-/// A change to be sealed. It goes from the first of `bases`, the commit's parents, to `target`.
+/// The change from the first of `bases`, the commit's parents, to `target`, which is to be sealed.
 struct Sealing {
     target: Target,
     bases: Vec<CommitId>,
-    /// When it was committed, in milliseconds since 1970. `None` if it is not committed yet.
+    /// The time of the commit, in milliseconds since 1970. `None` if it is not committed yet.
     committed: Option<i64>,
 }
 
@@ -106,7 +117,8 @@ impl Sealing {
         Self { target, bases, committed: None }
     }
 
-    /// Returns true if a record was made so late that it tells of later work than this change.
+    /// Returns true if this change was committed before the record was made, so that the record is
+    /// about later work.
     fn is_before(&self, record: &Record) -> bool {
         let made = store::milliseconds(&record.timestamp);
         let late = if record.strength == Some(Strength::Inferred) { COMMAND } else { 0 };
@@ -114,24 +126,26 @@ impl Sealing {
     }
 }
 
-/// Returns true if a record claims code as it stood, rather than a change. Such code may be committed long since.
+/// Returns true if a record claims code as it was, rather than a change. Such code may have been
+/// committed long before the record.
 fn claims_as_it_stood(record: &Record) -> bool {
     record.as_it_stood || record.kind == RecordKind::Ack
 }
 
-/// The evidence for one change before it is written.
+/// The evidence for one change, before it is written to a file.
 #[derive(Default)]
 struct Draft {
     of: Option<CommitId>,
     groups: Groups,
     carried: Vec<Record>,
-    /// The ids of the records that it is made from, and of the earlier records of the same blocks.
+    /// The ids of the records that the draft is made from, and of the earlier records of the same
+    /// blocks.
     records: BTreeSet<String>,
     incomplete: bool,
 }
 
-/// Seals and writes the evidence into the work tree. What does not fit into the time `budget` is sealed late, by
-/// another call.
+/// Seals records and writes the evidence into the work tree. If the time `budget` runs out, a later
+/// call seals the rest.
 pub fn seal(
     ws: &Workspace,
     scope: SealScope,
@@ -140,17 +154,17 @@ pub fn seal(
     run(ws, scope, budget, true)
 }
 
-/// Like [`seal`], and writes nothing.
+/// Like [`seal`], but writes nothing.
 pub(crate) fn would_seal(ws: &Workspace, scope: SealScope) -> Result<SealAnswer, VerbError> {
     run(ws, scope, None, false)
 }
 
-/// Returns true if git ignores evidence here, so that no commit ever carries any.
+/// Returns true if git ignores evidence here, so that no commit ever carries it.
 pub(super) fn is_ignored(ws: &Workspace) -> bool {
     ws.ignores.git_ignored(&draft::folder())
 }
 
-/// Returns true if a commit carries a record unchanged, whatever its code.
+/// Returns true if a commit carries such a record unchanged, independent of any code.
 fn is_carried(entry: &Entry) -> bool {
     matches!(
         entry.record.kind,
@@ -185,7 +199,8 @@ fn run(
     let ws = &if restored.is_empty() { ws.clone() } else { ws.with_ledger_of_now() };
     let sources = Sources::load(ws)?;
     let ledger = &sources.ledger;
-    // The new commit comes first, since the person waits for it. Late sealing gets the time that is left.
+    // The new commit is sealed first, since the person waits for it. Late sealing gets the
+    // remaining time.
     let mut now = Draft::default();
     if scope == SealScope::Commit {
         let sealing = Sealing::of_work(Target::Index, commits_of_work(ws)?);
@@ -201,7 +216,7 @@ fn run(
         ..SealAnswer::default()
     };
     if is_late_incomplete {
-        // There was no time to make the late drafts again, so those that are there stay.
+        // There was no time to make the late drafts again, so the existing ones are kept.
         let kept = late_drafts(ws, &sources.drafts);
         if !kept.is_empty() {
             late.clear();
@@ -231,8 +246,9 @@ fn run(
     files.extend(
         sections.iter().find(|(_, draft)| draft.of.is_none()).map(|(bytes, _)| bytes.clone()),
     );
-    // The notes are written before the evidence. If the process dies in between, notes about evidence that does not
-    // exist do no harm. Evidence without notes could not be recognised as a draft, so it would never be replaced.
+    // The notes are written before the evidence. If the process dies in between, notes about
+    // evidence that does not exist do no harm. Evidence without notes could not be recognised as a
+    // draft, so it would never be replaced.
     for (bytes, draft) in &sections {
         let settled: Vec<String> =
             draft.records.iter().filter(|id| !still_open.contains(*id)).cloned().collect();
@@ -252,22 +268,22 @@ fn run(
     Ok(answer)
 }
 
-/// The ledger as sealing needs it.
+/// The parts of the ledger that sealing reads.
 #[derive(Default)]
 struct Sources {
-    /// The journals of all work trees, and the evidence that is committed.
+    /// The journals of all work trees, and the committed evidence.
     ledger: Ledger,
-    /// Evidence whose commit was rewritten (see [`lost`]). It is not part of `ledger`.
+    /// Evidence whose commit was rewritten (see [`lost`]). It is not in `ledger`.
     lost: Ledger,
-    /// The paths of drafts: evidence that is in no commit yet.
+    /// The paths of the drafts: evidence that is in no commit yet.
     drafts: Vec<RelativePath>,
 }
 
 impl Sources {
     fn load(ws: &Workspace) -> Result<Self, VerbError> {
         let Some(git) = ws.git() else { return Ok(Self::default()) };
-        // Evidence of the commits that are being merged or cherry-picked is committed, even though `HEAD` does not have
-        // it yet. It must not be taken for a draft.
+        // `HEAD` does not have the evidence of commits that are being merged or cherry-picked, but
+        // that evidence is committed and must not be taken for a draft.
         let commits = commits_of_work(ws)?;
         let journals = journal::SectionSources::load(&ws.root);
         let history = ws.history();
@@ -275,12 +291,12 @@ impl Sources {
         let gone = LazyCell::new(|| gone_sections(git, &commits, &files).unwrap_or_default());
         let mut drafts = Vec::new();
         for (path, sections) in &files {
-            // Evidence that was sealed in another clone cannot be a draft of ours. It may have come by `git merge
-            // --squash`.
+            // A draft is always sealed in this clone. Evidence from another clone may have come by
+            // `git merge --squash`.
             let is_ours = sections.iter().all(|section| journals.can_make(section));
             let mut held = commits.iter().map(|commit| git.has_file(commit, path));
-            // Neither is evidence that a commit of this history added. A person is restoring it, has compacted it, or
-            // has erased a line of it.
+            // Evidence that a commit of this history added is not a draft either: a person is
+            // restoring it, has compacted it, or has erased a line of it.
             let was_committed = || {
                 let brought = |section: &Digest| history.as_ref()?.covering(git, *section);
                 let head = ws.head();
@@ -307,7 +323,7 @@ impl Sources {
     }
 }
 
-/// Of these drafts, those that were sealed late: they name an earlier commit that they are about.
+/// Returns those drafts that were sealed late. They name the earlier commit that they are about.
 fn late_drafts(ws: &Workspace, drafts: &[RelativePath]) -> Vec<RelativePath> {
     let files = ws.ledger.evidence_files().into_iter();
     let is_late = |sections: &[Digest]| {
@@ -318,7 +334,7 @@ fn late_drafts(ws: &Workspace, drafts: &[RelativePath]) -> Vec<RelativePath> {
     late.map(|(path, _)| path).collect()
 }
 
-/// The sections of files that commits hold and that are not there any more.
+/// Returns the sections of evidence that these commits contain but the work tree does not.
 fn gone_sections(
     git: &Git,
     commits: &[CommitId],
@@ -334,15 +350,15 @@ fn gone_sections(
     Ok(gone)
 }
 
-/// Evidence of `HEAD` that the commit takes away.
+/// Evidence that is in `HEAD` and that the new commit removes.
 struct TakenAway {
     files: Vec<(RelativePath, Vec<u8>)>,
-    /// The files of evidence in the index.
+    /// The paths of all evidence in the index.
     staged: HashSet<RelativePath>,
 }
 
 impl TakenAway {
-    /// `None` if the commit keeps all of it.
+    /// Finds the removed evidence. `None` if the commit removes none.
     fn find(ws: &Workspace) -> Result<Option<Self>, VerbError> {
         let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(None) };
         let listed = |target: &Target| git.list_below(".orchestration", target, &is_evidence);
@@ -356,8 +372,9 @@ impl TakenAway {
         Ok(Some(Self { files: git.read_blobs(&files)?, staged }))
     }
 
-    /// The files that `compact` or `erase` wrote in place of others, if the index lacks them. `git commit -a` stages
-    /// only the removal of the old files, so the hook has to stage the new ones.
+    /// Returns the files that `compact` or `erase` wrote in place of others, if they are not in the
+    /// index. `git commit -a` stages only the removal of the old files, so the hook has to stage
+    /// the new ones.
     fn replaced_by(&self, ws: &Workspace) -> Vec<RelativePath> {
         let held: HashSet<Digest> =
             self.files.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
@@ -368,12 +385,13 @@ impl TakenAway {
         moved.map(|(path, _)| path).collect()
     }
 
-    /// Writes back what is taken away although some of its code stays. A revert does that if a conflict was resolved by
-    /// keeping lines.
+    /// Restores removed evidence if some of its code stays in the commit. This happens in a revert
+    /// if a person resolved a conflict by keeping lines.
     fn write_back(&self, ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
         let Some(head) = ws.head() else { return Ok(Vec::new()) };
         let index = ws.at_index()?;
-        // A compaction or an erasure has put the sections into a file that is not staged yet.
+        // A compaction or an erasure may have moved the sections into a file that is not staged
+        // yet.
         let mut stands = index.ledger.sections();
         stands.extend(ws.ledger.sections());
         let named = still_named(&index, head, &stands)?;
@@ -386,8 +404,8 @@ impl TakenAway {
     }
 }
 
-/// The records that must stay open after this seal, because the work tree holds more of their code than was sealed, for
-/// example after `git add -p`.
+/// Returns the records that must stay open after this seal, because the work tree has more of their
+/// code than was sealed, for example after `git add -p`.
 fn still_open(
     ws: &Workspace,
     sources: &Sources,
@@ -429,7 +447,7 @@ fn still_open(
     Ok(open)
 }
 
-/// The draft of the evidence for one change.
+/// Returns the draft of the evidence for one change.
 fn of_change(
     ws: &Workspace,
     sources: &Sources,
@@ -458,16 +476,17 @@ fn of_change(
     Ok(draft)
 }
 
-/// Returns true if a changed file may hold what was recorded. An added one may have been recorded under another name.
+/// Returns true if a changed file may contain recorded code. An added file may have been recorded
+/// under another name.
 fn may_hold(change: &Change, is_recorded: impl Fn(&RelativePath) -> bool) -> bool {
     change.kind == ChangeKind::Added && !change.path.is_orchestration() || is_recorded(&change.path)
 }
 
-/// The files after a change, with the ledger that says where their blocks come from.
+/// The files after a change, with the ledger in which the records of their blocks are looked up.
 struct FilesAfter<'a> {
     ws: Workspace,
     sealing: &'a Sealing,
-    /// See [`Sources::lost`].
+    /// Evidence whose commit was rewritten; see [`Sources::lost`].
     lost: &'a Ledger,
 }
 
@@ -531,8 +550,9 @@ impl<'a> FilesAfter<'a> {
             let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
             let is_new: Vec<bool> = (0..own.len()).map(is_new).collect();
             let mut claims = self.claims((block, found), standing.as_ref(), &is_new);
-            // If lines were only removed from a block, none of its lines says who did it. Then the record that the
-            // block comes from counts. A claim of what stands is about the block as a whole, whoever brought its lines.
+            // If lines were only removed from a block, no line of the block belongs to the record
+            // that did it, so the record that the block as a whole comes from is taken. A claim of
+            // existing code is about the whole block too, whoever wrote its lines.
             let is_as_recorded =
                 matches!(found.content, Some(Content::Exact | Content::Reformatted));
             let only_cut = claims.is_empty() && !covered.contains(&true) && is_as_recorded;
@@ -559,8 +579,8 @@ impl<'a> FilesAfter<'a> {
         draft.groups.shorten(path, baseline, now);
     }
 
-    /// The records of the journal from which a block's lines come, each with its lines. Only lines that are new in this
-    /// change count.
+    /// Returns the records of the journal that wrote lines of a block, each with these lines. Only
+    /// lines that are new in this change count.
     fn claims(
         &self,
         (block, found): (&Block, &Provenance),
@@ -586,8 +606,9 @@ impl<'a> FilesAfter<'a> {
         by
     }
 
-    /// Returns true if this change may carry a claim on a block. One that was made after the commit must name the block
-    /// as the commit has it.
+    /// Returns true if the evidence for this change may contain a claim on a block. If the record
+    /// was made after the commit, it must claim the code as it was and name exactly the block that
+    /// the commit has.
     fn may_seal(&self, at: ClaimRef, block: &Block) -> bool {
         let claim = self.ws.ledger.claim(at);
         let (record, is_as_claimed) =
@@ -596,8 +617,8 @@ impl<'a> FilesAfter<'a> {
             && (!self.sealing.is_before(record) || claims_as_it_stood(record) && is_as_claimed())
     }
 
-    /// For each line of a block, whether evidence already names it for exactly this text of the block. Such a line is
-    /// not sealed twice.
+    /// Returns for each line of a block whether existing evidence already names the line, for
+    /// exactly this text of the block. Such a line is not sealed twice.
     fn covered(&self, path: &RelativePath, block: &Block, own: usize) -> Vec<bool> {
         let mut covered = vec![false; own];
         let content = &block.fingerprint.content;
@@ -621,8 +642,8 @@ impl<'a> FilesAfter<'a> {
         covered
     }
 
-    /// The record that a block comes from, if all records of the block in the journal have the same intent and session.
-    /// Else `None`.
+    /// Returns the record that a block comes from, if all its records in the journal have the same
+    /// intent and session. Otherwise `None`.
     fn only_record(&self, found: &Provenance) -> Option<ClaimRef> {
         let claim = found.claim?;
         let ledger = &*self.ws.ledger;
@@ -634,9 +655,10 @@ impl<'a> FilesAfter<'a> {
         others.all(|other| who(other) == who(claim)).then_some(claim)
     }
 
-    /// Says which of `count` lines a record brought, for a block that a formatter changed afterwards. If the number of
-    /// lines is the same, each line is taken to be where it was. If the formatter joined or split lines, the answer is
-    /// only known for a block that was new as a whole.
+    /// Returns which of the `count` lines of a block a record wrote, if a formatter changed the
+    /// block afterwards. If the number of lines is the same, each line is assumed to be in its old
+    /// place. If the formatter joined or split lines, the answer is known only for a block that was
+    /// wholly new.
     fn known_to_bring(&self, claim: ClaimRef, count: usize) -> Vec<bool> {
         let range = self.ws.ledger.claim(claim).range();
         let Some(brought) = &range.brought else {
@@ -647,7 +669,7 @@ impl<'a> FilesAfter<'a> {
         brought.unwrap_or_else(|| vec![false; count])
     }
 
-    /// A record and the earlier records in the history of its block.
+    /// Returns a record and the earlier records in the history of its block.
     fn before(&self, claim: ClaimRef) -> impl Iterator<Item = ClaimRef> + use<> {
         let steps = lineage::of(&self.ws.ledger, &Around(&self.ws), claim);
         steps.into_iter().filter_map(|step| match step {
@@ -666,7 +688,8 @@ impl<'a> FilesAfter<'a> {
         BlockRecord { brought: (!is_whole).then(|| Places::of(lines)), ..range }
     }
 
-    /// The hash of the text that was recorded, if the block was changed afterwards without a record.
+    /// Returns the content hash that was recorded, if the block was changed afterwards without a
+    /// record.
     fn recorded(
         &self,
         found: &Provenance,
@@ -679,7 +702,7 @@ impl<'a> FilesAfter<'a> {
         Some(self.ws.ledger.claim(claim).range().content_hash.clone())
     }
 
-    /// The last record of the journal that says that a block with this name was deleted.
+    /// Returns the last record of the journal that says that a block with this name was deleted.
     fn deletion(&self, path: &RelativePath, block: &Block) -> Option<ClaimRef> {
         let ledger = &*self.ws.ledger;
         let says = |at: &ClaimRef| {
@@ -703,7 +726,7 @@ impl Draft {
         self.groups.is_empty() && self.carried.is_empty()
     }
 
-    /// Returns true if all of the change was looked at and nothing was found.
+    /// Returns true if the whole change was searched and nothing was found.
     fn is_nothing(&self) -> bool {
         self.is_empty() && !self.incomplete
     }
@@ -726,16 +749,18 @@ impl Draft {
     fn note(&mut self, claims: impl Iterator<Item = ClaimRef>, ledger: &Ledger) {
         for at in claims {
             let entry = ledger.claim(at).entry;
-            // A record that was sealed on another branch belongs to a commit there.
+            // Skips records that were sealed on another branch, since they belong to a commit
+            // there.
             if ledger.is_unsealed(entry) {
                 self.records.insert(entry.record.id.clone());
             }
         }
     }
 
-    /// Adds the records that are not changes of files, which a commit carries unchanged. A record of a change to an intent
-    /// waits until the index differs, in that intent, from the commit on which the record was made: so `intent new`
-    /// that `git reset --hard` undid is in no commit.
+    /// Adds the records that are not about changes of files; a commit carries them unchanged. A
+    /// record of a change to an intent is added only if that intent in the index differs from the
+    /// commit on which the record was made. So no commit carries the record of an `intent new` that
+    /// was undone by `git reset --hard`.
     fn carry(&mut self, ws: &Workspace, ledger: &Ledger) {
         let Some(git) = ws.git() else { return };
         let registry = |target| Registry::at(git, &target).ok();
@@ -755,7 +780,8 @@ impl Draft {
                     continue;
                 }
             }
-            // A signature counts for one merge, so it goes with the change that it is for, on whichever branch that is.
+            // A signature counts for one merge, so it is committed together with the change that it
+            // approves, on whichever branch that is.
             let signed = record.approves.as_ref().filter(|approved| approved.signature.is_some());
             let is_elsewhere = signed.is_some_and(|approved| {
                 let here = signing::hash_at(ws, &Target::Index, &approved.what);

@@ -1,4 +1,5 @@
-//! *Select*: the handshake. Declares the intent one works under and answers with a curated context.
+//! `intent select`: declares the intent that a person or session works under, and returns the
+//! context of that intent. Also `list` and `status`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,103 +11,108 @@ use crate::intent::Intent;
 use crate::ledger::{Record, RecordKind};
 use crate::workspace::{RelativePath, Selection, session, store, text};
 
-/// The answer to a selection.
+/// The result of selecting an intent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SelectAnswer {
-    /// What is selected now.
+    /// The intent that is selected now.
     pub intent: IntentSummary,
-    /// What was selected before.
+    /// The id of the intent that was selected before, if it was another one.
     pub previous: Option<String>,
     /// The curated context, as XML.
     pub context: String,
-    /// What binds the work from now on, as data.
+    /// The rules for work under the intent, as data.
     #[serde(flatten)]
     pub terms: context::Terms,
     /// Other intents in progress that own some of the same files, by id.
     pub overlaps: Vec<String>,
-    /// Sessions of agents that work, or lately worked, under this intent or one of those.
+    /// Sessions of agents that recently selected this intent or one of `overlaps`.
     pub sessions: Vec<OtherSession>,
-    /// A sentence that says that git's hooks are missing and what to do. `None` if they are there or not needed.
+    /// A sentence that says that the git hooks are missing and what to do. `None` if they are
+    /// installed or not needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// A session that holds some of the same files.
+/// Another session that may work on the same files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OtherSession {
-    /// `host:session`.
+    /// The id of the session, as `host:session`.
     pub actor: String,
-    /// What it has selected.
+    /// The id of the intent that it has selected.
     pub intent: String,
-    /// When, RFC 3339 in UTC.
+    /// The time of the selection, as RFC 3339 in UTC.
     pub selected_at: String,
 }
 
-/// An intent as lists show it.
+/// An intent as it is shown in lists.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct IntentSummary {
-    /// `INT-001`.
+    /// The id of the intent, for example `INT-001`.
     pub id: String,
-    /// What it is called.
+    /// The name of the intent.
     pub name: String,
-    /// `None` when missing or unknown.
+    /// The status of the intent. `None` if it is missing or unknown.
     pub status: Option<crate::intent::Status>,
-    /// Its globs.
+    /// The globs of its scope.
     pub owned_scope: Vec<String>,
-    /// Who asked for it.
+    /// The person who asked for the intent.
     pub owner: Option<String>,
-    /// Files that it has produced blocks in.
+    /// The number of files that contain blocks recorded under it.
     pub files: usize,
-    /// Existing blocks that are under it.
+    /// The number of existing blocks that are recorded under it.
     pub blocks: usize,
-    /// Selected by the person in this work tree.
+    /// Whether the person of this work tree has selected it.
     pub selected: bool,
 }
 
-/// The state of a workspace in brief.
+/// A short overview of the state of a workspace.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StatusAnswer {
-    /// The root folder.
+    /// The root folder of the workspace.
     pub root: String,
-    /// Whether there is an `.orchestration/`.
+    /// Whether there is an `.orchestration/` folder.
     pub governed: bool,
-    /// The id of what is selected, whether or not the registry holds it.
+    /// The id of the selected intent, even if the registry does not contain it.
     pub selection: Option<String>,
-    /// What is selected, as the registry has it.
+    /// The selected intent, if the registry contains it.
     pub selected: Option<IntentSummary>,
-    /// That the registry is missing or cannot be read, and why; then nothing is known of any intent.
+    /// Why the registry is missing or cannot be read. If it is set, nothing is known about any
+    /// intent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unread_registry: Option<String>,
-    /// How many intents there are.
+    /// The number of intents in the registry.
     pub intents: usize,
-    /// How many are in progress.
+    /// The number of intents in progress.
     pub in_progress: usize,
-    /// How many records the ledger holds.
+    /// The number of records in the ledger.
     pub records: usize,
-    /// How many of them are in no commit yet, of those whose code stands in the work tree or in the index.
+    /// The number of records that are in no commit yet and whose code is in the work tree or in the
+    /// index.
     pub open_records: usize,
-    /// How many files of evidence are staged or on disk, and in no commit.
+    /// The number of files of evidence that are staged or on disk, but in no commit.
     pub drafts: usize,
-    /// Whether git's hooks carry records into commits. Also `true` if none are needed.
+    /// Whether the git hooks put records into commits. Also `true` if none are needed.
     pub git_hooks: bool,
-    /// The command to start with if they do not.
+    /// The command to run first if they do not.
     pub hooks_remedy: Option<&'static str>,
-    /// What `intent check` finds in the work tree, by level.
+    /// The number of errors that `intent check` finds in the work tree.
     pub errors: usize,
-    /// See `errors`.
+    /// The number of warnings that `intent check` finds in the work tree.
     pub warnings: usize,
-    /// That the registry does not parse, and edits are judged by an older version of it. Only a running server knows one.
+    /// A sentence that says that the registry does not parse and edits are judged by an older
+    /// version. Only a running server has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub older_registry: Option<String>,
     /// The commit the work tree is based on.
     pub head: Option<String>,
-    /// The gate, while a person has it switched off.
+    /// Set while a person has switched the gate off.
     pub off: Option<crate::workspace::session::Off>,
-    /// Questions that wait for a person.
+    /// The number of questions that wait for a person.
     pub waiting: usize,
 }
 
-/// The command that selects an intent here, or what has to come before it: the words after "no intent is selected".
+/// Returns what has to be done before an intent is selected here: the command that selects one, or
+/// the step before that. The text continues the sentence "no intent is selected".
 pub(crate) fn next_step(ws: &Workspace) -> String {
     if let Err(error) = ws.sound_registry() {
         return error.to_string();
@@ -118,7 +124,7 @@ pub(crate) fn next_step(ws: &Workspace) -> String {
     }
 }
 
-/// The intents in progress that own each of the paths. None own them if there are no paths.
+/// Returns the intents in progress that own all of the paths. Empty if there are no paths.
 pub(super) fn owners_of_all<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Vec<&'a Intent> {
     let Some((first, rest)) = paths.split_first() else { return Vec::new() };
     let mut owners = ws.registry.owners(first);
@@ -130,7 +136,7 @@ pub(super) fn owners_of_all<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Ve
     owners
 }
 
-/// Where no intent is in progress: the command that puts one in progress.
+/// Returns the command that puts an intent in progress, for a workspace in which none is.
 pub(super) fn start_step(ws: &Workspace) -> String {
     match ids(ws, can_start)[..] {
         [] => NEW_INTENT.to_owned(),
@@ -145,17 +151,17 @@ fn ids(ws: &Workspace, wanted: impl Fn(&Intent) -> bool) -> Vec<&str> {
     unambiguous.filter(|it| wanted(it)).map(|intent| intent.id.value.as_str()).collect()
 }
 
-/// How the first intent is written down.
+/// The advice for a registry without an open intent.
 const NEW_INTENT: &str =
     "write one down with `intent new \"What somebody asked for\" --scope 'src/**' --start`";
 
-/// Whether an intent is not done with, so that it can be put in progress.
+/// Returns true if an intent is neither completed nor archived, so that it can be put in progress.
 pub(super) fn can_start(intent: &Intent) -> bool {
     use crate::intent::Status::{Archived, Completed};
     intent.status.as_ref().is_none_or(|status| !matches!(status.value, Completed | Archived))
 }
 
-/// Selects an intent for the person, or for a session, and records that.
+/// Selects an intent for the person, or for a session, and records the selection.
 pub fn select(
     ws: &Workspace,
     id: &str,
@@ -167,7 +173,7 @@ pub fn select(
     Ok(answer(ws, intent, previous, session_id))
 }
 
-/// What there is to know before working under an intent that has just been selected.
+/// Returns everything that a person or agent needs before working under the selected intent.
 fn answer(
     ws: &Workspace,
     intent: &Intent,
@@ -175,19 +181,20 @@ fn answer(
     session_id: Option<&str>,
 ) -> SelectAnswer {
     let overlaps = overlaps(ws, intent);
-    let told = context::answer(ws, intent, ContextExtent::Curated);
+    let curated = context::answer(ws, intent, ContextExtent::Curated);
     SelectAnswer {
         intent: IntentSummary { selected: true, ..summary(ws, intent) },
         previous: previous.filter(|previous| *previous != intent.id.value),
-        context: told.context,
-        terms: told.terms,
+        context: curated.context,
+        terms: curated.terms,
         sessions: others(ws, intent, &overlaps, session_id),
         overlaps,
         hint: super::git_hooks::hint(ws),
     }
 }
 
-/// Sessions that selected the intent, or one that overlaps it, within the last hours.
+/// Returns the sessions that selected the intent, or one that overlaps it, within the last
+/// [`RECENT_HOURS`].
 pub(super) fn others(
     ws: &Workspace,
     intent: &Intent,
@@ -211,10 +218,10 @@ pub(super) fn others(
         .collect()
 }
 
-/// A session that selected longer ago than this many hours is taken to have ended.
+/// A session that selected its intent longer ago than this many hours is assumed to have ended.
 const RECENT_HOURS: i64 = 12;
 
-/// The selecting itself, without an answer; what was selected before.
+/// Stores the selection, and returns the id of the intent that was selected before.
 pub(super) fn bind(
     ws: &Workspace,
     intent: &Intent,
@@ -227,7 +234,8 @@ pub(super) fn bind(
         selected_at: store::now(),
         actor: session_id.map(str::to_owned),
     };
-    // The record first: nobody works under a selection that the ledger could not be told of.
+    // The record is written first, so that nobody works under a selection that the ledger does not
+    // have.
     if previous.as_ref() != Some(&id) {
         let session = session_id.map(str::to_owned);
         let selected = record::skeleton(ws, RecordKind::Selection, Some(intent), session, None);
@@ -241,21 +249,21 @@ pub(super) fn bind(
     Ok(previous)
 }
 
-/// What was forgotten.
+/// The result of clearing the selection.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ClearAnswer {
-    /// The intent that was selected; `None` when none was.
+    /// The intent that was selected. `None` if there was none.
     pub cleared: Option<String>,
 }
 
-/// Forgets the person's selection.
+/// Clears the selection of the person.
 pub fn clear(ws: &Workspace) -> Result<ClearAnswer, VerbError> {
     ws.governed()?;
     session::clear(&ws.root)?;
     Ok(ClearAnswer { cleared: ws.selected(None) })
 }
 
-/// All intents, in file order.
+/// Returns all intents, in the order of the registry.
 pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     ws.sound_registry()?;
     let produced = super::map::produced_by_all(ws);
@@ -267,15 +275,15 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     Ok(intents.map(|intent| summary_of(ws, intent, &blocks(intent))).collect())
 }
 
-/// The state in brief, with what the session has selected, or the person where none is named. Never fails: a broken
-/// registry is part of the state.
+/// Returns the state of the workspace, with the intent that the session has selected, or the person
+/// if no session is named. Never fails: a broken registry is part of the state.
 pub fn status(ws: &Workspace, session: Option<&str>) -> StatusAnswer {
     let checked = check::change(ws, &CheckRequest::default()).map(|answer| answer.findings);
     let findings = checked.unwrap_or_else(|_| check::answers(ws, super::verify::findings(ws)));
     status_given(ws, session, &findings)
 }
 
-/// Like [`status`], given what `intent check` finds.
+/// Like [`status`], for a caller that already has the findings of `intent check`.
 pub(crate) fn status_given(
     ws: &Workspace,
     session: Option<&str>,
@@ -307,14 +315,15 @@ pub(crate) fn status_given(
     }
 }
 
-/// An intent as lists show it.
+/// Returns an intent as it is shown in lists.
 pub(crate) fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
     let produced = super::map::produced(ws, &intent.id.value);
     let blocks: Vec<usize> = produced.iter().map(|(_, blocks)| blocks.len()).collect();
     summary_of(ws, intent, &blocks)
 }
 
-/// Like [`summary`], given how many blocks the intent has in each of its files.
+/// Like [`summary`], for a caller that knows the number of the intent's blocks in each of its
+/// files.
 fn summary_of(ws: &Workspace, intent: &Intent, blocks: &[usize]) -> IntentSummary {
     IntentSummary {
         id: intent.id.value.clone(),
@@ -328,7 +337,8 @@ fn summary_of(ws: &Workspace, intent: &Intent, blocks: &[usize]) -> IntentSummar
     }
 }
 
-/// Other intents in progress whose scopes share an entry with this one's; known without the ledger.
+/// Returns other intents in progress whose scopes share an entry with this one's. Does not read the
+/// ledger.
 pub(super) fn sharing(ws: &Workspace, intent: &Intent) -> Vec<String> {
     let entries = intent.scope_entries();
     let shares = |other: &&Intent| {
@@ -346,7 +356,8 @@ fn in_progress_beside<'a>(
     others.filter(|other| other.in_progress() && other.id.value != intent.id.value)
 }
 
-/// Other intents in progress that own a file which this one has produced blocks in, or share a scope entry with it.
+/// Returns other intents in progress that share a scope entry with this one, or that own a file
+/// with blocks of this one.
 fn overlaps(ws: &Workspace, intent: &Intent) -> Vec<String> {
     let files: Vec<_> =
         super::map::produced(ws, &intent.id.value).into_iter().map(|(path, _)| path).collect();

@@ -1,6 +1,8 @@
-//! Whose signatures count: those of the keys that the target branch lists, and of the machine's own list. Making or
-//! checking a signature starts `ssh-keygen`. Verbs start no programs, so they are given a [`Signatures`] that does, and
-//! only for a person's command or in CI.
+//! Decides whose signatures count: those made with a key that the target branch lists, or that the
+//! machine's own list has.
+//!
+//! Making or checking a signature starts `ssh-keygen`. Verbs start no programs, so the caller
+//! passes an implementation of [`Signatures`] that does; only a person's command or CI passes one.
 
 use super::check::KnownFindings;
 use super::workspace::{IGNORE_FILES, POLICY, policy_at};
@@ -10,41 +12,42 @@ use crate::ledger::Approved;
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Policy, RelativePath};
 
-/// Where people's keys are listed, unless the policy names another file.
+/// The file with the keys of people, unless the policy names another one.
 const SIGNERS: &str = ".orchestration/allowed_signers";
 
-/// A signature with the bytes that it is for.
+/// A signature together with the bytes that it signs.
 #[derive(Clone, Copy, Debug)]
 pub struct Signed<'a> {
     /// The namespace of the signature, for example `intent-anchor`.
     pub namespace: &'a str,
-    /// The signed bytes.
+    /// The bytes that were signed.
     pub bytes: &'a [u8],
-    /// The signature, in base64.
+    /// The signature itself, in base64.
     pub signature: &'a str,
 }
 
 /// The result of checking a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignatureCheck {
-    /// It is valid and made with a trusted key. The name is that of the key's owner in the list.
+    /// It is valid and made with a trusted key. The field is the name of the key's owner in the
+    /// list.
     By(String),
-    /// It is valid, but made with a key that is not trusted.
+    /// It is valid, but its key is not trusted.
     Untrusted,
     /// It is not valid for these bytes.
     Bad,
-    /// It was not checked.
+    /// The signature was not checked.
     Unchecked,
 }
 
-/// Checks signatures.
+/// Checks whether signatures are valid and made with a trusted key.
 pub trait Signatures {
-    /// Checks a signature against trusted keys, in the format of OpenSSH's `allowed_signers`. The machine's own keys
-    /// are added to them. It is an error if `ssh-keygen` cannot be started.
+    /// Checks a signature against trusted keys, in the format of OpenSSH's `allowed_signers`. The
+    /// machine's own keys are added to them. It is an error if `ssh-keygen` cannot be started.
     fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<SignatureCheck, VerbError>;
 }
 
-/// Checks nothing, for faces that start no programs.
+/// Does not check signatures. For faces that start no programs.
 pub struct Nobody;
 
 impl Signatures for Nobody {
@@ -53,8 +56,8 @@ impl Signatures for Nobody {
     }
 }
 
-/// Whether a file holds rules: the policy, the ignore files for agents, the trusted keys, the findings that are told no
-/// more.
+/// Returns true if a file contains rules: the policy, the ignore files for agents, the trusted
+/// keys, or the list of known findings.
 pub(super) fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
     let signers = policy.allowed_signers.as_deref().unwrap_or(SIGNERS);
     let is_below = policy.extended_file().as_ref() == Some(path);
@@ -63,7 +66,8 @@ pub(super) fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
     fixed.contains(&path) || path == signers || is_below || IGNORE_FILES.contains(&path)
 }
 
-/// The hash of what an intent or a file says in the index or at a commit, as approvals name it.
+/// Returns the hash of an intent or a file in the index or at a commit, in the form that approvals
+/// use.
 pub(super) fn hash_at(ws: &Workspace, target: &Target, what: &str) -> Result<String, VerbError> {
     let nothing = || Approved::NOTHING.to_owned();
     let Some(git) = ws.git() else { return Ok(nothing()) };
@@ -78,12 +82,14 @@ pub(super) fn hash_at(ws: &Workspace, target: &Target, what: &str) -> Result<Str
     Ok(bytes.map_or_else(nothing, |bytes| Approved::hash_of(&bytes)))
 }
 
-/// The tip of the branch into which work here is merged: a protected branch of a remote, or `HEAD` if there is none.
+/// Returns the tip of the branch into which this work will be merged: a protected branch of a
+/// remote, or `HEAD` if there is none.
 pub(super) fn accepting(ws: &Workspace) -> Option<CommitId> {
     tips::target(ws).or_else(|| ws.head().cloned())
 }
 
-/// The keys that are trusted at a commit: the content of the file that its policy names.
+/// Returns the keys that are trusted at a commit: the content of the file that the policy of the
+/// commit names.
 pub(crate) fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, VerbError> {
     let (Some(git), Some(commit)) = (ws.git(), commit) else { return Ok(String::new()) };
     let target = Target::Commit(commit.clone());
@@ -92,8 +98,9 @@ pub(crate) fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<St
     Ok(git.text(&target, &RelativePath::new(named)?)?.unwrap_or_default())
 }
 
-/// The keys that are trusted by the branch into which work here is merged: a protected branch of a remote, or `HEAD` if
-/// there is none. Never those in the work tree, which whoever is being checked may have changed.
+/// Returns the keys that are trusted by the branch into which this work will be merged: a protected
+/// branch of a remote, or `HEAD` if there is none. Keys in the work tree are never used, since the
+/// author who is checked may have changed them.
 pub(crate) fn signers(ws: &Workspace) -> Result<String, VerbError> {
     signers_at(ws, accepting(ws).as_ref())
 }

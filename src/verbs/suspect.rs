@@ -1,11 +1,13 @@
-//! *Suspect*: is the reason of a block still the one that it was written for?
+//! Finds *suspect* blocks: blocks whose intent, or a specification of it, has changed since they
+//! were recorded.
 //!
-//! A record says which text its intent had ([`Intent::hash`]). Where the intent reads otherwise now, that text is looked
-//! for in the registry of the commit that the record is about, or on which it was made; then in the commits from there up
-//! to the one that brought the record. Only what must hold of the code counts: constraints, acceptance criteria and
-//! scope. A specification that the record names counts where it is a file that differs from what it was then.
+//! A record stores a hash of the text that its intent had ([`Intent::hash`]). If the intent has
+//! another text now, the earlier text is searched for in the registry of the commit that the record
+//! is about, or on which it was made, and then in the commits from there up to the one that added
+//! the record. Only changes of the constraints, the acceptance criteria and the scope count. A
+//! specification that the record names counts if it is a file whose content has changed since.
 //!
-//! What cannot be found makes nothing suspect: of a text that no commit has nobody can tell what changed.
+//! If the earlier text is not found, the block is not suspect, because nobody can say what changed.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -21,18 +23,18 @@ use crate::provenance::Provenance;
 use crate::workspace::git::{GitError, Target};
 use crate::workspace::{CommitId, Git, RelativePath, store};
 
-/// The commit that changed an intent is looked for in no more commits than this.
+/// The maximum number of commits that are searched for the one that changed an intent.
 const MAX_COMMITS: usize = 2_000;
 
-/// A part of an intent that code is written for.
+/// A part of an intent whose change makes its blocks suspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IntentPart {
-    /// What must hold.
+    /// The constraints of the intent.
     Constraints,
-    /// When it is done.
+    /// The acceptance criteria of the intent.
     AcceptanceCriteria,
-    /// Which files it owns.
+    /// The scope of the intent.
     OwnedScope,
 }
 
@@ -47,7 +49,8 @@ impl IntentPart {
         }
     }
 
-    /// The entries as they are compared. Only in a scope does their order say something: the last match wins.
+    /// Returns the entries in the form in which they are compared. Their order is kept only for a
+    /// scope, where the last match wins.
     fn of(self, intent: &Intent) -> Vec<&str> {
         let list: &[Spanned<String>] = match self {
             Self::Constraints => &intent.constraints,
@@ -66,28 +69,29 @@ impl IntentPart {
     }
 }
 
-/// Why the reason of a block may no longer be the one that it was written for.
+/// Why a block may need a review, since the reason for which it was written has changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Suspicion {
-    /// The intent, by its present id.
+    /// The present id of the intent.
     pub intent: String,
-    /// Which parts of it read otherwise than when the block was recorded.
+    /// The parts of the intent that differ from those at the time of the record.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<IntentPart>,
-    /// Specifications that it names and that changed since the record was committed.
+    /// Specifications that the intent names and that changed since the record was committed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub specs: Vec<RelativePath>,
-    /// The newest commit that changed one of the parts; absent where it was not looked for, or not found.
+    /// The newest commit that changed one of the parts. Absent if it was not searched for, or not
+    /// found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitBrief>,
-    /// The parts were changed in the work tree, and no commit has that yet.
+    /// Whether the parts were changed in the work tree and the change is in no commit yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub uncommitted: bool,
-    /// All of it in one sentence.
+    /// All of this in one sentence.
     pub message: String,
 }
 
-/// Which blocks of a file are suspect, by their indices, and why.
+/// Returns the suspect blocks of a file, each with its index and the reason.
 pub(crate) fn of_file(ws: &Workspace, file: &FileProvenance) -> Vec<(usize, Suspicion)> {
     let suspects = Suspects::new(ws);
     let blocks = file.provenance.iter().enumerate();
@@ -105,8 +109,8 @@ impl<'a> Suspects<'a> {
         Self { ws, known: RefCell::default() }
     }
 
-    /// Why a block is suspect; `None` if it is not, or if nobody can tell. The commit that changed its intent is not
-    /// looked for.
+    /// Returns why a block is suspect. `None` if it is not, or if that is not known. The commit
+    /// that changed the intent is not searched for.
     pub(super) fn of(&self, found: &Provenance) -> Option<Suspicion> {
         let at = found.claim?;
         if let Some(known) = self.known.borrow().get(&at) {
@@ -117,7 +121,7 @@ impl<'a> Suspects<'a> {
         suspicion
     }
 
-    /// The same, with the commit that changed the intent where it can be found.
+    /// Like [`Suspects::of`], but also searches for the commit that changed the intent.
     pub(super) fn in_full(&self, found: &Provenance) -> Option<Suspicion> {
         let suspicion = self.of(found)?;
         let Some(intent) = self.ws.registry.get(&suspicion.intent) else { return Some(suspicion) };
@@ -169,7 +173,7 @@ impl Suspicion {
     }
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins words as `a`, `a and b`, or `a, b and c`.
 fn listed(words: &[&str]) -> String {
     match words {
         [] => String::new(),
@@ -180,7 +184,8 @@ fn listed(words: &[&str]) -> String {
 
 fn find(ws: &Workspace, at: ClaimRef) -> Option<Suspicion> {
     let claim = ws.ledger.claim(at);
-    // Whoever put a block under another intent has looked at it, and the record's hash is of the former one.
+    // A person who reassigned the block has reviewed it, and the record's hash is that of the
+    // former intent.
     if !claim.reassigned().is_empty() || ws.namesake_of(&claim).is_some() {
         return None;
     }
@@ -205,13 +210,14 @@ fn find(ws: &Workspace, at: ClaimRef) -> Option<Suspicion> {
     (!is_none).then(|| suspicion.said())
 }
 
-/// The commit that brought the evidence of a record; `None` if no commit has it yet.
+/// Returns the commit that added the evidence of a record. `None` if no commit has it yet.
 fn brought_by(ws: &Workspace, entry: &Entry) -> Option<CommitId> {
     ws.history()?.covering(ws.git()?, entry.section?)?.commit
 }
 
-/// The commit whose files stood there when a record was made: the one that it is about. What was claimed or accepted as
-/// it stood may be about a much older one, and then it is the one that brought the record. `None` until then.
+/// Returns the commit whose files were checked out when a record was made: usually the commit that
+/// the record is about. A claim of existing code may be about a much older commit; then it is the
+/// commit that added the record, and `None` if no commit has it yet.
 fn seen_at(ws: &Workspace, at: ClaimRef) -> Option<CommitId> {
     let derived = ws.ledger.derived(at.entry)?;
     let entry = ws.ledger.entry(at.entry);
@@ -224,7 +230,8 @@ fn seen_at(ws: &Workspace, at: ClaimRef) -> Option<CommitId> {
     }
 }
 
-/// The text of an intent with this hash, as a commit at hand has it that a record may mean.
+/// Returns the text of an intent with this hash, from one of the commits at which the record may
+/// have been made.
 pub(super) fn text_then(ws: &Workspace, at: ClaimRef, id: &str, hash: &str) -> Option<Intent> {
     let entry = ws.ledger.entry(at.entry);
     let about = ws.ledger.derived(at.entry).and_then(|derived| derived.commit.clone());
@@ -242,7 +249,8 @@ pub(super) fn text_then(ws: &Workspace, at: ClaimRef, id: &str, hash: &str) -> O
     })
 }
 
-/// Files among the specifications of a record that its intent still names, and that differ from what its commit has.
+/// Returns the specifications of a record that are files, that its intent still names, and that
+/// differ from the version in `commit`.
 fn changed_specs(
     ws: &Workspace,
     claim: &Claim<'_>,
@@ -261,7 +269,8 @@ fn changed_specs(
     paths
 }
 
-/// Whether a text differs from what it was in a commit. `None` if it was no text there, or cannot be read.
+/// Returns true if a text file differs from its version in a commit. `None` if it was not a text
+/// file there, or cannot be read.
 fn differs(ws: &Workspace, commit: &CommitId, path: &RelativePath) -> Option<bool> {
     let then = ws.read_at(commit, path).ok()??;
     if !ws.exists(path) {
@@ -271,14 +280,14 @@ fn differs(ws: &Workspace, commit: &CommitId, path: &RelativePath) -> Option<boo
     Some(!now.text().lines().eq(then.text().lines()))
 }
 
-/// Where the present text of an intent comes from.
+/// The commit that made the present text of an intent.
 enum ChangedIn {
     Commit(CommitId),
-    /// No commit has it yet.
+    /// No commit has the present text yet.
     Nothing,
 }
 
-/// The newest commit on the line of first parents that changed one of the parts of an intent.
+/// Finds the newest commit on the line of first parents that changed one of the parts of an intent.
 fn changed_in(
     ws: &Workspace,
     present: &Intent,

@@ -1,8 +1,9 @@
-//! `init --team`: what a team has beside the ledger. A job of the forge that judges what is to be merged, an entry for the
-//! framework pre-commit, and who answers for the files that steer agents.
+//! `intent init --team`: adds the files that a team needs besides the ledger: a CI job that checks
+//! each change before it is merged (`ci`), an entry for the framework pre-commit (`precommit`), and
+//! code owners for the files that control agents (`codeowners`).
 //!
-//! A file of somebody else is changed only where there is one place for ours, and our lines stand between two marks. Where
-//! we cannot tell, the lines are printed.
+//! An existing file is changed only if there is exactly one place for our lines, and these stand
+//! between two marks. If the place is not clear, the lines are printed instead.
 
 mod ci;
 mod codeowners;
@@ -17,53 +18,53 @@ use super::{OpenError, VerbError};
 use crate::workspace::store::{self, StoreError};
 use crate::workspace::{Git, Root};
 
-/// A file larger than this, in bytes, is not ours to change.
+/// The largest file that is changed, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
-/// In the lines around ours.
+/// The marks above and below our lines.
 const BEGIN: &str =
     "# intent:begin (`intent init --team` wrote this; `intent uninstall` takes it away)";
 const END: &str = "# intent:end";
 
-/// What was done for a team.
+/// What `intent init --team` did, and what is left to do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct TeamAnswer {
-    /// The files, with what became of them.
+    /// The files of the team, with what was done to each.
     pub files: Vec<TeamFile>,
-    /// What is left for a person to fill in or to know.
+    /// What a person still has to fill in or to know.
     pub notes: Vec<String>,
 }
 
-/// A file of a team.
+/// A file that a team needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct TeamFile {
-    /// Relative to the top of the work tree.
+    /// The path, relative to the top of the work tree.
     pub path: String,
-    /// What became of it.
+    /// What was done to the file.
     pub done: TeamFileDone,
-    /// Lines for a person to add, where we do not write into the file.
+    /// Lines that a person has to add, if the file is not written by us.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
 }
 
-/// What became of a file of a team.
+/// What was done to a file of a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TeamFileDone {
-    /// It was not there.
+    /// The file did not exist and was created.
     Created,
-    /// Our lines were put in.
+    /// Our lines were added to the file, or replaced.
     Changed,
-    /// It was as it should be, or is a person's own.
+    /// The file was right already, or it is maintained by a person.
     Kept,
-    /// A person adds `lines`.
+    /// A person has to add `lines` to the file.
     ToAdd,
 }
 
-/// Where a team's files are.
+/// The place of the workspace in its repository.
 struct TeamPlace {
-    /// The top of the work tree.
+    /// The top folder of the work tree.
     top: PathBuf,
-    /// The workspace's root below it: empty, or `services/shop`.
+    /// The path of the workspace's root below `top`: empty, or for example `services/shop`.
     below: String,
 }
 
@@ -79,8 +80,8 @@ impl TeamPlace {
         self.top.join(path).symlink_metadata().is_ok()
     }
 
-    /// The text of a file; `None` where there is none. Nothing on the way may be a link: it may lead out of the
-    /// repository.
+    /// Returns the text of a file. `None` if it does not exist. It is an error if a part of the
+    /// path is a symbolic link, since that may lead out of the repository.
     fn read(&self, path: &str) -> Result<Option<String>, StoreError> {
         let whole = self.top.join(path);
         let mut on_the_way = whole.ancestors().take_while(|above| *above != self.top);
@@ -101,7 +102,8 @@ impl TeamPlace {
     }
 }
 
-/// Adds what a team needs to the workspace that holds `folder`. `owners` are handles, as the forge knows them.
+/// Adds the files that a team needs to the workspace that contains `folder`. `owners` are account
+/// names of the forge.
 pub(crate) fn team(folder: &Path, owners: &[String]) -> Result<TeamAnswer, VerbError> {
     let root = Root::find(folder).map_err(OpenError::from)?;
     let git = Git::open(&root)?;
@@ -115,15 +117,16 @@ pub(crate) fn team(folder: &Path, owners: &[String]) -> Result<TeamAnswer, VerbE
     Ok(answer)
 }
 
-/// What was, or would be, taken out of a team's files.
+/// What was, or would be, removed from the files of a team.
 pub(super) struct TeamTaken {
-    /// Files without our lines, or gone where these were all there was; `true` for gone.
+    /// Files without our lines. The flag is `true` if nothing else was in the file, so that it was
+    /// deleted.
     pub taken: Vec<(PathBuf, bool)>,
-    /// Files that stay as they are, and why.
+    /// Files that were left unchanged, and why.
     pub left: Vec<(PathBuf, String)>,
 }
 
-/// Takes our files and lines out again; with `dry_run` nothing is written.
+/// Removes our files and lines. With `dry_run` nothing is written.
 pub(super) fn take_out(root: &Root, dry_run: bool) -> Result<TeamTaken, StoreError> {
     let place = TeamPlace::of(root);
     let mut found = TeamTaken { taken: Vec::new(), left: Vec::new() };
@@ -156,7 +159,7 @@ pub(super) fn take_out(root: &Root, dry_run: bool) -> Result<TeamTaken, StoreErr
     Ok(found)
 }
 
-/// What is left of a file without ours; `None` where nothing of ours is in it.
+/// Returns what remains of a file without our part. `None` if the file contains nothing of ours.
 fn rest_of(path: &str, text: &str) -> Option<Remainder> {
     if ci::PATHS.contains(&path) {
         return ci::without(path, text);
@@ -164,17 +167,18 @@ fn rest_of(path: &str, text: &str) -> Option<Remainder> {
     if path == precommit::CONFIG { precommit::without(text) } else { without_block(text) }
 }
 
-/// What is left of a file without ours.
+/// What remains of a file without our part.
 enum Remainder {
-    /// Nothing: it goes.
+    /// Nothing remains, so the file is deleted.
     Nothing,
-    /// The text of others.
+    /// The text of other authors remains.
     Text(String),
-    /// It stays as it is, for this reason.
+    /// The file is not changed, for this reason.
     Theirs(String),
 }
 
-/// A text with our lines between the marks; where they are there already, in their place.
+/// Returns the text with our lines between the marks. If the marks exist, the lines between them
+/// are replaced.
 fn with_block(text: &str, lines: &str) -> String {
     let end_of_line = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block: String = [BEGIN]
@@ -190,7 +194,8 @@ fn with_block(text: &str, lines: &str) -> String {
     }
 }
 
-/// The bytes of our lines, marks and their line ends among them. `None` where the marks do not pair.
+/// Returns the byte range of our lines, including the marks and their line ends. `None` if the
+/// marks do not pair.
 fn block_in(text: &str) -> Option<std::ops::Range<usize>> {
     let mut at = 0;
     let (mut start, mut end) = (None, None);
@@ -208,7 +213,7 @@ fn block_in(text: &str) -> Option<std::ops::Range<usize>> {
     Some(start?..end?)
 }
 
-/// The rest of a text without our lines; `None` where they are not in it.
+/// Returns the text without our lines. `None` if the text does not contain them.
 fn without_block(text: &str) -> Option<Remainder> {
     let Some(place) = block_in(text) else {
         let is_half = text.lines().any(|line| [BEGIN, END].contains(&line.trim()));
@@ -219,7 +224,8 @@ fn without_block(text: &str) -> Option<Remainder> {
     Some(if rest.trim().is_empty() { Remainder::Nothing } else { Remainder::Text(rest) })
 }
 
-/// Folders that hold nothing any more; one that is not empty is not removed by this.
+/// Removes the folders above `path` that are empty now, up to `top`. A folder that is not empty
+/// cannot be removed, and ends the search.
 pub(super) fn leave_no_empty_folder(top: &Path, path: &Path) {
     for folder in path.ancestors().skip(1) {
         if folder == top || !folder.starts_with(top) || std::fs::remove_dir(folder).is_err() {

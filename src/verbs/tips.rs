@@ -1,10 +1,14 @@
-//! Remembers where shared branches were, so that evidence which disappears from them is noticed.
+//! Remembers the commits of shared branches, so that evidence which disappears from them is
+//! noticed.
 //!
-//! Shared are the default branch of each remote and the branches that the policy protects (`main` and `master` if it
-//! names none). Each time the ledger is read, the commits at which they are get stored. `intent verify` compares these
-//! commits with the branch as it is now, also if the policy does not protect it any more: the commit that removes
-//! evidence may have changed the policy as well. A stored commit is forgotten once the branch goes on from it and has
-//! lost nothing of its evidence. Any other one is kept until a person accepts that the branch was rewritten.
+//! Shared branches are the default branch of each remote and the branches that the policy protects
+//! (`main` and `master` if it names none). Each time the ledger is read, their present commits are
+//! stored. `intent verify` compares the stored commits with the branch as it is now. It does so
+//! even if the policy no longer protects the branch, since the commit that removed evidence may
+//! have changed the policy as well.
+//!
+//! A stored commit is forgotten once the branch is a descendant of it and has lost none of its
+//! evidence. Any other one is kept until a person accepts that the branch was rewritten.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -21,20 +25,20 @@ use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, Policy, RelativePath, store};
 
 const FOLDER: &str = ".orchestration/agent_trace";
-/// A file larger than this, in bytes, was not written by us.
+/// The largest stored file that is read, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// How many commits of a branch are stored.
+/// The maximum number of commits that are stored for a branch.
 const MAX_SEEN: usize = 16;
 
-/// For each branch, the commits at which it was seen and that are not forgotten yet, oldest first.
+/// For each branch, the commits at which it was seen and that are still stored, oldest first.
 type Tips = BTreeMap<String, Vec<CommitId>>;
 
-/// The branches of remotes.
+/// The branches of all remotes.
 struct Remotes {
-    /// The commit of each branch, by its name (`origin/main`).
+    /// The commit of each branch. The key is its name, such as `origin/main`.
     at: BTreeMap<String, CommitId>,
-    /// The default branches: `origin/HEAD` and the branch that it is another name of.
+    /// The default branches: from `origin/HEAD` to the branch that it stands for.
     defaults: HashMap<String, String>,
 }
 
@@ -48,7 +52,8 @@ impl Remotes {
         Ok(remotes)
     }
 
-    /// The name of the branch that `origin/HEAD` stands for. Any other name is returned as it is.
+    /// Returns the name of the branch that `origin/HEAD` stands for. Any other name is returned
+    /// unchanged.
     fn real(&self, name: String) -> String {
         self.defaults.get(&name).cloned().unwrap_or(name)
     }
@@ -70,10 +75,10 @@ fn path(ws: &Workspace, name: &str) -> Option<PathBuf> {
     Some(ws.root.common_dir()?.join("intent").join(name))
 }
 
-/// The stored commits, with those at which the branches are now.
+/// Returns the stored commits together with those at which the branches are now.
 fn seen(ws: &Workspace, git: &Git, remotes: &Remotes) -> Tips {
     let mut tips = Tips::new();
-    // Earlier versions stored `origin/HEAD` under that name.
+    // Earlier versions stored the default branch under the name `origin/HEAD`.
     for (name, seen) in stored(ws) {
         let known = tips.entry(remotes.real(name)).or_default();
         known.extend(seen);
@@ -91,7 +96,7 @@ fn stored(ws: &Workspace) -> Tips {
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
-/// Stores the tips, unless they are as stored.
+/// Stores the tips if they have changed.
 fn save(ws: &Workspace, tips: &Tips) -> Result<(), VerbError> {
     if let (Some(path), Ok(bytes)) = (path(ws, "tips.json"), serde_json::to_vec(tips))
         && *tips != stored(ws)
@@ -113,8 +118,9 @@ fn add(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
     seen.push(now.clone());
 }
 
-/// Forgets the commits from which the branch goes on without having removed any file of evidence. If there is none, the
-/// newest one is forgotten, and one from which the branch does not go on only if there is no other.
+/// Removes the commits that the branch descends from without having lost a file of evidence. If
+/// there are still too many, further commits are removed, the newest first, and those that the
+/// branch descends from before the others.
 fn make_room(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
     let goes_on = |then: &CommitId| git.is_ancestor(now, then).unwrap_or(false);
     let is_whole = |then: &CommitId| removed(git, then, now).is_ok_and(|gone| gone.is_empty());
@@ -125,7 +131,7 @@ fn make_room(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
     }
 }
 
-/// The shared branches of remotes, each with its commit.
+/// Returns the shared branches of remotes, each with its commit.
 pub(super) fn protected(ws: &Workspace, git: &Git) -> Vec<(String, CommitId)> {
     let Ok(remotes) = Remotes::of(git) else { return Vec::new() };
     let is_protected = |(name, _): &(&String, &CommitId)| remotes.is_protected(&ws.policy, name);
@@ -133,8 +139,8 @@ pub(super) fn protected(ws: &Workspace, git: &Git) -> Vec<(String, CommitId)> {
     at.map(|(name, commit)| (name.clone(), commit.clone())).collect()
 }
 
-/// The commit of the branch into which work here is merged: the default branch of a remote, else the first protected
-/// one.
+/// Returns the commit of the branch into which this work will be merged: the default branch of a
+/// remote, or else the first protected branch.
 pub(super) fn target(ws: &Workspace) -> Option<CommitId> {
     let remotes = Remotes::of(ws.git()?).ok()?;
     let default = remotes.at.iter().find(|(name, _)| remotes.is_default(name));
@@ -143,7 +149,7 @@ pub(super) fn target(ws: &Workspace) -> Option<CommitId> {
     default.or_else(&mut protected).map(|(_, commit)| commit.clone())
 }
 
-/// Stores where the shared branches are.
+/// Stores the present commits of the shared branches.
 pub(super) fn remember(ws: &Workspace) {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return };
     let Ok(remotes) = Remotes::of(git) else { return };
@@ -152,17 +158,18 @@ pub(super) fn remember(ws: &Workspace) {
     }
 }
 
-/// What a comparison of shared branches with the stored commits has found.
+/// The result of comparing the shared branches with the stored commits.
 #[derive(Default)]
 pub(super) struct Looked {
-    /// Evidence that is gone. The level of each is that of the policy at the commit that held the evidence, which the
-    /// commit that removed it could not change.
+    /// Missing evidence. The level of each finding comes from the policy at the commit that had the
+    /// evidence, which the commit that removed it could not change.
     pub findings: Vec<FindingAnswer>,
-    /// Sentences about branches that were rewritten and have lost nothing. They are no findings.
+    /// Sentences about branches that were rewritten without losing evidence. They are not findings.
     pub notes: Vec<String>,
 }
 
-/// Compares shared branches with the commits that were stored, and forgets those that need not be looked at again.
+/// Compares the shared branches with the stored commits, and forgets the commits that need not be
+/// compared again.
 pub(super) fn look(ws: &Workspace) -> Result<Looked, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Looked::default()) };
     let remotes = Remotes::of(git)?;
@@ -185,21 +192,22 @@ pub(super) fn look(ws: &Workspace) -> Result<Looked, VerbError> {
     Ok(looked)
 }
 
-/// A branch that a person accepted as it is.
+/// A line of `rewrites.jsonl`: a person accepted a branch as it is.
 #[derive(Serialize, Deserialize)]
 struct Rewrite {
     time: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<String>,
     branch: String,
-    /// The commits that were stored and are forgotten now.
+    /// The stored commits that are forgotten by this.
     was: Vec<CommitId>,
-    /// `None` if the branch is not there any more.
+    /// The present commit of the branch. `None` if the branch does not exist any more.
     now: Option<CommitId>,
 }
 
-/// Accepts the shared branches as they are, and forgets what they were. This is recorded in `rewrites.jsonl` in the git
-/// directory. `by` is the person's name, if git knows it. Returns what was accepted, a sentence for each branch.
+/// Accepts the shared branches as they are, and forgets their stored commits. The decision is
+/// recorded in `rewrites.jsonl` in the git directory. `by` is the person's name, if git knows it.
+/// Returns one sentence for each accepted branch.
 pub(super) fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Vec::new()) };
     let remotes = Remotes::of(git)?;
@@ -217,7 +225,7 @@ pub(super) fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, 
         }
     }
     tips.retain(|_, seen| !seen.is_empty());
-    // What is not recorded is not settled.
+    // The record is written first, so that nothing is forgotten without a record.
     record(ws, &rewrites)?;
     save(ws, &tips)?;
     Ok(rewrites.iter().map(Rewrite::sentence).collect())
@@ -243,24 +251,24 @@ impl Rewrite {
     }
 }
 
-/// Why a stored commit of a branch is not forgotten.
+/// Why a stored commit of a branch is kept.
 enum KeptReason {
-    /// The branch does not go on from it. Nothing is lost.
+    /// The branch is not a descendant of the commit, but no evidence is lost.
     Diverged,
-    /// These files of evidence are gone, and their code is not.
+    /// These files of evidence are missing, although their code is still there.
     Lost(Vec<String>),
-    /// It cannot be read.
+    /// The commit cannot be read.
     Unreadable,
 }
 
-/// The stored commits of a branch that are not to be forgotten.
+/// Returns the stored commits of a branch that have to be kept, each with the reason.
 fn open(
     ws: &Workspace,
     git: &Git,
     seen: &[CommitId],
     now: &CommitId,
 ) -> Vec<(CommitId, KeptReason)> {
-    // A shallow clone cannot tell which commit comes before which.
+    // In a shallow clone the order of commits cannot be determined.
     let goes_on = |then: &CommitId| git.is_shallow() || git.is_ancestor(now, then).unwrap_or(false);
     let why = |then: &CommitId| match lost(ws, git, then, now) {
         Ok(lost) if !lost.is_empty() => Some(KeptReason::Lost(lost)),
@@ -274,7 +282,7 @@ fn open(
     earlier.filter_map(|then| Some((then.clone(), why(then)?))).collect()
 }
 
-/// Says of a branch what is lost, else that it was rewritten.
+/// Reports the missing evidence of a branch, or else that the branch was rewritten.
 fn tell(
     ws: &Workspace,
     git: &Git,
@@ -286,7 +294,8 @@ fn tell(
         KeptReason::Lost(lost) => Some((then, lost)),
         _ => None,
     });
-    // The evidence that the others have lost is mostly among that of the one that has lost most.
+    // Only the commit with the most missing files is reported; the files that the others miss are
+    // mostly among them.
     if let Some((then, lost)) = lost.max_by_key(|(_, lost)| lost.len()) {
         let policy = policy_at(git, &Target::Commit(then.clone())).ok().flatten();
         let policy = policy.map(|(policy, _)| policy).unwrap_or_default();
@@ -313,7 +322,8 @@ fn truncated(
     (name, now): (&str, &CommitId),
     (then, lost): (&CommitId, &[String]),
 ) -> Finding {
-    // A branch here that is behind may still hold the files, and then there would be nothing to commit.
+    // If the local branch is behind, it may still have the files, and then a restore would give
+    // nothing to commit. So a pull comes first.
     let is_behind = !ws.head().is_some_and(|head| git.is_ancestor(head, now).unwrap_or(false));
     Finding::new(
         Code::LedgerTruncated,
@@ -348,14 +358,16 @@ fn unknown(name: &str, then: &CommitId) -> Finding {
     )
 }
 
-/// The files of evidence that a commit `then` held and `now` does not, or not as they were.
+/// Returns the files of evidence that the commit `then` has and that `now` lacks or has with other
+/// content.
 fn removed(git: &Git, then: &CommitId, now: &CommitId) -> Result<Vec<Change>, GitError> {
     let changes = git.changes_below(FOLDER, then, now)?.into_iter();
     let changes = changes.filter(|change| is_evidence(&change.path));
     Ok(changes.filter(|change| change.kind != ChangeKind::Added).collect())
 }
 
-/// The files of evidence that a commit `then` held and `now` does not, although their code is still there.
+/// Returns the files of evidence that the commit `then` has and `now` lacks, although their code is
+/// still there.
 fn lost(
     ws: &Workspace,
     git: &Git,
@@ -366,7 +378,7 @@ fn lost(
     if removed.is_empty() {
         return Ok(Vec::new());
     }
-    // A compaction may have moved the sections into another file.
+    // The sections may be in another file now, after a compaction.
     let below = git.read_below(FOLDER, &Target::Commit(now.clone()), &is_evidence)?;
     let stands: HashSet<_> = below.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
     let at_now = ws.with_files(Target::Commit(now.clone()), None, Ledger::default());
@@ -376,7 +388,8 @@ fn lost(
     Ok(lost.map(|path| path.to_string()).collect())
 }
 
-/// Names the commit that removed a file. Empty if that commit is not in the history, as after a push with force.
+/// Names the commit that removed a file. Empty if that commit is not in the history, for example
+/// after a forced push.
 fn removed_by(git: &Git, now: &CommitId, path: &str) -> String {
     let removed =
         RelativePath::new(path).ok().and_then(|path| git.removed(now, &path).ok().flatten());

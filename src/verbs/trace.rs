@@ -1,18 +1,18 @@
-//! *Trace*: the records themselves, oldest first, in whatever dialect they were written.
+//! `intent trace`: lists the records themselves, oldest first, from all dialects of the ledger.
 
 use super::{ReadError, VerbError, Workspace};
 use crate::ledger::Entry;
 
-/// Which records.
+/// Selects the records to list.
 #[derive(Clone, Debug, Default)]
 pub struct TraceRequest {
-    /// Only of this intent, whatever it was called then.
+    /// Only records of this intent, under any id that it has or had.
     pub intent: Option<String>,
-    /// Only those that touch this file.
+    /// Only records that name this file.
     pub path: Option<crate::workspace::RelativePath>,
 }
 
-/// The records that are asked for, in the order of their time.
+/// Returns the selected records, in the order of their time.
 pub fn trace<'a>(
     ws: &'a Workspace,
     request: &TraceRequest,
@@ -36,7 +36,7 @@ pub fn trace<'a>(
         (Some(wanted), None) | (None, Some(wanted)) => wanted,
         (None, None) => (0..).take(ledger.entries().len()).collect(),
     };
-    // Read one by one and let go again: there may be very many.
+    // Entries are read one by one and not kept, since there may be very many.
     Ok(wanted.into_iter().map(|at| {
         let entry = ledger.entry(at);
         Entry { trust: ledger.trust(entry), ..entry.clone() }

@@ -1,8 +1,8 @@
-//! *Trailers*: lines at the end of a commit's message, such as `Intent-Id: INT-001`, that name its intents, tools and
-//! models.
+//! Makes *trailers*: lines at the end of a commit message, such as `Intent-Id: INT-001`, that name
+//! its intents, tools and models.
 //!
-//! The policy has a template for each (`Intent-Id: {intent}`). They are filled from the commit's evidence, so they do
-//! not depend on what an agent remembers to write.
+//! The policy has the templates (`Intent-Id: {intent}`). They are filled from the commit's
+//! evidence, so they do not depend on what an agent remembers to write.
 
 use super::edited::commits_of_work;
 use super::evidence::is_evidence;
@@ -11,11 +11,11 @@ use crate::ledger::{EntityType, Entry, Ledger};
 use crate::workspace::git::{ChangeKind, Target};
 use crate::workspace::text;
 
-/// No more trailers than this are added to a commit.
+/// The maximum number of trailers that are added to a commit.
 const MAX_TRAILERS: usize = 50;
 
-/// The trailers of the commit that is being made from the index, in the order of the templates. Evidence that a merge
-/// brings in, and late evidence of earlier commits, does not count.
+/// Returns the trailers of the commit that is being made from the index, in the order of the
+/// templates. Evidence that comes from a merge, and late evidence for earlier commits, is not used.
 pub(crate) fn of_commit(ws: &Workspace) -> Result<Vec<String>, VerbError> {
     let Some(git) = ws.git().filter(|_| !ws.policy.trailers.is_empty()) else {
         return Ok(Vec::new());
@@ -42,7 +42,7 @@ pub(crate) fn of_commit(ws: &Workspace) -> Result<Vec<String>, VerbError> {
     Ok(trailers)
 }
 
-/// The value of a placeholder. For a person's work tool and model are left out.
+/// Returns the value of a placeholder. `tool` has no value for a person's work.
 fn value(ws: &Workspace, entry: &Entry, name: &str) -> Option<String> {
     let record = &entry.record;
     let conversation = record.files.first()?.conversations.first()?;
@@ -57,7 +57,7 @@ fn value(ws: &Workspace, entry: &Entry, name: &str) -> Option<String> {
     }
 }
 
-/// Fills the placeholders of a template. `None` if a value is not known.
+/// Fills the placeholders of a template. `None` if a value is missing.
 fn filled(template: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;

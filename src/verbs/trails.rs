@@ -1,7 +1,8 @@
-//! The recorded history of a file, kept between processes.
+//! Computes the recorded history of a file, and caches it between processes.
 //!
-//! It is computed from all evidence about the file and from the texts in git, which takes long for a file that hundreds of
-//! commits have changed. What comes out never changes for the same evidence at the same commit.
+//! The history is computed from all evidence about the file and from the texts in git, which takes
+//! long for a file that hundreds of commits have changed. The result is always the same for the
+//! same evidence at the same commit.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,19 +13,20 @@ use crate::workspace::RelativePath;
 use crate::workspace::cache::Slot;
 use crate::workspace::parallel::in_parallel;
 
-/// With fewer entries of evidence, computing the history takes no longer than reading it.
-const FEW: usize = 8;
+/// With fewer entries of evidence than this, computing the history is as fast as reading it from
+/// the cache.
+const MIN_ENTRIES: usize = 8;
 
-/// What is kept of the evidence about a file.
+/// The cached history of one file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     trail: KeptTrail,
-    /// For each entry of evidence what was computed of it, as a JSON list of [`Derived`].
+    /// The values derived from each entry of evidence, as a JSON list of [`Derived`].
     derived: Vec<u8>,
 }
 
-/// The recorded history of a file: its versions, and who made each block what it is. `precedes` tells whether one commit
-/// is the other, or an ancestor of it.
+/// Returns the recorded history of a file: its versions, and the record that made each block what
+/// it is. `precedes` says if a commit is the same as another one, or an ancestor of it.
 pub(super) fn trail(ws: &Workspace, path: &RelativePath, precedes: Precedes<'_>) -> Trail {
     let found = ws.ledger.settled_of_path(path);
     let evidence = of_evidence(ws, path, &found, precedes);
@@ -36,15 +38,16 @@ pub(super) fn trail(ws: &Workspace, path: &RelativePath, precedes: Precedes<'_>)
     })
 }
 
-/// The history that the evidence about the file tells, without the records of the journal. `None` if it cannot be kept, as
-/// in a shallow clone, or need not be.
+/// Returns the history from the evidence about the file, without the records of the journal. `None`
+/// if it cannot be cached, as in a shallow clone, or if there is so little evidence that it need
+/// not be.
 fn of_evidence(
     ws: &Workspace,
     path: &RelativePath,
     found: &OfPath,
     precedes: Precedes<'_>,
 ) -> Option<Trail> {
-    if found.evidence.len() < FEW {
+    if found.evidence.len() < MIN_ENTRIES {
         return None;
     }
     let inputs = (ws.ledger.depends_on(path)?, &found.ids);
@@ -64,7 +67,8 @@ fn of_evidence(
 fn kept(ws: &Workspace, found: &OfPath, trail: &Trail) -> Option<Vec<u8>> {
     let derived = found.evidence.iter().map(|at| ws.ledger.derived(*at).map(|one| &**one));
     let derived: Vec<Option<&Derived>> = derived.collect();
-    // Nothing is kept of a commit that is still being made, nor where a text could not be read.
+    // The result is not cached if an entry belongs to a commit that is still being made, or if a
+    // text could not be read.
     let is_settled = |one: &Option<&Derived>| one.is_some_and(|one| one.commit.is_some());
     if !derived.iter().all(is_settled) {
         return None;

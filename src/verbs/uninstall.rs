@@ -1,8 +1,10 @@
-//! `uninstall`: takes back what `init` put into a repository, and what came to be beside it in this clone.
+//! `intent uninstall`: removes what `init` added to a repository, and everything that `intent` has
+//! stored in this clone.
 //!
-//! What is a team's record (registry, policy, evidence) stays unless a person says `everything`, and then goes only as far
-//! as git has it, or as `init` wrote it. Nothing of others is touched: what is not as we wrote it is told, with the
-//! command that removes it.
+//! The shared record of the team (registry, policy, evidence) stays unless the request says
+//! `everything`. Even then, only files are removed that git has or that are still as `init` wrote
+//! them. Files of others are never touched. If a file is not as we wrote it, the answer names it
+//! with the command that removes it.
 
 use std::path::{Path, PathBuf};
 
@@ -16,73 +18,74 @@ use crate::workspace::store::{self, StoreError};
 use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{RelativePath, Root};
 
-/// Files with more bytes than this are compared with nothing.
+/// The largest file that is compared with its committed version, in bytes.
 const MAX_FILE: u64 = 64 * 1024 * 1024;
-/// So many files that stay are named one by one.
+/// The maximum number of remaining files that are named one by one.
 const MAX_NAMED: usize = 8;
 
-/// How much is taken back.
+/// What [`uninstall`] is to remove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UninstallRequest {
-    /// Also `.orchestration/`, as far as git has it or `init` wrote it.
+    /// Whether `.orchestration/` is removed too, as far as git has its files or `init` wrote them.
     pub everything: bool,
-    /// Change nothing; say what would be done.
+    /// Whether to change nothing, and only say what would be done.
     pub dry_run: bool,
 }
 
-/// What was taken back, or would be.
+/// What was removed, or would be removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct UninstallAnswer {
-    /// The workspace.
+    /// The root folder of the workspace.
     pub root: String,
-    /// Whether this is only what would be done.
+    /// Whether nothing was changed, because this was a dry run.
     pub dry_run: bool,
-    /// What was taken back.
+    /// The files and folders that were removed or restored.
     pub taken: Vec<TakenBack>,
-    /// What stays, and how it goes.
+    /// What remains, and how to remove it.
     pub left: Vec<LeftBehind>,
 }
 
-/// A file or folder without ours.
+/// A file or folder from which our part was removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct TakenBack {
-    /// Relative to the workspace where it lies in it.
+    /// The path, relative to the workspace if it lies inside.
     pub path: String,
-    /// What became of it.
+    /// What was done to the file.
     pub how: TakenHow,
 }
 
-/// What became of a file.
+/// What was done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum TakenHow {
-    /// It is gone.
+    /// The file or folder was removed.
     Removed,
-    /// Our lines are gone, and what others wrote is there.
+    /// Our lines were removed; the lines of others are still there.
     Changed,
-    /// What was there before is there again.
+    /// The file that was there before ours was restored.
     PutBack,
 }
 
-/// What stays.
+/// A file or folder that remains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct LeftBehind {
-    /// Relative to the workspace where it lies in it.
+    /// The path, relative to the workspace if it lies inside.
     pub path: String,
-    /// Why.
+    /// The reason why it remains.
     pub why: String,
-    /// The command that removes it, or what a person does.
+    /// The command that removes it, or what a person has to do.
     pub remedy: String,
 }
 
 impl UninstallAnswer {
-    /// Nothing yet, for the workspace of a root.
+    /// Returns an empty answer for the workspace at `root`.
     pub(crate) fn new(root: &Root, dry_run: bool) -> Self {
         let root = root.path().display().to_string();
         Self { root, dry_run, taken: Vec::new(), left: Vec::new() }
     }
 
-    /// Notes that something was taken back. A file that two steps are about is named once.
+    /// Notes that something was removed or restored. A path is listed once, even if two steps name
+    /// it.
     pub(crate) fn took(&mut self, path: &Path, how: TakenHow) {
         let taken = TakenBack { path: self.shown(path), how };
         if !self.taken.iter().any(|known| known.path == taken.path) {
@@ -90,7 +93,7 @@ impl UninstallAnswer {
         }
     }
 
-    /// Notes that something stays.
+    /// Notes that a file or folder remains.
     pub(crate) fn leave(&mut self, path: &Path, why: impl Into<String>, remedy: impl Into<String>) {
         let left = LeftBehind { path: self.shown(path), why: why.into(), remedy: remedy.into() };
         if !self.left.iter().any(|known| known.path == left.path) {
@@ -98,7 +101,7 @@ impl UninstallAnswer {
         }
     }
 
-    /// Whether a file, or a folder above it, is taken back.
+    /// Returns true if a file, or a folder above it, is already in the list of removed paths.
     fn has_taken(&self, path: &RelativePath) -> bool {
         self.taken.iter().any(|taken| Path::new(path.as_str()).starts_with(&taken.path))
     }
@@ -109,8 +112,8 @@ impl UninstallAnswer {
     }
 }
 
-/// Takes back what lies in the repository. Settings of agents are the business of the face that wrote them, which hands
-/// in what it has done.
+/// Removes what lies in the repository. The settings of agents are removed by the face that wrote
+/// them, which has added the results to `answer`.
 pub(crate) fn uninstall(
     root: &Root,
     request: UninstallRequest,
@@ -150,7 +153,7 @@ pub(crate) fn uninstall(
     Ok(())
 }
 
-/// How many records are in no commit yet.
+/// Returns the number of records that are in no commit yet.
 fn unsealed(ws: &Workspace) -> usize {
     let open = seal::open(ws);
     open.standing.len() + open.gone
@@ -176,7 +179,8 @@ fn hooks(
     Ok(())
 }
 
-/// What is for this work tree alone: `.orchestration/local` and its like, which git ignores.
+/// Removes what belongs to this work tree alone and is ignored by git: `.orchestration/local` and
+/// similar files.
 fn local(
     ws: &Workspace,
     request: UninstallRequest,
@@ -189,7 +193,7 @@ fn local(
         let below = path.strip_prefix(ws.root.path()).unwrap_or(path).to_string_lossy();
         tracked.iter().any(|known| Path::new(known.as_str()).starts_with(&*below))
     };
-    // Without git this is where everything private is.
+    // Without git, this folder also has the private files that are otherwise in the git directory.
     for name in ["local", "active_intent_current.json", "intent_map.md"] {
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() && !is_tracked(&path) {
@@ -208,12 +212,12 @@ fn local(
     Ok(())
 }
 
-/// Records that are in no commit are nowhere else.
+/// Returns true if the journal may be deleted. Records that are in no commit exist only there.
 fn may_go(request: UninstallRequest, open: usize) -> bool {
     open == 0 || request.everything
 }
 
-/// Our folder in the git directory: the note of the program, keys, caches, and the journal.
+/// Removes our folder in the git directory: the note of the program, keys, caches, and the journal.
 fn in_git_directory(
     ws: &Workspace,
     request: UninstallRequest,
@@ -224,7 +228,7 @@ fn in_git_directory(
         return Ok(());
     };
     let mut folders = vec![own.join("intent")];
-    // The journals of all work trees lie in the one that git made first.
+    // The journals of all work trees are in the folder of the main work tree.
     let trees = linked(&common, own);
     if common != own {
         answer.leave(
@@ -236,7 +240,7 @@ fn in_git_directory(
     folders.retain(|folder| folder.is_dir() || folder.is_symlink());
     for folder in folders {
         if !may_go(request, open) && common == own {
-            let why = format!("{} in no commit yet, and nowhere else", are(open));
+            let why = format!("{} in no commit yet, and nowhere else", records_are(open));
             let remedy = "commit their code or `intent seal`, and run this again; `intent uninstall --everything` gives them up";
             answer.leave(&folder, why, remedy);
             continue;
@@ -255,11 +259,12 @@ fn in_git_directory(
     Ok(())
 }
 
-fn are(open: usize) -> String {
+fn records_are(open: usize) -> String {
     format!("{} {}", counted(open, "record"), if open == 1 { "is" } else { "are" })
 }
 
-/// Our folders in the git directories of other linked work trees, and where these trees are.
+/// Returns our folders in the git directories of other linked work trees, each with the path of
+/// that work tree.
 fn linked(common: &Path, own: &Path) -> Vec<(PathBuf, PathBuf)> {
     let entries = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
     let others = entries.map(|entry| entry.path()).filter(|tree| tree != own);
@@ -272,7 +277,8 @@ fn linked(common: &Path, own: &Path) -> Vec<(PathBuf, PathBuf)> {
     found.collect()
 }
 
-/// Registry, policy and evidence: what git has, or what is as `init` wrote it. The rest is named.
+/// Removes registry, policy and evidence, if git has the file or it is as `init` wrote it. Other
+/// files are listed as remaining.
 fn record(
     ws: &Workspace,
     request: UninstallRequest,
@@ -280,7 +286,7 @@ fn record(
 ) -> Result<(), VerbError> {
     let head = ws.head();
     let (mut gone, mut stays) = (Vec::new(), Vec::new());
-    // What is this work tree's alone is dealt with already.
+    // Files that belong to this work tree alone were handled before.
     let files = files_of_record(ws).into_iter().filter(|path| !answer.has_taken(path));
     for path in files.collect::<Vec<_>>() {
         let now = ws.root.read_rules(&path, MAX_FILE).ok().flatten();
@@ -312,7 +318,7 @@ fn record(
     Ok(())
 }
 
-/// The files of `.orchestration/` that are for everybody, and `.intentignore`.
+/// Returns the shared files of `.orchestration/`, and `.intentignore`.
 fn files_of_record(ws: &Workspace) -> Vec<RelativePath> {
     let mut found = Vec::new();
     let mut folders = vec![ws.root.orchestration()];
@@ -332,7 +338,7 @@ fn files_of_record(ws: &Workspace) -> Vec<RelativePath> {
     found
 }
 
-/// Removes a file, or a folder with all that is in it. A link goes itself, never what it leads to.
+/// Removes a file, or a folder with its content. Of a symbolic link only the link is removed.
 fn remove(path: &Path, dry_run: bool) -> Result<(), StoreError> {
     if dry_run {
         return Ok(());

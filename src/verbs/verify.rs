@@ -1,4 +1,7 @@
-//! *Verify*: is the ledger whole, and does the code still say what it says?
+//! `intent verify`: checks that the ledger is complete and unchanged, and with `--blocks` that the
+//! code still is what was recorded.
+//!
+//! `lost` finds the recorded blocks that are no longer in the tree.
 
 mod lost;
 
@@ -25,20 +28,21 @@ use crate::workspace::git::Target;
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, ignores, session, text};
 
-/// The state of the evidence.
+/// What is wrong in the ledger and its rules.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct VerifyAnswer {
-    /// Records read.
+    /// The number of records that were read.
     pub records: usize,
-    /// How many files the ledger has.
+    /// The number of files that the ledger consists of.
     pub files: usize,
-    /// The verdicts of recorded blocks. Absent unless `--blocks` was asked for.
+    /// The verdicts of recorded blocks. Absent without `--blocks`.
     #[serde(flatten)]
     pub blocks: Option<BlocksAnswer>,
-    /// Which evidence anchors vouch for. Absent if signatures were not checked, or if there is no anchor.
+    /// The evidence that anchors vouch for. Absent if signatures were not checked, or if there is
+    /// no anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anchors: Option<AnchorsAnswer>,
-    /// Sentences that a reader may want to know. They are no findings.
+    /// Remarks that are not findings, each a sentence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// What is wrong in ledger, registry and policy.
@@ -48,49 +52,50 @@ pub struct VerifyAnswer {
 /// The verdicts of recorded blocks in the work tree.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct BlocksAnswer {
-    /// How many blocks have each verdict.
+    /// The number of blocks with each verdict.
     pub blocks: VerdictCounts,
-    /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
+    /// Recorded blocks that are no longer in the tree, although no record says that they were
+    /// deleted.
     pub lost: Vec<LostBlock>,
 }
 
-/// Blocks by verdict.
+/// The number of blocks with each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VerdictCounts {
-    /// As recorded.
+    /// Blocks that are as they were recorded.
     pub exact: usize,
-    /// As recorded but for formatting.
+    /// Blocks that differ from the record in formatting only.
     pub reformatted: usize,
-    /// As recorded, elsewhere.
+    /// Blocks that are as recorded, but in another place.
     pub moved: usize,
-    /// As recorded but for names.
+    /// Blocks that differ from the record in names only.
     pub renamed: usize,
-    /// As recorded itself; what changed are blocks inside it, each of which is counted itself.
+    /// Blocks that differ only in inner blocks, which are counted on their own.
     pub inside: usize,
-    /// Changed since.
+    /// Blocks that were changed since they were recorded.
     pub modified: usize,
-    /// Several records fit.
+    /// Blocks that more than one record fits.
     pub ambiguous: usize,
-    /// In a file with records, but in none of them.
+    /// Blocks without a record, in files that have records.
     pub unrecorded: usize,
 }
 
 /// A recorded block that cannot be found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LostBlock {
-    /// The file it was recorded in.
+    /// The file that it was recorded in.
     pub path: RelativePath,
-    /// `method`.
+    /// The kind of the block, for example `method`.
     pub kind: String,
-    /// `AuthMiddleware.verify`.
+    /// The name with containers, for example `AuthMiddleware.verify`.
     pub name: String,
-    /// The intent.
+    /// The intent under which it was recorded.
     pub intent: Option<String>,
-    /// The record.
+    /// The id of its record.
     pub record: String,
 }
 
-/// Everything wrong in policy, registry, ignore files and ledger.
+/// Returns everything that is wrong in policy, registry, ignore files and ledger.
 pub(crate) fn findings(ws: &Workspace) -> Vec<Finding> {
     let files = match ws.files() {
         _ if !has_scopes(ws) => Vec::new(),
@@ -100,17 +105,18 @@ pub(crate) fn findings(ws: &Workspace) -> Vec<Finding> {
     findings_among(ws, &files)
 }
 
-/// Whether there are scopes to hold against the files.
+/// Returns true if there are scopes to compare with the files.
 fn has_scopes(ws: &Workspace) -> bool {
     ws.root.governed() && !ws.registry.intents().is_empty()
 }
 
-/// The same for a caller that keeps the list of the workspace's files.
+/// Like [`findings`], for a caller that already has the list of the workspace's files.
 pub(crate) fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     findings_with(ws, files, ws.ledger.findings(), ws.ledger.intents())
 }
 
-/// Like [`findings`], for a caller that already has the findings of the ledger, and the intents that it names.
+/// Like [`findings_among`], for a caller that already has the findings of the ledger, and the
+/// intents that it names.
 fn findings_with(
     ws: &Workspace,
     files: &[RelativePath],
@@ -120,7 +126,7 @@ fn findings_with(
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
     all.extend(lint::registry(ws.registry_on_disk()));
     all.extend(missing_registry(ws));
-    // Of an older registry the places would be wrong.
+    // If an older registry is in use, its line numbers would be wrong.
     if has_scopes(ws) && ws.judged_by_older().is_none() {
         all.extend(lint::against_files(&ws.registry, files));
     }
@@ -134,7 +140,8 @@ fn findings_with(
     all
 }
 
-/// Writes that no gate let through, for as long as the files are as those left them.
+/// Returns a finding for each write that passed no gate, as long as the file is as that write left
+/// it.
 fn ungated(ws: &Workspace) -> Vec<Finding> {
     let notes = session::ungated::standing(&ws.root).into_iter();
     let finding = |note: session::ungated::Ungated| Finding {
@@ -152,7 +159,7 @@ fn ungated(ws: &Workspace) -> Vec<Finding> {
     notes.map(finding).collect()
 }
 
-/// How a person settles a write that no gate let through.
+/// Returns the advice on how a person settles a write that passed no gate.
 fn settled_by(ws: &Workspace, path: &RelativePath) -> String {
     let typed = text::shell_word(path.as_str());
     let mut help =
@@ -167,7 +174,7 @@ fn settled_by(ws: &Workspace, path: &RelativePath) -> String {
     help + " `intent doctor` says why the gate was not asked."
 }
 
-/// Returns true if `intent record` has something to record of a file that is there.
+/// Returns true if `intent record` would have something to record of an existing file.
 fn has_unrecorded_edits(ws: &Workspace, path: &RelativePath) -> bool {
     let (Ok(document), Ok(baseline)) = (ws.read(path), Baseline::of_work(ws, path)) else {
         return false;
@@ -177,7 +184,8 @@ fn has_unrecorded_edits(ws: &Workspace, path: &RelativePath) -> bool {
     !gate::is_control_file(path) && edits.now.iter().any(|(at, _)| !found[*at].covered())
 }
 
-/// The finding for a workspace whose registry is missing, where git has one or something is known by an intent.
+/// Returns the finding for a missing registry, if git has one, or if an intent is selected or named
+/// by a record.
 fn missing_registry(ws: &Workspace) -> Option<Finding> {
     let reason = ws.missing_registry()?;
     let is_lost = !matches!(ws.files(), Target::Commit(_)) && ws.lost_registry().is_some();
@@ -188,8 +196,8 @@ fn missing_registry(ws: &Workspace) -> Option<Finding> {
     is_needed.then(|| Finding::new(Code::RegistryMissing, message, format!("{reason}.")))
 }
 
-/// Returns true if the registry does not hold an intent. If it is missing or cannot be read, that is not known, and the answer is
-/// false.
+/// Returns true if the registry does not contain an intent. If the registry is missing or cannot be
+/// read, that is not known, and the result is false.
 fn is_unknown(ws: &Workspace, id: &str) -> bool {
     // An id that is defined twice is reported by another finding.
     let is_known = || ws.registry.get(id).is_some() || !ws.registry.rivals(id).is_empty();
@@ -197,7 +205,7 @@ fn is_unknown(ws: &Workspace, id: &str) -> bool {
     may_be_told && !is_placeholder(id) && !is_known()
 }
 
-/// Findings for intents that records name and the registry does not hold.
+/// Returns findings for intents that records name and the registry does not contain.
 fn unknown_intents(ws: &Workspace, named: Vec<String>) -> Vec<Finding> {
     let is_finding = |id: &String| is_unknown(ws, id) && !is_reassigned(ws, id);
     let unknown = named.into_iter().filter(is_finding);
@@ -229,8 +237,9 @@ fn unknown_intents(ws: &Workspace, named: Vec<String>) -> Vec<Finding> {
     unknown.iter().map(finding).collect()
 }
 
-/// The first record of code under an intent that is about this branch. The journal is that of the clone: it also holds
-/// what a commit of another branch carries, or what was recorded there and stands nowhere here.
+/// Returns the first record of code under an intent that belongs to this branch. The journal
+/// belongs to the whole clone, so it may also have records that a commit of another branch carries,
+/// or whose code was written there and is not here.
 fn first_here<'a>(ws: &'a Workspace, id: &str) -> Option<&'a Entry> {
     let open = LazyCell::new(|| seal::open(ws).standing);
     let is_based_here = |entry: &Entry| {
@@ -256,22 +265,24 @@ fn is_reassigned(ws: &Workspace, id: &str) -> bool {
         && ws.ledger.of_intent(id).is_empty()
 }
 
-/// A file that was held against its records, for a caller who wants to know more than the numbers.
+/// A file that was compared with its records, with the details, for callers that need more than the
+/// counts.
 pub(super) struct Held<'a> {
-    /// The workspace to ask; it forgets again what was read for a few files.
+    /// The workspace to use for further questions. What it reads of the ledger is dropped after a
+    /// few files.
     pub ws: &'a Workspace,
-    /// Which file.
     pub path: &'a RelativePath,
-    /// Its blocks; `None` where it is gone or not read.
+    /// The blocks of the file. `None` if the file is gone or cannot be read.
     pub file: Option<&'a why::FileProvenance>,
 }
 
-/// Reads all files of the ledger, and reports what is wrong in them, in the registry and in the policy.
+/// Reads all files of the ledger, and reports what is wrong in them, in the registry and in the
+/// policy.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
     verified(ws, audit(&ws.root))
 }
 
-/// Like [`verify`], and compares every recorded block with the code.
+/// Like [`verify`], and also compares every recorded block with the code.
 pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
     verify(ws).with_blocks(ws)
 }
@@ -303,7 +314,7 @@ impl VerifyAnswer {
     }
 }
 
-/// Like [`verify`], and checks the signatures of anchors and tombstones.
+/// Like [`verify`], and also checks the signatures of anchors and tombstones.
 pub(crate) fn verify_signed(
     ws: &Workspace,
     signatures: &dyn Signatures,
@@ -323,30 +334,32 @@ pub(crate) fn verify_signed(
     Ok(VerifyAnswer { anchors, ..answer })
 }
 
-/// Accepts shared branches as they are, although they were rewritten or have lost evidence, and records that. `by` is
-/// the person's name, if git knows it. Returns what was accepted, a sentence for each branch.
+/// Accepts shared branches as they are, although they were rewritten or have lost evidence, and
+/// records the decision. `by` is the person's name, if git knows it. Returns one sentence for each
+/// accepted branch.
 pub fn accept_rewrite(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
     tips::accept(ws, by)
 }
 
-/// Compares every recorded file with its records, and calls `told` for each file. Includes files that no record names,
-/// if recorded blocks were moved into them.
-pub(super) fn blocks(ws: &Workspace, told: impl FnMut(&Held<'_>)) -> BlocksAnswer {
-    let (blocks, heads, standing) = compare(ws, ws.ledger.paths(), told);
+/// Compares every recorded file with its records, and calls `visit` for each file. If recorded
+/// blocks were moved into files that no record names, these files are included.
+pub(super) fn blocks(ws: &Workspace, visit: impl FnMut(&Held<'_>)) -> BlocksAnswer {
+    let (blocks, heads, standing) = compare(ws, ws.ledger.paths(), visit);
     BlocksAnswer { blocks, lost: lost::lost(ws, heads, standing) }
 }
 
-/// Like [`blocks`], for some of the recorded files, and without a search for what is lost.
-pub(super) fn hold(ws: &Workspace, paths: &[RelativePath], told: impl FnMut(&Held<'_>)) {
-    compare(ws, paths, told);
+/// Like [`blocks`], for some of the recorded files, and without a search for lost blocks.
+pub(super) fn hold(ws: &Workspace, paths: &[RelativePath], visit: impl FnMut(&Held<'_>)) {
+    compare(ws, paths, visit);
 }
 
-/// Compares files with their records, and searches for their blocks in files that no record names. Counts the blocks by
-/// verdict, and returns the records whose block was not found in any of these files.
+/// Compares files with their records, and searches for their blocks in files that no record names.
+/// Counts the blocks by verdict, and returns the records whose block was not found in any of these
+/// files.
 fn compare<'a>(
     ws: &Workspace,
     paths: &'a [RelativePath],
-    mut told: impl FnMut(&Held<'_>),
+    mut visit: impl FnMut(&Held<'_>),
 ) -> (VerdictCounts, Vec<lost::Head<'a>>, FoundAgain) {
     let mut blocks = VerdictCounts::default();
     let mut standing = FoundAgain::default();
@@ -363,7 +376,7 @@ fn compare<'a>(
                 blocks.count(found);
                 standing.add(ws, path, found);
             }
-            told(&Held { ws, path, file: file.as_ref() });
+            visit(&Held { ws, path, file: file.as_ref() });
             heads.extend(last.into_iter().map(|at| (path, at)));
         }
     }
@@ -371,20 +384,20 @@ fn compare<'a>(
     lost::find_in_new_files(ws, &mut heads, &mut standing, |ws, path, file| {
         let recorded = file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded);
         recorded.for_each(|found| blocks.count(found));
-        told(&Held { ws, path, file: Some(file) });
+        visit(&Held { ws, path, file: Some(file) });
     });
     (blocks, heads, standing)
 }
 
 impl VerdictCounts {
-    /// The number of all blocks.
+    /// Returns the number of all blocks.
     pub(super) fn total(&self) -> usize {
         let Self { exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded } =
             self;
         exact + reformatted + moved + renamed + inside + modified + ambiguous + unrecorded
     }
 
-    /// One more.
+    /// Adds one block to the count of its verdict.
     pub(super) fn count(&mut self, found: &Provenance) {
         let slot = match found.verdict {
             Verdict::Exact => &mut self.exact,

@@ -1,4 +1,9 @@
-//! *Why is this code here?* Which intent produced each block, and is it still what was recorded?
+//! `intent why`: which intent produced each block of a file, and is the block still what was
+//! recorded?
+//!
+//! - `asked` tells who asked for the intent.
+//! - `author` names the writer and the commit.
+//! - `lines` compares the single lines of a block with its record.
 
 mod asked;
 mod author;
@@ -31,122 +36,127 @@ pub(super) use author::{agent, brief as commit_brief};
 pub(crate) use lines::span;
 pub use lines::{BlockLines, LineState};
 
-/// A file's blocks with what is known of each: the state behind every face's answer.
+/// A file's blocks with the record that each comes from. The answers of all faces are made from it.
 #[derive(Clone)]
 pub struct FileProvenance {
-    /// The text.
     pub document: Document,
-    /// The blocks.
     pub blocks: Arc<FileBlocks>,
-    /// One for each block.
+    /// One entry for each block, in the same order.
     pub provenance: Vec<Provenance>,
 }
 
-/// The answer for a file, or for one place in it.
+/// The answer for a whole file, or for one place in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WhyAnswer {
-    /// Relative to the workspace.
+    /// The path, relative to the workspace.
     pub path: RelativePath,
-    /// The commit whose file this is; absent of a file of the work tree.
+    /// The commit from which the file was read. Absent for a file of the work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// In the order in which they start.
+    /// The blocks, in the order in which they start.
     pub blocks: Vec<BlockAnswer>,
-    /// Why there are no blocks, where there is a reason.
+    /// The reason why there are no blocks, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// What the answer lacks, or what to do about it.
+    /// Remarks on what the answer lacks, or what to do about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// What is known of one block.
+/// Everything that is known about one block.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BlockAnswer {
-    /// `function`, `method`, …
+    /// The kind of the block: `function`, `method`, …
     pub kind: String,
-    /// Its own name.
+    /// The last segment of its name.
     pub name: String,
-    /// With its containers: `AuthMiddleware.verify`.
+    /// The name with containers, for example `AuthMiddleware.verify`.
     pub qualified_name: String,
-    /// The first line of its lead, 1-based.
+    /// The first line of its lead, counted from 1.
     pub start_line: u32,
-    /// The first line of the definition itself, without decorators, attributes, doc comment and `export`.
+    /// The first line of the definition itself, without decorators, attributes, doc comment and
+    /// `export`.
     pub node_start_line: u32,
-    /// Inclusive.
+    /// The last line of the block, counted from 1.
     pub end_line: u32,
-    /// How the block stands to its record, in one word.
+    /// How the block compares with its record, in one word.
     pub verdict: Verdict,
-    /// How its text stands to the record.
+    /// How its text compares with the record.
     pub content: Option<Content>,
-    /// Where it stands compared with the record.
+    /// How its place compares with the record.
     pub place: Option<Place>,
-    /// Of a modified block, the estimated share of the recorded text still there, 0 to 1.
+    /// For a modified block, the estimated share of the recorded text that is still there, from 0
+    /// to 1.
     pub kept: Option<f32>,
-    /// The difference lies in the blocks inside it, each of which speaks for itself.
+    /// Whether the block differs from its record only in inner blocks. They have verdicts of their
+    /// own.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub only_inside: bool,
-    /// Which of its lines still are what was recorded; absent where they were not asked for, or nothing is known of them.
+    /// Which of its lines are still as recorded. Absent if lines were not requested, or nothing is
+    /// known about them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<BlockLines>,
-    /// The intent that asked for it.
+    /// The intent under which the block was written.
     pub intent: Option<IntentBrief>,
-    /// Who asked for that intent, what for, and under which constraints.
+    /// Who asked for that intent, for which requirements, and under which constraints.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked: Option<AskedFor>,
-    /// Who wrote it.
+    /// The author of the block, according to the record.
     pub contributor: Option<Contributor>,
-    /// When it was recorded, RFC 3339 in UTC.
+    /// When it was recorded, as RFC 3339 in UTC.
     pub timestamp: Option<String>,
-    /// The record's id.
+    /// The id of the record.
     pub record: Option<String>,
-    /// The tool that recorded it.
+    /// The tool that made the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The session that wrote it, as `host:id`.
+    /// The session that wrote the code, as `host:id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How many of the block's lines came with the record; absent where lines were not asked for.
+    /// How many of the block's lines the record wrote. Absent if lines were not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub brought: Option<BroughtLines>,
-    /// The commit that brought the record.
+    /// The commit that added the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitBrief>,
-    /// The record is in no commit yet.
+    /// Whether the record is in no commit yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub uncommitted: bool,
-    /// Its intent, or a specification that it serves, changed since, so that its reason may be another one now.
+    /// Set if the intent, or a specification that it serves, has changed since, so that the reason
+    /// for the block may have changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspect: Option<Suspicion>,
-    /// How strong the evidence is, by the record's own word.
+    /// How strong the evidence is, as the record itself states it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
-    /// Nobody but the line's writer vouches for it: this clone did not write it.
+    /// Whether only the writer of the record vouches for it, because it was not written in this
+    /// clone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claimed: bool,
-    /// Its history, newest first.
+    /// The history of the block, newest step first.
     pub lineage: Vec<LineageStep>,
-    /// When ambiguous, every record that fits.
+    /// If the verdict is ambiguous, every record that fits.
     pub candidates: Vec<Candidate>,
-    /// On which evidence the record was found.
+    /// The kind of evidence by which the record was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
-    /// Where the record was made and what the block was called there.
+    /// The file, the name and the lines under which the block was recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedBlock>,
-    /// Recorded code that this block holds and that its own record, if any, is not about.
+    /// Recorded code inside this block that the block's own record is not about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<OriginAnswer>,
     /// A record that matches the block but is not named as its origin, and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<RefusedAnswer>,
-    /// The earlier blocks that it was compared with, where that was asked for.
+    /// The earlier blocks that it was compared with. Only filled if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compared: Vec<ComparedAnswer>,
 }
 
 impl BlockAnswer {
-    /// A phrase about a block that several records fit, or about several blocks that one record fits.
+    /// Returns a phrase for a block that several records fit, or for several blocks that one record
+    /// fits.
     pub fn ambiguity(&self) -> String {
         let fit = match self.candidates.len() {
             1 => "one record fits, and other blocks as well".to_owned(),
@@ -159,78 +169,79 @@ impl BlockAnswer {
     }
 }
 
-/// A block as its record has it.
+/// A block as it was when it was recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RecordedBlock {
-    /// The file.
+    /// The file that contained the block.
     pub path: RelativePath,
-    /// `function`, `method`, …
+    /// The kind of the block: `function`, `method`, …
     pub kind: String,
-    /// With its containers.
+    /// The name with its containers.
     pub name: String,
-    /// The first line then, counted from 1.
+    /// The first line at that time, counted from 1.
     pub start_line: u32,
-    /// The last line then, inclusive.
+    /// The last line at that time, counted from 1.
     pub end_line: u32,
 }
 
-/// Recorded code in a block that its record is not about.
+/// Recorded code inside a block that the block's own record is not about.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OriginAnswer {
-    /// How it came here.
+    /// How the code came into the block.
     pub relation: Relation,
-    /// The share in common, 0 to 1: of the smaller of the two.
+    /// The common share of the smaller of the two texts, from 0 to 1.
     pub share: f32,
-    /// Where it was recorded.
+    /// The block that the code was recorded in.
     pub recorded: RecordedBlock,
-    /// The record.
+    /// The record that the code comes from.
     pub record: Candidate,
 }
 
 /// A record that matches a block but is not named as its origin.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RefusedAnswer {
-    /// Why not.
+    /// The reason why it is not named.
     pub why: Rejection,
-    /// Where it was recorded.
+    /// The block as the record has it.
     pub recorded: RecordedBlock,
-    /// The record.
+    /// The record that was rejected.
     pub record: Candidate,
 }
 
-/// An earlier block that a block was compared with.
+/// An earlier block with which a block was compared.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ComparedAnswer {
-    /// `function`, `method`, …; `None` where only a hash of it is known.
+    /// The kind: `function`, `method`, …; `None` if only a hash of the block is known.
     pub kind: Option<String>,
-    /// The name with its containers, such as `Shop.open`; `None` where only a hash of it is known.
+    /// The name with containers, such as `Shop.open`. `None` if only a hash of the block is known.
     pub name: Option<String>,
-    /// The record that answers for it; `None` where nobody recorded it.
+    /// The record of the earlier block. `None` if it was never recorded.
     pub record: Option<Candidate>,
-    /// The rule that took it; `None` where none did.
+    /// The rule that accepted it as the origin. `None` if no rule did.
     pub rule: Option<String>,
-    /// Why it was not taken.
+    /// Why it was not accepted as the origin.
     pub refused: Option<Rejection>,
-    /// How alike the two are; `None` where name, text and order are the same, so that nothing was measured.
+    /// How similar the two are. `None` if name, text and order are the same, so that nothing was
+    /// measured.
     pub likeness: Option<Likeness>,
-    /// The weighed sum that the rule of likeness reads.
+    /// The weighted sum that the similarity rule uses, and its parts.
     pub scores: Option<Scores>,
 }
 
-/// An intent in brief.
+/// A short description of an intent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct IntentBrief {
-    /// `INT-001`.
+    /// The id of the intent, for example `INT-001`.
     pub id: String,
-    /// Of a block the name that evidence gives, where the registry has another text of the intent now. `None` where
-    /// nobody says.
+    /// The name of the intent. If the intent has changed since a block was recorded, this is the
+    /// name that the evidence gives. `None` if no name is known.
     pub name: Option<String>,
-    /// `None` when the registry does not hold it, or its status is unknown.
+    /// The status. `None` if the registry does not have the intent, or its status is unknown.
     pub status: Option<String>,
-    /// Which text of the intent a record is about, where it is not the present one.
+    /// Which text of the intent a record is about, if it is not the present one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<IntentVersion>,
-    /// The name that the intent with this id has now, where that is another one.
+    /// The name that the intent with this id has now, if it is a different one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now_called: Option<String>,
 }
@@ -239,20 +250,21 @@ pub struct IntentBrief {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum IntentVersion {
-    /// One that it had when the record was made; it was changed since.
+    /// An earlier text of the intent, which was changed since.
     Earlier,
-    /// One that is not known here.
+    /// A text that is not known here.
     Unknown,
-    /// The registry does not hold the intent.
+    /// The registry does not contain the intent.
     Gone,
-    /// None of this intent: another one has the id now.
+    /// The text of another intent: the id belongs to a different intent now.
     Other,
-    /// The registry cannot be read, so nobody can tell.
+    /// Not known, because the registry cannot be read.
     Unread,
 }
 
 impl IntentBrief {
-    /// The id, with the name where another intent has that id now: `INT-001 (Sign in)`.
+    /// Returns the id. If the id belongs to another intent now, the name is added: `INT-001 (Sign
+    /// in)`.
     pub fn label(&self) -> String {
         match (self.version, &self.name) {
             (Some(IntentVersion::Other), Some(name)) => namesake::label(&self.id, name),
@@ -261,90 +273,92 @@ impl IntentBrief {
     }
 }
 
-/// One step back.
+/// One step in the history of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum LineageStep {
-    /// A record.
+    /// A record of the block.
     Record(Box<Candidate>),
-    /// An unrecorded stretch.
+    /// A stretch of history that was not recorded.
     Gap {
-        /// The content hash of what stood there.
+        /// The content hash of the block at that time.
         content_hash: String,
     },
 }
 
-/// A record of a block, in brief.
+/// A short form of one record of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Candidate {
-    /// Its id.
+    /// The id of the record.
     pub record: String,
-    /// `mutation`, or `ack` where a person accepted the block as it was.
+    /// `mutation` for a change, or `ack` if a person accepted the block as it was.
     pub kind: RecordKind,
-    /// The intent; `None` when it names none.
+    /// The intent that the record names, if any.
     pub intent: Option<String>,
-    /// Who.
+    /// Who wrote the code, according to the record.
     pub contributor: Contributor,
-    /// When.
+    /// The time, as written in the record.
     pub timestamp: String,
-    /// What the block was then.
+    /// The content hash of the block at that time.
     pub content_hash: String,
-    /// Its name then.
+    /// The name of the block at that time.
     pub name: Option<String>,
-    /// The tool that recorded it.
+    /// The tool that made the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The session that wrote it, as `host:id`.
+    /// The session that wrote the code, as `host:id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Where a person has put the block under another intent since, oldest first.
+    /// Reassignments by a person that put the block under another intent since, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reassigned: Vec<Reassignment>,
 }
 
-/// A person's word that a recorded block belongs to another intent.
+/// A person's decision that a recorded block belongs to another intent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reassignment {
-    /// The intent that it was under.
+    /// The intent that the block was under before.
     pub from: String,
-    /// The intent that it is under since.
+    /// The intent that the block is under since then.
     pub to: String,
-    /// Who said so, as git names them; `None` where git has no name.
+    /// The person who decided, as named by git. `None` if git has no name.
     pub by: Option<String>,
-    /// When, RFC 3339 in UTC.
+    /// The time of the decision, as RFC 3339 in UTC.
     pub timestamp: String,
-    /// The record's id.
+    /// The id of the record of this decision.
     pub record: String,
 }
 
 impl Reassignment {
-    /// `INT-001 before Ada reassigned it`; whoever shows it adds the time, and escapes the text for its place.
+    /// Returns `INT-001 before Ada reassigned it`. The caller adds the time, and escapes the text
+    /// for its place.
     pub fn words(&self) -> String {
         let by = self.by.as_deref().unwrap_or("a person");
         format!("{} before {by} reassigned it", self.from)
     }
 }
 
-/// Which blocks are asked for.
+/// The blocks of a file that are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// All of them.
+    /// All blocks of the file.
     All,
-    /// The innermost at a 1-based line.
+    /// The innermost block at a line. Lines count from 1.
     Line(u32),
-    /// The innermost at each of these lines.
+    /// The innermost block at each of these lines.
     Lines(LineRange),
-    /// The one with this index.
+    /// The block with this index.
     Block(usize),
 }
 
-/// Matches a file's blocks against the ledger.
+/// Matches the blocks of a file with the records of the ledger.
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
     let provenance = matching::file(&ws.ledger, path, document, &Around(ws));
     FileProvenance { document: document.clone(), blocks: document.blocks(), provenance }
 }
 
-/// The answer for people and programs, without the lines and origins of each block: those cost comparisons.
+/// Builds the answer for people and programs, without the lines and origins of each block, which
+/// are expensive to compute.
 pub(crate) fn answer(
     ws: &Workspace,
     path: &RelativePath,
@@ -376,8 +390,8 @@ fn revision(ws: &Workspace) -> Option<String> {
     }
 }
 
-/// What to do about a block of a file that was recorded for another intent than the one with that id, given its record.
-/// `None` of any other block.
+/// Returns what to do about a block whose record is about an earlier intent with the same id.
+/// `None` for any other block.
 pub(super) fn misplaced(ws: &Workspace, path: &RelativePath, claim: ClaimRef) -> Option<String> {
     let claim = ws.ledger.claim(claim);
     let (id, name) = (claim.intent()?, ws.namesake_of(&claim)?);
@@ -437,7 +451,7 @@ fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
     }
 }
 
-/// The whole verb for a file on disk; in full where one block is asked for.
+/// Answers for a file of the workspace. The answer is in full if only some blocks are requested.
 pub fn on_disk(
     ws: &Workspace,
     path: &RelativePath,
@@ -446,7 +460,7 @@ pub fn on_disk(
     on_disk_by(ws, path, which, |path, document| answer_by_extent(ws, path, document, which))
 }
 
-/// The same in full, however many blocks.
+/// Like [`on_disk`], but always in full.
 pub fn on_disk_in_full(
     ws: &Workspace,
     path: &RelativePath,
@@ -457,7 +471,7 @@ pub fn on_disk_in_full(
     })
 }
 
-/// The same, with what each block was compared with.
+/// Like [`on_disk_in_full`], with the earlier blocks that each block was compared with.
 pub(crate) fn on_disk_explained(
     ws: &Workspace,
     path: &RelativePath,
@@ -475,7 +489,7 @@ pub(crate) fn on_disk_explained(
     })
 }
 
-/// What is told of a text in hand: in full where a line is asked for.
+/// Answers for a text that the caller has. The answer is in full if only some blocks are requested.
 pub(crate) fn told(
     ws: &Workspace,
     path: &RelativePath,
@@ -503,8 +517,8 @@ fn answer_by_extent(
     }
 }
 
-/// An error unless a file has the lines that are asked for. The empty line after the last line break is one: editors
-/// show it, and a cursor may stand there.
+/// Returns an error unless the file has the requested lines. The empty line after the last line
+/// break counts, since editors show it and the cursor can be there.
 fn has_lines(
     path: &RelativePath,
     document: &Document,
@@ -518,7 +532,7 @@ fn has_lines(
     has_line(path, document, line)
 }
 
-/// An error unless a file has a line.
+/// Returns an error unless the file has the line.
 pub(super) fn has_line(
     path: &RelativePath,
     document: &Document,
@@ -535,7 +549,7 @@ fn on_disk_by(
     ws: &Workspace,
     path: &RelativePath,
     which: Which,
-    told: impl FnOnce(&RelativePath, &Document) -> WhyAnswer,
+    answer_for: impl FnOnce(&RelativePath, &Document) -> WhyAnswer,
 ) -> Result<WhyAnswer, super::ReadError> {
     let resolved = match ws.files() {
         Target::WorkTree => ws.root.resolve(path).ok(),
@@ -545,7 +559,7 @@ fn on_disk_by(
     match ws.read_outlined(path) {
         Ok(document) => {
             has_lines(path, &document, which)?;
-            let mut answer = told(path, &document);
+            let mut answer = answer_for(path, &document);
             answer.notes.extend(document.cut_short());
             Ok(answer)
         }
@@ -560,7 +574,7 @@ fn on_disk_by(
     }
 }
 
-/// The intent of a block: its claim's, or the one that all candidates share.
+/// Returns the intent of a block: that of its claim, or the one that all candidates share.
 pub(crate) fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
     let id = |at: ClaimRef| ws.intent_of(&ws.ledger.claim(at));
     if let Some(claim) = provenance.claim {
@@ -571,7 +585,7 @@ pub(crate) fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<Strin
     ids.all(|other| other.as_ref() == Some(&first)).then_some(first)
 }
 
-/// An intent's brief by any id that it has or had, whether or not the registry holds it.
+/// Describes an intent by any id that it has or had, even if the registry does not contain it.
 pub(crate) fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     let Some(intent) = ws.registry.get(id) else {
         let mut entries = ws.ledger.entries_of_intent(id).into_iter().rev();
@@ -596,14 +610,14 @@ pub(crate) fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     }
 }
 
-/// The intent of a record as it was when the record was made. The id may now belong to another intent, or the intent
-/// may have another name.
+/// Describes the intent of a record as it was when the record was made. The id may belong to
+/// another intent now, or the intent may have another name.
 fn brief_then(ws: &Workspace, at: ClaimRef) -> Option<IntentBrief> {
     let claim = ws.ledger.claim(at);
     let record = &claim.entry.record;
     let id = claim.intent()?;
     let now = brief(ws, id);
-    // If the block was reassigned, name and hash of the record are those of the intent that it was under before.
+    // If the block was reassigned, the name and hash in the record are those of the former intent.
     if !claim.reassigned().is_empty() {
         return Some(now);
     }
@@ -631,8 +645,8 @@ fn brief_then(ws: &Workspace, at: ClaimRef) -> Option<IntentBrief> {
     Some(IntentBrief { name: then, version: Some(version), now_called, ..now })
 }
 
-/// Returns true if the intent once had the text with this hash: a `registry` record says so, or the registry of a commit
-/// that a record may mean.
+/// Returns true if the intent once had the text with this hash, according to a `registry` record,
+/// or to the registry of one of the commits at which the record may have been made.
 fn is_known(ws: &Workspace, id: &str, at: ClaimRef, hash: &str) -> bool {
     let ids = ws.registry.ids(id);
     let is_same = |record: &Record| {

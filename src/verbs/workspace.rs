@@ -1,4 +1,4 @@
-//! A workspace with everything that is known of it, read once and immutable.
+//! The workspace with everything that verbs need, read once and never changed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,50 +24,50 @@ use crate::workspace::{
     text::{counted, shell_word},
 };
 
-/// Who goes through all of the ledger looks at so many files, or blocks, before what was read of it for their sake is
-/// let go again ([`Workspace::forgetful`]).
+/// Verbs that go through the whole ledger handle this many files or blocks at a time. Then they
+/// drop what was read of the ledger for them ([`Workspace::forgetful`]).
 pub(super) const AT_ONCE: usize = 256;
 
-/// Everything a verb needs; cheap to clone, never changed: a change on disk makes a new one.
+/// Everything that a verb needs. It is cheap to clone and never changes: after a change on disk, a
+/// new one is made.
 #[derive(Clone)]
 pub struct Workspace {
-    /// Where it is.
     pub root: Arc<Root>,
-    /// What people allow.
+    /// The policy: what people allow.
     pub policy: Arc<Policy>,
     /// What is wrong in the policy.
     pub policy_findings: Arc<[Finding]>,
-    /// The intents.
     pub registry: Arc<Registry>,
-    /// What stands on disk where that does not parse, and `registry` is what stood there before.
+    /// The registry on disk, if it does not parse and `registry` is therefore an earlier version.
     broken_registry: Option<Arc<Registry>>,
-    /// The records; read when first asked for, so that the gate never pays for them.
+    /// The records. The ledger is read on first use, so that the gate does not have to wait for it.
     pub ledger: Arc<LazyLedger>,
-    /// What no agent may touch, and what git ignores.
+    /// The rules for what agents may not touch, and what git ignores.
     pub ignores: Arc<Ignores>,
-    /// What git is told of files.
+    /// The attributes of files from `.gitattributes`.
     attributes: Arc<Attributes>,
-    /// The repository and its head; opened when first asked for, so that the gate never pays for them.
+    /// The repository and its `HEAD`. Opened on first use, so that the gate does not have to wait
+    /// for it.
     repository: Arc<LazyRepository>,
-    /// What the person in this work tree has selected.
+    /// The intent that the person of this work tree has selected.
     pub selection: Option<Selection>,
-    /// What was asked of other files while one was matched against this ledger.
+    /// A cache of what was found out about other files while one file was matched with this ledger.
     pub(super) elsewhere: Arc<Elsewhere>,
-    /// Which records are about another intent than the one that has their id in this registry.
+    /// A cache of the records whose intent is a namesake of a present one.
     pub(super) namesakes: Arc<Namesakes>,
     /// Where files are read: the work tree, the index, or a commit.
     files: Target,
-    /// The commit that the files are based on, if it is another one than that of the work tree.
+    /// The commit that the files are based on, if it differs from that of the work tree.
     base: Option<Option<CommitId>>,
 }
 
-/// What git says of a work tree.
+/// The git repository of a work tree.
 #[derive(Default)]
 struct Repository {
     git: Option<Arc<Git>>,
     head: Option<CommitId>,
     error: Option<Arc<str>>,
-    /// The histories that were walked, by the commit that they lead to.
+    /// The histories that were walked, by the commit at which they end.
     histories: Mutex<HashMap<CommitId, Arc<History>>>,
 }
 
@@ -90,8 +90,8 @@ impl Repository {
         Self { git: Some(git), head, error, ..Self::default() }
     }
 
-    /// The same repository with its head as it is now.
-    fn again(&self) -> Self {
+    /// Returns the same repository with its present `HEAD`.
+    fn refreshed(&self) -> Self {
         match &self.git {
             Some(git) => Self::with(Arc::clone(git)),
             None => Self { error: self.error.clone(), ..Self::default() },
@@ -99,59 +99,51 @@ impl Repository {
     }
 }
 
-/// A ledger that is read when it is first used.
+/// A ledger that is read on first use.
 pub(crate) type LazyLedger = LazyLock<Ledger, Box<dyn FnOnce() -> Ledger + Send + Sync>>;
 
 /// Why a workspace cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// No root.
+    /// The root of the workspace cannot be found.
     #[error(transparent)]
     Root(#[from] RootError),
 }
 
-/// Why a file has no blocks to speak of.
+/// Why a file cannot be read as a text with blocks.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not there.
+    /// The file does not exist.
     #[error("{path} does not exist")]
-    Missing {
-        /// Relative to the workspace.
-        path: RelativePath,
-    },
-    /// It is left alone on purpose.
+    Missing { path: RelativePath },
+    /// The file is not read on purpose, for example because it is too large.
     #[error("{path}: {reason}")]
-    Unread {
-        /// Relative to the workspace.
-        path: RelativePath,
-        /// Why.
-        reason: Unread,
-    },
-    /// It has no such line.
+    Unread { path: RelativePath, reason: Unread },
+    /// The file has fewer lines.
     #[error("{path} has {}, counted from 1, so there is no line {line}", counted(*.lines, "line"))]
     NoLine {
-        /// Relative to the workspace.
         path: RelativePath,
-        /// The line that was asked for.
+        /// The requested line, counted from 1.
         line: u32,
-        /// How many there are.
+        /// The number of lines in the file.
         lines: usize,
     },
     /// Git could not be read.
     #[error(transparent)]
     Git(GitError),
-    /// It is no regular file of the workspace, or the operating system said no.
+    /// The path is not a regular file of the workspace, or the operating system refused.
     #[error(transparent)]
     Store(StoreError),
 }
 
 impl Workspace {
-    /// Opens the workspace that governs a file or folder.
+    /// Opens the workspace that contains a file or folder.
     pub fn open(target: &Path) -> Result<Self, OpenError> {
         Ok(Self::at(Root::find(target)?))
     }
 
-    /// Reads everything below a known root. What is broken is found in the findings, not here.
+    /// Opens the workspace at a known root. Errors in its rules do not make this fail; they become
+    /// findings.
     pub fn at(root: Root) -> Self {
         let root = Arc::new(root);
         let (policy, policy_findings) = Policy::load(&root);
@@ -175,8 +167,8 @@ impl Workspace {
         ws.with_rules_left_out().with_ledger(Ledger::load)
     }
 
-    /// Where a sparse checkout leaves the registry out, it and the other rules are those of the index. A registry that
-    /// was deleted is missing.
+    /// If a sparse checkout leaves the registry out of the work tree, reads the registry and the
+    /// other rules from the index. A registry that was deleted counts as missing.
     fn with_rules_left_out(self) -> Self {
         if self.registry.exists() || !self.root.governed() {
             return self;
@@ -197,7 +189,7 @@ impl Workspace {
         }
     }
 
-    /// The same workspace with other rules than those on disk.
+    /// Returns the same workspace with other rules than those on disk.
     pub(super) fn under_rules(
         self,
         (policy, policy_findings): (Policy, Vec<Finding>),
@@ -213,7 +205,7 @@ impl Workspace {
         }
     }
 
-    /// The same workspace with a ledger that is read on first use.
+    /// Returns the same workspace with a ledger that is read on first use.
     fn with_ledger(self, load: impl FnOnce(&Root) -> Ledger + Send + Sync + 'static) -> Self {
         let ws = self.clone();
         let load = move || {
@@ -228,11 +220,12 @@ impl Workspace {
         Self { ledger: Arc::new(LazyLock::new(Box::new(load))), ..self }
     }
 
-    /// Reads again what may have changed on disk; the ledger only where files differ.
+    /// Reads everything again that may have changed on disk. The ledger is read again only if its
+    /// files differ.
     pub fn reload(&self) -> Self {
         let root = Arc::new(Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone()));
         let (policy, policy_findings) = Policy::load(&root);
-        let repository = self.repository.again();
+        let repository = self.repository.refreshed();
         let ws = Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
@@ -252,15 +245,17 @@ impl Workspace {
         ws.with_rules_left_out().with_ledger_of_now()
     }
 
-    /// Reads now what is otherwise read at first need, for a server that answers nobody late.
+    /// Reads everything now that is otherwise read on first use, so that a server's first answer is
+    /// not late.
     pub fn warmed(self) -> Self {
         LazyLock::force(&self.ledger);
         LazyLock::force(&self.repository);
         self
     }
 
-    /// The same workspace, judged by the registry of an earlier state where its own does not parse: for a server, in front
-    /// of which somebody edits it. Never for what decides or writes.
+    /// Returns the same workspace with the registry of `before`, if its own registry does not
+    /// parse. Only for a server whose user is editing the registry; never use it to decide or to
+    /// write.
     pub fn judged_as(self, before: &Self) -> Self {
         let is_broken = |registry: &Registry| registry.syntax_error().is_some();
         if !is_broken(&self.registry) || is_broken(&before.registry) {
@@ -270,12 +265,12 @@ impl Workspace {
         Self { broken_registry: Some(Arc::clone(&self.registry)), registry, ..self }
     }
 
-    /// The registry as it stands on disk, whether it parses or not.
+    /// Returns the registry on disk, whether it parses or not.
     pub fn registry_on_disk(&self) -> &Arc<Registry> {
         self.broken_registry.as_ref().unwrap_or(&self.registry)
     }
 
-    /// That what is said rests on an older registry; `None` where it does not.
+    /// Returns a sentence that says that an older registry is in use. `None` if it is not.
     pub fn judged_by_older(&self) -> Option<String> {
         let broken = self.broken_registry.as_ref()?;
         Some(format!(
@@ -284,8 +279,8 @@ impl Workspace {
         ))
     }
 
-    /// The same workspace with the ledger as it is on disk now. If nothing changed, it is the same ledger, so what was
-    /// matched against it stays valid.
+    /// Returns the same workspace with the present ledger. If the files of the ledger have not
+    /// changed, it is the same ledger, so that cached results stay valid.
     pub fn with_ledger_of_now(&self) -> Self {
         if self.ledger.is_current(&self.root) {
             return self.clone();
@@ -295,34 +290,35 @@ impl Workspace {
         Self { elsewhere, ..self.clone() }.with_ledger(move |root| before.reload(root))
     }
 
-    /// The same workspace with nothing of the ledger in memory that was asked for so far, for those who go through all of it.
+    /// Returns the same workspace without the parts of the ledger that were read into memory so
+    /// far. Callers that go through the whole ledger use it to free memory.
     pub fn forgetful(&self) -> Self {
         let before = Arc::clone(&self.ledger);
         let ledger = LazyLock::new(Box::new(move || before.forgetful()) as Box<_>);
         Self { ledger: Arc::new(ledger), ..self.clone() }
     }
 
-    /// The repository; `None` without git.
+    /// Returns the repository. `None` without git.
     pub fn git(&self) -> Option<&Arc<Git>> {
         self.repository.git.as_ref()
     }
 
-    /// The name that git has for the person who works here. `None` where it has none.
+    /// Returns the name that git has for the person who works here, if any.
     pub fn person(&self) -> Option<String> {
         self.git().map_or_else(person_of_machine, |git| git.person())
     }
 
-    /// A setting of git, from the repository or the person. `None` where it is not set.
+    /// Returns a git setting of the repository or the person. `None` if it is not set.
     pub fn setting(&self, key: &str) -> Option<String> {
         self.git().map_or_else(|| configured_on_machine(key), |git| git.configured(key))
     }
 
-    /// The same for a setting that is a path.
+    /// Like [`Workspace::setting`], for a setting that is a path.
     pub fn path_setting(&self, key: &str) -> Option<PathBuf> {
         self.git().map_or_else(|| path_on_machine(key), |git| git.configured_path(key))
     }
 
-    /// The commit the files are based on.
+    /// Returns the commit that the files are based on.
     pub fn head(&self) -> Option<&CommitId> {
         match &self.base {
             Some(base) => base.as_ref(),
@@ -330,8 +326,8 @@ impl Workspace {
         }
     }
 
-    /// The same workspace with the files of the index or of a commit, the commit that they are based on, and their
-    /// ledger.
+    /// Returns the same workspace with the files of the index or of a commit, the commit that they
+    /// are based on, and their ledger.
     pub fn with_files(&self, files: Target, base: Option<CommitId>, ledger: Ledger) -> Self {
         let ledger = LazyLock::new(Box::new(move || ledger) as Box<_>);
         Self {
@@ -344,27 +340,29 @@ impl Workspace {
         }
     }
 
-    /// The same workspace with the files of the index, and the journal: what the next commit will be after sealing.
+    /// Returns the same workspace with the files of the index, and the journal: the content of the
+    /// next commit after sealing.
     pub fn at_index(&self) -> Result<Self, GitError> {
         let ledger = self.ledger_at(&Target::Index)?.with_journals(&self.root);
         self.governed_by(Target::Index, self.head().cloned(), ledger)
     }
 
-    /// The same workspace with the files of the index, without the journal: what everybody will see after `git commit`.
+    /// Returns the same workspace with the files of the index, without the journal: what everyone
+    /// will see after `git commit`.
     pub(super) fn at_index_alone(&self) -> Result<Self, GitError> {
         let ledger = self.ledger_at(&Target::Index)?;
         self.governed_by(Target::Index, self.head().cloned(), ledger)
     }
 
-    /// The same workspace as a commit has it. Work tree, index and journal are not read.
+    /// Returns the workspace as a commit has it. Work tree, index and journal are not read.
     pub fn at_commit(&self, commit: CommitId, base: Option<CommitId>) -> Result<Self, GitError> {
         let target = Target::Commit(commit);
         let ledger = self.ledger_at(&target)?;
         self.governed_by(target, base, ledger)
     }
 
-    /// The same as somebody is told it who asks about a commit on this machine: evidence that this clone has sealed is
-    /// its own.
+    /// Like [`Workspace::at_commit`], for questions about a commit on this machine: evidence that
+    /// this clone has sealed is trusted as its own.
     pub fn recalled_at(&self, commit: CommitId) -> Result<Self, GitError> {
         let then = self.at_commit(commit.clone(), Some(commit))?;
         let (before, root) = (Arc::clone(&then.ledger), Arc::clone(&then.root));
@@ -372,15 +370,15 @@ impl Workspace {
         Ok(Self { ledger: Arc::new(ledger), ..then })
     }
 
-    /// The files of this workspace, with the ledger and the rules of a commit.
+    /// Returns the files of this workspace, with the ledger and the rules of a commit.
     pub(super) fn as_of(&self, commit: CommitId) -> Result<Self, GitError> {
         let then = self.at_commit(commit, None)?;
         let (files, base) = (self.files.clone(), self.base.clone());
         Ok(Self { files, base, elsewhere: Arc::default(), ..then })
     }
 
-    /// The same workspace with the files of the index or of a commit, and with the registry, policy, ignore rules and
-    /// attributes from there.
+    /// Returns the same workspace with the files of the index or of a commit, and with the
+    /// registry, policy, ignore rules and attributes from there.
     fn governed_by(
         &self,
         target: Target,
@@ -404,7 +402,7 @@ impl Workspace {
         Ok(Self { ledger: Arc::new(ledger), ..ws })
     }
 
-    /// Every regular file of the commit from which files are read, else of the index.
+    /// Returns every regular file of the commit from which files are read, or else of the index.
     pub(super) fn tracked(&self) -> Result<Vec<RelativePath>, GitError> {
         let Some(git) = self.git() else { return Ok(Vec::new()) };
         match &self.files {
@@ -413,7 +411,7 @@ impl Workspace {
         }
     }
 
-    /// The commit from which files are read, else the one that they are based on.
+    /// Returns the commit from which files are read, or else the `HEAD` of the work tree.
     pub(super) fn tip(&self) -> Option<&CommitId> {
         match &self.files {
             Target::Commit(commit) => Some(commit),
@@ -421,19 +419,20 @@ impl Workspace {
         }
     }
 
-    /// Returns true if the history in view is the one of the commit that is checked out.
+    /// Returns true if [`Self::tip`] is the commit that is checked out.
     pub(super) fn is_checked_out(&self) -> bool {
         self.tip() == self.repository.head.as_ref()
     }
 
-    /// The ledger in the index or at a commit: evidence, and what other tools wrote.
+    /// Returns the ledger in the index or at a commit: evidence, and the records that other tools
+    /// wrote.
     pub(super) fn ledger_at(&self, target: &Target) -> Result<Ledger, GitError> {
         let Some(git) = self.git() else { return Ok(Ledger::default()) };
         let files = git.read_below(".orchestration", target, &is_ledger_path)?;
         Ok(Ledger::from_files(&files))
     }
 
-    /// The history that leads to [`Self::tip`]. `None` before the first commit.
+    /// Returns the history that ends at [`Self::tip`]. `None` before the first commit.
     pub(super) fn history(&self) -> Option<Arc<History>> {
         let repository = &**self.repository;
         let (git, tip) = (repository.git.as_ref()?, self.tip()?);
@@ -442,18 +441,18 @@ impl Workspace {
         Some(Arc::clone(known.entry(tip.clone()).or_insert_with(new)))
     }
 
-    /// The same workspace without records.
+    /// Returns the same workspace without records.
     pub(super) fn without_ledger(&self) -> Self {
         let ledger = LazyLock::new(Box::new(Ledger::default) as Box<_>);
         Self { ledger: Arc::new(ledger), elsewhere: Arc::default(), ..self.clone() }
     }
 
-    /// Where files are read: the work tree, the index, or a commit.
+    /// Returns where files are read: the work tree, the index, or a commit.
     pub fn files(&self) -> &Target {
         &self.files
     }
 
-    /// Returns true if there is a file or a folder at a path.
+    /// Returns true if a file or a folder exists at the path.
     pub fn exists(&self, path: &RelativePath) -> bool {
         let in_git = |bytes: Option<Result<Option<Vec<u8>>, GitError>>| {
             bytes.is_none_or(|bytes| bytes.is_ok_and(|bytes| bytes.is_some()))
@@ -465,17 +464,17 @@ impl Workspace {
         }
     }
 
-    /// The files that differ from a commit.
+    /// Returns the files that differ from a commit.
     pub fn changes_since(&self, base: Option<&CommitId>) -> Result<Vec<Change>, GitError> {
         self.git().map_or(Ok(Vec::new()), |git| git.changes(base, &self.files))
     }
 
-    /// Why there is no repository to ask although there is a `.git`.
+    /// Returns why the repository cannot be read although there is a `.git`.
     pub fn git_error(&self) -> Option<&str> {
         self.repository.error.as_deref()
     }
 
-    /// The workspace path of a target, which may be relative to `cwd`.
+    /// Returns the path of `target` inside the workspace. `target` may be relative to `cwd`.
     pub fn path(&self, cwd: &Path, target: &Path) -> Result<RelativePath, VerbError> {
         Ok(self.root.relative(cwd, target)?)
     }
@@ -502,17 +501,19 @@ impl Workspace {
             .map_err(|reason| ReadError::Unread { path: path.clone(), reason })
     }
 
-    /// The same with its blocks and without its syntax tree: enough to say why code is there.
+    /// Like [`Workspace::read`], with the blocks but without the syntax tree, which is enough to
+    /// find the records of blocks.
     pub fn read_outlined(&self, path: &RelativePath) -> Result<Document, ReadError> {
         Ok(self.outlined(path, &self.read(path)?))
     }
 
-    /// A text with its blocks and without its syntax tree. Most questions about records are about texts of earlier commits,
-    /// and to parse one takes milliseconds, so the blocks are kept from one process to the next.
+    /// Returns a text with its blocks but without its syntax tree. Most texts that are needed are
+    /// those of earlier commits, and parsing one takes milliseconds, so the blocks are cached
+    /// between processes.
     pub(super) fn outlined(&self, path: &RelativePath, document: &Document) -> Document {
         const LARGE: usize = 32 * 1024;
         let digest = store::sha256(document.text().as_bytes());
-        // A build without a grammar cuts the same text otherwise.
+        // A build without the grammar of a language divides the same text into other blocks.
         let language = document.language().map_or("", |language| language.id);
         let key = format!("{path}\0{}\0{language}\0{digest}", self.is_generated(path));
         self.elsewhere.text(key, |key| {
@@ -532,7 +533,7 @@ impl Workspace {
         })
     }
 
-    /// The text of a file that steers, as it is; `None` where there is none.
+    /// Returns the text of a rule file. `None` if the file does not exist.
     pub(super) fn text(&self, path: &RelativePath) -> Result<Option<String>, VerbError> {
         let bytes = match (&self.files, self.git()) {
             (Target::WorkTree, _) | (_, None) => self.root.read(path, MAX_BYTES as u64)?,
@@ -555,12 +556,12 @@ impl Workspace {
         }
     }
 
-    /// Whether `.gitattributes` declares a file to be written by a program.
+    /// Returns true if `.gitattributes` declares the file as generated by a program.
     pub(super) fn is_generated(&self, path: &RelativePath) -> bool {
         self.attributes.is_generated(path)
     }
 
-    /// A text of a file, whenever it stood there.
+    /// Parses a text of a file. The text may be that of any commit.
     pub fn document(&self, path: &RelativePath, bytes: &[u8]) -> Result<Document, Unread> {
         let document = Document::from_bytes(path.as_str(), bytes)?;
         Ok(match self.is_generated(path) {
@@ -569,7 +570,7 @@ impl Workspace {
         })
     }
 
-    /// A file as it was at a commit; `None` where it did not exist or cannot be read as text.
+    /// Reads a file at a commit. `None` if it did not exist there or cannot be read as text.
     pub fn read_at(
         &self,
         commit: &CommitId,
@@ -583,13 +584,14 @@ impl Workspace {
         Ok(bytes.and_then(|bytes| self.document(path, &bytes).ok()))
     }
 
-    /// What is recorded of a file.
+    /// Returns the recorded history of a file.
     pub fn trail(&self, path: &RelativePath) -> SharedTrail {
         matching::Surroundings::trail(&super::elsewhere::Around(self), path)
     }
 
-    /// The intent that a block is under, by its present id. It is the intent that the record names, unless a person has
-    /// reassigned the block. If another intent has the id now, `INT-001 (its name)`, which no registry holds.
+    /// Returns the present id of the intent that a block is under. That is the intent which the
+    /// record names, unless a person has reassigned the block. If the id belongs to another intent
+    /// now, the result is `INT-001 (its name)`, which is never an id in a registry.
     pub fn intent_of(&self, claim: &Claim<'_>) -> Option<String> {
         let id = claim.intent()?;
         Some(match self.namesake_of(claim) {
@@ -598,8 +600,9 @@ impl Workspace {
         })
     }
 
-    /// The intent that a record names, by the id it goes by now: a rename changes the registry, never the ledger. If
-    /// another intent has the id now, as [`Self::intent_of`] calls it.
+    /// Returns the present id of the intent that a record names. Renaming an intent changes the
+    /// registry, never the ledger. If the id belongs to another intent now, the result has the form
+    /// that [`Self::intent_of`] describes.
     pub fn intent_named(&self, entry: &Entry) -> Option<String> {
         let id = entry.record.intent_id.as_deref()?;
         Some(match self.namesake(entry) {
@@ -608,7 +611,7 @@ impl Workspace {
         })
     }
 
-    /// Claims under an intent, whatever it was called when they were made, in fold order.
+    /// Returns the claims under an intent, under any id that it has or had, in fold order.
     pub fn claims_of(&self, intent: &str) -> Vec<ClaimRef> {
         let ids = self.registry.ids(intent);
         let mut claims: Vec<ClaimRef> =
@@ -620,7 +623,8 @@ impl Workspace {
         claims
     }
 
-    /// Indices of the entries that name an intent, whatever it was called then, in fold order.
+    /// Returns the indices of the entries that name an intent, under any id that it has or had, in
+    /// fold order.
     pub fn entries_of(&self, intent: &str) -> Vec<u32> {
         let ids = self.registry.ids(intent);
         let mut entries: Vec<u32> =
@@ -629,7 +633,7 @@ impl Workspace {
         entries
     }
 
-    /// An intent by id.
+    /// Returns the intent with this id.
     pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {
         self.sound_registry()?;
         self.registry.get(id).ok_or_else(|| VerbError::UnknownIntent {
@@ -638,7 +642,8 @@ impl Workspace {
         })
     }
 
-    /// Says that a governed workspace has no registry, and how it gets one. `None` where there is one.
+    /// Says that a governed workspace has no registry, and how to create or restore one. `None` if
+    /// it has one.
     pub fn missing_registry(&self) -> Option<String> {
         if !self.root.governed() || self.registry.exists() {
             return None;
@@ -648,12 +653,12 @@ impl Workspace {
         Some(back.unwrap_or_else(|| format!("{path} is missing; `intent init` creates it")))
     }
 
-    /// Of a registry that is not on the disk: says that it is missing, and how to get it back from git. `None` if git has
+    /// Says that the registry is missing on disk and how to restore it from git. `None` if git has
     /// none.
     pub fn lost_registry(&self) -> Option<String> {
         let held =
             |target: &Target| Registry::at(self.git()?, target).ok().filter(Registry::exists);
-        // What is staged may be newer than the commit.
+        // The staged version may be newer than the committed one.
         let (command, held) = match held(&Target::Index) {
             Some(staged) => ("git restore", staged),
             None => ("git checkout HEAD --", held(&Target::Commit(self.head()?.clone()))?),
@@ -663,8 +668,8 @@ impl Workspace {
         Some(format!("{path} is missing in the work tree; `{command} {place}` gets it back"))
     }
 
-    /// A path of the workspace for git on a command line, counted from the top of the work tree, so that it is the same in
-    /// every folder.
+    /// Returns a path of the workspace for a git command line, relative to the top of the work
+    /// tree, so that the command works in every folder.
     pub(super) fn place_for_git(&self, path: &str) -> String {
         let top = self.root.work_tree().unwrap_or(self.root.path());
         let below = self.root.path().strip_prefix(top).unwrap_or(Path::new(""));
@@ -672,7 +677,7 @@ impl Workspace {
         shell_word(&format!(":/{place}"))
     }
 
-    /// An intent under which work may be done now.
+    /// Returns the intent with this id, or an error if it is not in progress.
     pub fn intent_in_progress(&self, id: &str) -> Result<&Intent, VerbError> {
         let intent = self.intent(id)?;
         if intent.in_progress() {
@@ -683,7 +688,7 @@ impl Workspace {
         Err(VerbError::NotInProgress { id: id.to_owned(), status: status.to_owned() })
     }
 
-    /// An error unless the registry is there and parses.
+    /// Returns an error unless the registry exists and parses.
     pub fn sound_registry(&self) -> Result<(), VerbError> {
         if let Some(reason) = self.missing_registry() {
             return Err(VerbError::MissingRegistry { reason });
@@ -697,7 +702,7 @@ impl Workspace {
         }
     }
 
-    /// Says that the registry is missing or cannot be read, where and why. `None` if it is read.
+    /// Says that the registry is missing or cannot be read, where and why. `None` if it was read.
     pub fn unread_registry(&self) -> Option<String> {
         if let Some(missing) = self.missing_registry() {
             return Some(missing);
@@ -707,7 +712,8 @@ impl Workspace {
         Some(format!("The registry cannot be read. {place}: {}", finding.message))
     }
 
-    /// Says how much evidence is in a newer format than this program reads. `None` if there is none.
+    /// Says how much evidence has a newer format than this program can read. `None` if there is
+    /// none.
     pub fn unread_evidence(&self) -> Option<String> {
         let newest = self.ledger.newer().map(|(_, version)| version).max()?;
         let files = counted(self.ledger.newer().count(), "file");
@@ -717,7 +723,7 @@ impl Workspace {
         ))
     }
 
-    /// An error unless there is an `.orchestration/`.
+    /// Returns an error unless there is an `.orchestration/` folder.
     pub fn governed(&self) -> Result<(), VerbError> {
         if self.root.governed() {
             return Ok(());
@@ -725,12 +731,13 @@ impl Workspace {
         Err(VerbError::NotGoverned { root: self.root.path().display().to_string() })
     }
 
-    /// The error where an intent must be selected and none is.
+    /// Returns the error for a call that needs a selected intent if none is selected.
     pub fn nothing_selected(&self) -> VerbError {
         VerbError::NothingSelected { next: super::select::next_step(self) }
     }
 
-    /// The id of the selected intent, as it is called now: a session's own, else the person's.
+    /// Returns the present id of the intent that the session has selected, or the person if no
+    /// session is named.
     pub fn selected(&self, session: Option<&str>) -> Option<String> {
         let selected = match session {
             Some(session) => {
@@ -742,10 +749,10 @@ impl Workspace {
     }
 }
 
-/// Where the policy is.
+/// The path of the policy file.
 pub(super) const POLICY: &str = ".orchestration/policy.yaml";
 
-/// The policy in the index or at a commit, and what is wrong with it.
+/// Returns the policy in the index or at a commit, and what is wrong with it.
 pub(super) fn policy_at(
     git: &Git,
     target: &Target,
@@ -762,7 +769,7 @@ pub(super) fn policy_at(
 /// The ignore files for agents, at the root of a workspace.
 pub(super) const IGNORE_FILES: [&str; 2] = [".intentignore", ".rooignore"];
 
-/// The ignore rules for agents in the index or at a commit.
+/// Returns the ignore rules for agents in the index or at a commit.
 pub(super) fn ignores_at(root: &Root, git: &Git, target: &Target) -> Result<Ignores, GitError> {
     let mut texts = Vec::new();
     for name in IGNORE_FILES {
@@ -774,7 +781,8 @@ pub(super) fn ignores_at(root: &Root, git: &Git, target: &Target) -> Result<Igno
     Ok(Ignores::from_texts(root, &texts))
 }
 
-/// A `.git` that leads nowhere (a work tree whose repository was moved, say) is not the same as none.
+/// Returns an error text if there is a `.git` that leads nowhere, for example because the
+/// repository was moved. Without a `.git` there is no error.
 fn no_repository(root: &Root) -> Option<String> {
     let dot_git = root.path().join(".git");
     dot_git.symlink_metadata().ok()?;

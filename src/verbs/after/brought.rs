@@ -1,20 +1,21 @@
-//! Files that git took from commits which were there before the call: by a switch of branches, a pull or a merge. What
-//! they hold was written earlier, by whoever made those commits.
+//! Finds files that a switch of branches, a pull or a merge took from commits older than the call.
+//! Their content was written earlier, by the authors of those commits, and not by the call.
 
 use crate::verbs::Workspace;
 use crate::workspace::session::calls::PendingCall;
 use crate::workspace::session::seen;
 use crate::workspace::{CommitId, RelativePath, store};
 
-/// More commits than this are not looked through.
+/// The number of new commits above which the search is given up and finds nothing.
 const MAX_COMMITS: usize = 1_000;
 
-/// The commits from which git took files.
+/// Commits older than the call whose files git checked out during the call.
 pub(super) struct Brought(Vec<CommitId>);
 
 impl Brought {
-    /// Finds the newest commits below the present `HEAD` that existed before the call, or that a remote has. Finds none if
-    /// `HEAD` did not move. Commits that the call itself made do not count: what they hold, the call wrote.
+    /// Finds the newest commits reachable from `HEAD` that existed before the call or that a remote
+    /// has. The list is empty if `HEAD` did not move. Commits that the call itself made do not
+    /// count, because the call wrote their content.
     pub(super) fn by(ws: &Workspace, call: &PendingCall) -> Self {
         let moved = ws.head().filter(|head| call.head.as_ref() != Some(&head.0));
         let (Some(git), Some(head)) = (ws.git(), moved.filter(|_| !call.tips.is_empty())) else {
@@ -25,7 +26,8 @@ impl Brought {
         Self(git.newest_known(head, &known, MAX_COMMITS).unwrap_or_default())
     }
 
-    /// Whether a file is now as one of the commits has it; both may lack it.
+    /// Returns true if the file is now the same as in one of the commits. A file that exists in
+    /// neither counts as the same.
     pub(super) fn holds(&self, ws: &Workspace, path: &RelativePath) -> bool {
         let Some(git) = ws.git().filter(|_| !self.0.is_empty()) else { return false };
         let now = seen::state(&ws.root, path, 0).hash;

@@ -1,7 +1,9 @@
-//! Which files of the work tree changed since a moment, by the times that the file system itself keeps.
+//! Finds the files of the work tree that changed since a point in time, by the times that the file
+//! system keeps.
 //!
-//! A program can set a file's modification time, but not the time of the last change of its entry, so that is what is
-//! looked at where there is one. Nothing has to be read before the command for this.
+//! A program can set the modification time of a file (`mtime`), but not the time of the last change
+//! of its inode (`ctime`), so `ctime` is used where the system has it. Nothing needs to be read
+//! before the command runs.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,15 +15,16 @@ use ignore::WalkState;
 use crate::verbs::Workspace;
 use crate::workspace::{CommitId, RelativePath, ignores};
 
-/// The clock of a file system may lag behind the one we read by a tick, in nanoseconds.
+/// How far the clock of a file system may lag behind the system clock, in nanoseconds.
 pub(super) const TICK: u128 = 10_000_000;
-/// More changed files than this are not looked at one by one.
+/// The number of changed files that are returned at most.
 const MAX_CHANGED: usize = 5_000;
 
-/// Files that were created, changed or deleted since `at` (nanoseconds since 1970), without what git ignores.
+/// Returns the files that were created, changed or deleted since `at` (nanoseconds since 1970),
+/// except those that git ignores.
 ///
-/// A deleted file is found if the index names it. If the command changed the index as well, the files of `before`, the
-/// commit that was checked out then, are searched too.
+/// A deleted file is found only if the index names it. If the index changed too, the files of the
+/// commit `before`, which was checked out when the command started, are searched as well.
 pub(super) fn changed_since(
     ws: &Workspace,
     at: u128,
@@ -31,7 +34,8 @@ pub(super) fn changed_since(
     let folders = AtomicBool::new(false);
     let (found, changed) = mpsc::channel();
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
-    // Workspaces and repositories below this one are looked at: their rules would count there.
+    // Workspaces and repositories below this one are walked too, because their rules could apply to
+    // the changed files.
     let own = [top.join(".git"), ws.root.orchestration()];
     let is_entered = move |entry: &ignore::DirEntry| !own.iter().any(|own| entry.path() == own);
     let walk = ignores::walker(&ws.root, Some(top), is_entered).build_parallel();
@@ -55,7 +59,7 @@ pub(super) fn changed_since(
             if state.is_dir() {
                 folders.store(true, Ordering::Relaxed);
             } else if let Some(path) = relative(ws, entry.path()) {
-                // The receiver stands below until the walk is over.
+                // Sending cannot fail: the receiver lives until the walk is over.
                 let _ = found.send(path);
             }
             WalkState::Continue
@@ -66,13 +70,14 @@ pub(super) fn changed_since(
     changed.sort();
     let folders = folders.into_inner();
     if folders {
-        // Something was taken out of a folder, or put into one.
+        // A folder's time changes when an entry is added or removed, so files may have been
+        // deleted.
         changed.extend(gone(ws, since, before));
     }
     changed
 }
 
-/// Tracked files that are not there, in folders that changed.
+/// Returns the tracked files that do not exist any more. Only folders that changed are looked at.
 fn gone(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativePath> {
     let Some(git) = ws.git() else { return Vec::new() };
     let mut tracked = git.tracked().unwrap_or_default();
@@ -88,7 +93,7 @@ fn gone(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativeP
         if fresh.contains(folder) || stale.contains(folder) {
             return fresh.contains(folder);
         }
-        // A folder that is gone itself changed with the one above it.
+        // A folder that does not exist any more counts as changed.
         let is = folder.metadata().map_or(true, |found| last_change(&found) >= since);
         if is { &mut fresh } else { &mut stale }.insert(folder.to_path_buf());
         is
@@ -102,7 +107,8 @@ fn gone(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativeP
         .collect()
 }
 
-/// Whether a folder was made since then. False where the file system does not say.
+/// Returns true if a folder was created since the given time, and false if the file system does not
+/// keep creation times.
 pub(super) fn is_new(state: &std::fs::Metadata, since: u128) -> bool {
     let made = state.created().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
     made.is_some_and(|at| at.as_nanos() >= since)

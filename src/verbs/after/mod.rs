@@ -1,7 +1,16 @@
-//! *After the tool*: what a call has done, told from the disk and recorded.
+//! *After the tool*: compares the disk with what was kept before the call, and records what the
+//! call did.
 //!
-//! Observation fails safe. What cannot be recorded never breaks the agent's work: it is kept for another try, logged
-//! in `.orchestration/local/hook_errors.log`, and shown by `intent doctor`.
+//! Observation fails safe. A failure to record never breaks the agent's work: the record is kept
+//! for another try, the error is logged in `.orchestration/local/hook_errors.log`, and `intent
+//! doctor` shows it.
+//!
+//! - `brought`: files that git took from older commits
+//! - `disk`: files that changed since a point in time
+//! - `reminder`: reminds the agent of the lesson tool
+//! - `shown`: which lines of a file a command printed
+//! - `spool`: records that wait for another try
+//! - `steering`: changes of files that control git or the gate
 
 mod brought;
 mod disk;
@@ -31,21 +40,23 @@ pub use spool::kept;
 pub(crate) use spool::retry;
 use steering::SteeringChanges;
 
-/// What the agent is told after a call.
+/// What is reported to the agent after a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Feedback {
-    /// For the model.
+    /// Information that the model should know.
     pub context: Option<String>,
-    /// Something was changed that may not be: for the model, as strongly as the host can say it.
+    /// A violation for the model, shown as strongly as the host allows: the call changed, or may
+    /// have changed, something that it was not allowed to change.
     pub violation: Option<String>,
 }
 
-/// A file larger than this, in bytes, is not looked into.
+/// The size in bytes above which the text of a file is not read.
 const MAX_TEXT: u64 = 4 * 1024 * 1024;
-/// Two ends of the same call without an id within this time are one.
+/// For a call without an id, a second report of its end within this time is taken as a repetition
+/// of the first.
 const SAME_CALL: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// Tells and records what a call has done. Never fails.
+/// Records what a call has done and returns what the agent should know about it. Never fails.
 pub fn after(event: &Event) -> Feedback {
     let event = &knowing_model(event);
     let mut feedback = Feedback::default();
@@ -58,9 +69,10 @@ pub fn after(event: &Event) -> Feedback {
     feedback
 }
 
-/// Tells and records what calls have done whose end no hook was told of: some hosts keep silent about a call that failed
-/// in part. For a moment at which no call of the session is under way. Only what is exactly as it was foreseen is the
-/// call's work; what else changed may be anybody's by now.
+/// Records the calls of a session whose end no hook reported; some hosts report nothing for a call
+/// that failed in part. Must be called only while no call of the session is running. A file counts
+/// as changed by the call only if it is exactly as the gate predicted; anybody may have made other
+/// changes by now.
 pub fn idle(event: &Event) {
     let Ok(root) = Root::find(&event.cwd) else { return };
     if !root.governed() {
@@ -83,7 +95,7 @@ pub fn idle(event: &Event) {
     map::follow(&ws, &touched);
 }
 
-/// Does what can wait until an agent rests: it refreshes the map.
+/// Does the work that can wait until an agent is idle: refreshes the map.
 pub(crate) fn rest(event: &Event) {
     if let Ok(root) = Root::find(&event.cwd)
         && root.governed()
@@ -92,8 +104,8 @@ pub(crate) fn rest(event: &Event) {
     }
 }
 
-/// Adds the model that the host named at the start of the session, if the call names none. Not for calls of a subagent,
-/// which may run another model.
+/// Fills in the model that the host named at the start of the session if the call names none. Calls
+/// of a subagent are left as they are, because a subagent may run another model.
 fn knowing_model(event: &Event) -> Event {
     let kept = || {
         let root = Root::find(&event.cwd).ok().filter(|_| event.subagent.is_none())?;
@@ -102,7 +114,8 @@ fn knowing_model(event: &Event) -> Event {
     Event { model: event.model.clone().or_else(kept), ..event.clone() }
 }
 
-/// The governed workspaces that a call touches: of every path, and of the folder it is made in.
+/// Returns the governed workspaces that the call touches: those of every path that it names, and
+/// that of its working folder.
 fn workspaces(event: &Event) -> Vec<Workspace> {
     let mut all: Vec<Workspace> = Vec::new();
     for path in std::iter::once(event.cwd.clone()).chain(paths(event)) {
@@ -114,7 +127,7 @@ fn workspaces(event: &Event) -> Vec<Workspace> {
     all
 }
 
-/// Every path that the call names, absolute.
+/// Returns every path that the call names, as absolute paths.
 fn paths(event: &Event) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for effect in &event.effects {
@@ -156,7 +169,7 @@ fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
     map::follow(ws, &touched);
 }
 
-/// What the call read is the session's baseline from now on.
+/// Makes the content of the files that the call read the session's baseline.
 fn see_reads(ws: &Workspace, event: &Event) {
     let mut read: Vec<(PathBuf, Option<LineRange>)> = Vec::new();
     for effect in &event.effects {
@@ -190,7 +203,8 @@ fn see_reads(ws: &Workspace, event: &Event) {
     }
 }
 
-/// A call that the gate let go ahead has ended. Returns the files that it may have changed.
+/// Records a call that the gate let through and that has ended. Returns the files that it may have
+/// changed.
 fn ended(
     ws: &Workspace,
     event: &Event,
@@ -208,7 +222,7 @@ fn ended(
     touched
 }
 
-/// Records what the call did to the files that it named, and returns those that have changed.
+/// Records what the call did to the files that it named. Returns the files that have changed.
 fn all_named(
     ws: &Workspace,
     event: &Event,
@@ -216,8 +230,8 @@ fn all_named(
     files: &[&FileBefore],
     feedback: &mut Feedback,
 ) -> Vec<RelativePath> {
-    // For a file that the call moved, what the session knew of the path that it came from. Collected first, since the
-    // loop below overwrites it.
+    // What the session knew of each file; for a moved file, what it knew of the old path. This is
+    // collected first because the loop below overwrites it.
     let known = files.iter().map(|before| {
         let origin = before.moved_from.as_ref().unwrap_or(&before.path);
         seen::seen(&ws.root, &event.actor(), origin)
@@ -230,8 +244,8 @@ fn all_named(
     changed.collect()
 }
 
-/// Records what the call did to a file that it named, given what the session knew of the file. Returns true if it has
-/// changed.
+/// Records what the call did to one file that it named. `known` is what the session knew of the
+/// file before. Returns true if the file has changed.
 fn named(
     ws: &Workspace,
     event: &Event,
@@ -258,7 +272,8 @@ fn named(
         return false;
     }
     let Some(intent) = call.intent.as_deref().and_then(|id| ws.registry.get(id)) else {
-        // Nothing was enforced, and nothing is selected: nobody can say what it was for.
+        // The policy enforced nothing and no intent is selected, so nobody can say what the change
+        // was for.
         not_gated(ws, event, path, &now, "no intent was selected");
         see(None);
         return true;
@@ -298,8 +313,9 @@ fn named(
     true
 }
 
-/// Where a path leads, if a part of it has become a link since the gate, which judged where it really led then. Nothing
-/// inside: it leads out of the workspace.
+/// Returns where a path leads now, if a part of it has become a symbolic link since the gate
+/// resolved and judged it. `None` means that it still leads to itself, `Some(None)` that it leads
+/// out of the workspace.
 fn led_elsewhere(ws: &Workspace, path: &RelativePath) -> Option<Option<RelativePath>> {
     match ws.root.resolve(path) {
         Ok(real) if real == *path => None,
@@ -308,7 +324,9 @@ fn led_elsewhere(ws: &Workspace, path: &RelativePath) -> Option<Option<RelativeP
     }
 }
 
-/// Tells of a write that went through a link that was not there when the gate judged it. It is recorded as nobody's.
+/// Reports a write through a link that did not exist when the gate judged the call. Such a write is
+/// noted as ungated and is recorded under no intent. Returns true if it stayed inside the
+/// workspace.
 fn wrote_through_link(
     ws: &Workspace,
     event: &Event,
@@ -336,7 +354,8 @@ fn wrote_through_link(
     true
 }
 
-/// Records what a command changed without naming it, and returns the files that are recorded as its work.
+/// Handles the files that a command changed without naming them. Reports those out of scope,
+/// records the others as the work of the call, and returns the recorded ones.
 fn unnamed(
     ws: &Workspace,
     event: &Event,
@@ -350,7 +369,7 @@ fn unnamed(
     let mut old = Vec::new();
     let SteeringChanges { inside: mut outside, elsewhere } = steering(ws, call);
     let mut ours = Vec::new();
-    // Commands of ours, such as `intent lesson`, record what they write themselves.
+    // Commands of `intent` itself, such as `intent lesson`, record what they write.
     let unexplained =
         changed.into_iter().filter(|path| !named(path) && !knowledge::is_ours(ws, path));
     for path in unexplained {
@@ -416,8 +435,8 @@ fn unnamed(
     ours
 }
 
-/// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person. Changed rules are
-/// not in force until a person accepts them.
+/// Returns the files that control git or the gate and changed during the call, except those that
+/// `intent` itself wrote for a person. Changed rules are not in force until a person accepts them.
 fn steering(ws: &Workspace, call: &PendingCall) -> SteeringChanges {
     let mut rules = gate::changed_rules(ws, call.rules.as_deref());
     rules.retain(|path| !knowledge::is_ours(ws, path));
@@ -430,7 +449,7 @@ fn steering(ws: &Workspace, call: &PendingCall) -> SteeringChanges {
     changes
 }
 
-/// Whether another actor, as far as we see, may have changed the file since the call began.
+/// Returns true if another known actor may have changed the file since the call began.
 fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> bool {
     let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
     let wrote = seen::last_write(&ws.root, path).is_some_and(|last| {
@@ -443,7 +462,7 @@ fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) ->
         })
 }
 
-/// Records a write of which no hook of ours saw the beginning. Returns the files that it names.
+/// Records a write whose beginning no hook saw. Returns the files that the call names as written.
 fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<RelativePath> {
     let writes = event.effects.iter().flat_map(|effect| match effect {
         Effect::Write { path, .. } | Effect::Delete { path } => vec![path],

@@ -1,4 +1,5 @@
-//! Reminds an agent of the lesson tool, once a session, where the same test or linter failed twice.
+//! Reminds an agent of the lesson tool, once in a session, when the same test or linter has failed
+//! twice.
 
 use crate::shell;
 use crate::verbs::event::Event;
@@ -6,8 +7,8 @@ use crate::verbs::{Workspace, gate};
 use crate::workspace::policy::Lessons;
 use crate::workspace::{Root, session};
 
-/// The reminder after a call that failed. `None` unless the same test or linter failed for the second time in the
-/// session.
+/// Returns the reminder to show after a call that failed, or `None` unless the same test or linter
+/// has just failed for the second time in the session.
 pub(super) fn of(event: &Event) -> Option<String> {
     if !event.failed {
         return None;

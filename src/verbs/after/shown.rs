@@ -1,27 +1,29 @@
-//! Which lines of a file a command has printed, as far as the text of the command says.
+//! Says which lines of a file a command has printed, as far as the text of the command shows it.
 
 use crate::code::LineRange;
 use crate::shell::{Invocation, PathDeed, Reading};
 
-/// How much of a file a command has shown.
+/// How much of a file a command has printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// All of it.
+    /// The whole file.
     Whole,
-    /// These lines.
+    /// Only these lines.
     Lines(LineRange),
-    /// Nobody can say which lines, or none: `grep`, `wc`, the end of a pipe.
+    /// No lines, or it is not known which ones: `grep`, `wc`, a file that goes through a pipe.
     Unknown,
 }
 
-/// Programs that print the files they name as a whole.
+/// Programs that print every file they name from beginning to end.
 const PRINTERS: &[&str] =
     &["bat", "batcat", "cat", "less", "more", "nl", "tac", "type", "get-content", "gc"];
-/// Programs that do not read their standard input, so that another program beside them prints its file all the same.
+/// Programs that do not read their standard input. If one of them runs beside a printing program,
+/// the file is still printed.
 const BYSTANDERS: &[&str] =
     &["cd", "echo", "printf", "pwd", "true", ":", "ls", "git", "test", "[", "set-location"];
 
-/// What a command has shown of the file at `path`, which it reads.
+/// Returns how much a command has printed of the file at `path`, which is one of the files it
+/// reads.
 pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
     let names = |call: &&Invocation| call.words.iter().skip(1).any(|word| ends_in(path, word));
     let mut naming = reading.commands.iter().filter(names);
@@ -29,13 +31,13 @@ pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
     if call.hidden {
         return Shown::Unknown;
     }
-    // What is printed may go into the file that is written.
+    // The output may go into the written file instead of the terminal.
     if reading.targets.iter().any(|target| target.deed == PathDeed::Write) {
         return Shown::Unknown;
     }
     let words: Vec<&str> = call.words.iter().skip(1).map(String::as_str).collect();
     let own = of_program(&name_of(call), &words);
-    // Another program may read what this one prints.
+    // Another program of the command may consume the output of this one.
     let others: Vec<&Invocation> =
         reading.commands.iter().filter(|other| *other != call && !stands_by(other)).collect();
     match (others.as_slice(), own) {
@@ -57,12 +59,13 @@ fn stands_by(call: &Invocation) -> bool {
     BYSTANDERS.contains(&program.as_str()) || PRINTERS.contains(&program.as_str())
 }
 
-/// The program's name, which PowerShell takes in any case: `Get-Content`.
+/// Returns the program's name in lower case, because PowerShell ignores case: `Get-Content`.
 fn name_of(call: &Invocation) -> String {
     call.program.as_deref().unwrap_or_default().to_ascii_lowercase()
 }
 
-/// What a program shows of a file, given its arguments, of which the file is the last.
+/// Returns how much of a file a program prints. `words` are its arguments; the last of them is the
+/// file.
 fn of_program(program: &str, words: &[&str]) -> Shown {
     match program {
         "head" => head(words).map_or(Shown::Unknown, Shown::Lines),
@@ -83,7 +86,7 @@ fn is_range_option(word: &str) -> bool {
     word.starts_with("-r") || word.starts_with("--line-range")
 }
 
-/// `head FILE`, `head -n 20 FILE`, `head -20 FILE`.
+/// Reads `head FILE`, `head -n 20 FILE` and `head -20 FILE`.
 fn head(words: &[&str]) -> Option<LineRange> {
     let count = match words {
         [_] => 10,
@@ -99,7 +102,8 @@ fn head(words: &[&str]) -> Option<LineRange> {
     LineRange::new(1, count)
 }
 
-/// `tail -n +20 FILE`. Which lines `tail -n 20 FILE` prints depends on the length of the file, which is not known here.
+/// Reads `tail -n +20 FILE`. The lines that `tail -n 20 FILE` prints depend on the length of the
+/// file, which is not known here.
 fn tail(words: &[&str]) -> Option<LineRange> {
     let from = match words {
         ["-n" | "--lines", from, _] => from.strip_prefix('+')?,
@@ -109,7 +113,7 @@ fn tail(words: &[&str]) -> Option<LineRange> {
     LineRange::new(from.parse().ok()?, u32::MAX)
 }
 
-/// `sed -n '10,20p' FILE`.
+/// Reads `sed -n '10,20p' FILE`.
 fn sed(words: &[&str]) -> Option<LineRange> {
     let ["-n" | "--quiet" | "--silent", script, _] = words else { return None };
     let lines = script.trim().trim_end_matches(';').strip_suffix('p')?;

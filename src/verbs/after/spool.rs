@@ -1,4 +1,5 @@
-//! Records that could not be written, kept for another try in `.orchestration/local/unrecorded/`.
+//! Keeps records that could not be appended in `.orchestration/local/unrecorded/`, and tries them
+//! again later.
 
 use std::path::PathBuf;
 
@@ -6,14 +7,16 @@ use crate::ledger::Record;
 use crate::verbs::{Workspace, record};
 use crate::workspace::{Root, session, store};
 
-/// More records than this are not kept.
+/// The number of records that are kept at most.
 const MAX_KEPT: usize = 1_000;
-/// At most so many are tried again at a time.
+/// The number of records that one call of [`retry`] tries at most.
 const MAX_TRIED: usize = 20;
-/// A record larger than this, in bytes, was not written by us.
+/// The size in bytes above which a kept file is not read, because this program would not have
+/// written it.
 const MAX_RECORD: u64 = 16 * 1024 * 1024;
 
-/// Appends a record, or keeps it; whether it is in the ledger now.
+/// Appends a record to the ledger, or keeps it for later if that fails. Returns true if it is in
+/// the ledger now.
 pub(super) fn append(ws: &Workspace, record: Record) -> bool {
     let Err(error) = record::append(ws, record.clone()) else { return true };
     let kept = match keep(&ws.root, &record) {
@@ -35,7 +38,7 @@ fn keep(root: &Root, record: &Record) -> Result<(), store::StoreError> {
     store::write_scratch(&folder.join(format!("{}.json", record.id)), &bytes)
 }
 
-/// The records that wait.
+/// Returns the files of the records that wait for another try, sorted by name.
 pub fn kept(root: &Root) -> Vec<PathBuf> {
     let folder = root.orchestration().join("local").join("unrecorded");
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -46,13 +49,13 @@ pub fn kept(root: &Root) -> Vec<PathBuf> {
     files
 }
 
-/// Tries again what could not be written; how many are in the ledger now.
+/// Tries to append the kept records again. Returns how many were appended.
 pub(crate) fn retry(ws: &Workspace) -> usize {
     let mut written = 0;
     for file in kept(&ws.root).into_iter().take(MAX_TRIED) {
         let Ok(Some(bytes)) = store::read_capped(&file, MAX_RECORD) else { continue };
         let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
-        // Taken away first: of two processes that try, one writes it.
+        // The file is renamed first, so that only one of several processes appends the record.
         let taken = file.with_extension("taken");
         if store::rename(&file, &taken).is_err() {
             continue;

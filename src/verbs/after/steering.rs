@@ -1,7 +1,9 @@
-//! What steers git or the gate, or would be started in place of this program, and changed while a command ran. The look
-//! at the work tree does not find it: git ignores it, or it stands in git's own folder or in the home folder.
+//! Finds changed files that control git or the gate, or that would be started in place of this
+//! program. The walk over the work tree does not find them, because git ignores them or because
+//! they are in a git directory or the home folder.
 //!
-//! The settings of agents are left out here: hosts write them themselves when a person approves a call.
+//! The settings of agents are not searched here, because hosts write them themselves when a person
+//! approves a call.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -11,10 +13,11 @@ use crate::fence::stand_in::StandIn;
 use crate::verbs::{Workspace, gate};
 use crate::workspace::{RelativePath, Root};
 
-/// More entries of one folder than this are not looked at.
+/// The number of entries of one folder that are looked at most.
 const MAX_ENTRIES: usize = 1_000;
 
-/// What git reads before it starts a program or looks for a setting, in a git directory.
+/// Files and folders of a git directory that git reads before it starts a program or looks up a
+/// setting.
 const OF_GIT: [&str; 8] = [
     "config",
     "config.worktree",
@@ -25,24 +28,24 @@ const OF_GIT: [&str; 8] = [
     "info/exclude",
     "info/grafts",
 ];
-/// The same in the home folder.
+/// Files below the home folder that git reads for the same reasons.
 const AT_HOME: [&str; 4] =
     [".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"];
-/// What stands in the folder of the workspace beside registry, journal and evidence.
+/// Files of `.orchestration/` that control the gate or git, without the registry, the journal and
+/// the evidence.
 const OF_WORKSPACE: [&str; 5] =
     ["policy.yaml", "allowed_signers", "baseline.json", ".gitignore", ".gitattributes"];
 
-/// What changed since a moment.
+/// The controlling files that changed since a point in time.
 #[derive(Debug, Default)]
 pub(super) struct SteeringChanges {
-    /// Files of the workspace.
     pub inside: Vec<RelativePath>,
-    /// Files elsewhere, as a person names them.
+    /// Paths outside the workspace, in the form in which a person would write them.
     pub elsewhere: Vec<String>,
 }
 
 impl SteeringChanges {
-    /// Since `at`, in nanoseconds since 1970.
+    /// Finds the changes since `at`, in nanoseconds since 1970.
     pub(super) fn since(ws: &Workspace, at: u128) -> Self {
         let since = at.saturating_sub(TICK);
         let mut found = Vec::new();
@@ -78,7 +81,7 @@ fn places(ws: &Workspace) -> Vec<PathBuf> {
     if let Some(top) = ws.root.work_tree()
         && top.join(".git").is_file()
     {
-        // It names the git directory.
+        // In a linked work tree or a submodule, `.git` is a file that names the git directory.
         places.push(top.join(".git"));
     }
     if let Some(common) = ws.root.common_dir() {
@@ -88,7 +91,8 @@ fn places(ws: &Workspace) -> Vec<PathBuf> {
     places
 }
 
-/// Adds a file, or the files directly in a folder, or the folder itself where something was taken out of it.
+/// Adds `place` if it is a changed file. For a folder, adds the changed files directly in it, or
+/// the folder itself if entries were only removed.
 fn add_changed(place: &Path, since: u128, found: &mut Vec<PathBuf>) {
     let has_changed = |state: &Metadata| last_change(state) >= since;
     let Ok(state) = place.symlink_metadata() else { return };
@@ -103,14 +107,15 @@ fn add_changed(place: &Path, since: u128, found: &mut Vec<PathBuf>) {
         state.is_ok_and(|state| !state.is_dir() && has_changed(&state))
     });
     let changed: Vec<PathBuf> = changed.collect();
-    // A folder that is new and empty holds nothing: a fence puts one where nothing may be made.
+    // A new and empty folder is harmless: a fence creates one where a command must not create
+    // anything.
     if changed.is_empty() && has_changed(&state) && !is_new(&state, since) {
         found.push(place.to_path_buf());
     }
     found.extend(changed);
 }
 
-/// Whether a fence put the file there for as long as a command runs.
+/// Returns true if a fence put the file there for the time that a command runs.
 fn is_stand_in(place: &Path) -> bool {
     let text = match place.file_name().and_then(|name| name.to_str()) {
         Some("commondir") => ".",

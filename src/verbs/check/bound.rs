@@ -1,5 +1,6 @@
-//! What work is bound to where no record says more: a person's selection, and where a change is to be merged, what is
-//! named for it. It chooses which intent answers; it grants nothing.
+//! Determines which intent answers for work that no record covers: the selection of a person or,
+//! for a change that is to be merged, the intent that its commits or its branch name. This only
+//! chooses the intent; it grants no permission.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,31 +14,34 @@ use crate::workspace::git::Target;
 use crate::workspace::policy::AuthorRule;
 use crate::workspace::{CommitId, Git, RelativePath};
 
-/// The trailer that names an intent, whatever else the policy has commits say.
+/// The trailer that always names an intent, in addition to the trailers that the policy defines.
 const TRAILER: &str = "Intent-Id";
-/// The trailers of more commits than this are not read.
+/// The number of commits whose trailers are read at most.
 const MAX_COMMITS: usize = 10_000;
 
-/// The intents that work is bound to, by path.
+/// The intents that answer for unrecorded work, by path.
 #[derive(Clone, Debug, Default)]
 pub(in crate::verbs) struct Bound {
-    /// By the trailers of the commits that changed the path.
+    /// The intents that the commits that changed the path name.
     by_path: HashMap<RelativePath, Vec<String>>,
-    /// What nobody asks for records of: only authors changed it of whom the policy says so.
+    /// Paths for which no record is required, because only authors changed them whom the policy
+    /// exempts.
     unasked: HashSet<RelativePath>,
     otherwise: Vec<String>,
 }
 
 impl Bound {
-    /// To one intent, or to none.
+    /// One intent, or none, for all paths.
     pub(crate) fn to(intent: Option<String>) -> Self {
         Self { otherwise: intent.into_iter().collect(), ..Self::default() }
     }
 
-    /// What is named outright; else the person's selection, of what is in no commit; else the trailers of the commits;
-    /// else the branch.
+    /// Determines the intents in this order: the intent that the request names; the person's
+    /// selection, for changes that are in no commit; the trailers of the commits; the name of the
+    /// branch.
     ///
-    /// `here` is the work tree, `ws` what is checked. `has_nameless`: a name in the change is not UTF-8.
+    /// `here` is the work tree, and `ws` is the workspace to check. `has_nameless` says that the
+    /// change contains a name that is not valid UTF-8.
     pub(super) fn of(
         (here, ws): (&Workspace, &Workspace),
         request: &CheckRequest,
@@ -54,7 +58,7 @@ impl Bound {
         let (Some(git), Some(_)) = (ws.git(), &ends.tip) else { return Ok(Self::to(selected)) };
         let mut of_commits = of_commits(git, ends, (rules, has_nameless))?;
         if let (Some(id), ComparedSides::Base(_)) = (selected, &request.against) {
-            // The person works on what is in no commit yet.
+            // A person's selection applies to the changes that are in no commit yet.
             let changes = git.all_changes(ends.head.as_ref(), &Target::WorkTree)?;
             let nameless = match has_nameless {
                 true => git.nameless_changes(ends.head.as_ref(), &Target::WorkTree)?,
@@ -69,18 +73,20 @@ impl Bound {
         Ok(Self { otherwise: of_branch(ws, request, rules).into_iter().collect(), ..of_commits })
     }
 
-    /// Whether somebody asks for a record of what changed there.
+    /// Returns true if changes of this path must be recorded.
     pub(crate) fn asks_for(&self, path: &RelativePath) -> bool {
         !self.unasked.contains(path)
     }
 
-    /// The intents that work on a path is bound to. One that may do it is enough.
+    /// Returns the intents that answer for work on a path. It is enough that one of them permits
+    /// it.
     pub(crate) fn of_path(&self, path: &RelativePath) -> &[String] {
         self.by_path.get(path).unwrap_or(&self.otherwise)
     }
 }
 
-/// The intents that commits name, by the paths that they changed: by their trailers, else by their authors.
+/// Returns, for each changed path, the intents that its commits name: by their trailers or, if
+/// there are none, by the policy's rule for the author.
 fn of_commits(
     git: &Git,
     ends: &Ends,
@@ -136,7 +142,8 @@ fn of_commits(
     Ok(bound)
 }
 
-/// The authors that a policy names, with their intents. Brackets stand for themselves, since names of bots have them.
+/// Compiles the policy's patterns for authors. Only `*` is a wildcard; brackets are literal,
+/// because names of bots contain them, as in `dependabot[bot]`.
 fn authors(rules: &[AuthorRule]) -> Vec<(GlobMatcher, Option<String>)> {
     let matcher = |rule: &AuthorRule| {
         let literal: Vec<String> = rule.author.split('*').map(globset::escape).collect();
@@ -146,7 +153,8 @@ fn authors(rules: &[AuthorRule]) -> Vec<(GlobMatcher, Option<String>)> {
     rules.iter().filter_map(matcher).collect()
 }
 
-/// The intent that the name of the branch stands for, by a pattern of the accepted policy.
+/// Returns the intent that the name of the branch stands for, according to the patterns of the
+/// accepted policy.
 fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<String> {
     let patterns = &rules.accepted().policy.branches;
     if patterns.is_empty() {
@@ -163,7 +171,8 @@ fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<St
             let pattern = pattern.replace("{intent}", &globset::escape(id));
             let mut glob = GlobBuilder::new(&pattern);
             let glob = glob.literal_separator(true).case_insensitive(true).build();
-            // Of a branch of a remote, the name that it has there.
+            // For a remote branch such as `origin/int-1`, the name without the remote is matched
+            // too.
             let there = branch.split_once('/').map_or(branch.as_str(), |(_, there)| there);
             glob.is_ok_and(|glob| {
                 let glob = glob.compile_matcher();
@@ -174,7 +183,7 @@ fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<St
     let all = [&rules.accepted().registry, &ws.registry];
     let found = all.iter().flat_map(|registry| registry.intents()).filter(names);
     let ids: BTreeSet<&String> = found.map(|intent| &intent.id.value).collect();
-    // A name that stands for two intents names neither.
+    // If the name fits several intents, it stands for none of them.
     let [only] = Vec::from_iter(ids)[..] else { return None };
     Some(only.clone())
 }

@@ -1,4 +1,5 @@
-//! A change, cut into what rules are asked of: a block that was edited or taken away, or a file as a whole.
+//! Cuts a change into deeds and judges each of them. A deed is a block that was edited or deleted,
+//! or a file that is judged as a whole.
 
 use super::ComparedSides;
 use crate::code::{self, Block, Document, LineRange};
@@ -14,30 +15,31 @@ use crate::workspace::{Code, CommitId, Finding, RelativePath, text};
 /// One thing that a change does to a file.
 #[derive(Clone, Debug)]
 pub(super) struct Deed {
-    /// The lines that it changed; `None` where the file is not there, or no text.
+    /// The changed lines; `None` if the file is missing or is not text.
     pub lines: Option<LineRange>,
-    /// What it does, as the beginning of a sentence: `function a.b changed`, `src/a.rs is new`.
+    /// What was done, as the beginning of a sentence: `function a.b changed`, `src/a.rs is new`.
     pub what: String,
-    /// Who answers for it.
+    /// The record that answers for the deed, if there is one.
     pub answers: Answers,
-    /// Whether a record can hold it: records hold blocks of text, and which are gone.
+    /// Whether a record can describe the deed. Records describe blocks of text, also deleted ones.
     pub is_recordable: bool,
-    /// It writes down a lesson, where all agents read it whatever the scope.
+    /// Whether the deed adds a lesson. All agents read lessons, so they may be added outside the
+    /// scope of the intent.
     pub is_lesson: bool,
-    /// It is about a link or a submodule, which stands for a folder.
+    /// Whether the deed is about a symbolic link or a submodule, which stands for a folder.
     pub is_folder: bool,
 }
 
 /// Who answers for a deed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answers {
-    /// A record, with its intent.
+    /// A record, given by the id of its intent and its claim.
     Record(String, Option<ClaimRef>),
-    /// Whoever the work is bound to.
+    /// No record; the intent that the work is bound to answers.
     Nobody,
 }
 
-/// What happened to a file as a whole.
+/// What happened to a file that is judged as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     New,
@@ -69,18 +71,19 @@ impl Fate {
     }
 }
 
-/// `function a.b`.
+/// Returns the kind and the path of a block: `function a.b`.
 pub(super) fn name(block: &Block) -> String {
     format!("{} {}", block.identity.kind.as_str(), block.identity.path)
 }
 
-/// What a change does to a file that stands.
+/// The deeds of a change in one file that still exists, and the edits they were made from.
 pub(super) struct StandingFile {
     pub deeds: Vec<Deed>,
     pub edits: Edits,
 }
 
-/// Of a file that stands: its blocks one by one, or the file as a whole where it is new or has another name.
+/// Cuts the change of an existing file into deeds: one for each block, or for the file as a whole
+/// if it is new or renamed.
 pub(super) fn of_standing(
     ws: &Workspace,
     path: &RelativePath,
@@ -92,9 +95,11 @@ pub(super) fn of_standing(
     let edits = before.baseline.edits_with(&file.document, &differences);
     let mut deeds = of_blocks(ws, path, file, (&before.baseline, &edits, &differences), bases);
     if let Some(from) = &before.from {
-        // If nothing but its name changed, who recorded that it went from there answers for it.
+        // Only the name changed, so the records that say that the blocks left the old path answer
+        // for the change.
         if edits.now.is_empty() {
-            // The first text of the baseline is that of the new name: empty.
+            // The first text of the baseline can be that of the new path, which is empty, so the
+            // first text with blocks is used.
             let mut then = before.baseline.versions().iter().map(Document::blocks);
             let then = then.find(|then| !then.blocks.is_empty());
             let gone = of_gone(ws, from, then.as_ref().map_or(&[], |it| &it.blocks), bases);
@@ -108,14 +113,14 @@ pub(super) fn of_standing(
     StandingFile { deeds, edits }
 }
 
-/// Whether a text differs from all that it was before.
+/// Returns true if the earlier versions of a text are known and it differs from all of them.
 pub(super) fn differs(baseline: &Baseline, now: &Document) -> bool {
     let (text, versions) = (now.text(), baseline.versions());
     !versions.is_empty() && versions.iter().all(|old| old.text() != text)
 }
 
-/// The blocks of a file that a change edits or takes away. What a record made after all of `bases` says is gone, that
-/// record answers for.
+/// Returns a deed for each block that the change edits or deletes. A record that is newer than all
+/// of `bases` answers for the deletions that it lists.
 fn of_blocks(
     ws: &Workspace,
     path: &RelativePath,
@@ -128,7 +133,7 @@ fn of_blocks(
     let mut deeds: Vec<Deed> = Vec::new();
     for (at, _) in &edits.now {
         let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
-        // A record that names no intent answers for nothing.
+        // A record without an intent answers for nothing.
         let answers = match why::intent_of(ws, found).filter(|_| found.covered()) {
             Some(id) => Answers::Record(id, found.claim),
             None => Answers::Nobody,
@@ -142,7 +147,8 @@ fn of_blocks(
     }
     let is_edited = !deeds.is_empty();
     for block in &edits.gone {
-        // What has no name of its own may have become a part of what stands around it.
+        // A block without a name may have become part of an edited block around it, which has a
+        // deed already.
         if block.identity.kind.is_unnamed() && is_edited {
             continue;
         }
@@ -162,7 +168,7 @@ fn of_blocks(
     deeds
 }
 
-/// The blocks of a file that is gone.
+/// Returns the deeds of a deleted file, given the blocks that it had.
 pub(super) fn of_gone(
     ws: &Workspace,
     path: &RelativePath,
@@ -173,7 +179,7 @@ pub(super) fn of_gone(
     let answers: Vec<Answers> = named.map(|block| deletion(ws, path, block, bases)).collect();
     let answers = if answers.is_empty() { vec![Answers::Nobody] } else { answers };
     let what = format!("{path} {}", Fate::Gone.words());
-    // Of a file without a block, such as a picture, no record can say that it is gone.
+    // If the file has no blocks, like a picture, no record can say that it was deleted.
     let is_recordable = !blocks.is_empty();
     let deed = |answers| Deed {
         lines: None,
@@ -186,7 +192,7 @@ pub(super) fn of_gone(
     as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
 }
 
-/// Who took a block away: the newest record that says so and that no base has.
+/// Returns the newest record that says that the block was deleted and that no base commit contains.
 fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitId]) -> Answers {
     let identity = &block.identity;
     let is_at = |base: &CommitId, path: &RelativePath| {
@@ -200,7 +206,8 @@ fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitI
             .block
             .as_ref()
             .is_some_and(|name| name.kind == identity.kind.as_str() && name.path == identity.path);
-        // The journal holds what is in no commit; any other file is as old as the commits that have it.
+        // Open files of the journal hold only records that are in no commit. Any other file is old
+        // if a base commit has it.
         let place = &claim.entry.origin.path;
         let is_old = || !journal::is_open(place) && bases.iter().any(|base| is_at(base, place));
         range.deleted && is_it && !is_old()
@@ -209,11 +216,12 @@ fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitI
     found.map_or(Answers::Nobody, |(id, at)| Answers::Record(id, Some(at)))
 }
 
-/// One deed for each who answers, of a file that is judged as a whole; its lessons apart.
+/// Merges the deeds of a file that is judged as a whole to one for each intent that answers.
+/// Lessons keep deeds of their own.
 pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> Vec<Deed> {
     let mut merged: Vec<Deed> = Vec::new();
     for deed in deeds {
-        // Of a file that is new, what `intent lesson` wrote is a lesson, and the rest is not.
+        // In a new file, what `intent lesson` wrote is a lesson, and the rest is not.
         let is_lesson = deed.is_lesson && fate == Fate::New;
         let same = |other: &Deed| {
             other.is_lesson == is_lesson
@@ -223,7 +231,7 @@ pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> V
                 }
         };
         if !merged.iter().any(same) {
-            // One finding is enough, and it stands where the file begins.
+            // One finding is enough. It is shown at the beginning of the file.
             let lines = deed.lines.and_then(|_| LineRange::new(1, 1));
             let what = format!("{path} {}", fate.words());
             merged.push(Deed { lines, what, is_lesson, ..deed });
@@ -232,7 +240,7 @@ pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> V
     merged
 }
 
-/// A file of which only the fate is known: whoever the work is bound to answers for it.
+/// Makes the deed of a file of which only the fate is known. No record answers for it.
 pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
     let what = format!("{path} {}", fate.words());
     let is_recordable = matches!(fate, Fate::Unparsed | Fate::Renamed);
@@ -241,7 +249,7 @@ pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
     Deed { lines: None, what, answers, is_recordable, is_lesson: false, is_folder }
 }
 
-/// The conflicts of a merge that nobody has resolved yet.
+/// Returns a finding for each merge conflict that is not resolved.
 pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding> {
     let conflicts = code::conflicts(&document.text()).into_iter();
     let finding = |lines: LineRange| Finding {
@@ -260,17 +268,17 @@ pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding
     conflicts.map(finding).collect()
 }
 
-/// How a file of a change is judged: for which intents, and in which comparison.
+/// How the deeds of a file are to be judged.
 pub(super) struct Asked<'a> {
-    /// The intents that the work is bound to; one that may do it is enough.
+    /// The intents that the work is bound to. It is enough that one of them permits the deed.
     pub bound: &'a [String],
-    /// What is compared with what.
+    /// The two sides that are compared.
     pub against: &'a ComparedSides,
-    /// Whether a commit has the change, so that `intent record` finds no difference.
+    /// Whether the change is committed already, so that `intent record` would find no difference.
     pub is_committed: bool,
 }
 
-/// Holds every deed against the rules, whatever kind of file it is about.
+/// Judges each deed by the rules. This does not depend on the kind of file.
 pub(super) fn hold_against_rules(
     ws: &Workspace,
     rules: &Rules,
@@ -327,14 +335,15 @@ impl DeedCase<'_> {
         findings
     }
 
-    /// The path as a word of a shell, where a record answers for a block that stands there.
+    /// Returns the path, quoted for a shell, if a record answers for the deed and its block still
+    /// exists.
     fn recorded_path(&self) -> Option<String> {
         let Answers::Record(_, claim) = self.deed.answers else { return None };
         let is_gone = claim.is_some_and(|at| self.ws.ledger.claim(at).range().deleted);
         (!is_gone).then(|| text::shell_word(self.path.as_str()))
     }
 
-    /// Whether a person approved what the record tells of.
+    /// Returns true if a person approved the work that the record describes.
     fn is_approved(&self) -> bool {
         let Answers::Record(_, Some(claim)) = self.deed.answers else { return false };
         let claim = self.ws.ledger.claim(claim);
@@ -386,7 +395,7 @@ impl DeedCase<'_> {
         }
     }
 
-    /// What to do about a record that means another intent than the one that has its id now.
+    /// Says what to do if the record means another intent than the one that has its id now.
     fn misplaced(&self) -> Option<String> {
         match self.deed.answers {
             Answers::Record(_, Some(claim)) => why::misplaced(self.ws, self.path, claim),
@@ -394,7 +403,7 @@ impl DeedCase<'_> {
         }
     }
 
-    /// What is said of a deed that no record answers for.
+    /// Returns the findings about a deed that no record answers for.
     fn unanswered(&self, bound: Option<&str>) -> Vec<Finding> {
         let (path, what) = (self.path, &self.deed.what);
         let owners = self.rules.owners(path);
@@ -425,7 +434,8 @@ impl DeedCase<'_> {
         findings
     }
 
-    /// How somebody answers for what no record covers, given the intents that own the file.
+    /// Says how to answer for a deed that no record covers. `owners` are the intents that own the
+    /// file.
     fn how_to_answer(&self, owners: &[&str]) -> String {
         let Some(to) = owners.first() else {
             return format!(
@@ -455,14 +465,15 @@ impl DeedCase<'_> {
         }
     }
 
-    /// The command that makes an intent for the file.
+    /// Returns the command that creates an intent for the file.
     fn new_intent(&self) -> String {
         let name = format!("Work on {}", self.path);
         let (name, scope) = (text::shell_word(&name), text::shell_word(self.path.as_str()));
         format!("`intent new {name} --scope {scope} --start`")
     }
 
-    /// Work under an intent that is finished, or not begun. What a record covers was judged when it was made.
+    /// Returns a finding if unrecorded work is bound to an intent that is finished or not started.
+    /// Recorded work was judged when the record was made.
     fn not_active(&self, id: &str) -> Option<Finding> {
         let intent = self.rules.intent(id).filter(|intent| !intent.in_progress())?;
         let status =

@@ -1,4 +1,4 @@
-//! The files of a change, each read on both sides.
+//! Reads the files of a change on both sides, cuts them into deeds and judges them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -15,17 +15,18 @@ use crate::workspace::git::{Aspect, Change, ChangeKind, Target};
 use crate::workspace::text::listed;
 use crate::workspace::{Code, Finding, RelativePath};
 
-/// What is compared with what.
+/// The workspace to check, and the ends of the change.
 #[derive(Clone, Copy)]
 pub(super) struct Sides<'a> {
     pub ws: &'a Workspace,
     pub ends: &'a Ends,
 }
 
-/// A file at the base and as it stands, where both are known to be text.
+/// A file at the base and now. A side is `None` if the file does not exist there or is not known to
+/// be text.
 type Versions = (Option<Document>, Option<Document>);
 
-/// What came of all files.
+/// The result of judging all files of a change.
 #[derive(Default)]
 pub(super) struct JudgedFiles {
     pub findings: Vec<Finding>,
@@ -33,14 +34,14 @@ pub(super) struct JudgedFiles {
     pub files: usize,
     pub blocks: usize,
     pub recorded: usize,
-    /// Changes that no record covers.
+    /// How many deeds no record covers.
     pub uncovered: usize,
     by_intent: BTreeMap<String, usize>,
     by_contributor: BTreeMap<String, usize>,
 }
 
 impl JudgedFiles {
-    /// The recorded blocks by intent and by contributor, the most first.
+    /// Returns the recorded blocks by intent and by contributor, those with the most blocks first.
     pub(super) fn shares(&self, ws: &Workspace) -> (Vec<Share>, Vec<Share>) {
         let sorted = |counts: &BTreeMap<String, usize>, name: &dyn Fn(&str) -> Option<String>| {
             let share = |(id, blocks): (&String, &usize)| Share {
@@ -71,7 +72,7 @@ impl JudgedFiles {
 }
 
 impl Sides<'_> {
-    /// What changed, as texts.
+    /// Reads both sides of every file whose content changed.
     pub(super) fn texts(&self, changes: &[Change]) -> Result<classes::Texts, VerbError> {
         let mut texts = classes::Texts::default();
         for change in changes.iter().filter(|change| change.aspect == Aspect::Content) {
@@ -101,7 +102,7 @@ impl Sides<'_> {
         classes::classify(texts, &others)
     }
 
-    /// A file that is the same on both sides, and text.
+    /// Returns the text of a file that is the same on both sides, or `None` if it is not text.
     fn unchanged(&self, path: &RelativePath) -> Option<String> {
         let bytes = match self.ws.files() {
             Target::WorkTree => {
@@ -113,13 +114,14 @@ impl Sides<'_> {
     }
 }
 
-/// Whether a path is judged as rules and records, rather than as code. A folder of this name below the root holds none.
+/// Returns true for the rules and records in `.orchestration/`, which are not judged as code.
+/// Folders of that name below another folder are ordinary ones.
 pub(super) fn is_of_rules(path: &RelativePath) -> bool {
     path.as_str().starts_with(".orchestration/")
 }
 
-/// Judges the deeds of a file. A file that is a rule itself, such as `.intentignore`, belongs to no intent: only
-/// protected and ignored paths hold for it.
+/// Judges the deeds of a file. A file that is itself a rule, such as `.intentignore`, belongs to no
+/// intent, so only protected and ignored paths are checked for it.
 pub(super) fn judge_file(
     ws: &Workspace,
     rules: &Rules,
@@ -137,14 +139,15 @@ pub(super) fn judge_file(
     findings
 }
 
-/// What differs and is no edit of a block: while somebody types, an editor says nothing of it.
-fn unseen(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
-    // Of a text that did not parse before, the blocks are told as well as they can be.
+/// Returns what to say of a change that edits no block. An editor does not report these while
+/// somebody types.
+fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
+    // If the text did not parse before either, its blocks are described as well as possible.
     let broke = now.blocks().has_error && !before.baseline.has_error();
     match kind {
         _ if broke && deeds::differs(&before.baseline, now) => Fate::Unparsed,
         ChangeKind::Added => Fate::New,
-        // Its bytes differ, though perhaps only in a byte order mark.
+        // The bytes differ, perhaps only in a byte order mark.
         _ => Fate::Between,
     }
 }
@@ -155,22 +158,23 @@ pub(super) struct Judge<'a> {
     rules: &'a Rules,
     bound: &'a Bound,
     gone: Vec<RelativePath>,
-    /// What differs of each path, in the order of the paths.
+    /// The changes of each path, in the order of the paths.
     changes: BTreeMap<&'a RelativePath, Vec<&'a Change>>,
     texts: HashMap<RelativePath, Versions>,
     classes: Option<Classification>,
     judged: JudgedFiles,
-    /// What no commit has yet, of a change that may be committed in part or as a whole.
+    /// The paths whose changes are in no commit yet; `None` if that applies to the whole change.
     uncommitted: Option<HashSet<RelativePath>>,
-    /// Who answers for a file that goes on under another name, by the name that it had.
+    /// For each renamed file, by its old path, the deeds of the file at its new path.
     renamed: HashMap<RelativePath, Vec<Deed>>,
-    /// How much was looked at in large files.
+    /// How much text of large files was examined so far.
     looked_at: Extent,
-    /// The large files beyond what one check looks at in detail. Each is judged as a whole.
+    /// Large files that exceed [`Extent::MOST`]. Each is judged as a whole.
     beyond: Vec<RelativePath>,
 }
 
-/// How much a text is. Those of a change come to no more than a minute's work together, whoever made it.
+/// The size of texts. It is limited so that the large files of one change take at most about a
+/// minute, even if somebody makes them large on purpose.
 #[derive(Default)]
 struct Extent {
     bytes: usize,
@@ -178,12 +182,13 @@ struct Extent {
 }
 
 impl Extent {
-    /// Of a text within these the extent does not count.
+    /// Texts within these limits are not counted.
     const SMALL: Self = Self { bytes: 64 * 1024, blocks: 1_000 };
-    /// All others may have so much together.
+    /// The limits for all larger texts together.
     const MOST: Self = Self { bytes: 16 * 1024 * 1024, blocks: 50_000 };
 
-    /// Adds a text; whether it can be looked at as well.
+    /// Adds a text. Returns true if the sum is still within the limits, so that the text can be
+    /// examined.
     fn takes(&mut self, document: &Document) -> bool {
         let add = |sum: &mut usize, more: usize, small: usize, most: usize| {
             let more = if more > small { more } else { 0 };
@@ -197,7 +202,7 @@ impl Extent {
 }
 
 impl<'a> Judge<'a> {
-    /// `known`: the texts of the change, and what kind of change it is.
+    /// `known` are the texts of the change and its class, if the caller has them already.
     pub(super) fn of(
         sides: Sides<'a>,
         rules: &'a Rules,
@@ -232,7 +237,8 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// New files first: one may be what became of a file that is gone. `nameless`: files whose name is not UTF-8.
+    /// Judges all files. Files that exist come before deleted ones, because an existing file may be
+    /// a deleted one under another name. `nameless` are files whose names are not valid UTF-8.
     pub(super) fn all(
         mut self,
         nameless: BTreeSet<RelativePath>,
@@ -345,12 +351,12 @@ impl<'a> Judge<'a> {
         }
         let before = FormerFile { baseline, from };
         let mut standing = deeds::of_standing(ws, path, &file, &before, &ends.bases);
-        let unseen = unseen(kind, &file.document, &before);
-        // A file that is new or renamed is one deed already.
+        let fate = other_fate(kind, &file.document, &before);
+        // A new or renamed file has a deed for the file as a whole already.
         let is_whole = before.from.is_some() || before.baseline.is_empty();
-        let is_told = is_whole && standing.deeds.iter().any(|it| it.answers == Answers::Nobody);
-        if unseen == Fate::Unparsed && !is_told || standing.deeds.is_empty() {
-            standing.deeds.push(deeds::of_file(path, unseen));
+        let has_deed = is_whole && standing.deeds.iter().any(|it| it.answers == Answers::Nobody);
+        if fate == Fate::Unparsed && !has_deed || standing.deeds.is_empty() {
+            standing.deeds.push(deeds::of_file(path, fate));
         }
         let edits = &standing.edits;
         self.judged.blocks += edits.now.len();

@@ -1,4 +1,5 @@
-//! A baseline: the findings that were there when a team began, listed in a file, which are told no more.
+//! A baseline: a file that lists the findings that existed when a team began to use `intent check`.
+//! They are left out of later answers.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,18 +11,19 @@ use crate::workspace::git::Target;
 use crate::workspace::text::counted;
 use crate::workspace::{RelativePath, store};
 
-/// A baseline larger than this, in bytes, is not read.
+/// The size in bytes above which a baseline is not read.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
 
 /// The findings that a baseline lists.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct KnownFindings {
-    /// 1.
+    /// The version of the format: 1.
     version: u32,
     findings: Vec<KnownFinding>,
 }
 
-/// A finding as a baseline has it. The fingerprint counts; the rest is for whoever reads the file.
+/// A finding in a baseline. Only the fingerprint is compared; the other fields help people who read
+/// the file.
 #[derive(Debug, Serialize, Deserialize)]
 struct KnownFinding {
     fingerprint: String,
@@ -32,10 +34,10 @@ struct KnownFinding {
 }
 
 impl KnownFindings {
-    /// Where a baseline is kept that nobody gave another place.
+    /// The default place of a baseline.
     pub(crate) const FILE: &str = ".orchestration/baseline.json";
 
-    /// Those of a judgement.
+    /// Makes a baseline of the findings of a check.
     pub(crate) fn of(findings: &[FindingAnswer]) -> Self {
         let known = findings.iter().map(|finding| KnownFinding {
             fingerprint: finding.fingerprint.clone(),
@@ -46,15 +48,16 @@ impl KnownFindings {
         Self { version: 1, findings: known.collect() }
     }
 
-    /// As a file holds them: sorted, one a line where it can be, so that changes of it can be reviewed.
+    /// Returns the content of the file: sorted, and one field to a line, so that changes of it are
+    /// easy to review.
     pub(crate) fn text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("texts always become JSON");
         text.push('\n');
         text
     }
 
-    /// Reads a baseline. A change that is to be merged is held against the one that its target branch has: what it brings
-    /// along hides nothing.
+    /// Reads a baseline. For a change that is to be merged, the file is read from the target
+    /// branch, so that a change cannot hide its own findings.
     pub(super) fn read(
         ws: &Workspace,
         ends: &Ends,
@@ -69,7 +72,7 @@ impl KnownFindings {
         let unread = |what: String| VerbError::Baseline { path: path.to_string(), what };
         let bytes = match (bytes, &ends.tip) {
             (Some(bytes), _) => bytes,
-            // The change that brings the first baseline is told everything.
+            // The change that adds the first baseline is shown all its findings.
             (None, Some(_)) => return Ok(Self::of(&[])),
             (None, None) => return Err(unread("is not there".to_owned())),
         };
@@ -81,7 +84,8 @@ impl KnownFindings {
         }
     }
 
-    /// Takes the listed findings out, and says how many of the list are not there any more.
+    /// Removes the listed findings. Returns a note that says how many of them did not occur any
+    /// more.
     pub(super) fn drop_from(
         &self,
         findings: &mut Vec<FindingAnswer>,
@@ -100,8 +104,9 @@ impl KnownFindings {
     }
 }
 
-/// Gives each finding its fingerprint: of what it says and where, without numbers, which may be those of lines. Alike ones
-/// are numbered in their order.
+/// Gives each finding a fingerprint: a hash over its code, path, intent and message. Digits in the
+/// message are left out, because they may be line numbers. Findings that are equal otherwise are
+/// numbered in their order.
 pub(super) fn fingerprint(findings: &mut [FindingAnswer]) {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for finding in findings {
@@ -112,10 +117,10 @@ pub(super) fn fingerprint(findings: &mut [FindingAnswer]) {
             finding.intent.as_deref().unwrap_or_default(),
             &message,
         ];
-        let said = parts.join("\0");
-        let number = seen.entry(said.clone()).or_default();
+        let content = parts.join("\0");
+        let number = seen.entry(content.clone()).or_default();
         *number += 1;
-        let hash = store::sha256(format!("{said}\0{number}").as_bytes());
+        let hash = store::sha256(format!("{content}\0{number}").as_bytes());
         hash[..32].clone_into(&mut finding.fingerprint);
     }
 }

@@ -1,7 +1,9 @@
-//! What a change does to the rules: intents that it adds, widens or rewrites, the policy, ignore files and trusted keys.
+//! Judges what a change does to the rules: intents that it adds, widens or rewrites, the policy,
+//! ignore files and trusted keys.
 //!
-//! To narrow a scope, or to add an intent, grants nothing: reviewers are told of it. What loosens the rules needs the
-//! signature of somebody whom the target branch trusts, or a change of its own, which people review as such.
+//! Adding an intent or narrowing a scope grants nothing, so it is only mentioned to reviewers. A
+//! change that loosens the rules needs either a signature that the target branch trusts, or a
+//! change of its own that people review.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -21,11 +23,12 @@ use crate::workspace::policy::RegistryChanges;
 use crate::workspace::text::shell_word;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
-/// What becomes of a change of the rules that is on a person's own machine.
+/// Added to notes about changed rules on a person's own machine.
 const WHERE_MERGED: &str =
     "Where it is merged, `intent check --base` asks for a signature or a pull request of its own.";
 
-/// What can be done about a rule that a change loosens, given the intent or the file.
+/// Says what can be done about a loosened rule. `what` is the id of the intent or the path of the
+/// file.
 pub(super) fn ways_out(what: &str) -> String {
     let (typed, send) = (shell_word(what), seal::and_commit(&format!("Approve {what}")));
     format!(
@@ -47,7 +50,8 @@ pub(super) fn judge(
     if !found.exists() || ws.registry.syntax_error().is_some() {
         return Ok(compared);
     }
-    // On a person's own machine what stands there is accepted.
+    // On a person's own machine there is no target branch, and the rules in the work tree are
+    // accepted.
     let decides = ends.tip.is_some();
     let is_allowed = rules.accepted().policy.registry_changes == RegistryChanges::Allow;
     let is_of_its_own = changes.iter().all(|change| is_control_file(&change.path));
@@ -59,21 +63,21 @@ pub(super) fn judge(
                 continue;
             }
             let Some(differs) = Differs::of(&ws.registry, &found, intent) else { continue };
-            let told = differs.told(id);
+            let sentence = differs.sentence(id);
             if differs.loosens.is_empty() || rules.is_signed(id) || is_allowed || is_of_its_own {
-                compared.notes.push(told);
+                compared.notes.push(sentence);
             } else if decides {
                 let span = intent.id.span.clone();
                 compared.findings.push(Finding {
                     intent: Some(id.clone()),
-                    ..file.finding(Code::RegistryChanged, span, told, ways_out(id))
+                    ..file.finding(Code::RegistryChanged, span, sentence, ways_out(id))
                 });
             } else {
-                compared.notes.push(format!("{told} {WHERE_MERGED}"));
+                compared.notes.push(format!("{sentence} {WHERE_MERGED}"));
             }
         }
     }
-    // An id that two intents have is a finding of its own.
+    // An id that two intents share has a finding of its own.
     let is_gone = |id: &str| ws.registry.get(id).is_none() && ws.registry.rivals(id).is_empty();
     for intent in found.intents().iter().filter(|it| is_gone(&it.id.value)) {
         let known = rules.accepted().registry.get(&intent.id.value).is_some();
@@ -109,9 +113,9 @@ pub(super) fn judge(
         if !signing::is_rule(policy, path) {
             continue;
         }
-        let told = format!("{path} changed, and it is a part of the rules.");
+        let sentence = format!("{path} changed, and it is a part of the rules.");
         if !decides {
-            compared.notes.push(format!("{told} {WHERE_MERGED}"));
+            compared.notes.push(format!("{sentence} {WHERE_MERGED}"));
             continue;
         }
         let text = ws.text(path)?;
@@ -121,20 +125,22 @@ pub(super) fn judge(
         let hash = Approved::hash_of(text.unwrap_or_default().as_bytes());
         let mut signed = approvals.signed.iter();
         let is_signed = signed.any(|it| it.what == path.as_str() && it.hash == hash);
-        // Where nobody can sign yet, a change of its own is how the first rules come to be.
+        // As long as nobody's key is trusted, the first rules can only come in a change of their
+        // own.
         let can_sign = !signing::signers_at(ws, ends.tip.as_ref())?.trim().is_empty();
         match is_signed || is_of_its_own && !can_sign {
-            true => compared.notes.push(told),
+            true => compared.notes.push(sentence),
             false => compared.findings.push(Finding {
                 path: Some(path.clone()),
-                ..Finding::new(Code::RegistryChanged, told, ways_out(path.as_str()))
+                ..Finding::new(Code::RegistryChanged, sentence, ways_out(path.as_str()))
             }),
         }
     }
     Ok(compared)
 }
 
-/// Signatures that this machine has and that no commit of the change has, of what the change does to the rules.
+/// Returns notes about signatures for changed rules that exist on this machine but in no commit of
+/// the change.
 pub(super) fn unsent(
     here: &Workspace,
     ws: &Workspace,
@@ -164,7 +170,7 @@ pub(super) fn unsent(
     Ok(notes.into_iter().collect())
 }
 
-/// Whether this program reads or writes such a file below `.orchestration/`.
+/// Returns true if this program reads or writes such a file below `.orchestration/`.
 fn is_known(ws: &Workspace, path: &RelativePath) -> bool {
     let name = path.as_str().split_once('/').map_or("", |(_, name)| name);
     let last = name.rsplit('/').next().unwrap_or_default();
@@ -175,7 +181,7 @@ fn is_known(ws: &Workspace, path: &RelativePath) -> bool {
         || last == ".gitkeep"
 }
 
-/// The text of a file at the tip of the target branch.
+/// Returns the text of a file at the tip of the target branch.
 fn text_at_tip(
     ws: &Workspace,
     ends: &Ends,
@@ -185,7 +191,7 @@ fn text_at_tip(
     Ok(git.text(&Target::Commit(tip.clone()), path)?)
 }
 
-/// How an intent differs from what was there when the change began.
+/// How an intent differs from its state at the base: what loosens the rules, and what does not.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Differs {
     loosens: Vec<&'static str>,
@@ -196,7 +202,7 @@ impl Differs {
     fn of(now: &Registry, found: &Registry, intent: &Intent) -> Option<Self> {
         let mut differs = Self::default();
         let id = &intent.id.value;
-        // Of an intent that was renamed since, by the id it had then.
+        // An intent that was renamed since is looked up by its former id.
         let mut known = now.ids(id).into_iter().filter_map(|id| found.get(id));
         let Some(old) = known.next() else {
             let scope = match intent.scope_entries()[..] {
@@ -247,14 +253,15 @@ impl Differs {
         (differs != Self::default()).then_some(differs)
     }
 
-    fn told(&self, id: &str) -> String {
+    fn sentence(&self, id: &str) -> String {
         let all = self.loosens.iter().map(|what| (*what).to_owned());
         let all: Vec<String> = all.chain(self.narrows.iter().cloned()).collect();
         format!("{id} {}.", all.join(", "))
     }
 }
 
-/// What was signed of each approval that a commit or one before it holds, in whatever file, and be it gone since.
+/// Returns the signed bytes of every approval that this commit or one of its ancestors contains, in
+/// any ledger file, even if the file was deleted since.
 fn used_before(git: &Git, tip: &CommitId) -> Result<HashSet<Vec<u8>>, VerbError> {
     const FOLDER: &str = ".orchestration";
     let mut used = HashSet::new();
@@ -264,7 +271,8 @@ fn used_before(git: &Git, tip: &CommitId) -> Result<HashSet<Vec<u8>>, VerbError>
         used.extend(approved.map(Approved::signed_bytes));
     };
     for commit in git.commits_between(&[], tip, usize::MAX)? {
-        // What a merge has from its other parents came with them.
+        // Only the first parent is compared: what a merge has from its other parents was added by
+        // their commits.
         let Some(parent) = git.about(&commit)?.parents.into_iter().next() else {
             let all = git.read_below(FOLDER, &Target::Commit(commit), &is_ledger_path)?;
             all.iter().for_each(|(path, bytes)| add(path, bytes));
@@ -280,21 +288,24 @@ fn used_before(git: &Git, tip: &CommitId) -> Result<HashSet<Vec<u8>>, VerbError>
     Ok(used)
 }
 
-/// What is approved.
+/// The approvals that count for a change.
 #[derive(Default)]
 pub(super) struct Approvals {
-    /// With the signature of somebody whom the target branch trusts.
+    /// Approvals of rules, signed with a key that the target branch trusts.
     pub signed: HashSet<Approved>,
-    /// Writes and commands.
+    /// Writes and commands that a person approved.
     pub work: HashSet<ApprovedWork>,
-    /// Why some are not counted.
+    /// Why some approvals are not counted.
     pub notes: Vec<String>,
 }
 
 impl Approvals {
-    /// Those that count: on a person's own machine what this clone recorded; for a branch what it brings along, signed
-    /// by somebody whom the target branch trusts. One approval is good for one step: from what is accepted now to what
-    /// was signed, and never again once the target branch has had it.
+    /// Collects the approvals that count. On a person's own machine, these are the ones that this
+    /// clone recorded. For a branch, these are the ones that it contains and that are signed with a
+    /// key that the target branch trusts.
+    ///
+    /// One approval is good for one step, from the accepted text to the signed text. It is not
+    /// counted again once the target branch contains it, so that it cannot be replayed.
     pub(super) fn of(
         ws: &Workspace,
         ends: &Ends,
@@ -346,7 +357,7 @@ impl Approvals {
         Ok(all)
     }
 
-    /// What this clone recorded of work that is in no commit.
+    /// Returns the approvals that this clone recorded for work that is in no commit.
     pub(super) fn here(ws: &Workspace) -> Self {
         let own = ws.ledger.open().filter(|entry| entry.trust == Trust::Own);
         let work = own.filter_map(|entry| {
@@ -357,7 +368,7 @@ impl Approvals {
         Self { work: work.collect(), ..Self::default() }
     }
 
-    /// The ids of the intents whose text in a registry is signed.
+    /// Returns the ids of the intents whose text in the registry is signed.
     pub(super) fn intents(&self, registry: &Registry) -> HashSet<String> {
         let is_signed = |intent: &&Intent| {
             let mut signed = self.signed.iter();

@@ -1,11 +1,12 @@
-//! Recorded blocks whose reason is no longer the one that they were written for, in all files, changed or not.
+//! Finds recorded blocks, in all files, whose intent or specification has changed since they were
+//! written.
 
 use super::deeds;
 use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, suspect, why};
 use crate::workspace::{Code, Finding, text};
 
-/// One finding for each such block. A file that cannot be read has none.
+/// Returns a finding for each such block. Files that cannot be read are skipped.
 pub(super) fn all(ws: &Workspace) -> Vec<Finding> {
     let paths = ws.ledger.paths();
     let mut findings = Vec::new();

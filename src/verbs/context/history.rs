@@ -1,4 +1,5 @@
-//! The last records of an intent: what kind of change each was, who made it, and why it is that kind.
+//! Lists the last records of an intent: the kind of each change, the reason for that kind, and who
+//! made it.
 
 use super::super::derive::TextCache;
 use super::super::record::call;
@@ -10,14 +11,14 @@ use crate::provenance::{Classification, is_named};
 use crate::verbs::Workspace;
 use crate::verbs::why::agent;
 
-/// At most this many records are listed.
+/// The number of records that are listed at most.
 const MAX_RECORDS: usize = 10;
-/// The reason for the class of a record is cut to this many characters.
+/// The number of characters to which the reason for a record's class is shortened.
 const MAX_REASON: usize = 200;
-/// For a text larger than this, in bytes, the class of a committed record is not computed again.
+/// The size in bytes above which the class of a committed record is not computed again.
 const MAX_TEXT: usize = 256 * 1024;
 
-/// Adds the last records of the intent, newest first.
+/// Adds the last records of the intent to the context, newest first.
 pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut Element) {
     let all = ws.entries_of(&intent.id.value).into_iter().rev();
     let is_its = |entry: &&Entry| !entry.record.files.is_empty() && ws.namesake(entry).is_none();
@@ -38,7 +39,7 @@ pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut Element) {
     out.line(1, "</history>");
 }
 
-/// One record. What the ledger does not know is left out.
+/// Formats one record. Attributes that the ledger does not know are left out.
 fn element(entry: &Entry, texts: &TextCache) -> String {
     let record = &entry.record;
     let (class, reasons) = match entry.section {
@@ -67,14 +68,15 @@ fn element(entry: &Entry, texts: &TextCache) -> String {
     format!("<record{attributes}>{}</record>", escaped(&paths.join(", ")))
 }
 
-/// Why the journal's record has its class, or what a person said of it.
+/// Returns the reasons for the class of a record in the journal, and the note of a person if there
+/// is one.
 fn kept_reasons(entry: &Entry) -> Vec<String> {
     let found = entry.record.files.iter().flat_map(|file| &file.reasons);
     entry.record.note.iter().chain(found).cloned().collect()
 }
 
-/// Evidence keeps neither class nor reasons, so both are found again from the texts of its commit, for the blocks that
-/// it names. `None` if a block of it is not among what changed in the file.
+/// Computes the class and the reasons of a committed record again, because evidence contains
+/// neither. Returns `None` if a block that the record names did not change in its commit.
 fn committed(entry: &Entry, texts: &TextCache) -> Option<(Option<MutationClass>, Vec<String>)> {
     let file = entry.record.files.first()?;
     let (before, after) = texts.change_of(entry)?;

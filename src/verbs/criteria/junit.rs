@@ -1,43 +1,43 @@
-//! How many tests a JUnit XML file tells of, and how many of them failed.
+//! Reads from a JUnit XML file how many tests ran and how many of them failed.
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-/// Elements within elements deeper than this are no report.
+/// How deep elements may be nested. A deeper file is not taken as a report.
 const MAX_DEPTH: usize = 64;
 
-/// What a report says.
+/// The numbers of tests in a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Results {
-    /// Test cases that were run: those that are marked as skipped do not count.
+    /// How many test cases were run. Skipped ones do not count.
     pub tests: u32,
-    /// Of those, the ones with a failure or an error; and failures of whole suites.
+    /// How many test cases have a failure or an error, plus the failures of whole suites.
     pub failed: u32,
 }
 
 impl Results {
-    /// Whether something was tested, and nothing failed.
+    /// Returns true if at least one test ran and none failed.
     pub(crate) fn passed(self) -> bool {
         self.tests > 0 && self.failed == 0
     }
 }
 
-/// A file that is no JUnit report.
+/// Why a file is not a JUnit report.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum JunitError {
-    /// It is no well-formed XML.
+    /// The file is not well-formed XML.
     #[error("it is no well-formed XML (byte {at})")]
     Broken {
-        /// Where reading ended.
+        /// The byte at which reading failed.
         at: u64,
     },
-    /// The root is another element.
+    /// The root element is neither `testsuites` nor `testsuite`.
     #[error("it is no JUnit report: neither `testsuites` nor `testsuite` is at its root")]
     Other,
 }
 
 impl Results {
-    /// Reads a report. The elements count, not the totals that their attributes claim.
+    /// Reads a report. It counts the elements and ignores the totals in the attributes.
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, JunitError> {
         let text = std::str::from_utf8(bytes)
             .map_err(|error| JunitError::Broken { at: error.valid_up_to() as u64 })?;

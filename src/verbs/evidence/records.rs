@@ -1,10 +1,11 @@
-//! Compares records that stand outside evidence with those of a base: lines in our own format (`ledger.layout: single`)
-//! and lines of other tools, in tracked files.
+//! Compares records outside evidence with those of a base commit: lines in our own format
+//! (`ledger.layout: single`) and lines of other tools, in tracked files.
 //!
-//! Nothing seals them, so no commit says which lines are theirs. The difference between the base and the files is their
-//! ceiling instead. A new record may answer for a block only if that difference touches the block, and for a line only
-//! if it did not stand in the block at the base. What a record says of code that does not stand is not looked at, since
-//! nobody is told of it.
+//! These records are not sealed, so no commit says which lines they added. Instead, the difference
+//! between the base and the files is the limit of what they may claim. A new record may answer for
+//! a block only if that difference touches the block, and for a line only if the line was not in
+//! the block at the base. Claims on code that does not exist any more are not checked, because no
+//! answer uses them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use crate::workspace::git::{Change, GitError, Target};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
-/// Files with their bytes.
+/// Files, each with its path and its bytes.
 type Files = Vec<(RelativePath, Vec<u8>)>;
 
 /// The bytes of a record as it is stored.
@@ -42,7 +43,7 @@ pub(super) fn against_base(
         return Ok(Compared::default());
     }
     let (before, now) = (entries(&before), entries(&now));
-    // A line counts wherever it stands, as a line of evidence does.
+    // A line counts in whatever file it is, as with evidence.
     let (stood, stands) = (stored(&before), stored(&now));
     let new: Vec<&Entry> = now.iter().filter(|entry| !stood.contains(&entry.stored)).collect();
     let gone: Vec<&Entry> = before.iter().filter(|entry| !stands.contains(&entry.stored)).collect();
@@ -55,7 +56,8 @@ fn is_outside(path: &RelativePath) -> bool {
     is_ledger_path(path) && !super::is_evidence(path) && !journal::is_open(path)
 }
 
-/// The files of records that git tracks, as they are in the work tree, in the index or at a commit.
+/// Reads the files of records that git tracks, as they are in the work tree, in the index or at a
+/// commit.
 fn tracked(ws: &Workspace, git: &Git) -> Result<Files, GitError> {
     let Target::WorkTree = ws.files() else {
         return git.read_below(".orchestration", ws.files(), &is_outside);
@@ -77,7 +79,8 @@ fn stored(entries: &[Entry]) -> HashSet<Line> {
     entries.iter().map(|entry| Arc::clone(&entry.stored)).collect()
 }
 
-/// The files that records name, and those that changed since a base: a recorded block may have been moved there.
+/// Returns the files that the records name, and those that changed since a base, because a recorded
+/// block may have been moved there.
 fn named(entries: &[&Entry], changes: &[Change]) -> BTreeSet<RelativePath> {
     let files = entries.iter().flat_map(|entry| &entry.record.files);
     let files = files.map(|file| file.relative_path.clone());
@@ -85,8 +88,8 @@ fn named(entries: &[&Entry], changes: &[Change]) -> BTreeSet<RelativePath> {
     files.chain(changed.filter(|path| !path.is_orchestration())).collect()
 }
 
-/// Judges records that are gone. Our own may go only with the code that they are about. Those of other tools are theirs
-/// to remove.
+/// Judges removed records. Records in our own format may be removed only with the code that they
+/// are about. Records of other tools may always be removed.
 fn missing(
     ws: &Workspace,
     base: &CommitId,
@@ -128,14 +131,15 @@ fn missing(
     Ok(compared)
 }
 
-/// How many of these records are in each file.
+/// Counts the given records in each file.
 fn by_file<'a>(entries: &[&'a Entry]) -> BTreeMap<&'a RelativePath, usize> {
     let mut files = BTreeMap::new();
     entries.iter().for_each(|entry| *files.entry(&entry.origin.path).or_default() += 1);
     files
 }
 
-/// For each file from which records are gone, how many blocks those would still answer for, and the name of the first.
+/// For each file that records were removed from, returns how many blocks those records would still
+/// answer for, and the name of the first block.
 fn still_named(
     ws: &Workspace,
     base: &CommitId,
@@ -163,7 +167,8 @@ fn still_named(
     Ok(found)
 }
 
-/// The findings for new records that answer for what the difference from the base did not bring.
+/// Returns findings for new records that answer for something that the difference from the base did
+/// not add.
 fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Finding>, VerbError> {
     if new.iter().all(|entry| entry.record.files.is_empty()) {
         return Ok(Vec::new());
@@ -201,7 +206,7 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
     Ok(wrong.into_values().map(|(entry, what)| refuse(entry, &what, &places)).collect())
 }
 
-/// A block with the answer for it.
+/// A block together with the answer to who wrote it.
 struct ClaimedBlock<'a> {
     ws: &'a Workspace,
     document: &'a Document,
@@ -210,8 +215,8 @@ struct ClaimedBlock<'a> {
 }
 
 impl ClaimedBlock<'_> {
-    /// The new claims that answer for the block or for a line of it and should not, each with the reason. `at` is the
-    /// block's index.
+    /// Returns the new claims that answer for the block or one of its lines without justification,
+    /// each with the reason. `at` is the index of the block.
     fn claims(
         &self,
         differences: &[Difference],
@@ -219,8 +224,8 @@ impl ClaimedBlock<'_> {
         is_new: &dyn Fn(ClaimRef) -> bool,
     ) -> BTreeMap<ClaimRef, &'static str> {
         let own = lines::own(self.document, self.block);
-        let told = lines_of(&self.ws.ledger, &Around(self.ws), self.found, &own);
-        let standing = told.map(|lines| lines.standing).unwrap_or_default();
+        let written = lines_of(&self.ws.ledger, &Around(self.ws), self.found, &own);
+        let standing = written.map(|lines| lines.standing).unwrap_or_default();
         let of_lines = standing.iter().map(|line| match line {
             Standing::Recorded(claim) => claim.filter(|claim| is_new(*claim)),
             _ => None,
@@ -245,7 +250,8 @@ impl ClaimedBlock<'_> {
         older.map(|claim| (claim, "lines of it stood there at the base")).collect()
     }
 
-    /// Returns true if a claim is a person's word that a block stays under the intent that it had.
+    /// Returns true if with this claim a person confirms that a block stays under the intent that
+    /// it had.
     fn accepts(&self, claim: ClaimRef, is_new: &dyn Fn(ClaimRef) -> bool) -> bool {
         let ledger = &self.ws.ledger;
         let intent = ledger.claim(claim).intent();
@@ -259,7 +265,8 @@ impl ClaimedBlock<'_> {
     }
 }
 
-/// The finding for a record that is `wrong`, given the places of all such records.
+/// Makes the finding for a record. `wrong` are the reasons, and `places` are the places of all
+/// wrong records.
 fn refuse(entry: &Entry, wrong: &[String], places: &[(RelativePath, u32)]) -> Finding {
     let (path, line) = (&entry.origin.path, entry.origin.line);
     let intent = entry.record.intent_id.clone();
@@ -279,12 +286,13 @@ fn refuse(entry: &Entry, wrong: &[String], places: &[(RelativePath, u32)]) -> Fi
     }
 }
 
-/// Says how to take all wrong records out of a file. One command takes all of them, since each one that goes moves those
-/// behind it.
+/// Says how to remove all wrong records from a file. One command removes them together, because
+/// removing one changes the line numbers of those after it.
 fn take_out(path: &RelativePath, places: &[(RelativePath, u32)]) -> String {
     let of_file = places.iter().filter(|(other, _)| other == path);
     let lines: Vec<String> = of_file.map(|(_, line)| format!("{line}d")).collect();
-    // Whoever sent the change has chosen the name, so it must not become part of a command.
+    // The author of the change has chosen the name of the file, so an unusual name must not become
+    // part of a command.
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
     match path.as_str().bytes().all(is_word) && path.as_str().ends_with("jsonl") {
         true => format!("Take it out, `sed -i '{}' {path}`, and commit.", lines.join(";")),

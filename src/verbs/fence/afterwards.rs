@@ -1,4 +1,4 @@
-//! What came of a fenced command that no fence can prevent.
+//! Reports effects of a fenced command that no fence can prevent.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use crate::workspace::git::Target;
 use crate::workspace::text::listed;
 use crate::workspace::{CommitId, Git, Root, text};
 
-/// How things stood before a fenced command.
+/// The state of the work tree before a fenced command.
 #[derive(Debug)]
 pub(crate) struct FencedState {
     root: Arc<Root>,
     head: Option<CommitId>,
     files: Watched,
-    /// Control files that may appear in folders that may be written.
+    /// Control files that do not exist and that the command could create in a writable folder.
     absent: Vec<PathBuf>,
 }
 
-/// More files than this are not named.
+/// The number of files that a message names at most.
 const NAMED: usize = 5;
 
 impl FencedState {
-    /// Looks at how things stand.
+    /// Takes note of the present state.
     pub(crate) fn before(ws: &Workspace, fenced: &Fenced) -> Self {
         let open = fenced.plan.places.iter().filter(|place| {
             place.access == crate::fence::FenceAccess::Writable
@@ -37,7 +37,8 @@ impl FencedState {
             })
             .filter(|path| path.symlink_metadata().is_err())
             .collect();
-        // Agents and people write those in the home folder all the time.
+        // Control files in the home folder are not watched, because agents and people write them
+        // all the time.
         let places = [ws.root.work_tree().map(Path::to_path_buf), ws.root.common_dir()];
         let near = |path: &PathBuf| places.iter().flatten().any(|place| path.starts_with(place));
         let weak = fenced.plan.weak().into_iter().filter(near);
@@ -49,28 +50,31 @@ impl FencedState {
         }
     }
 
-    /// Looks again: what a person should look at, a sentence each.
+    /// Compares the present state with the state before. Returns a sentence for each thing that a
+    /// person should look at.
     pub(crate) fn after(&self, fenced: &Fenced) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut messages = Vec::new();
         for path in self.files.changed() {
-            told.push(format!(
+            messages.push(format!(
                 "{} was replaced while the command ran, from outside the fence, and the command could have written what stands there now; look at it",
                 path.display()
             ));
         }
         for path in self.absent.iter().filter(|path| path.symlink_metadata().is_ok()) {
-            told.push(format!(
+            messages.push(format!(
                 "{} is new: it steers the gate or an agent, and the command could make it because it lies in a folder that it may write; look at it, or remove it: `rm -r {}`",
                 path.display(),
                 text::shell_word(&path.to_string_lossy())
             ));
         }
-        told.extend(self.half_done(fenced));
-        told
+        messages.extend(self.half_done(fenced));
+        messages
     }
 
-    /// When `git checkout` cannot write a file, it says so, goes on, and ends well. And a commit can hold what the work
-    /// tree never did. Either way `HEAD` says what the files outside the fence do not.
+    /// Reports files that `HEAD` changed but the fence kept. If `git checkout` cannot write a file,
+    /// it prints that, goes on, and exits with success. A commit can also contain files that never
+    /// were in the work tree. In both cases `HEAD` and the files outside the writable places
+    /// differ.
     fn half_done(&self, fenced: &Fenced) -> Option<String> {
         let git = Git::open(&self.root).ok()??;
         let head = git.head().ok()??;

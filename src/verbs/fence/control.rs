@@ -1,4 +1,5 @@
-//! What steers agents and this program outside the work tree, and what leads around a fence.
+//! Protects files outside the work tree that control agents and this program, and closes ways
+//! around the fence.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,8 @@ use crate::fence::{FenceAccess, FencePlan};
 use crate::verbs::gate::settings_in_home;
 use crate::verbs::{VerbError, Workspace};
 
-/// A second name of one of these files, elsewhere on the disk, is no part of the work tree, and would be written through.
+/// Returns an error if a control file has a second name (a hard link). That name may be outside the
+/// work tree, and a command could write the file through it.
 pub(super) fn have_one_name(ws: &Workspace) -> Result<(), VerbError> {
     let orchestration = ws.root.orchestration();
     let files = [
@@ -36,14 +38,14 @@ fn names(_file: &Path) -> u64 {
     0
 }
 
-/// The settings of agents and of git in the home folder, and this program itself.
+/// Makes read-only: the settings of agents and of git in the home folder, and this program itself.
 pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path) {
     if let Some(home) = std::env::home_dir().and_then(|home| home.canonicalize().ok())
         && !home.starts_with(work_tree)
     {
         let git = [".gitconfig", ".config/git"].map(PathBuf::from);
         for place in settings_in_home().into_iter().map(PathBuf::from).chain(git) {
-            // A link (to a folder of dotfiles, say) is kept where it leads.
+            // A link, for example into a folder of dotfiles, is protected at its target.
             if let Ok(real) = home.join(place).canonicalize()
                 && !real.starts_with(work_tree)
             {
@@ -59,7 +61,8 @@ pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path) {
     }
 }
 
-/// The superuser owns what leads to disks and to the kernel. Without capabilities owning it is enough to write it.
+/// Protects disks and the settings of the kernel if root runs the command. Root owns them, and the
+/// owner may write them even without capabilities.
 #[cfg(target_os = "linux")]
 pub(super) fn add_system(plan: &mut FencePlan) {
     use std::os::unix::fs::FileTypeExt;
@@ -79,7 +82,8 @@ pub(super) fn add_system(plan: &mut FencePlan) {
 #[cfg(not(target_os = "linux"))]
 pub(super) fn add_system(_plan: &mut FencePlan) {}
 
-/// Keeps the folders above a place where they are, so that nobody can put a forged tree in their stead.
+/// Pins the folders above protected places, so that a command cannot move them away and put a
+/// forged tree in their place.
 pub(super) fn pin(plan: &mut FencePlan) {
     let mut above: Vec<PathBuf> = plan
         .places

@@ -1,4 +1,4 @@
-//! The git directory: what git needs is written, what makes it run programs is not.
+//! The git directory: a command may write what git needs, but not what makes git run programs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use crate::fence::{FenceAccess, FencePlan};
 use crate::verbs::Workspace;
 use crate::workspace::store;
 
-/// What fences of one repository lock.
+/// The name of the file that the fences of one repository lock.
 pub(super) const LOCK: &str = "fence.lock";
-/// What a `commondir` says that changes nothing.
+/// The content of a `commondir` file that changes nothing.
 const HERE: &str = ".";
-/// A file that holds one path may have so many bytes.
+/// The size in bytes up to which a file that holds one path is read.
 const MAX_PATH: u64 = 64 * 1024;
 
-/// Adds the places of git.
+/// Adds the git directory and the other work trees to the plan.
 pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
     let (Some(own), Some(common)) = (ws.root.git_dir(), ws.root.common_dir()) else { return };
     if own == common {
@@ -36,7 +36,8 @@ pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
     }
 }
 
-/// All of the directory is git's to write, but for what makes it run programs, and our own folder.
+/// Adds the git directory of an ordinary work tree. Everything in it is writable except what makes
+/// git run programs, and the folder of this program.
 fn ordinary(common: &Path, plan: &mut FencePlan) {
     add(plan, common, FenceAccess::Writable, "git");
     for (name, why) in [
@@ -53,11 +54,12 @@ fn ordinary(common: &Path, plan: &mut FencePlan) {
     ] {
         add(plan, &common.join(name), FenceAccess::ReadOnly, why);
     }
-    // With it, git would take hooks and settings from another folder.
+    // With a `commondir` file, git would take hooks and settings from another folder.
     kept_file(plan, common.join("commondir"), HERE, "where git's settings are");
 }
 
-/// What stands in the git directory of an ordinary work tree for as long as a fence does, with nobody there who holds it.
+/// Returns the stand-in file that a killed fence left in the git directory of an ordinary work
+/// tree, or `None` if there is none or a fence still holds it.
 pub(super) fn left_over(ws: &Workspace) -> Option<PathBuf> {
     let (own, common) = (ws.root.git_dir()?, ws.root.common_dir()?);
     let path = common.join("commondir");
@@ -66,7 +68,8 @@ pub(super) fn left_over(ws: &Workspace) -> Option<PathBuf> {
     (own == common && ours.stands() && !stand_in::is_held(&lock)).then_some(path)
 }
 
-/// Of the directory that work trees share only contents and branches are written.
+/// Adds the git directories of a linked work tree. In the directory that it shares with other work
+/// trees, only objects, branches and their logs are writable.
 fn linked(own: &Path, common: &Path, plan: &mut FencePlan) {
     add(plan, common, FenceAccess::ReadOnly, "the shared git directory");
     for name in ["objects", "refs", "logs"] {
@@ -84,7 +87,7 @@ fn linked(own: &Path, common: &Path, plan: &mut FencePlan) {
 fn kept_folder(plan: &mut FencePlan, path: PathBuf, why: &str) {
     match path.symlink_metadata() {
         Ok(found) if found.is_dir() => add(plan, &path, FenceAccess::ReadOnly, why),
-        // A link would be followed to a place that is kept, or not, for itself.
+        // A link is not followed. Its target is protected, or not, by itself.
         Ok(_) => plan.notes.push(format!("{} is no folder, so it is not kept", path.display())),
         Err(_) => stand_in(plan, path, None, why),
     }
@@ -94,7 +97,7 @@ fn kept_file(plan: &mut FencePlan, path: PathBuf, text: &str, why: &str) {
     let stands = StandIn { path: path.clone(), text: Some(text.to_owned()) };
     match path.symlink_metadata() {
         Ok(_) if !stands.stands() => add(plan, &path, FenceAccess::ReadOnly, why),
-        // One of ours, of a fence that was killed or still stands.
+        // There is no file, or it is a stand-in of a fence that was killed or still runs.
         _ => stand_in(plan, path, Some(text.to_owned()), why),
     }
 }
@@ -108,7 +111,8 @@ fn stand_in(plan: &mut FencePlan, path: PathBuf, text: Option<String>, why: &str
     plan.stand_ins.push(StandIn { path, text });
 }
 
-/// The tops of the other work trees: the main one, and the linked ones.
+/// Returns the top folders of the other work trees of the repository: the main one and the linked
+/// ones.
 fn other_work_trees(ws: &Workspace, own: &Path, common: &Path) -> Vec<PathBuf> {
     let mut tops = Vec::new();
     if own != common

@@ -1,4 +1,4 @@
-//! The work tree: which folders of it may be written.
+//! Determines which folders and files of the work tree a command may write.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ use crate::verbs::Workspace;
 use crate::verbs::gate::{may_hold, steers};
 use crate::workspace::RelativePath;
 
-/// How deep ignored outputs are looked for outside the folders that may be written.
+/// How many levels deep ignored outputs are searched for outside the writable folders.
 const MAX_DEPTH: usize = 4;
-/// How many folders are looked into.
+/// The number of folders that are examined at most.
 const MAX_FOLDERS: usize = 4000;
-/// How many single files may be written beside folders.
+/// The number of single files outside writable folders that may be made writable.
 const MAX_FILES: usize = 256;
-/// Stands for any file of a folder. No rule that is about some names speaks of it.
+/// Stands for any file in a folder. Rules about particular file names do not match it.
 const ANYTHING: &str = "intent-fence-any";
 
-/// Adds the places of the work tree.
+/// Adds the places of the work tree to the plan.
 pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut FencePlan) {
     let scopes: Vec<&Scope> = intents.iter().filter_map(|id| ws.registry.scope(id)).collect();
     let owned = Owned::of(ws, intents);
@@ -36,7 +36,7 @@ pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut Fence
     walk.missing();
     walk.visit(ws.root.path(), "", 0, false);
     for folder in &owned.folders {
-        // Deeper than the walk goes.
+        // The walk does not go this deep.
         let path = ws.root.path().join(folder);
         if path.is_dir() && folder.split('/').count() > MAX_DEPTH && !walk.plan.lets_write(&path) {
             walk.hole(&path, folder);
@@ -49,13 +49,13 @@ pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut Fence
     }
 }
 
-/// What the entries of scopes name.
+/// The files and folders that the entries of scopes name.
 struct Owned {
-    /// The folders that entries begin with.
+    /// The folders with which entries begin.
     folders: Vec<String>,
-    /// Entries without a wildcard: files.
+    /// The files that entries without a wildcard name.
     files: Vec<String>,
-    /// Whether an entry may name files in any folder.
+    /// Whether an entry may match files in any folder.
     anywhere: bool,
 }
 
@@ -97,7 +97,8 @@ struct FenceWalk<'a> {
 }
 
 impl FenceWalk<'_> {
-    /// Folders that intents own and that are not there yet can be made, files cannot.
+    /// Makes owned folders that do not exist yet writable, by a stand-in; a missing file cannot be
+    /// created this way, which is noted. Also adds the owned single files that exist.
     fn missing(&mut self) {
         for folder in &self.owned.folders {
             let path = self.ws.root.path().join(folder);
@@ -168,7 +169,8 @@ impl FenceWalk<'_> {
         for entry in entries.flatten() {
             let Ok(kind) = entry.file_type() else { continue };
             let file_name = entry.file_name();
-            // A name that is no text is nobody's, and a link is written where it leads.
+            // A name that is not UTF-8 belongs to no intent, and writing to a link writes to its
+            // target, which is judged by itself.
             let Some(own_name) = file_name.to_str().filter(|_| !kind.is_symlink()) else {
                 continue;
             };
@@ -213,7 +215,8 @@ impl FenceWalk<'_> {
         self.scopes.iter().any(|scope| matches!(scope.verdict_of(&any), ScopeVerdict::Owned(_)))
     }
 
-    /// A file outside the folders that may be written: one that a scope names, or an ignored one at the root.
+    /// Returns true for a writable file outside the writable folders: a file that a scope owns, or
+    /// an ignored file at the root.
     fn is_single(&self, name: &str, depth: usize) -> bool {
         let Ok(path) = RelativePath::new(name) else { return false };
         let owned = self.owned.anywhere && self.scopes.iter().any(|scope| scope.owns(&path));
@@ -224,7 +227,8 @@ impl FenceWalk<'_> {
         RelativePath::new(folder).is_ok_and(|path| self.ws.ignores.git_ignored_folder(&path))
     }
 
-    /// Whether the rules or the scopes themselves keep all these intents from it.
+    /// Returns true if the rules, or the scopes themselves, deny the path to all these intents. A
+    /// path that is no valid one is denied.
     fn is_kept(&self, name: &str, folder: bool) -> bool {
         let text = if folder { format!("{name}/{ANYTHING}") } else { name.to_owned() };
         let Ok(path) = RelativePath::new(&text) else { return true };

@@ -1,4 +1,4 @@
-//! A person decides: through the host where it can ask, else by a one-time code.
+//! Asks a person to decide: through the host if it can ask, otherwise by a one-time code.
 
 use super::{Denial, key};
 use crate::verbs::event::{Asking, Event};
@@ -8,24 +8,25 @@ use crate::workspace::session::calls::{self, CallState};
 
 pub(super) use crate::workspace::approvals::Subject;
 
-/// What became of a question.
+/// The answer of a person, or the way to get one.
 pub(super) enum QuestionOutcome {
-    /// A person has approved it already, under this code.
+    /// A person has approved the call already, under this code.
     Approved(String),
-    /// The host asks.
+    /// The host has to ask the person.
     Ask,
-    /// Not yet: the denial says how a person approves.
+    /// Nobody has approved the call yet. The denial says how to approve it.
     Denied(Denial),
 }
 
-/// Asks a person, or finds that one has approved.
+/// Asks a person about a call, unless one has approved it already.
 pub(super) fn person(
     ws: &Workspace,
     event: &Event,
     denial: &Denial,
     subject: Subject,
 ) -> QuestionOutcome {
-    // The same call through a second hook of the host: it was approved once, and is one call.
+    // A host can run two hooks for one call. The approval that the first hook used is valid for the
+    // second as well.
     if let CallState::Open(call) = calls::standing(&ws.root, &key(event))
         && let Some(code) = call.approval
     {

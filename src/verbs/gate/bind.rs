@@ -1,4 +1,5 @@
-//! A session and its intent: what the hook binds when it sees an agent select, and what a session is told at its start.
+//! Binds a session to its intent: handles selections that a hook sees, and says what a session is
+//! told at its start.
 
 use std::time::Duration;
 
@@ -14,9 +15,11 @@ use crate::workspace::text;
 
 /// Binds the actor of a call to the intent that the call selects.
 ///
-/// The first selection is free, and so is one that a person has named; switching otherwise is for the policy to say.
+/// The first selection needs no approval, and neither does an intent that a person has named.
+/// Otherwise the policy decides about switching to another intent.
 ///
-/// `command` is what runs next if the call goes ahead: it is told whose selection it is, and selects for that actor.
+/// `command` is the command that runs next if the call goes ahead. It is announced as the actor's,
+/// so that it selects for that actor.
 pub(super) fn select(
     ws: &Workspace,
     event: &Event,
@@ -42,7 +45,7 @@ pub(super) fn select(
         && !is_asked_for(ws, event, id)
         && let Some(answer) = switching(ws, event, before, id)
     {
-        // The host asks the person, and the command runs only after a yes.
+        // The host asks the person, and runs the command only if the person agrees.
         if matches!(answer.decision, Decision::Ask(_)) {
             announce(ws, command, &actor, approvals::VALID);
         }
@@ -56,14 +59,14 @@ pub(super) fn select(
     Judged { decision: Decision::NoOpinion, notice: notice(ws, intent, &actor), fence: None }
 }
 
-/// Notes who is about to run one of our commands.
+/// Notes which actor is about to run a command of this program.
 pub(super) fn announce(ws: &Workspace, command: &[String], actor: &str, valid: Duration) {
     if let Err(error) = session::announce(&ws.root, command, actor, valid) {
         session::log(&ws.root, &format!("a command of ours could not be announced: {error}"));
     }
 }
 
-/// Who else works on the same files, for the model.
+/// Returns a notice for the model that names other sessions which work on the same files.
 fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
     let sharing = select::sharing(ws, intent);
     let others = select::others(ws, intent, &sharing, Some(actor));
@@ -74,7 +77,8 @@ fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
     })
 }
 
-/// What stands against a switch; `None` where it may go ahead.
+/// Returns the denial or the question that prevents a switch to another intent, or `None` if the
+/// switch is allowed.
 fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Judged> {
     let denial = Denial {
         intent: Some(id.to_owned()),
@@ -105,12 +109,13 @@ fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Ju
     }
 }
 
-/// Whether the person named the intent when they last spoke to the session. They spoke to the session, not to a subagent.
+/// Returns true if the person named the intent in their last prompt to the session. A prompt does
+/// not count for a subagent, because it was not given to it.
 fn is_asked_for(ws: &Workspace, event: &Event, id: &str) -> bool {
     event.subagent.is_none() && session::take_prompt(&ws.root, &event.session_key(), id)
 }
 
-/// A person has spoken to the session: it may switch to an intent that they named.
+/// Notes which intents a person names in a prompt. The session may switch to these.
 pub fn prompt(event: &Event) {
     let Ok(Some(home)) = places::home(event) else { return };
     keep_model(&home, event);
@@ -125,7 +130,7 @@ pub fn prompt(event: &Event) {
     }
 }
 
-/// Stores the model when the host names it. Some hosts name it once a session, and not with each call.
+/// Stores the model if the event names it. Some hosts name it only once in a session.
 fn keep_model(home: &Workspace, event: &Event) {
     let Some(model) = &event.model else { return };
     if let Err(error) = session::keep_model(&home.root, &event.session_key(), model) {
@@ -133,7 +138,8 @@ fn keep_model(home: &Workspace, event: &Event) {
     }
 }
 
-/// The host has emptied the session: whoever goes on there knows nothing of the intent, and selects anew.
+/// Forgets the selection of a session that the host has emptied. The agent knows nothing of the
+/// intent any more and has to select again.
 pub(crate) fn clear(event: &Event) {
     let Ok(Some(home)) = places::home(event) else { return };
     if let Err(error) = session::clear_for(&home.root, &event.session_key()) {
@@ -141,10 +147,11 @@ pub(crate) fn clear(event: &Event) {
     }
 }
 
-/// The intents that can be selected are told in so many characters.
+/// The number of characters of the list of selectable intents that are shown at most.
 const MAX_SELECTABLE: usize = 4_000;
 
-/// What a session is told at its start (and again after its context was compacted): how one works here, and what is selected.
+/// Returns what a session is told at its start, and again after its context was compacted: how to
+/// work here, and which intent is selected.
 pub(crate) fn session_start(event: &Event) -> Option<String> {
     let home = places::home(event).ok()??;
     calls::prune(&home.root);

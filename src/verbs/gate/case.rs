@@ -1,4 +1,4 @@
-//! One call before the gate, from its effects to the answer.
+//! Judges one call, from its effects to the answer of the gate.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,32 +19,33 @@ use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{self, PendingCall, Predicted};
 use crate::workspace::{CommitId, RelativePath, Root, session, store, text};
 
-/// Whether the call is really about to be made.
+/// Whether the call is about to be made or only examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// It is: approvals are used and asked for, and what there was before is kept.
+    /// The call is about to be made: approvals are used and requested, and the state before the
+    /// call is kept.
     Kept,
-    /// It is only asked about.
+    /// The call is only examined. Nothing is kept, and no approval is used.
     None,
 }
 
-/// What stands against a call, in which workspace, and what a person would be asked.
+/// An objection to a call, with the workspace whose rules raise it.
 pub(super) struct Objection<'a> {
     pub(super) ws: &'a Workspace,
     pub(super) denial: Denial,
     pub(super) weight: Weight,
 }
 
-/// Whether a person may wave it through.
+/// Whether a person may let a call pass despite an objection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weight {
-    /// A person decides.
+    /// A person may decide about it.
     Ask,
-    /// Nobody does, short of changing the rules.
+    /// Nobody can let it pass without changing the rules.
     Deny,
 }
 
-/// Judges a call.
+/// Judges a call and returns the answer of the gate.
 pub(super) fn judge(event: &Event, memory: Memory) -> Judged {
     match Case::open(event) {
         Ok(case) if case.places.overruled => overruled(case.judge(memory)),
@@ -129,7 +130,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The arguments of `intent`, if the call does nothing but run it, or a tool that does the same.
+    /// Returns the arguments of `intent` if the call does nothing but run it, or the equivalent
+    /// arguments for a tool that selects an intent.
     fn own_command(&self) -> Option<Vec<String>> {
         match self.event.effects.as_slice() {
             [Effect::Select { intent }] => Some(shell::selecting(intent)),
@@ -140,7 +142,8 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The governed workspace that a command of ours acts in: of the folder that it names, else of the call.
+    /// Returns the governed workspace in which a command of this program acts: that of the folder
+    /// which the command names, otherwise that of the call.
     fn workspace_of(&self, command: &[String]) -> Option<Workspace> {
         match shell::past_folder(command).1 {
             Some(folder) => places::governed_at(&self.event.cwd.join(folder)).ok()?,
@@ -148,11 +151,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The whole call, as a person is asked about it.
+    /// Describes the whole call for a question to a person.
     fn subject(&self, denial: &Denial) -> ask::Subject {
         let mut acts: Vec<AskedAct> = Vec::new();
         for act in self.event.effects.iter().flat_map(|effect| self.acts(effect)) {
-            // Several edits of a file by one call are shown as what they come to.
+            // Several edits of one file by one call are shown as one edit with their combined
+            // effect.
             if !acts.contains(&act) {
                 acts.push(act);
             }
@@ -197,7 +201,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The first thing that stands against the call, in the order of the gate.
+    /// Returns the first objection to the call, in the order of the gate's checks.
     fn objection(&self) -> Option<Objection<'_>> {
         let home = self.places.home.as_ref();
         let any = home.or(self.places.all.first().map(|place| &place.ws))?;
@@ -227,7 +231,8 @@ impl<'a> Case<'a> {
             .or_else(|| Some(deny(home?, self.unfenced(home?)?)))
     }
 
-    /// A path that stands in a text which nobody follows, and that the call may not change: a person decides.
+    /// Returns an objection if the text of a command mentions a path that the call may not change
+    /// and it is not known what the command does with the path. A person decides about it.
     fn by_mentions<'b>(&self, home: &'b Workspace) -> Option<Objection<'b>> {
         let selected = selected(home, self.event);
         let judged = |path: &Path| {
@@ -252,21 +257,23 @@ impl<'a> Case<'a> {
         Some(Objection { ws: home, denial, weight: Weight::Ask })
     }
 
-    /// What stands against a command that the policy wants behind a fence, where nobody can put it there but the agent.
+    /// Returns the denial of a command that the policy requires to run behind a fence, if the host
+    /// cannot rewrite the command and the agent has to do it.
     fn unfenced(&self, home: &Workspace) -> Option<Denial> {
         let required = home.policy.fence == FencePolicy::Require && !self.event.rewrites;
         let id = selected(home, self.event).filter(|_| required)?;
         fenced::is_wanted(&self.readings, &id).then(|| fenced::denial(&self.readings, &id))
     }
 
-    /// The intent behind whose fence the host is told to run the command.
+    /// Returns the intent behind whose fence the host should run the command.
     fn fence(&self) -> Option<String> {
         let home = self.places.home.as_ref().filter(|_| self.event.rewrites)?;
         let id = selected(home, self.event).filter(|_| home.policy.fence != FencePolicy::Off)?;
         fenced::is_wanted(&self.readings, &id).then_some(id)
     }
 
-    /// The commits that branches are at, if the command runs git. Afterwards they tell old commits from new ones.
+    /// Returns the tips of the branches if the command runs git. After the call they tell older
+    /// commits from those that the call made.
     fn tips(&self, ws: &Workspace) -> Vec<CommitId> {
         const MAX: usize = 500;
         let mut commands = self.readings.iter().flat_map(|reading| &reading.commands);
@@ -296,7 +303,8 @@ impl<'a> Case<'a> {
             .or_else(|| self.without_intent(home?))
     }
 
-    /// A command may write anywhere in the workspace that it acts in, so it needs an intent there.
+    /// Returns an objection if a command may write and no usable intent is selected. Such a command
+    /// could write anywhere in the workspace in which it acts.
     fn without_intent<'b>(&self, ws: &'b Workspace) -> Option<Objection<'b>> {
         let may_write = |reading: &Reading| reading.class != Class::Read && !reading.looks;
         if !self.readings.iter().any(may_write) {
@@ -304,7 +312,9 @@ impl<'a> Case<'a> {
         }
         let selected = selected(ws, self.event);
         let denial = rules::denial(ws, &[], selected.as_deref())?;
-        // Back from a commit in which the intents were others: git refuses what would lose work.
+        // A lone `git checkout` or `git switch` is let through if the selected intent is not usable
+        // here: it may lead back from a commit with another registry. Git itself refuses to lose
+        // work.
         let returns = self.readings.iter().all(|reading| {
             matches!(reading.rule.as_str(), "git.checkout" | "git.switch")
                 && reading.commands.len() == 1
@@ -313,7 +323,8 @@ impl<'a> Case<'a> {
         (!(returns && elsewhere)).then(|| deny(ws, self.elsewhere(ws, denial)))
     }
 
-    /// Adds how an intent is selected in a workspace that is not the one of the call's folder.
+    /// Adds to a denial how to select an intent in a workspace other than that of the call's
+    /// folder.
     fn elsewhere(&self, ws: &Workspace, denial: Denial) -> Denial {
         let is_home = self.places.home.as_ref().is_some_and(|home| home.root == ws.root);
         if is_home || denial.code != DenialCode::IntentRequired {
@@ -348,7 +359,7 @@ impl<'a> Case<'a> {
         objection.or_else(|| several_names(place))
     }
 
-    /// Where a log may go, when a command would make a new file outside of the scope.
+    /// Adds where a log may be written, if a command would create a new file outside the scope.
     fn with_hint(&self, ws: &Workspace, denial: Denial) -> Denial {
         let path = denial.path.as_ref().and_then(|path| RelativePath::new(path).ok());
         let new = path.as_ref().filter(|path| !ws.root.absolute(path).exists());
@@ -384,7 +395,8 @@ impl<'a> Case<'a> {
         Some(Objection { ws, denial, weight })
     }
 
-    /// Keeps what there was before, in every workspace the call touches, so that its work can be told afterwards.
+    /// Lets the call go ahead. Keeps the state before the call in every workspace that it touches,
+    /// so that its effects can be found afterwards.
     fn goes_ahead(&self, memory: Memory, passed: Passed) -> Judged {
         let mut kept = Ok(());
         if memory == Memory::Kept && self.mutates() {
@@ -434,7 +446,8 @@ impl<'a> Case<'a> {
         if ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some() {
             return Ok(());
         }
-        // A disk that is full, most likely: what cannot be told afterwards does not go ahead.
+        // Most likely the disk is full. A call whose effects could not be found afterwards is
+        // denied.
         Err(Denial::new(
             DenialCode::HookError,
             format!(
@@ -444,9 +457,9 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Adds to a denial that the rules on disk are not those that it was judged by.
+/// Adds to a denial that the call was judged by other rules than those on disk.
 fn overruled(judged: Judged) -> Judged {
-    let told = |denial: Denial| Denial {
+    let explained = |denial: Denial| Denial {
         message: format!(
             "{} The rules were changed while a command of an agent ran, so it is judged by those before, until a person runs `intent accept .orchestration/policy.yaml`.",
             denial.message
@@ -454,14 +467,14 @@ fn overruled(judged: Judged) -> Judged {
         ..denial
     };
     let decision = match judged.decision {
-        Decision::Deny(denial) => Decision::Deny(told(denial)),
-        Decision::Ask(denial) => Decision::Ask(told(denial)),
+        Decision::Deny(denial) => Decision::Deny(explained(denial)),
+        Decision::Ask(denial) => Decision::Ask(explained(denial)),
         Decision::NoOpinion => Decision::NoOpinion,
     };
     Judged { decision, ..judged }
 }
 
-/// How a call came to go ahead although something stood against it.
+/// Why a call went ahead despite an objection, for its record.
 #[derive(Clone, Debug, Default)]
 struct Passed {
     outcome: Option<&'static str>,
@@ -469,7 +482,8 @@ struct Passed {
     approval: Option<String>,
 }
 
-/// A file with several names (hard links) is judged by one of them, and a write may change it under all.
+/// Returns an objection if a changed file has several names (hard links). It is judged by one name,
+/// but a write changes the file under all of them.
 fn several_names(place: &TouchedWorkspace) -> Option<Objection<'_>> {
     let changes = |file: &&Touched| !matches!(file.manner, Manner::Away);
     let file = place.files.iter().filter(changes).find(|file| {
@@ -488,18 +502,19 @@ fn deny(ws: &Workspace, denial: Denial) -> Objection<'_> {
     Objection { ws, denial, weight: Weight::Deny }
 }
 
-/// The intent an actor works under in a workspace.
+/// Returns the intent that the actor of an event works under in a workspace.
 pub(in crate::verbs) fn selected(ws: &Workspace, event: &Event) -> Option<String> {
     ws.selected(Some(&works_as(ws, event)))
 }
 
-/// Whose selection counts: a subagent without one of its own works under its session's.
+/// Returns the actor whose selection counts. A subagent without a selection uses that of its
+/// session.
 fn works_as(ws: &Workspace, event: &Event) -> String {
     let actor = event.actor();
     if ws.selected(Some(&actor)).is_some() { actor } else { event.session_key() }
 }
 
-/// The reading of a command, as the gate reads it; `None` for any other effect.
+/// Parses a command in the way that the gate does. Returns `None` for any other effect.
 pub(in crate::verbs) fn read_command(
     event: &Event,
     effect: &Effect,
@@ -524,7 +539,8 @@ fn unreadable_payload(tool: &str, what: &str) -> Denial {
     )
 }
 
-/// The files that the patch in `file` changes. Nothing of a patch of more than 4 MiB.
+/// Returns the files that the patch in `file` changes. A patch above 4 MiB is not read, so its
+/// result is empty.
 fn patched(home: &Workspace, file: &Path) -> Vec<PathBuf> {
     const MAX: u64 = 4 * 1024 * 1024;
     let patch = store::read_capped(file, MAX).ok().flatten().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! What stands against a command for what it is, and what policy says to that.
+//! Finds objections against a command because of what it is, and applies the policy's rules for
+//! commands and paths.
 
 use super::case::Weight;
 use super::{Denial, DenialCode};
@@ -7,7 +8,8 @@ use crate::shell::{self, Class, Invocation, Reading, matches_rule};
 use crate::workspace::RelativePath;
 use crate::workspace::policy::{Policy, Rule, RuleDecision};
 
-/// What stands against the commands of ours in a text, run by this actor under what it has selected.
+/// Returns the objection to commands of this program in a text, when this actor runs them with this
+/// intent selected.
 pub(super) fn of_ours(reading: &Reading, actor: &str, selected: Option<&str>) -> Option<Denial> {
     for_people(reading).or_else(|| {
         let is_ours = |one: &&Invocation| {
@@ -18,7 +20,8 @@ pub(super) fn of_ours(reading: &Reading, actor: &str, selected: Option<&str>) ->
     })
 }
 
-/// A command of ours that an agent may run, with arguments or in a place in which it may not.
+/// Returns the denial of a command of this program that an agent may run, but not with these
+/// arguments or inside a longer command.
 fn misused(
     reading: &Reading,
     words: &[String],
@@ -59,7 +62,7 @@ fn misused(
     Some(Denial::new(DenialCode::ProtectedPath, message))
 }
 
-/// The commands of ours that only people run.
+/// Returns the denial of a command of this program that only people may run.
 fn for_people(reading: &Reading) -> Option<Denial> {
     let command = reading.commands.iter().find(|command| {
         command.rule.starts_with("intent.") && command.class == Class::Destructive
@@ -76,7 +79,8 @@ fn for_people(reading: &Reading) -> Option<Denial> {
     })
 }
 
-/// What stands against a command, after the rules of the policy.
+/// Returns the objection to a command. The rules of the policy come first, then the class of the
+/// command.
 pub(super) fn objection(
     policy: &Policy,
     reading: &Reading,
@@ -90,7 +94,8 @@ pub(super) fn objection(
     }
 }
 
-/// What the policy's rules for paths say to a write: for each path the first rule that names it.
+/// Returns the objection of the policy's rules for paths to a write. The first rule that names a
+/// path decides about it.
 pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<(Denial, Weight)> {
     let rules = policy.rules.iter().filter(|rule| rule.command.is_none());
     let rules: Vec<(&Rule, Scope)> = rules.map(|rule| (rule, Scope::new(&rule.paths))).collect();
@@ -98,13 +103,15 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<(Denial
         let (rule, _) = rules.iter().find(|(_, scope)| scope.owns(path))?;
         (rule.decision != RuleDecision::Allow).then_some((rule, path))
     });
-    // Of a rule that forbids and one that asks, the one that forbids is told.
+    // If one rule denies and another one asks, the denial is reported.
     let (rule, path) = against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)?;
     let (denial, weight) = by_rule(rule, path.as_str());
     Some((Denial { path: Some(path.to_string()), ..denial }, weight))
 }
 
-/// A rule that allows holds only where it speaks of every command in the text; one that asks or denies, where it speaks of any.
+/// Returns true if a rule applies to a text. A rule that allows must match every dangerous command
+/// in the text and, if it names paths, every target. A rule that asks or denies applies if it
+/// matches any command and, if it names paths, any target.
 fn applies(rule: &Rule, reading: &Reading, targets: &[RelativePath]) -> bool {
     let Some(pattern) = &rule.command else { return false };
     let scope = (!rule.paths.is_empty()).then(|| Scope::new(&rule.paths));
@@ -127,7 +134,8 @@ fn applies(rule: &Rule, reading: &Reading, targets: &[RelativePath]) -> bool {
     }
 }
 
-/// A path that a command's own text names, where nobody can see what is done with it.
+/// Makes the denial for a path that occurs in a command's text when it is not known what is done
+/// with the path.
 pub(super) fn mentioned(path: &RelativePath, denial: Denial) -> Denial {
     let message = format!(
         "The command's own text names {path}, and what it does there cannot be read. {} If it is only looked at, use a command that reads.",

@@ -1,4 +1,5 @@
-//! Files that steer the gate, or the agents' own hooks: no agent writes them, whatever the scope says.
+//! Knows the control files: files that control the gate or the agents' own hooks. No agent may
+//! write them, even if its scope owns them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +8,12 @@ use crate::intent::Scope;
 use crate::shell::OUR_NAMES;
 use crate::workspace::RelativePath;
 
-/// Names that steer the gate wherever they stand.
+/// Names that control the gate in any folder.
 const ANYWHERE: &[&str] =
     &[".intentignore", ".rooignore", ".gitattributes", ".mcp.json", ".git", ".orchestration"];
 
-/// Settings of agents and editors that decide which hooks and servers run, as the end of a path. A trailing `/` means
-/// everything below.
+/// Settings of agents and editors that decide which hooks and servers run. Each entry is the end of
+/// a path; one that ends in `/` stands for everything below it.
 const SETTINGS: &[&str] = &[
     ".agents/hooks.json",
     ".amp/plugins/",
@@ -64,15 +65,17 @@ const SETTINGS: &[&str] = &[
     "opencode.jsonc",
 ];
 
-/// Whether a path inside a workspace steers this gate, rather than an agent: what `check` never judges as code.
+/// Returns true if a path inside a workspace controls the gate, and not only an agent. `check`
+/// never judges such a file as code.
 pub(crate) fn is_control_file(path: &RelativePath) -> bool {
     segments(path.as_str()).iter().any(|segment| ANYWHERE.contains(&segment.as_str()))
 }
 
-/// Folders in which programs are looked for, whatever the `PATH` is now.
+/// Names of folders in which programs are usually found. They count even if the `PATH` does not
+/// contain them now.
 const PROGRAMS_IN: [&str; 4] = ["bin", ".bin", "sbin", "scripts"];
 
-/// Whether a program at this path would be started in place of this one.
+/// Returns true if a program at this path would be started in place of this program.
 fn replaces_us(path: &str, segments: &[String]) -> bool {
     let [.., folder, name] = segments else { return false };
     let stem = ["exe", "cmd", "bat", "ps1", "com"];
@@ -81,14 +84,14 @@ fn replaces_us(path: &str, segments: &[String]) -> bool {
         && (PROGRAMS_IN.contains(&folder.as_str()) || is_on_path(path))
 }
 
-/// Where a workspace may hold a program that would be started in place of this one.
+/// Returns the places in a workspace where a program would be started in place of this program.
 pub(in crate::verbs) fn programs_of_our_name() -> impl Iterator<Item = PathBuf> {
     let tools = ["", ".venv", "venv", "node_modules"].map(Path::new);
     let folders = tools.into_iter().flat_map(|tool| PROGRAMS_IN.map(|folder| tool.join(folder)));
     folders.flat_map(|folder| OUR_NAMES.map(|name| folder.join(name)))
 }
 
-/// Whether programs are looked for in the folder of a file.
+/// Returns true if the `PATH` contains the folder of a file.
 fn is_on_path(path: &str) -> bool {
     let folder = Path::new(path).parent();
     let search = std::env::var_os("PATH").unwrap_or_default();
@@ -96,7 +99,7 @@ fn is_on_path(path: &str) -> bool {
     std::env::split_paths(&search).any(is_it)
 }
 
-/// Whether a path, inside a workspace or absolute, steers the gate or an agent.
+/// Returns true if a path, inside a workspace or absolute, controls the gate or an agent.
 pub(in crate::verbs) fn steers(path: &str) -> bool {
     let segments = segments(path);
     if replaces_us(path, &segments) {
@@ -114,13 +117,13 @@ pub(in crate::verbs) fn steers(path: &str) -> bool {
     })
 }
 
-/// A file that steers the gate or an agent, and that a scope takes in.
+/// Returns a control file that a scope owns, if there is one.
 pub(in crate::verbs) fn taken_in_by(scope: &Scope) -> Option<String> {
     let anywhere = ANYWHERE.iter().map(|name| match *name {
         ".git" => ".git/config".to_owned(),
         name => name.to_owned(),
     });
-    // What stands in a home folder alone is in nobody's scope.
+    // Entries that exist only in a home folder can be in no scope.
     let settings = SETTINGS.iter().filter(|entry| !entry.starts_with("Documents/"));
     let settings = settings.map(|entry| match entry.strip_suffix('/') {
         Some(folder) => format!("{folder}/x"),
@@ -130,7 +133,8 @@ pub(in crate::verbs) fn taken_in_by(scope: &Scope) -> Option<String> {
     all.find(|path| RelativePath::new(path).is_ok_and(|path| scope.owns(&path)))
 }
 
-/// What a fence keeps of a home folder: whole folders, where a setting stands in one that is an agent's own.
+/// Returns the places of a home folder that a fence protects. For a single settings file this is
+/// its whole folder.
 pub(in crate::verbs) fn settings_in_home() -> Vec<&'static str> {
     let place = |entry: &'static str| match entry.strip_suffix('/') {
         Some(folder) => folder,
@@ -138,18 +142,19 @@ pub(in crate::verbs) fn settings_in_home() -> Vec<&'static str> {
     };
     let mut places: Vec<&str> = SETTINGS.iter().map(|entry| place(entry)).collect();
     places.sort_unstable();
-    // An outer folder stands before what is in it.
+    // After sorting, an outer folder comes before the folders in it.
     places.dedup_by(|later, first| Path::new(later).starts_with(Path::new(first)));
     places
 }
 
-/// The places at which a file or folder would steer the gate or an agent that works in the folder above.
+/// Returns the names, relative to a folder, at which a file or folder would control the gate or an
+/// agent that works in that folder.
 pub(in crate::verbs) fn settings_below() -> impl Iterator<Item = &'static str> {
     let settings = SETTINGS.iter().filter(|entry| !entry.starts_with("Documents/"));
     ANYWHERE.iter().chain(settings).map(|entry| entry.trim_end_matches('/'))
 }
 
-/// Whether a folder of this name may hold settings that steer an agent.
+/// Returns true if a folder of this name may contain settings that control an agent.
 pub(in crate::verbs) fn may_hold(folder: &str) -> bool {
     let name = segments(folder).pop();
     SETTINGS.iter().any(|entry| {
@@ -158,12 +163,13 @@ pub(in crate::verbs) fn may_hold(folder: &str) -> bool {
     })
 }
 
-/// Case does not count: where it does not count for the file system, another spelling is the same file.
+/// Splits a path and converts it to lower case, because on some file systems another spelling is
+/// the same file.
 fn segments(path: &str) -> Vec<String> {
     path.split(['/', '\\']).filter(|segment| !segment.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// The denial for such a path.
+/// Returns the denial for a control file.
 pub(super) fn denial(path: &str) -> Denial {
     Denial {
         code: DenialCode::ProtectedPath,

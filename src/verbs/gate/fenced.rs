@@ -1,19 +1,21 @@
-//! Whether a command runs behind the fence, and who puts it there.
+//! Decides whether a command must run behind the fence, and tells the agent how.
 
 use super::{Denial, DenialCode};
 use crate::shell::{Class, OUR_NAMES, Reading, own_command};
 use crate::workspace::text::shell_word;
 
-/// Whether one of the commands of a call may do what nobody can foresee, and is not behind the fence of this intent.
+/// Returns true if a command of the call may have effects that nobody can predict and does not run
+/// behind the fence of this intent.
 pub(super) fn is_wanted(readings: &[Reading], intent: &str) -> bool {
     readings.iter().any(|reading| reading.class == Class::Opaque && !is_behind(reading, intent))
 }
 
-/// A lone `intent fence --intent ID -- …`: of any other intent, or of none, it would open other folders.
+/// Returns true if the command is `intent fence --intent ID -- …` and nothing else. With another
+/// intent, or with none, the fence would permit other folders.
 fn is_behind(reading: &Reading, intent: &str) -> bool {
     let outer = reading.commands.iter().find(|command| command.via.is_empty());
     let program = outer.and_then(|command| command.words.first());
-    // A program of this name in another folder is anybody's.
+    // A program with this name in another folder may be any program.
     let is_ours = program.is_some_and(|program| {
         OUR_NAMES.contains(&program.as_str())
             || std::env::current_exe().is_ok_and(|ours| ours == *program)
@@ -25,7 +27,7 @@ fn is_behind(reading: &Reading, intent: &str) -> bool {
         if fence == "fence" && option == "--intent" && id == intent && end == "--")
 }
 
-/// How the agent puts it there itself.
+/// Tells the agent to run the command behind the fence itself.
 pub(super) fn denial(readings: &[Reading], intent: &str) -> Denial {
     let word = readings.iter().find_map(|reading| reading.word.as_deref()).unwrap_or("this");
     Denial {

@@ -1,10 +1,11 @@
-//! The rules in force: registry, policy and ignore files.
+//! Determines the rules in force: registry, policy and ignore files.
 //!
-//! These are the files on disk, with one exception. A program that an agent starts can rewrite them, and nobody can tell
-//! that from its command line (`python3 build.py`, `git checkout BRANCH`). Rules that change while such a command runs
-//! are not in force: calls go on to be judged by the rules as they stood before it, until a person accepts the change
-//! with `intent accept FILE`, the files are as they were again, or they are as the branch has them that work is merged
-//! into.
+//! These are the files on disk, with one exception. A program that an agent starts can rewrite
+//! them, and its command line does not show that (`python3 build.py`, `git checkout BRANCH`). So
+//! rules that change while such a command runs are not in force. Calls are judged by the rules from
+//! before the command until one of these happens: a person accepts the change with `intent accept
+//! FILE`; the files are the same as before again; or the files are the same as on the branch that
+//! the work is merged into.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,19 +20,20 @@ use crate::workspace::{
     Code, Finding, Ignores, LayeredPolicy, Policy, RelativePath, session, store,
 };
 
-/// Rules larger than this, in bytes of JSON, were not kept by us.
+/// The size in bytes of JSON above which kept rules are not read, because this program would not
+/// have written them.
 const MAX_KEPT: u64 = 16 * 1024 * 1024;
-/// A file of rules larger than this, in bytes, is not read.
+/// The size in bytes above which a file of rules is not read.
 const MAX_FILE: u64 = 1024 * 1024;
 
-/// Rules that were kept longer ago than this are removed: the command that they were kept for has ended.
+/// The age at which kept rules are removed. The command that they were kept for has ended by then.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// The files of rules with their texts; `None` of one that is not there.
+/// The files of rules with their texts; `None` for a file that does not exist.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RuleTexts(Vec<(RelativePath, Option<String>)>);
 
-/// A change of the rules that nobody has accepted.
+/// A note that the rules have changed and nobody has accepted that.
 #[derive(Debug, Serialize, Deserialize)]
 struct RejectedChange {
     /// The digest of the rules that are in force.
@@ -39,7 +41,7 @@ struct RejectedChange {
 }
 
 impl RuleTexts {
-    /// As they stand on disk.
+    /// Reads the files of rules from disk.
     fn on_disk(ws: &Workspace) -> Self {
         let read = |path: RelativePath| {
             let bytes = store::read_capped(&ws.root.absolute(&path), MAX_FILE).ok().flatten();
@@ -63,7 +65,7 @@ impl RuleTexts {
     }
 }
 
-/// The files of rules, in a fixed order.
+/// Returns the paths of the files of rules, in a fixed order.
 fn paths(ws: &Workspace) -> Vec<RelativePath> {
     let fixed = [POLICY].iter().chain(&IGNORE_FILES);
     let mut paths: Vec<RelativePath> =
@@ -75,7 +77,7 @@ fn paths(ws: &Workspace) -> Vec<RelativePath> {
 
 const POLICY: &str = ".orchestration/policy.yaml";
 
-/// Whether a file holds rules.
+/// Returns true if a file contains rules.
 fn is_rule(ws: &Workspace, path: &RelativePath) -> bool {
     let name = path.as_str();
     ws.registry.holds(path)
@@ -84,10 +86,11 @@ fn is_rule(ws: &Workspace, path: &RelativePath) -> bool {
         || ws.policy.extended_file().as_ref() == Some(path)
 }
 
-/// Keeps the rules as they stand before a command, and returns their digest. Rules that were kept before cost a look.
+/// Keeps the rules before a command and returns their digest. Rules that are kept already are not
+/// written again.
 pub(super) fn keep(ws: &Workspace) -> Option<String> {
     if change(ws).is_some() {
-        // What is in force is kept already.
+        // The rules in force are kept already.
         return None;
     }
     let rules = RuleTexts::on_disk(ws);
@@ -102,7 +105,8 @@ pub(super) fn keep(ws: &Workspace) -> Option<String> {
     Some(digest)
 }
 
-/// The files of rules that are not as they were kept before a command: all of them, if what was kept is gone.
+/// Returns the files of rules that have changed since they were kept before a command. Returns all
+/// of them if the kept rules are gone.
 pub(in crate::verbs) fn changed_rules(ws: &Workspace, kept: Option<&str>) -> Vec<RelativePath> {
     let Some(kept) = kept else { return Vec::new() };
     let Some(before) = read(ws, kept) else { return paths(ws) };
@@ -115,7 +119,7 @@ pub(in crate::verbs) fn changed_rules(ws: &Workspace, kept: Option<&str>) -> Vec
     changed
 }
 
-/// Leaves the rules in force that were kept before a command, which has changed them.
+/// Keeps the rules from before a command in force, although the command has changed the files.
 pub(in crate::verbs) fn reject_change(ws: &Workspace, kept: Option<&str>) {
     let Some(kept) = kept.filter(|_| change(ws).is_none()) else { return };
     let note = RejectedChange { in_force: kept.to_owned() };
@@ -125,23 +129,24 @@ pub(in crate::verbs) fn reject_change(ws: &Workspace, kept: Option<&str>) {
     }
 }
 
-/// Whether a file holds rules that changed while an agent's command ran, and that no person has accepted.
+/// Returns true if a file contains rules, and the rules have changed during an agent's command
+/// without the consent of a person.
 pub(crate) fn is_rejected(ws: &Workspace, path: &RelativePath) -> bool {
     is_rule(ws, path) && change(ws).is_some()
 }
 
-/// Lets the rules as they stand be in force from now on. Returns true if they were not.
+/// Puts the rules on disk in force. Returns true if other rules were in force before.
 pub(crate) fn accept_rules(ws: &Workspace) -> Result<bool, VerbError> {
     Ok(store::remove(&rejected(ws))?)
 }
 
-/// The workspace under the rules in force, and whether these are other ones than those on disk.
+/// Returns the workspace under the rules in force, and whether these differ from the rules on disk.
 pub(in crate::verbs) fn governed(ws: Workspace) -> (Workspace, bool) {
     let Some(change) = change(&ws) else { return (ws, false) };
     let Some(rules) = read(&ws, &change.in_force) else { return (without_rules(ws), true) };
     let now = RuleTexts::on_disk(&ws);
     if now == rules || is_shared(&ws, &now, &rules) {
-        // Nothing is left to accept.
+        // The rules are the same again, so there is nothing to accept.
         if let Err(error) = store::remove(&rejected(&ws)) {
             session::log(&ws.root, &format!("a change of the rules stays noted: {error}"));
         }
@@ -150,7 +155,7 @@ pub(in crate::verbs) fn governed(ws: Workspace) -> (Workspace, bool) {
     (under(ws, &rules), true)
 }
 
-/// Whether every file that differs is as the branch has it that work is merged into.
+/// Returns true if every changed file is the same as on the branch that the work is merged into.
 fn is_shared(ws: &Workspace, now: &RuleTexts, rules: &RuleTexts) -> bool {
     let (Some(git), Some(tip)) = (ws.git(), tips::target(ws)) else { return false };
     let target = Target::Commit(tip);
@@ -158,7 +163,7 @@ fn is_shared(ws: &Workspace, now: &RuleTexts, rules: &RuleTexts) -> bool {
     { differing }.all(|(path, text)| git.text(&target, path).is_ok_and(|there| there == *text))
 }
 
-/// Removes rules that were kept long ago and are not in force.
+/// Removes kept rules that are old and not in force.
 pub(super) fn prune(ws: &Workspace) {
     let Ok(entries) = std::fs::read_dir(folder(ws)) else { return };
     let in_force = change(ws).map(|change| kept(ws, &change.in_force));
@@ -166,13 +171,14 @@ pub(super) fn prune(ws: &Workspace) {
         let modified = std::fs::metadata(&file).and_then(|found| found.modified()).ok();
         let is_old = modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > MAX_AGE);
         if is_old && file != rejected(ws) && Some(&file) != in_force.as_ref() {
-            // It may be gone: another process tidies up as well.
+            // Another process may have removed the file already.
             let _ = std::fs::remove_file(&file);
         }
     }
 }
 
-/// The workspace where nobody knows the rules in force any more: nothing can be allowed.
+/// Returns the workspace for the case that the rules in force are lost. The gate then allows
+/// nothing.
 fn without_rules(ws: Workspace) -> Workspace {
     let message =
         "The rules were changed while a command of an agent ran, and those from before are gone.";
@@ -203,7 +209,7 @@ fn change(ws: &Workspace) -> Option<RejectedChange> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Rules that were kept. `None` if the file is gone, or is not as it was written.
+/// Reads kept rules. Returns `None` if the file is missing or has been changed.
 fn read(ws: &Workspace, digest: &str) -> Option<RuleTexts> {
     let bytes = store::read_capped(&kept(ws, digest), MAX_KEPT).ok()??;
     (store::sha256(&bytes) == digest).then(|| serde_json::from_slice(&bytes).ok())?

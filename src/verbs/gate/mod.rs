@@ -1,8 +1,20 @@
-//! *May this mutation go ahead?* Answers no opinion, ask or deny; there is no allow.
+//! *May this mutation go ahead?* The gate answers with no opinion, ask or deny; it never allows.
 //!
-//! The order of checks, the first denial wins: the call can be read; it changes something at all; no control file; an
-//! intent is selected and in progress; every path is inside a governed workspace, not protected, not ignored, in
-//! scope; nobody changed the file since this session saw it; the class of the command. The ledger is never read.
+//! The checks are made in this order, and the first denial wins: the call can be read; it changes
+//! anything at all; it touches no control file; an intent is selected and in progress; every path
+//! is inside a governed workspace, not protected, not ignored, and in scope; nobody changed the
+//! file since this session saw it; the class of the command. The ledger is never read.
+//!
+//! - `ask`: asks a person
+//! - `bind`: binds sessions to intents
+//! - `case`: judges one call
+//! - `commands`: objections against commands
+//! - `control`: the control files
+//! - `fenced`: commands that must run behind the fence
+//! - `in_force`: the rules that count while files of rules change
+//! - `places`: the paths that a call would change
+//! - `rules`: the rules for paths
+//! - `stale`: files that changed since a session saw them
 
 use std::path::Path;
 
@@ -37,41 +49,43 @@ use crate::workspace::policy::Mode;
 use crate::workspace::session;
 use case::Weight;
 
-/// What is about to be written, for a caller that knows no more than the paths.
+/// A mutation, described by its paths alone.
 #[derive(Clone, Debug, Default)]
 pub struct GateRequest {
-    /// Every path that would change, sources of moves included; relative to the workspace, or absolute.
+    /// Every path that would change, including sources of moves. Each is absolute or relative to
+    /// the workspace.
     pub paths: Vec<String>,
-    /// The session that asks; `None` for the person's own selection.
+    /// The session that makes the change; `None` for the person's own selection.
     pub session: Option<String>,
-    /// An intent named outright, instead of the selected one.
+    /// The intent to use instead of the selected one.
     pub intent: Option<String>,
 }
 
-/// The gate's answer.
+/// The answer of the gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Decision {
-    /// Nothing against it. The host decides as it would without us.
+    /// The gate has no objection. The host decides as it would without the gate.
     NoOpinion,
-    /// A person should decide.
+    /// A person should decide about the call.
     Ask(Denial),
-    /// No.
+    /// The call must not be made.
     Deny(Denial),
 }
 
-/// Why not, in the words the model is told.
+/// Why a call is denied, in words for the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Denial {
-    /// The stable code.
+    /// The stable code of the denial.
     pub code: DenialCode,
-    /// The whole sentence, with what to do next.
+    /// The complete explanation, with what to do next.
     pub message: String,
-    /// The path it is about.
+    /// The path that the denial is about.
     pub path: Option<String>,
-    /// The intent it is about.
+    /// The intent that the denial is about.
     pub intent: Option<String>,
-    /// The rule that decided: an entry of a scope, an ignore file's line, what made a command destructive.
+    /// The rule that decided: an entry of a scope, a line of an ignore file, or what makes a
+    /// command destructive.
     pub rule: Option<String>,
 }
 
@@ -79,7 +93,7 @@ pub struct Denial {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum DenialCode {
-    /// Nothing is selected.
+    /// No intent is selected for the work.
     IntentRequired,
     /// The registry does not hold the selected intent.
     UnknownIntent,
@@ -89,24 +103,24 @@ pub enum DenialCode {
     ScopeViolation,
     /// The path is protected by policy, or is a control file.
     ProtectedPath,
-    /// An ignore file keeps agents from the path.
+    /// An ignore file denies the path to agents.
     IgnoredPath,
     /// Somebody changed the file since the session saw it, or the session never saw what it would overwrite.
     StaleFile,
-    /// The command destroys something, and policy does not let it.
+    /// The command destroys something, and the policy forbids it.
     DestructiveBlocked,
-    /// A person has to approve.
+    /// A person has to approve the call.
     ApprovalRequired,
-    /// The policy wants the command behind a fence, and it is not.
+    /// The policy requires the command to run behind a fence, and it would not.
     FenceRequired,
-    /// A mutating call that cannot be read.
+    /// The call changes something but cannot be read.
     UnreadablePayload,
     /// The registry or the policy cannot be read, or something else failed, so nothing can be judged.
     HookError,
 }
 
 impl DenialCode {
-    /// The code as written everywhere.
+    /// Returns the code in the form used in all outputs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::IntentRequired => "INTENT_REQUIRED",
@@ -126,20 +140,20 @@ impl DenialCode {
 }
 
 impl Denial {
-    /// A denial that is about no path, intent or rule in particular.
+    /// Makes a denial that names no path, intent or rule.
     pub fn new(code: DenialCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), path: None, intent: None, rule: None }
     }
 }
 
-/// The answer to a call, with what the model should know besides.
+/// The answer to a call, with further information for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
-    /// The answer.
+    /// Whether the call may go ahead.
     pub decision: Decision,
-    /// For the model, even if nothing is held up.
+    /// Information for the model, even if the call is not denied.
     pub notice: Option<String>,
-    /// The intent behind whose fence the command of the call is to run.
+    /// The intent behind whose fence the command of the call should run.
     pub fence: Option<String>,
 }
 
@@ -149,7 +163,7 @@ impl Judged {
     }
 }
 
-/// Judges a mutation by its paths alone. In an ungoverned workspace there is no opinion.
+/// Judges a mutation by its paths alone. Without a governed workspace the answer is no opinion.
 pub fn judge(ws: &Workspace, request: &GateRequest) -> Decision {
     if !ws.root.governed() {
         return Decision::NoOpinion;
@@ -179,7 +193,7 @@ fn objection(ws: &Workspace, request: &GateRequest) -> Option<(Denial, Weight)> 
     }
 }
 
-/// Judges a call before it is made, and remembers what there was if it goes ahead.
+/// Judges a call before it is made, and keeps the state before it if it may go ahead.
 pub fn before(event: &Event) -> Judged {
     if event.only_reads() {
         return Judged::no_opinion();
@@ -187,7 +201,7 @@ pub fn before(event: &Event) -> Judged {
     case::judge(event, case::Memory::Kept)
 }
 
-/// Judges a call that is not about to be made: nothing is remembered, no approval is used or asked for.
+/// Judges a call without making it. Nothing is kept, and no approval is used or requested.
 pub(crate) fn check(event: &Event) -> Decision {
     case::judge(event, case::Memory::None).decision
 }

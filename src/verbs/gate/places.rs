@@ -1,4 +1,5 @@
-//! Where a call would change something: each path in the workspace that governs *it*, never in the one of the process.
+//! Finds where a call would change something. Each path is assigned to the workspace that governs
+//! it, which need not be the workspace of the process.
 
 use std::path::{Path, PathBuf};
 
@@ -11,32 +12,33 @@ use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{FileBefore, Predicted};
 use crate::workspace::{RelativePath, Root, session};
 
-/// Everything a call touches.
+/// Everything that a call would change.
 pub(super) struct Touches {
-    /// The workspace of the folder the call is made in, if one governs it.
+    /// The workspace of the folder in which the call is made, if one governs it.
     pub(super) home: Option<Workspace>,
     /// The workspaces in which something would change.
     pub(super) all: Vec<TouchedWorkspace>,
-    /// Targets that no workspace governs.
+    /// Paths that no workspace governs.
     pub(super) outside: Vec<PathBuf>,
-    /// A path that leads nowhere it may lead.
+    /// The denial for a path that is not valid or leads out of its workspace.
     pub(super) refused: Option<Denial>,
-    /// The rules of `home` on disk are not in force.
+    /// Whether the rules of `home` on disk are not in force.
     pub(super) overruled: bool,
 }
 
 /// What a call would change in one workspace.
 pub(super) struct TouchedWorkspace {
     pub(super) ws: Workspace,
-    /// The paths as written, and where links lead.
+    /// The paths as written, and those that links lead to.
     pub(super) paths: Vec<RelativePath>,
-    /// Folders that are changed as such, or with all that is in them.
+    /// Folders that are changed themselves, or with everything in them.
     pub(super) folders: Vec<RelativePath>,
-    /// Everything in the workspace is changed.
+    /// Whether everything in the workspace is changed.
     pub(super) whole: bool,
-    /// Of each of these lists at least one: a command names them only in part.
+    /// Lists of paths. Of each list at least one path is changed, because a command names its
+    /// targets only in part.
     pub(super) some_of: Vec<Vec<RelativePath>>,
-    /// Its files, by where they really are.
+    /// The changed files, by their paths after following links.
     pub(super) files: Vec<Touched>,
 }
 
@@ -46,24 +48,26 @@ pub(super) struct Touched {
     pub(super) manner: Manner,
 }
 
-/// How a file would be changed, as far as staleness is concerned.
+/// How a file would be changed. This decides how strictly its state is compared with what the
+/// session has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// Its text is replaced as a whole.
+    /// The whole text is replaced.
     Whole,
-    /// A part of it, found by its text.
+    /// A part of the text is replaced, located by its content.
     Part,
-    /// Lines are inserted below a line that is given by its number.
+    /// Lines are inserted below a line that is given by number.
     Placed,
-    /// It is deleted or moved away.
+    /// The file is deleted or moved away.
     Away,
-    /// A command does it.
+    /// A command changes the file.
     Command,
 }
 
-/// A file larger than this, in bytes, is not kept for comparison.
+/// The size in bytes above which the text of a file is not kept for comparison.
 const MAX_KEPT: u64 = 4 * 1024 * 1024;
-/// Among more files than this below a folder, the rest are judged by the folder.
+/// The number of files below a folder that are judged one by one at most. The others are judged by
+/// the folder.
 const MAX_BELOW: usize = 2_000;
 
 impl Touches {
@@ -131,7 +135,8 @@ impl Touches {
         }
     }
 
-    /// A file that a tool of the host changes: judged as written and where links lead, kept as it is there.
+    /// Adds a file that a tool of the host changes. Its path is judged as written and after
+    /// following links, and its text is kept from there.
     fn touch(&mut self, path: &Path, manner: Manner) -> Option<&mut Touched> {
         let (place, paths) = self.at(path)?;
         let place = &mut self.all[place];
@@ -144,7 +149,8 @@ impl Touches {
         Some(place.touch(real, manner))
     }
 
-    /// What a command names. A folder stands for what is in it; what is named only in part is looked at afterwards.
+    /// Adds a path that a command names. A folder stands for what is in it. A path that is known
+    /// only in part is examined after the command.
     fn commanded(&mut self, target: &shell::TouchedPath) {
         let path = Path::new(&target.path);
         if is_device(path) {
@@ -153,7 +159,7 @@ impl Touches {
         let root = self.home.as_ref().map(|home| home.root.path());
         if root.is_some_and(|root| root.starts_with(path)) {
             if !target.known {
-                // It may be anything in the workspace: that is looked at afterwards.
+                // This could be anything in the workspace, so it is examined after the command.
                 return;
             }
             if target.recursive || root == Some(path) {
@@ -165,7 +171,7 @@ impl Touches {
         let Some(real) = paths.last().cloned() else { return };
         if place.ws.root.absolute(&real).is_dir() {
             let below = files_below(&place.ws, &real);
-            // What is deleted or moved takes all that is in it along.
+            // Deleting or moving a folder changes everything in it.
             let all =
                 target.recursive || matches!(target.deed, PathDeed::Delete | PathDeed::MoveFrom);
             match (target.known, all) {
@@ -181,7 +187,7 @@ impl Touches {
             && target.deed == PathDeed::Delete
             && !path.exists()
         {
-            // Nothing stands there; as a folder, it may be one that git ignores.
+            // The path does not exist. It may have been a folder, perhaps one that git ignores.
             place.folders.push(real);
         } else if target.known {
             place.paths.extend(paths);
@@ -201,7 +207,8 @@ impl Touches {
         self.all[at].whole = true;
     }
 
-    /// A folder in which a command acts, wherever the call is made: what governs it has a say.
+    /// Adds the workspace of a folder in which a command acts, even if the call is made elsewhere,
+    /// so that its rules apply too.
     fn acted_in(&mut self, folder: &Path) {
         let Ok(root) = Root::find(folder) else { return };
         let is_known = |ws: &Workspace| ws.root.path() == root.path();
@@ -211,7 +218,7 @@ impl Touches {
         }
     }
 
-    /// The file that a tool of the host would change at a path, if a workspace governs it.
+    /// Returns the file that a tool of the host would change at a path, if a workspace governs it.
     pub(super) fn file(&self, path: &Path) -> Option<&Touched> {
         self.all.iter().find_map(|place| {
             let real = rules::both_paths(&place.ws, path).ok()?.pop()?;
@@ -219,7 +226,8 @@ impl Touches {
         })
     }
 
-    /// The place of a path, and the path there: as written, then where links lead. `None` where no workspace governs it, or it may lead nowhere.
+    /// Returns the index of a path's workspace in `all`, and the path there: as written, then after
+    /// following links. Returns `None` if no workspace governs the path, or if the path is refused.
     fn at(&mut self, path: &Path) -> Option<(usize, Vec<RelativePath>)> {
         let root = match Root::find(path) {
             Ok(root) => root,
@@ -251,25 +259,25 @@ impl Touches {
     }
 }
 
-/// The governed workspace of the folder a call is made in.
+/// Returns the governed workspace of the folder in which a call is made.
 pub(super) fn home(event: &Event) -> Result<Option<Workspace>, VerbError> {
     governed_at(&event.cwd)
 }
 
-/// The workspace that governs a folder.
+/// Returns the workspace that governs a folder.
 pub(super) fn governed_at(folder: &Path) -> Result<Option<Workspace>, VerbError> {
     let root = Root::find(folder).map_err(super::super::OpenError::from)?;
     Ok(root.governed().then(|| Workspace::at(root)))
 }
 
-/// What a call is known by between its hooks.
+/// Returns the key by which the hooks before and after a call recognise it.
 pub fn key(event: &Event) -> String {
     let call = event.call.as_deref().unwrap_or(&event.input);
     format!("{}\0{call}", event.actor())
 }
 
 impl TouchedWorkspace {
-    /// A workspace in which nothing is named.
+    /// Makes an entry for a workspace in which no path is named yet.
     pub(super) fn empty(ws: Workspace) -> Self {
         Self {
             ws,
@@ -281,7 +289,7 @@ impl TouchedWorkspace {
         }
     }
 
-    /// Whether nothing in it is named: a command only acts there.
+    /// Returns true if no path in the workspace is named, because a command only acts there.
     pub(super) fn names_nothing(&self) -> bool {
         let is_named = !self.paths.is_empty() || !self.folders.is_empty();
         !is_named && !self.whole && self.some_of.is_empty()
@@ -300,7 +308,7 @@ impl TouchedWorkspace {
 }
 
 impl Touched {
-    /// The text that earlier effects of the same call make of it.
+    /// Returns the text that earlier effects of the same call make of the file.
     fn text_so_far(&self) -> Option<String> {
         match &self.before.predicted {
             Predicted::Text(text) => Some(text.clone()),
@@ -318,13 +326,13 @@ impl Touched {
         };
         self.before.predicted = match after {
             After::Text(text) => Predicted::Text(text),
-            // The tool itself will refuse, or does what nobody can foresee.
+            // Either the tool itself will refuse the edit, or the result cannot be predicted.
             After::Fails(_) | After::Unknown(_) => Predicted::Unknown,
         };
     }
 }
 
-/// A file as it stands now.
+/// Reads the present state of a file.
 fn before(ws: &Workspace, path: RelativePath) -> FileBefore {
     let state = session::seen::state(&ws.root, &path, MAX_KEPT);
     FileBefore {
@@ -337,7 +345,7 @@ fn before(ws: &Workspace, path: RelativePath) -> FileBefore {
     }
 }
 
-/// The regular files in a folder and below it; none where it is no folder.
+/// Returns the regular files in a folder and its subfolders. Empty if the path is not a folder.
 fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
     let mut found = Vec::new();
     let mut folders = vec![folder.clone()];
@@ -371,7 +379,7 @@ fn is_device(path: &Path) -> bool {
         || path.starts_with("/dev/fd")
 }
 
-/// The denial for a target that no workspace governs, of a call made inside `home`.
+/// Returns the denial of a path that no workspace governs, for a call that is made inside `home`.
 pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
     let shown = path.display().to_string();
     if control::steers(&shown) {
@@ -393,7 +401,7 @@ pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
     })
 }
 
-/// By the text, and by where it really leads.
+/// Returns true if a path is below a folder after following links.
 fn is_below(path: &Path, folder: &Path) -> bool {
     let real = |path: &Path| Root::real(path).unwrap_or_else(|| path.to_path_buf());
     real(path).starts_with(real(folder))

@@ -1,4 +1,4 @@
-//! The rules for paths, in their order; the first denial wins.
+//! Applies the rules for paths in their order; the first denial wins.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use crate::verbs::judgement::{Outside, Rules, Ruling, SOMETHING};
 use crate::verbs::{VerbError, Workspace, select};
 use crate::workspace::RelativePath;
 
-/// Whether a mutation of these paths is denied in this workspace. `selected`: the intent it happens under.
+/// Returns the denial of a mutation of these paths, if there is one. `selected` is the intent that
+/// the work is done under.
 pub(super) fn denial(
     ws: &Workspace,
     paths: &[RelativePath],
@@ -20,7 +21,7 @@ pub(super) fn denial(
     }
 }
 
-/// The same for folders that a command changes as such, or with all that is in them.
+/// Like [`denial`], for folders that a command changes themselves or with everything in them.
 pub(super) fn denial_of_folders(
     ws: &Workspace,
     folders: &[RelativePath],
@@ -32,7 +33,7 @@ pub(super) fn denial_of_folders(
     }
 }
 
-/// The same for a command that changes everything.
+/// Like [`denial`], for a command that changes the whole workspace.
 pub(super) fn denial_of_whole(ws: &Workspace, selected: Option<&str>) -> Option<Denial> {
     let intent = match intent_for(ws, &[], selected) {
         Ok(intent) => intent,
@@ -55,14 +56,15 @@ pub(super) fn denial_of_whole(ws: &Workspace, selected: Option<&str>) -> Option<
     })
 }
 
-/// A folder is in scope where what is in it would be.
+/// Returns the denial of a folder. A folder is in scope if a file in it would be.
 fn folder_denial(ws: &Workspace, intent: &Intent, folder: &RelativePath) -> Option<Denial> {
     let inside = RelativePath::new(&format!("{folder}/{SOMETHING}")).ok()?;
     path_denial(ws, intent, &inside)?;
     path_denial(ws, intent, folder)
 }
 
-/// What comes before any path is looked at on its own: control files, rules that can be read, an intent in progress.
+/// Makes the checks that come before single paths: no control file, readable rules, an intent in
+/// progress. Returns that intent.
 fn intent_for<'a>(
     ws: &'a Workspace,
     paths: &[RelativePath],
@@ -77,7 +79,8 @@ fn intent_for<'a>(
     }
 }
 
-/// The denial where a command that names files only in part can mean none that it may change.
+/// Returns a denial for a command that changes at least one of these paths but not necessarily all,
+/// if it may change none of them.
 pub(super) fn denial_of_all(
     ws: &Workspace,
     some_of: &[RelativePath],
@@ -89,7 +92,7 @@ pub(super) fn denial_of_all(
     denials.all(|denial| denial.is_some()).then_some(first)
 }
 
-/// Rules that cannot be read allow nothing.
+/// Returns a denial if the rules cannot be read, because then nothing can be allowed.
 pub(super) fn unreadable_rules(ws: &Workspace) -> Option<Denial> {
     let finding = ws.registry.syntax_error().or_else(|| ws.policy_findings.first())?;
     Some(Denial {
@@ -104,14 +107,15 @@ pub(super) fn unreadable_rules(ws: &Workspace) -> Option<Denial> {
     })
 }
 
-/// A path as written and, where a symbolic link leads elsewhere, the place where it would really write.
+/// Returns a path as written and, if a symbolic link leads elsewhere, also the path that a write
+/// would really change.
 pub(super) fn both_paths(ws: &Workspace, text: &Path) -> Result<Vec<RelativePath>, VerbError> {
     let written = ws.path(ws.root.path(), text)?;
     let real = ws.root.resolve(&written)?;
     Ok(if real == written { vec![written] } else { vec![written, real] })
 }
 
-/// The denial for a path that no workspace can hold.
+/// Returns the denial of a path that is in no workspace.
 pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
     Denial {
         code: DenialCode::ScopeViolation,
@@ -122,7 +126,8 @@ pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
     }
 }
 
-/// The selected intent, if work may be done under it; `paths` is what the work is on.
+/// Returns the selected intent if work may be done under it. `paths` are the paths that the work
+/// changes.
 pub(super) fn usable<'a>(
     ws: &'a Workspace,
     selected: Option<&str>,
@@ -169,7 +174,7 @@ pub(super) fn usable<'a>(
     ))
 }
 
-/// Which intent to select for work on these paths, as a sentence.
+/// Says in a sentence which intent to select for work on these paths.
 fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
     let owners = select::owners_of_all(ws, paths);
     let named = |owner: &&Intent| format!("{} ({})", owner.id.value, owner.name.value);
@@ -183,7 +188,7 @@ fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
     }
 }
 
-/// Which intents can be selected, as a sentence.
+/// Says in a sentence which intents can be selected.
 pub(super) fn selectable(ws: &Workspace) -> String {
     let ids: Vec<String> = ws
         .registry
@@ -222,7 +227,8 @@ fn path_denial(ws: &Workspace, intent: &Intent, path: &RelativePath) -> Option<D
             Some(format!("{}:{}", rule.file, rule.line)),
         ),
         Ruling::Unknown => (DenialCode::UnknownIntent, what, None),
-        // What git ignores is asked last: for most edits its files need not be read at all.
+        // Whether git ignores the path is checked last, so that for most edits the ignore files
+        // need not be read.
         Ruling::Outside(_) if ws.ignores.git_ignored(path) => return None,
         Ruling::Outside(outside) => {
             let rule = match outside {

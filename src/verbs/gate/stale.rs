@@ -1,4 +1,5 @@
-//! Did somebody change the file since this session saw it? Per file, and where that is so, per block.
+//! Checks whether somebody changed a file since this session saw it: first the file as a whole and,
+//! if it changed, its blocks.
 
 use std::collections::HashSet;
 
@@ -12,12 +13,13 @@ use crate::workspace::RelativePath;
 use crate::workspace::session::calls::Predicted;
 use crate::workspace::session::seen::{self, BlockWrite, SeenExtent};
 
-/// The denial for a write that is not based on what is there.
+/// Returns the denial of a write that is not based on the present state of the file.
 pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Denial> {
     let path = &file.before.path;
     let exists = file.before.hash.is_some();
     let Some(seen) = seen::seen(&ws.root, actor, path) else {
-        // A part that was found by its text is its own evidence; a whole file is not.
+        // An edit that was located by its text proves that the agent knows this text. A new text
+        // for the whole file proves nothing.
         let blind = exists && file.manner == Manner::Whole && !file.writes_what_is_there();
         return blind.then(|| unread(path));
     };
@@ -25,7 +27,7 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
         return None;
     }
     if !exists && file.manner != Manner::Whole {
-        // It is gone: the tool itself will say so.
+        // The file is gone, and the tool will report that itself.
         return None;
     }
     let known = Knowledge::of(&seen);
@@ -56,7 +58,7 @@ fn leaves_others(known: &Knowledge, file: &Touched) -> bool {
         return true;
     }
     let Predicted::Text(after) = &file.before.predicted else { return false };
-    // After a change by others, the number may be that of another line.
+    // Others changed the file, so the line number of an insertion may now belong to another line.
     let Some(after) = pieces(after).filter(|_| file.manner != Manner::Placed) else { return false };
     let ours = now.touched(&after);
     theirs.is_disjoint(&ours) && !whole(&ours, &now)

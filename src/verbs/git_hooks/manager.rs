@@ -1,5 +1,5 @@
-//! Another program, or a team, that manages the hooks of a repository. Its files are theirs, so we write nothing into
-//! them, and say which lines make them seal.
+//! Recognises a program (lefthook, husky) or a shared folder that manages the git hooks of a
+//! repository. We write nothing into its files, and say which lines a person has to add.
 
 use std::path::Path;
 
@@ -10,18 +10,19 @@ use super::{HookState, calls, needed};
 use crate::verbs::Workspace;
 use crate::workspace::text;
 
-/// What manages the hooks.
+/// The program or team that manages the git hooks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Manager {
-    /// `husky`, `lefthook`, or the folder of the hooks.
+    /// `husky`, `lefthook`, or the path of the folder that holds the hooks.
     pub name: String,
-    /// What to do, so that its hooks seal.
+    /// What to do to make the hooks seal.
     pub advice: String,
-    /// The lines that the advice is about, to be pasted.
+    /// The lines that the advice refers to, ready to be pasted.
     pub lines: String,
 }
 
-/// Finds what manages the hooks. The framework pre-commit is not asked for, as ours and its hooks call each other.
+/// Finds what manages the hooks. The framework pre-commit does not count as a manager, since its
+/// hooks and ours call each other.
 pub(super) fn find(ws: &Workspace, folder: &Path, is_shared: bool) -> Option<Manager> {
     let top = ws.root.work_tree()?;
     if let [.., file] = calls::lefthook_files(top).as_slice() {
@@ -56,7 +57,7 @@ fn block(name: &str) -> String {
     )
 }
 
-/// Husky's scripts, or those of the folder that `core.hooksPath` names.
+/// Advice for husky's scripts, or for the scripts in the folder that `core.hooksPath` names.
 fn scripts(ws: &Workspace, top: &Path, folder: &Path) -> Manager {
     let is_husky = folder.components().any(|part| part.as_os_str() == ".husky");
     let home = match folder.ends_with(calls::HUSKY) {
@@ -71,7 +72,7 @@ fn scripts(ws: &Workspace, top: &Path, folder: &Path) -> Manager {
         lines.push_str(&format!("mkdir -p {}\n", shell_word(home)));
     }
     for name in missing.iter().filter(|name| !calls::seals(&home.join(name), name)) {
-        // The last line of a script may have no end, so ours begins with one.
+        // The last line of a script may lack its line end, so our line begins with one.
         let line = format!("\\nintent seal --hook {name} \"$@\" 2>/dev/null || true\\n");
         lines.push_str(&format!("printf '{line}' >> {}\n", file(name)));
     }

@@ -1,8 +1,9 @@
-//! Puts our hooks into the folder of hooks, and takes them out again.
+//! Writes our hooks into git's folder of hooks, and removes them again.
 //!
-//! A hook that was there before is moved, under its own name, to a folder beside the folder of hooks, and ours calls it
-//! first: `.git/hooks/pre-commit` goes to `.git/hooks.before-intent/pre-commit`. There `basename "$0"` and links such as
-//! `../../scripts/pre-commit` mean what they meant before.
+//! A hook that already exists is moved, under its own name, to a folder next to the folder of
+//! hooks: `.git/hooks/pre-commit` becomes `.git/hooks.before-intent/pre-commit`. Our hook calls it
+//! first. In that place `basename "$0"` and relative links such as `../../scripts/pre-commit` still
+//! work.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,12 +13,13 @@ use crate::workspace::store::{self, StoreError};
 
 use super::{all, calls};
 
-/// A line in each of our hooks, by which it is recognised.
+/// A line in each of our hooks. A file that contains it is ours.
 const MARK: &str = "Installed by `intent git-hooks --install`";
-/// The ending of the folder for hooks that were there before. Earlier versions added it to the hook itself.
+/// The suffix of the folder for hooks that existed before. Earlier versions added it to the name of
+/// the hook itself.
 const BEFORE: &str = "before-intent";
 
-/// Installs all hooks.
+/// Installs all our hooks. Hooks of other programs are moved aside.
 pub(super) fn install(folder: &Path) -> Result<(), VerbError> {
     std::fs::create_dir_all(folder).map_err(failed(folder, "created"))?;
     for name in all() {
@@ -27,7 +29,7 @@ pub(super) fn install(folder: &Path) -> Result<(), VerbError> {
     link_neighbours(folder)
 }
 
-/// Removes all hooks, and restores those that were there before.
+/// Removes all our hooks, and restores the hooks that existed before.
 pub(super) fn remove(folder: &Path) -> Result<(), VerbError> {
     for name in all() {
         take_out(folder, name)?;
@@ -35,7 +37,8 @@ pub(super) fn remove(folder: &Path) -> Result<(), VerbError> {
     unlink_neighbours(folder)
 }
 
-/// Our hooks in a folder, and whether one that was there before comes back when ours is removed.
+/// Returns our hooks in a folder. The flag says if a hook that existed before comes back when ours
+/// is removed.
 pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, bool)> {
     let ours = all().flat_map(|name| {
         let comes_back = is_there(&before(folder, name));
@@ -44,18 +47,19 @@ pub(super) fn installed(folder: &Path) -> Vec<(PathBuf, bool)> {
     ours.filter(|(place, _)| is_ours(place)).collect()
 }
 
-/// Returns true if our hook calls one that was there before.
+/// Returns true if our hook calls one that existed before.
 pub(super) fn is_chained(folder: &Path, name: &str) -> bool {
     places(folder, name).iter().any(|place| is_ours(place)) && is_there(&before(folder, name))
 }
 
-/// Where our hook may be.
+/// Returns the two paths at which our hook may be.
 fn places(folder: &Path, name: &str) -> [PathBuf; 2] {
     [folder.join(name), calls::legacy(folder, name)]
 }
 
-/// The framework pre-commit calls the hook that it finds beside its own. Ours goes there. If ours called the
-/// framework's instead, the two would call each other after the next `pre-commit install`.
+/// Returns the path at which our hook belongs. The framework pre-commit calls the hook
+/// `NAME.legacy` next to its own script, so ours goes there. If ours called the script of the
+/// framework instead, the two would call each other after the next `pre-commit install`.
 fn place(folder: &Path, name: &str) -> PathBuf {
     let [own, legacy] = places(folder, name);
     if calls::is_framework(&own) { legacy } else { own }
@@ -87,7 +91,8 @@ fn take_out(folder: &Path, name: &str) -> Result<(), VerbError> {
     let Some(freed) = freed else { return Ok(()) };
     let former = folder.join(format!("{name}.{BEFORE}"));
     for kept in [before(folder, name), former] {
-        // Earlier versions also called the framework's script. It is there again since the last `pre-commit install`.
+        // Earlier versions of our hook called the framework's script, which they had moved aside.
+        // The last `pre-commit install` has written it again, so the moved copy is not needed.
         if calls::is_framework(&kept) && calls::is_framework(&folder.join(name)) {
             std::fs::remove_file(&kept).map_err(failed(&kept, "removed"))?;
         } else if is_there(&kept) && !is_there(&freed) {
@@ -97,7 +102,7 @@ fn take_out(folder: &Path, name: &str) -> Result<(), VerbError> {
     Ok(())
 }
 
-/// The folder for hooks that were there before.
+/// Returns the folder for hooks that existed before.
 fn aside(folder: &Path) -> PathBuf {
     folder.with_file_name(aside_name(folder))
 }
@@ -111,14 +116,15 @@ fn before(folder: &Path, name: &str) -> PathBuf {
     aside(folder).join(name)
 }
 
-/// A name for a hook that nothing calls any more, since another program wrote its own in place of ours.
+/// Returns a free name for a moved hook that nothing calls any more, because another program has
+/// since replaced our hook.
 fn unused(path: &Path) -> PathBuf {
     let names = (1_u32..).map(|number| path.with_extension(number.to_string()));
     names.into_iter().find(|name| !is_there(name)).unwrap_or_else(|| path.to_path_buf())
 }
 
-/// A hook may look for files beside itself (`. "$(dirname "$0")/functions"`). So these get a link beside the hooks that
-/// were moved.
+/// Puts links to the other files of the folder of hooks next to the moved hooks, because a hook may
+/// read files next to itself (`. "$(dirname "$0")/functions"`).
 #[cfg(unix)]
 fn link_neighbours(folder: &Path) -> Result<(), VerbError> {
     let aside = aside(folder);
@@ -149,12 +155,12 @@ fn unlink_neighbours(folder: &Path) -> Result<(), VerbError> {
             std::fs::remove_file(&link).map_err(failed(&link, "removed"))?;
         }
     }
-    // It stays where a hook is left in it that nothing calls.
+    // Fails, and so keeps the folder, if it still holds a moved hook that nothing calls.
     std::fs::remove_dir(&aside).ok();
     Ok(())
 }
 
-/// The folder of hooks as a link in the folder beside it names it: `../hooks`.
+/// Returns the relative path from the folder of moved hooks to the folder of hooks: `../hooks`.
 fn beside(folder: &Path) -> PathBuf {
     Path::new("..").join(folder.file_name().unwrap_or_default())
 }
@@ -180,12 +186,12 @@ fn script(folder: &Path, name: &str, program: &Path) -> String {
     )
 }
 
-/// A link to a script of ours is not ours: we wrote no link.
+/// Returns true if the file is one of our scripts. A link never is, because we write none.
 pub(super) fn is_ours(path: &Path) -> bool {
     !path.is_symlink() && calls::text(path).contains(MARK)
 }
 
-/// Returns true also for a link to something that does not exist.
+/// Returns true if a file or link exists at the path, even if the link leads nowhere.
 fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

@@ -1,31 +1,33 @@
-//! The marked section of a brain file: texts in, texts out.
+//! Reads and edits the marked section of a brain file. Works on texts only, not on files.
 
 use crate::workspace::text;
 
-/// What the section begins with, on a line of its own.
+/// The mark at the beginning of the section, on a line of its own.
 pub(super) const BEGIN: &str = "<!-- intent:lessons:begin -->";
-/// What it ends with.
+/// The mark at the end of the section, on a line of its own.
 pub(super) const END: &str = "<!-- intent:lessons:end -->";
 
-/// Above the section. Before its mark, so that the section above ends where it did.
+/// The heading above the section. It is written before the mark [`BEGIN`], so that a Markdown
+/// section above it ends as before.
 const HEADING: &str = "## Lessons";
-/// The longest line, in characters, its dash included.
+/// The length of the longest line, in characters, including its dash.
 const MAX_LINE: usize = 280;
 const DASH: &str = "- ";
 
-/// Where a lesson stands.
+/// The place of a lesson in a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Placed {
-    /// The whole text with it; `None` where it stood there before.
+    /// The whole text with the lesson added. `None` if the text had the lesson already.
     pub text: Option<String>,
-    /// Its line, from 1.
+    /// The line of the lesson, counted from 1.
     pub line: u32,
 }
 
-/// A text as one line that holds no markup; `None` where no words are left.
+/// Turns a text into one line without markup. `None` if no words are left.
 ///
-/// Code ticks and the marks of a list, heading or quotation in front are taken out, a link becomes its text, and
-/// whatever else Markdown could read as more than text is escaped: it is often code, and means something.
+/// Backticks, and the marks of a list, heading or quotation at the start, are removed. A link
+/// becomes its text. All other Markdown syntax is escaped rather than removed, because it is often
+/// code and has a meaning.
 pub(super) fn line(raw: &str) -> Option<String> {
     let plain = plain(raw);
     if !plain.chars().any(char::is_alphanumeric) {
@@ -33,11 +35,13 @@ pub(super) fn line(raw: &str) -> Option<String> {
     }
     let most = MAX_LINE - DASH.len();
     let escaped = |length| text::markdown(&text::shorten(&plain, length));
-    // An escape takes room too, so what is cut is cut before it is escaped.
+    // Escapes take room too, so the text is cut before it is escaped, to the longest length that
+    // fits.
     (1..=most).rev().map(escaped).find(|line| line.chars().count() <= most)
 }
 
-/// The text with the lesson at the end of its section, which is made at the end of the text where there is none.
+/// Returns the text with the lesson at the end of its section. If there is no section, one is added
+/// at the end of the text.
 pub(super) fn place(before: &str, lesson: &str) -> Result<Placed, String> {
     match section(before)? {
         Some(section) => Ok(section.with(before, lesson)),
@@ -45,14 +49,15 @@ pub(super) fn place(before: &str, lesson: &str) -> Result<Placed, String> {
     }
 }
 
-/// The lessons of the section as they were told, without the marks and escapes of Markdown.
+/// Returns the lessons in the section, without the list marks and escapes of Markdown.
 pub(super) fn lessons(text: &str) -> Vec<String> {
     let Ok(Some(section)) = section(text) else { return Vec::new() };
     let lines = text.lines().take(section.end).skip(section.begin + 1);
     lines.map(|line| plain(&unescaped(line))).filter(|lesson| !lesson.is_empty()).collect()
 }
 
-/// Returns true if the section has all lines that it had, in their order, and beside them only lessons.
+/// Returns true if the section still has all its earlier lines, in their order, and all new lines
+/// are lessons.
 pub(super) fn only_adds(before: &str, now: &str) -> bool {
     fn held(text: &str) -> Vec<&str> {
         let Ok(Some(section)) = section(text) else { return Vec::new() };
@@ -67,10 +72,10 @@ pub(super) fn only_adds(before: &str, now: &str) -> bool {
 }
 
 struct LessonSection {
-    /// Lines from 0.
+    /// The line of the mark, counted from 0.
     begin: usize,
     end: usize,
-    /// The byte at which the last line begins.
+    /// The byte offset at which the line of the end mark begins.
     last: usize,
 }
 
@@ -97,7 +102,8 @@ fn section(text: &str) -> Result<Option<LessonSection>, String> {
     }
 }
 
-/// The first and the last line of the section, from 1, with the heading above it.
+/// Returns the first and the last line of the section, counted from 1, including the heading above
+/// it.
 pub(super) fn lines(text: &str) -> Option<(u32, u32)> {
     let section = section(text).ok()??;
     let above: Vec<&str> = text.lines().take(section.begin).collect();
@@ -142,7 +148,8 @@ fn number(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
 }
 
-/// What a person would call the same sentence: whatever case, escapes, marks and punctuation at its end.
+/// Returns a lesson in a form for comparison. Two lessons are the same if they differ only in case,
+/// escapes, list marks, or punctuation at the end.
 fn folded(line: &str) -> String {
     let plain = plain(&unescaped(line)).to_lowercase();
     plain.trim_end_matches(|c: char| matches!(c, '.' | '!' | '…' | ';') || c.is_whitespace()).into()
@@ -158,11 +165,12 @@ fn unescaped(line: &str) -> String {
     unescaped
 }
 
-/// One line without code ticks, links and the marks that may stand in front.
+/// Returns the text as one line without backticks, links, and marks at the start.
 fn plain(raw: &str) -> String {
     let mut plain = text::terminal(&raw.replace('`', ""));
     loop {
-        // What is taken out may have hidden the next: a link in a link, a mark in one.
+        // Repeat, because removing one link or mark may reveal another one: a link inside a link,
+        // for example.
         let unlinked = text::terminal(&without_links(&plain));
         let next = without_marks(&unlinked).to_owned();
         if next == plain {
@@ -187,7 +195,7 @@ fn without_marks(mut text: &str) -> &str {
     }
 }
 
-/// `[text](address)` and `![text](address)` as `text`.
+/// Replaces `[text](address)` and `![text](address)` by `text`.
 fn without_links(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -200,7 +208,7 @@ fn without_links(text: &str) -> String {
     out
 }
 
-/// What stands before the first link, its label, and what stands behind it.
+/// Splits a text at its first link: the text before it, its label, and the text after it.
 fn next_link(text: &str) -> Option<(&str, &str, &str)> {
     let middle = text.find("](")?;
     let open = text[..middle].rfind('[')?;
@@ -275,7 +283,7 @@ mod tests {
             assert!(place(&before, &line(other).unwrap()).unwrap().text.is_some(), "{other:?}");
         }
         assert_eq!(lessons(&before), ["Use Vec<u8> here.", "a_b"]);
-        // Outside of the section nothing is compared.
+        // Lines outside the section are not compared.
         assert!(place("- One\n", "One").unwrap().text.is_some());
     }
 
@@ -291,7 +299,7 @@ mod tests {
         for text in texts {
             assert!(place(&text, "One").is_err(), "{text:?}");
         }
-        // In the middle of a line it is text.
+        // A mark in the middle of a line is ordinary text.
         assert!(place(&format!("as in `{BEGIN}`\n"), "One").is_ok());
     }
 
@@ -313,7 +321,7 @@ mod tests {
                 );
                 prop_assert!(!worse, "{:?} in {:?}", event, text);
             }
-            // And it can be added to, and not twice.
+            // The section can be parsed again, and the lesson is not added twice.
             prop_assert_eq!(place(&text, &lesson).unwrap(), Placed { text: None, line: 4 });
         }
 

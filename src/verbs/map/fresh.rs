@@ -1,7 +1,8 @@
-//! Keeps the map fresh. After each record, only files whose text or records changed are matched again.
+//! Updates the map after each record. Only files whose text or records have changed are matched
+//! again.
 //!
-//! The results are cached in `.orchestration/local/map.json`, which is used for this only and made again if it is
-//! missing. `intent map` does not use it.
+//! The results are cached in `.orchestration/local/map.json`. Nothing else reads that file, `intent
+//! map` does not either, and it is created again if it is missing.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,32 +17,33 @@ use crate::verbs::{VerbError, Workspace, why};
 use crate::workspace::policy::Map;
 use crate::workspace::{RelativePath, session, store};
 
-/// How long a refresh may take. The next one continues where it stopped.
+/// How long one refresh may take. The next one continues where it stopped.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// A larger file, in bytes, was not written by us.
+/// The size limit of the files that are read here, in bytes. `intent` never writes a larger one.
 const MAX_KEPT: u64 = 256 * 1024 * 1024;
 
-/// The cached result for each recorded file.
+/// The cached results, one for each recorded file.
 type Kept = BTreeMap<RelativePath, KeptFile>;
 
 #[derive(Serialize, Deserialize)]
 struct KeptFile {
-    /// A digest of the file's records and of its state on disk. If it is the same, the result still holds.
+    /// A digest of the file's records and of its state on disk. While it is the same, the cached
+    /// result is valid.
     of: String,
     shows: Definitions,
 }
 
-/// Writes `intent_map.md` if its content has changed. Errors are only logged, since nothing depends on the map. Nothing
-/// is written if git does not ignore the map, which would show up as a new file, or if commits carry it, which is the
-/// task of the git hook.
+/// Writes `intent_map.md` if its content has changed. Errors are only logged, since nothing depends
+/// on the map. Nothing is written if git does not ignore the map, because it would show up as a new
+/// file, or if commits carry the map, because then the git hook writes it.
 pub(crate) fn refresh(ws: &Workspace) {
     if is_ours_to_write(ws) {
         log(write(&ws.with_ledger_of_now(), definitions));
     }
 }
 
-/// Like [`refresh`], after a record of these files: no other file is looked at. What else changed since is left to the
-/// next refresh.
+/// Like [`refresh`], after these files were recorded. No other file is looked at; their changes are
+/// left to the next refresh.
 pub(crate) fn follow(ws: &Workspace, paths: &[RelativePath]) {
     if !paths.is_empty() && is_ours_to_write(ws) {
         log(write(&ws.with_ledger_of_now(), |ws| definitions_with(ws, paths)));
@@ -78,7 +80,7 @@ fn write(
     Ok(())
 }
 
-/// The content of the map. `None` if the time was not enough for all files.
+/// Returns the content of the map. `None` if there was not enough time for all files.
 fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
     let until = Instant::now() + PATIENCE;
     let mut before = read(ws)?.unwrap_or_default();
@@ -105,8 +107,8 @@ fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
     Ok(complete.then(|| by_intent(ws, kept)))
 }
 
-/// The content of the map, given that of all other files nothing has changed. All are looked at if one of them is not
-/// cached: the last refresh may have run out of time.
+/// Returns the content of the map, assuming that only these files have changed. If another file is
+/// not cached, all files are looked at, since the last refresh may have run out of time.
 fn definitions_with(
     ws: &Workspace,
     paths: &[RelativePath],
@@ -127,7 +129,7 @@ fn definitions_with(
     Ok(Some(by_intent(ws, kept)))
 }
 
-/// `None` if nothing is cached that can be read.
+/// Reads the cache. `None` if it is missing or cannot be decoded.
 fn read(ws: &Workspace) -> Result<Option<Kept>, VerbError> {
     let bytes = store::read_capped(&kept_in(ws)?, MAX_KEPT)?.unwrap_or_default();
     Ok(serde_json::from_slice(&bytes).ok())
@@ -153,13 +155,14 @@ fn kept_in(ws: &Workspace) -> Result<PathBuf, VerbError> {
     Ok(session::local(&ws.root)?.join("map.json"))
 }
 
-/// A digest of the records that name a file, of their intents, and of its size and time. It changes if any of them does.
+/// Returns a digest of the records that name a file, of their intents, and of the size and
+/// modification time of the file.
 fn state(ws: &Workspace, path: &RelativePath) -> String {
     let mut of = String::new();
     for at in ws.ledger.entries_of_path(path) {
         let entry = ws.ledger.entry(at);
         of.push_str(&entry.record.id);
-        // Another intent may have taken the id since.
+        // The name of the intent is part of the digest if another intent has taken its id since.
         of.extend(ws.namesake(entry));
         of.push('\n');
     }

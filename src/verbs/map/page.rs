@@ -1,4 +1,5 @@
-//! Renders `intent_map.md`. It stays short: long lists are cut, and the rest is counted.
+//! Renders `intent_map.md`. To keep it short, long lists are cut and the number of omitted entries
+//! is given.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,10 +7,11 @@ use std::fmt::Write as _;
 use crate::verbs::why::IntentBrief;
 use crate::workspace::{RelativePath, text};
 
-/// For each intent and file, the names of top-level definitions.
+/// For each intent and file, the names of the top-level definitions.
 pub(super) type Definitions = BTreeMap<String, BTreeMap<RelativePath, BTreeSet<String>>>;
 
-/// How many intents are shown, and below how many files of each, and definitions of each file.
+/// The maximum numbers of intents, of files for each intent, and of definitions for each file that
+/// are shown.
 const MAX_INTENTS: usize = 200;
 const MAX_FILES: usize = 40;
 const MAX_NAMES: usize = 12;

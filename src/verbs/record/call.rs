@@ -1,6 +1,7 @@
-//! What one call of an agent's tool did to one file: the disk against what the gate kept before the call.
+//! Builds the record of what one call of an agent's tool did to one file. It compares the disk with
+//! the text that the gate stored before the call.
 //!
-//! The ledger is not read: what a block was before is known from the text before.
+//! The ledger is not read: the earlier versions of the blocks come from the earlier text.
 
 use std::collections::HashSet;
 
@@ -21,30 +22,30 @@ use crate::workspace::RelativePath;
 use crate::workspace::session::calls::{FileBefore, PendingCall, Predicted};
 use crate::workspace::session::seen::FileState;
 
-/// A call that has ended, as far as one file is concerned.
+/// One finished call and one file that it may have changed.
 pub(in crate::verbs) struct Work<'a> {
     pub(in crate::verbs) call: &'a PendingCall,
     pub(in crate::verbs) before: &'a FileBefore,
     /// The file as it is now.
     pub(in crate::verbs) now: &'a FileState,
-    /// The agent's name.
+    /// The name of the agent.
     pub(in crate::verbs) host: &'a str,
     pub(in crate::verbs) session: &'a str,
     pub(in crate::verbs) model: Option<&'a str>,
     pub(in crate::verbs) claimed_class: Option<MutationClass>,
 }
 
-/// What is to be recorded of a call, and what is not.
+/// The record of a call, and the changes that it leaves out.
 pub(in crate::verbs) struct Told {
-    /// `None` where no block changed by it.
+    /// `None` if the call changed no block.
     pub(in crate::verbs) record: Option<Record>,
-    /// Blocks that changed at the same time and are not its work, by name.
+    /// The names of blocks that changed at the same time but not by this call.
     pub(in crate::verbs) others: Vec<String>,
-    /// The file as it stands.
+    /// The file as it is now, parsed.
     pub(in crate::verbs) now: Document,
 }
 
-/// Tells what a call did to a file; `Err` says why nobody can tell.
+/// Finds out what a call did to a file. An `Err` says why that cannot be known.
 pub(in crate::verbs) fn told(
     ws: &Workspace,
     intent: &Intent,
@@ -86,7 +87,8 @@ pub(in crate::verbs) fn told(
         true => Parsed::WithErrors,
         false => Parsed::Cleanly,
     };
-    // With both texts at hand and nobody else's work between them, the texts tell more than the hashes.
+    // If both texts are known and nobody else changed the file in between, comparing the texts
+    // gives a more precise class than comparing hashes.
     let texts = (work.earlier_text(), work.now.text.as_deref());
     let class = match texts {
         (Some(_), Some(_)) if others.is_empty() => class_of(path, &earlier, &current),
@@ -134,7 +136,8 @@ pub(in crate::verbs) fn told(
 }
 
 impl Work<'_> {
-    /// The text before: of a file that was moved here, the text it had where it came from.
+    /// Returns the text before the call. If the call moved the file, that is its text at the old
+    /// path.
     fn earlier_text(&self) -> Option<&str> {
         if let Some(text) = &self.before.text {
             return Some(text);
@@ -151,14 +154,15 @@ impl Work<'_> {
         }
     }
 
-    /// Whether the file went elsewhere by this very call, with its blocks.
+    /// Returns true if this call moved the file, with its blocks, to another path.
     fn moved_away(&self) -> bool {
         let path = Some(&self.before.path);
         self.call.files.iter().any(|file| file.moved_from.as_ref() == path)
     }
 }
 
-/// The class of a change of one file. Other files are not looked at, so a name that they may use counts as used.
+/// Returns the class of a change to one file. Other files are not read, so a name that they might
+/// use counts as used.
 pub(in crate::verbs) fn class_of(
     path: &RelativePath,
     before: &Document,
@@ -183,7 +187,8 @@ fn document(
     }
 }
 
-/// Takes out the changes that the call would not have made; their names.
+/// Removes the changes that the gate did not predict for this call, and returns the names of their
+/// blocks.
 fn leave_others(
     edits: &mut Edits,
     now: &FileBlocks,
@@ -212,7 +217,8 @@ fn leave_others(
     others
 }
 
-/// The blocks that changed, and the kinds and names of those that are gone.
+/// Returns the records of the changed and deleted blocks, and the kinds and names of the deleted
+/// ones.
 fn ranges(
     work: &Work<'_>,
     difference: &Difference,

@@ -1,4 +1,5 @@
-//! Which blocks of a file a record speaks of: what changed, less what others have recorded or committed.
+//! Decides which blocks of a file a record names: those that changed, except those that are
+//! recorded or committed already.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,31 +15,31 @@ use crate::verbs::edited::{Baseline, Edits};
 use crate::verbs::{Workspace, why};
 use crate::workspace::{CommitId, RelativePath};
 
-/// The blocks that a record speaks of.
+/// The blocks that a record names.
 pub(super) struct Changes {
-    /// What changed and is not recorded all the same, each with its reason.
+    /// Blocks that changed but are not recorded, each with the reason.
     pub(super) left: Vec<LeftOut>,
-    /// How many blocks changed since the last record and are committed as they stand.
+    /// How many blocks changed since the last record and are committed as they are now.
     pub(super) committed_since: usize,
     edits: Edits,
     pub(super) ranges: Vec<BlockRecord>,
     gone: Vec<(String, String)>,
-    /// The blocks of the file before and as it stands.
+    /// The blocks of the file, before the change and now.
     pub(super) outlines: OutlineChange,
 }
 
-/// A file that is to be recorded: as it stands, and what is known of it before.
+/// A file that is to be recorded, with its earlier states.
 pub(super) struct FileToRecord<'a> {
     pub(super) ws: &'a Workspace,
     pub(super) path: &'a RelativePath,
     pub(super) document: &'a Document,
     text: String,
     now: std::sync::Arc<FileBlocks>,
-    /// The file as git has it.
+    /// The committed version of the file.
     committed: &'a Baseline,
     differences: Vec<Difference>,
     trail: SharedTrail,
-    /// The last recorded version, and for each block that stands its row there.
+    /// The last recorded version, and for each present block its row in that version.
     last: Option<(Outline, Vec<Option<usize>>)>,
     provenance: Vec<Provenance>,
     heads: Vec<ClaimRef>,
@@ -72,12 +73,13 @@ impl<'a> FileToRecord<'a> {
         }
     }
 
-    /// Whether anything is known of the file before.
+    /// Returns true if an earlier state of the file is known.
     pub(super) fn knows_before(&self) -> bool {
         self.last.is_some() || !matches!(self.committed, Baseline::Unknown)
     }
 
-    /// Whether the file was not committed since its last record: then what that recorded may not be committed yet.
+    /// Returns true if the file was not committed since its last record. In that case the recorded
+    /// state may be newer than the committed one.
     fn is_ahead(&self) -> bool {
         let Some(last) = self.trail.newest().and_then(|version| version.last) else { return false };
         let (then, head) = (based_on(self.ws, last), self.ws.head());
@@ -91,7 +93,8 @@ impl<'a> FileToRecord<'a> {
             || is_as_then() == Some(true)
     }
 
-    /// The text that the change was made to, where that is the one at the commit and can be compared node by node.
+    /// Returns the text before the change, if that is the committed one and the two texts can be
+    /// compared node by node.
     pub(super) fn text_before(&self) -> Option<&Document> {
         match self.committed {
             Baseline::Texts(versions) if versions.len() == 1 => {
@@ -101,7 +104,7 @@ impl<'a> FileToRecord<'a> {
         }
     }
 
-    /// What changed since the commit and since the last record.
+    /// Returns the blocks that differ both from the commit and from the last record.
     fn edits(&self) -> Edits {
         let rows = Outline::of(&self.now).rows;
         let mut edits = match &self.last {
@@ -118,7 +121,7 @@ impl<'a> FileToRecord<'a> {
         edits
     }
 
-    /// The outline before this change, and for each block that stands its row there.
+    /// Returns the outline before this change, and for each present block its row in that outline.
     fn before(&self) -> (Outline, Vec<Option<usize>>) {
         let committed = || {
             let first = self.differences.first()?;
@@ -131,10 +134,12 @@ impl<'a> FileToRecord<'a> {
 }
 
 impl Changes {
-    /// What changed since the baseline, without what is recorded or committed already.
+    /// Returns what changed since the baseline, except blocks that are recorded or committed
+    /// already.
     pub(super) fn since(subject: &FileToRecord<'_>) -> Self {
         let mut edits = subject.edits();
-        // Recorded already: by another process, or on a branch whose outline is not the last.
+        // Another process has recorded these, or they were recorded on a branch whose outline is
+        // not the last.
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, |_| true));
         let committed_since = subject.committed_since(&edits);
         let left = subject.leave_moved(&mut edits);
@@ -142,19 +147,24 @@ impl Changes {
         Self { committed_since, ..changes }
     }
 
-    /// Every block of the file, but for those whose last record is such a one already.
-    pub(super) fn all_but(subject: &FileToRecord<'_>, such: impl Fn(&Claim<'_>) -> bool) -> Self {
+    /// Returns every block of the file, except those whose last record has the same text and
+    /// satisfies `accepts`.
+    pub(super) fn all_but(
+        subject: &FileToRecord<'_>,
+        accepts: impl Fn(&Claim<'_>) -> bool,
+    ) -> Self {
         let mut edits = subject.edits();
         every_block(&mut edits, &subject.now);
-        edits.now.retain(|(at, _)| !subject.recorded_alike(*at, &such));
+        edits.now.retain(|(at, _)| !subject.recorded_alike(*at, &accepts));
         Self::of(subject, edits, Vec::new(), RecordExtent::WholeFile)
     }
 
-    /// Every block of those lines, but for those whose last record is such a one already.
+    /// Returns every block of these lines, except those whose last record has the same text and
+    /// satisfies `accepts`.
     pub(super) fn of_lines(
         subject: &FileToRecord<'_>,
         lines: LineRange,
-        such: impl Fn(&Claim<'_>) -> bool,
+        accepts: impl Fn(&Claim<'_>) -> bool,
     ) -> Self {
         let mut edits = subject.edits();
         every_block(&mut edits, &subject.now);
@@ -166,7 +176,7 @@ impl Changes {
         let any_within = (0..subject.now.blocks.len()).any(within);
         edits.now.retain(|(at, _)| {
             let wanted = if any_within { within(*at) } else { around == Some(*at) };
-            wanted && !subject.recorded_alike(*at, &such)
+            wanted && !subject.recorded_alike(*at, &accepts)
         });
         Self::of(subject, edits, Vec::new(), RecordExtent::Lines(lines))
     }
@@ -226,8 +236,9 @@ fn every_block(edits: &mut Edits, now: &FileBlocks) {
 }
 
 impl FileToRecord<'_> {
-    /// What a block read before: as it was recorded last, where that may not be committed yet; else as it was committed.
-    /// What is claimed as it stands replaces what was recorded before, not itself.
+    /// Returns the content hash that a block had before: the last recorded one if that may not be
+    /// committed yet, otherwise the committed one. `None` if the block has not changed, since a
+    /// block that is claimed as it is does not replace itself.
     fn replaces(&self, at: usize) -> Option<ContentHash> {
         let other = |content: &ContentHash| *content != self.now.blocks[at].fingerprint.content;
         let recorded = || {
@@ -252,15 +263,15 @@ impl FileToRecord<'_> {
         known.filter(other)
     }
 
-    /// The last recorded state of a block.
+    /// Returns the last recorded state of a block.
     fn state_of(&self, at: usize) -> Option<provenance::trail::StateId> {
         let (_, origins) = self.last.as_ref()?;
         let version = self.trail.versions_known().next()?;
         version.states.get(origins[at]?).copied()
     }
 
-    /// Which lines of a block are new to every text that is known of before. Of a file that is claimed as it stands, all
-    /// that no record has.
+    /// Returns for each line of a block whether it is new compared with all known earlier texts. If
+    /// the file is claimed as it is, every line that no record has counts as new.
     fn brought(&self, at: usize, extent: RecordExtent) -> Option<Vec<bool>> {
         let block = &self.now.blocks[at];
         let recorded = self.provenance[at].claim.or_else(|| self.trail.claim(self.state_of(at)?));
@@ -276,18 +287,20 @@ impl FileToRecord<'_> {
         }
     }
 
-    /// Whether the last word on a block is a record of this very text, in its place, that also satisfies `too`.
-    fn recorded_alike(&self, at: usize, too: impl Fn(&Claim<'_>) -> bool) -> bool {
+    /// Returns true if the last record of a block has exactly its present text and place, and also
+    /// satisfies `accepts`.
+    fn recorded_alike(&self, at: usize, accepts: impl Fn(&Claim<'_>) -> bool) -> bool {
         let found = &self.provenance[at];
         let exact = found.verdict == Verdict::Exact && found.place == Some(Place::Same);
         let claim = |at: ClaimRef| self.ws.ledger.claim(at);
         let last = |at: &ClaimRef| {
             self.heads.binary_search(at).is_ok() || claim(*at).range().block.is_none()
         };
-        exact && found.claim.is_some_and(|at| last(&at) && too(&claim(at)))
+        exact && found.claim.is_some_and(|at| last(&at) && accepts(&claim(at)))
     }
 
-    /// What changed since the last record but is committed as it stands: it may be anybody's, and was most likely pulled.
+    /// Counts the blocks that changed since the last record but are committed as they are now.
+    /// Their author is unknown; most likely they were pulled.
     fn committed_since(&self, edits: &Edits) -> usize {
         let (Some((last, origins)), false) = (&self.last, self.differences.is_empty()) else {
             return 0;
@@ -302,7 +315,8 @@ impl FileToRecord<'_> {
         (0..rows.len()).filter(changed).count()
     }
 
-    /// Takes out what came unchanged from another file, where its record says who asked for it.
+    /// Removes blocks that were moved unchanged from another file, since their record there still
+    /// names their intent.
     fn leave_moved(&self, edits: &mut Edits) -> Vec<LeftOut> {
         let from = |at: usize| {
             let found = &self.provenance[at];
@@ -320,7 +334,8 @@ impl FileToRecord<'_> {
             .collect()
     }
 
-    /// Takes out what a merge has not settled yet: it is two texts, and neither is anybody's work so far.
+    /// Removes blocks with conflict markers. Such a block contains two texts, and the merge decides
+    /// which one stays.
     fn leave_conflicts(&self, edits: &mut Edits) -> Vec<LeftOut> {
         let conflicts = code::conflicts(&self.text);
         let conflict_in = |at: usize| {
@@ -348,14 +363,15 @@ fn moved_here(block: &Block, from: &RelativePath) -> LeftOut {
     LeftOut::block(block, &reason)
 }
 
-/// The commit that the work tree was based on when the record was made.
+/// Returns the commit that the work tree was based on when the record was made.
 fn based_on(ws: &Workspace, at: ClaimRef) -> Option<&str> {
     ws.ledger.based_on(at.entry)
 }
 
 impl FileToRecord<'_> {
-    /// Recorded blocks that are gone, and `unrecorded` committed ones that are. What a commit took away since its record
-    /// may be anybody's deed, so only a claim of the whole file speaks of it.
+    /// Returns the blocks that were deleted: recorded ones, and the committed blocks in
+    /// `unrecorded`. A recorded block that a commit has deleted since may have been deleted by
+    /// anyone, so it is returned only if the whole file is claimed.
     fn deletions(
         &self,
         unrecorded: &[Block],
@@ -394,16 +410,17 @@ impl FileToRecord<'_> {
                 ..range.clone()
             });
         }
-        // Twins have one name; each of them that has a record is told of above.
-        let mut told: HashMap<(String, String), usize> = HashMap::new();
+        // Several blocks can have the same name. Those with a record were handled above, so skip as
+        // many here.
+        let mut recorded: HashMap<(String, String), usize> = HashMap::new();
         for name in &gone {
-            *told.entry(name.clone()).or_default() += 1;
+            *recorded.entry(name.clone()).or_default() += 1;
         }
         let recorded_gone =
             if unrecorded.is_empty() { HashSet::new() } else { self.recorded_gone() };
         for block in unrecorded.iter().filter(|block| !block.identity.kind.is_unnamed()) {
             let (kind, path) = (block.identity.kind.as_str(), &block.identity.path);
-            if let Some(left @ 1..) = told.get_mut(&(kind.to_owned(), path.clone())) {
+            if let Some(left @ 1..) = recorded.get_mut(&(kind.to_owned(), path.clone())) {
                 *left -= 1;
                 continue;
             }
@@ -422,7 +439,8 @@ impl FileToRecord<'_> {
         (ranges, gone)
     }
 
-    /// The committed blocks of which a record on top of this commit says already that they are gone: kind, path, text.
+    /// Returns the committed blocks whose deletion was already recorded on top of this commit:
+    /// kind, name, and text.
     fn recorded_gone(&self) -> HashSet<(&str, &str, &ContentHash)> {
         let head = self.ws.head().map(|head| head.0.as_str());
         let claims = self.ws.ledger.of_path(self.path).into_iter();
@@ -436,8 +454,9 @@ impl FileToRecord<'_> {
         named.collect()
     }
 
-    /// A syntax error can hide a block that is still there: it is gone only when a word of its name is. What has no name
-    /// may always be there.
+    /// Returns true if a block may still exist in a file with a syntax error, which can hide it. A
+    /// block without a name always may; a block with a name may if the text contains all words of
+    /// its name.
     fn may_stand(&self, kind: &str, path: &str) -> bool {
         let name = path.rsplit('.').next().unwrap_or(path);
         let mut words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -445,7 +464,8 @@ impl FileToRecord<'_> {
     }
 }
 
-/// Whether commits since the record took the block away: they may be anybody's.
+/// Returns true if a commit since the record deleted the block. The author of such a deletion is
+/// unknown.
 fn gone_by_commit(ws: &Workspace, head: ClaimRef, committed: &Baseline) -> bool {
     let range = ws.ledger.claim(head).range();
     let is_lacking =

@@ -1,4 +1,5 @@
-//! Blocks, records and contributors as *verify* comes by them, file by file.
+//! Collects the blocks, records and contributors of the report while *verify* goes through the
+//! files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,34 +13,34 @@ use crate::verbs::why::{self, BlockAnswer, Candidate, LineageStep, Which};
 use crate::verbs::{Workspace, why::RecordedBlock};
 use crate::workspace::RelativePath;
 
-/// Of a longer history the rest is counted only: nobody looks at more in a picture of everything.
+/// The maximum number of steps shown of a block's history. The others are only counted.
 const MAX_STEPS: usize = 20;
 
-/// On which day, who, under which intent.
-type PathDeed = (Option<String>, usize, Option<String>);
+/// The day, the index of the contributor, and the intent.
+type ActivityKey = (Option<String>, usize, Option<String>);
 
-/// What was gathered so far.
+/// Everything that was collected so far.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) contributors: Vec<Contributor>,
     pub(super) records: Vec<ReportedRecord>,
     pub(super) files: Vec<ReportedFile>,
-    /// By intent.
+    /// The numbers of each intent.
     pub(super) tallies: BTreeMap<String, Tally>,
     known_contributors: HashMap<(EntityType, Option<String>, Option<String>), usize>,
     known_records: HashMap<(String, usize, Option<String>), usize>,
 }
 
-/// What came of an intent.
+/// The blocks that were recorded under one intent, and their files.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) blocks: VerdictCounts,
-    /// Files that hold blocks of it.
+    /// The files that contain these blocks.
     pub(super) files: BTreeSet<RelativePath>,
 }
 
 impl Gathered {
-    /// Takes in a file.
+    /// Adds one file with its blocks.
     pub(super) fn add(&mut self, held: &Held<'_>) {
         let Some(file) = held.file else { return };
         let named = held.ws.ledger.knows(held.path);
@@ -101,22 +102,22 @@ impl Gathered {
         }
     }
 
-    fn record(&mut self, ws: &Workspace, told: &Candidate) -> usize {
-        let contributor = self.contributor(&told.contributor);
-        let key = (told.record.clone(), contributor, told.intent.clone());
+    fn record(&mut self, ws: &Workspace, candidate: &Candidate) -> usize {
+        let contributor = self.contributor(&candidate.contributor);
+        let key = (candidate.record.clone(), contributor, candidate.intent.clone());
         if let Some(at) = self.known_records.get(&key) {
             return *at;
         }
-        let entry = ws.ledger.by_id(&told.record);
+        let entry = ws.ledger.by_id(&candidate.record);
         let stored = entry.map(|entry| &entry.record);
         self.records.push(ReportedRecord {
-            id: told.record.clone(),
-            kind: told.kind,
-            intent: told.intent.clone(),
+            id: candidate.record.clone(),
+            kind: candidate.kind,
+            intent: candidate.intent.clone(),
             contributor,
-            timestamp: told.timestamp.clone(),
-            reassigned: told.reassigned.clone(),
-            session: told.session.clone(),
+            timestamp: candidate.timestamp.clone(),
+            reassigned: candidate.reassigned.clone(),
+            session: candidate.session.clone(),
             commit: None,
             tool: stored.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
             strength: entry.and_then(|entry| ws.ledger.strength(entry)),
@@ -133,9 +134,9 @@ impl Gathered {
         })
     }
 
-    /// What was recorded when. Goes through all records, one at a time.
+    /// Returns what was recorded on each day. Goes through all records, one at a time.
     pub(super) fn activity(&mut self, ws: &Workspace) -> Vec<Activity> {
-        let mut days: BTreeMap<PathDeed, (usize, usize)> = BTreeMap::new();
+        let mut days: BTreeMap<ActivityKey, (usize, usize)> = BTreeMap::new();
         for at in (0..).take(ws.ledger.entries().len()) {
             let entry = ws.ledger.entry(at);
             if !counts(entry) {
@@ -164,7 +165,7 @@ impl Gathered {
         days.into_iter().map(activity).collect()
     }
 
-    /// Puts the files in order and says whose they are.
+    /// Sorts the files by path and fills in the intents that own them.
     pub(super) fn finish(&mut self, ws: &Workspace) {
         self.files.sort_by(|one, other| one.path.cmp(&other.path));
         for file in &mut self.files {
@@ -174,7 +175,8 @@ impl Gathered {
     }
 }
 
-/// Whether a record says that somebody wrote something, and is not known to be forged.
+/// Returns true if a record says that somebody wrote or accepted code, and is not known to be
+/// forged.
 fn counts(entry: &Entry) -> bool {
     matches!(entry.record.kind, RecordKind::Mutation | RecordKind::Ack)
         && entry.trust != Trust::Contradicted

@@ -1,4 +1,4 @@
-//! What the registry's scopes come to in the tree, and where intents meet.
+//! Relates the scopes of the registry to the files of the tree, and finds the intents that overlap.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,16 +9,17 @@ use crate::verbs::Workspace;
 use crate::verbs::verify::LostBlock;
 use crate::workspace::RelativePath;
 
-/// More pairs than this are no picture any more.
+/// The maximum number of pairs in the report.
 const MAX_OVERLAPS: usize = 1_000;
-/// In a file that more intents have worked in, each is compared with the first only: pairs would grow by the square.
+/// If more intents than this have blocks in one file, each of them is paired with the first only,
+/// because the number of pairs grows quadratically.
 const MAX_PAIRED: usize = 16;
 
-/// Where the files lie that are not told of.
-pub(super) fn gaps(tree: &[RelativePath], told: &[ReportedFile]) -> Vec<FolderGap> {
-    let told: BTreeSet<&RelativePath> = told.iter().map(|file| &file.path).collect();
+/// Returns the folders of the files that the report does not list.
+pub(super) fn gaps(tree: &[RelativePath], reported: &[ReportedFile]) -> Vec<FolderGap> {
+    let reported: BTreeSet<&RelativePath> = reported.iter().map(|file| &file.path).collect();
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
-    for path in tree.iter().filter(|path| !path.is_orchestration() && !told.contains(path)) {
+    for path in tree.iter().filter(|path| !path.is_orchestration() && !reported.contains(path)) {
         let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
         *folders.entry(folder).or_default() += 1;
     }
@@ -26,7 +27,7 @@ pub(super) fn gaps(tree: &[RelativePath], told: &[ReportedFile]) -> Vec<FolderGa
     folders.into_iter().map(gap).collect()
 }
 
-/// The intents of the registry, and those that only records name.
+/// Returns the intents of the registry, followed by those that only records name.
 pub(super) fn intents(
     ws: &Workspace,
     tree: &[RelativePath],
@@ -45,7 +46,7 @@ pub(super) fn intents(
             ReportedIntent {
                 owned_files: tree.iter().filter(owns).count(),
                 worked_files: worked.filter(owns).count(),
-                ..told(ws, intent, tally)
+                ..registered(ws, intent, tally)
             }
         })
         .collect();
@@ -63,7 +64,7 @@ pub(super) fn intents(
     all
 }
 
-fn told(ws: &Workspace, intent: &Intent, tally: Option<&Tally>) -> ReportedIntent {
+fn registered(ws: &Workspace, intent: &Intent, tally: Option<&Tally>) -> ReportedIntent {
     let values = |list: &[Spanned<String>]| list.iter().map(|entry| entry.value.clone()).collect();
     let name = Some(intent.name.value.clone());
     ReportedIntent {
@@ -91,7 +92,8 @@ fn tallied(tally: Option<&Tally>) -> ReportedIntent {
     }
 }
 
-/// Pairs of intents that own the same files, by the rule of the registry's own lint, or have blocks in the same files.
+/// Returns pairs of intents that own the same files, by the rule of the registry's own lint, or
+/// have blocks in the same files.
 pub(super) fn overlaps(
     ws: &Workspace,
     tree: &[RelativePath],

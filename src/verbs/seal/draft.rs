@@ -1,4 +1,4 @@
-//! Collects the blocks of a commit by intent, session and file, and writes them as evidence.
+//! Groups the blocks of a commit by intent, session and file, and writes them as evidence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -14,18 +14,18 @@ use crate::verbs::edited::Baseline;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::{CommitId, RelativePath, store};
 
-/// A new file with more blocks than this is named as a whole if one session brought all of it.
+/// A new file with more blocks than this is named as a whole, if one session wrote all of it.
 const MAX_NAMED: usize = 40;
 
-/// The folder of evidence.
+/// The folder that contains the evidence.
 pub(super) const FOLDER: &str = ".orchestration/agent_trace";
 
-/// [`FOLDER`] as a path.
+/// Returns [`FOLDER`] as a path.
 pub(super) fn folder() -> RelativePath {
     RelativePath::new(FOLDER).expect("a fixed name is a path")
 }
 
-/// What the blocks in one line of evidence have in common, besides the file.
+/// The properties that all blocks in one line of evidence share, apart from the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Group {
     intent: String,
@@ -80,7 +80,7 @@ impl Group {
     }
 }
 
-/// The blocks of a group in one file.
+/// The blocks of one group in one file.
 #[derive(Clone, Debug, Default)]
 struct GroupFile {
     from: Option<RelativePath>,
@@ -91,16 +91,17 @@ struct GroupFile {
 /// A block that a record claims.
 #[derive(Clone, Debug)]
 struct DraftedBlock {
-    /// When that was recorded.
+    /// The time of that record.
     time: String,
     range: BlockRecord,
-    /// The number of its own lines.
+    /// The number of the block's own lines, without those of inner blocks.
     own: usize,
 }
 
 impl GroupFile {
-    /// The blocks by the line of evidence that names them, each line with its time. Lines are read in the order of
-    /// their times, so what other groups claim as well keeps its own time.
+    /// Distributes the blocks over lines of evidence, each with a time. Lines are read in the order
+    /// of their times. So a block that other groups claim as well gets a line with the time of its
+    /// own record; all other blocks share one line.
     fn lines(
         &self,
         is_contested: impl Fn(&DraftedBlock) -> bool,
@@ -116,7 +117,7 @@ impl GroupFile {
     }
 }
 
-/// The evidence of one change: the blocks of each file and group.
+/// The evidence for one change: the blocks of each file and group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     work: BTreeMap<(RelativePath, Group), GroupFile>,
@@ -141,8 +142,9 @@ impl Groups {
         work.blocks.push(DraftedBlock { time: record.timestamp.clone(), range, own });
     }
 
-    /// Leaves out what can be derived from the texts before and after the change: the parameter types of blocks whose
-    /// kind and name no other block of the file has, and all blocks of a new file if it can be named as a whole.
+    /// Omits everything that readers can derive from the texts before and after the change: the
+    /// parameter types of blocks whose kind and name are unique in the file, and all blocks of a
+    /// new file if it can be named as a whole.
     pub(super) fn shorten(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
         let texts = baseline.versions().iter().chain([now]);
         let overloaded: HashSet<_> = texts.flat_map(|text| overloaded(&text.blocks())).collect();
@@ -157,7 +159,8 @@ impl Groups {
         self.unite(path, baseline, now);
     }
 
-    /// Names a new file as a whole instead of all its blocks, if it has very many and one group brought all of them.
+    /// Names a new file as a whole instead of naming its blocks, if it has very many and one group
+    /// wrote all of them.
     fn unite(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
         let blocks = now.blocks().blocks.len();
         if blocks <= MAX_NAMED || !baseline.is_empty() {
@@ -257,7 +260,7 @@ impl Groups {
     }
 }
 
-/// The kinds and names that several blocks have.
+/// Returns the kinds and names that more than one block has.
 fn overloaded(blocks: &FileBlocks) -> HashSet<(String, String)> {
     let mut seen = HashSet::new();
     let names = blocks.blocks.iter().map(|block| &block.identity);
@@ -265,7 +268,7 @@ fn overloaded(blocks: &FileBlocks) -> HashSet<(String, String)> {
     again.map(|one| (one.kind.as_str().to_owned(), one.path.clone())).collect()
 }
 
-/// Which block of a file is meant.
+/// Returns what identifies a block within its file.
 fn place_of(block: &DraftedBlock) -> (Option<&BlockName>, u32) {
     (block.range.block.as_ref(), block.range.start_line)
 }
@@ -290,7 +293,7 @@ fn place<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Writes evidence into the work tree and returns its path.
+/// Writes a file of evidence into the work tree and returns its path.
 pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbError> {
     let time = evidence::read(bytes).ok().and_then(|sections| {
         let lines = sections.into_iter().flat_map(|section| section.lines);

@@ -1,5 +1,5 @@
-//! Late sealing: commits that were made without our hook, by other tools, with `--no-verify`, or before hooks were
-//! installed.
+//! Late sealing: makes evidence for commits that were made without our hook, for example by other
+//! tools, with `--no-verify`, or before the hooks were installed.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
@@ -13,17 +13,21 @@ use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath, store};
 
-/// No more commits than this are searched for code of the journal.
+/// The maximum number of commits that are searched for code of the journal.
 const MAX_COMMITS: usize = 1_000;
-/// No more commits than this are looked at for where code came from that was claimed as it stood.
+/// The maximum number of commits that are searched for the origin of code that was claimed as it
+/// was.
 const MAX_HISTORY: usize = 20_000;
-/// A file larger than this, in bytes, was not written by us.
+/// The size limit of the stored file, in bytes. `intent` never writes a larger one.
 const MAX_HANDLED: u64 = 16 * 1024 * 1024;
 
-/// The commits that were searched without finding code of the journal, each with the time of the search in milliseconds
-/// since 1970. Only records that were made after that time are searched for in that commit again. A commit in which
-/// something was found is not listed here, so it is searched until its evidence is committed, and again if a reset
-/// removes that. `..COMMIT` stands for the history of a commit.
+/// The commits that were searched without finding code of the journal, each with the time of the
+/// search in milliseconds since 1970. Only records that were made after that time are searched for
+/// in that commit again.
+///
+/// A commit in which something was found is not listed, so it is searched until its evidence is
+/// committed, and again if a reset removes the evidence. The key `..COMMIT` stands for the whole
+/// history of a commit.
 pub(super) struct Handled {
     path: Option<PathBuf>,
     at: BTreeMap<String, i64>,
@@ -37,7 +41,7 @@ impl Handled {
         Self { path, at }
     }
 
-    /// Stores the commits that were searched.
+    /// Stores the searched commits, without those that were searched before the time `since`.
     pub(super) fn save(mut self, since: i64) {
         self.at.retain(|_, at| *at >= since);
         if let (Some(path), Ok(bytes)) = (self.path, serde_json::to_vec(&self.at))
@@ -50,10 +54,11 @@ impl Handled {
 
 /// The result of late sealing.
 pub(super) struct Late {
-    /// The drafts, oldest commit first.
+    /// The drafts, those of the oldest commits first.
     pub drafts: Vec<Draft>,
     pub handled: Handled,
-    /// The time of the oldest record that is still open.
+    /// The time before which no commit has to be searched: that of the oldest open record, less
+    /// [`COMMAND`].
     pub since: i64,
 }
 
@@ -66,7 +71,8 @@ pub(super) fn look(
     let mut late = Late { drafts: Vec::new(), handled: Handled::load(ws), since: 0 };
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(late) };
     let (sealed, history) = (journal::sealed(&ws.root), ws.history());
-    // `git revert` takes out the evidence of a commit together with its code, so it is not made again.
+    // `git revert` removes the evidence of a commit together with its code. That evidence must not
+    // be made again.
     let stands = LazyCell::new(|| ws.ledger.sections());
     let was_reverted = |entry: &Entry| {
         let was_taken_out = |section: &Digest| {
@@ -96,12 +102,12 @@ pub(super) fn look(
     Ok(late)
 }
 
-/// The search for the commits that the records of the journal are about.
+/// The search for the commits that contain the code of open records.
 struct Search<'a> {
     ws: &'a Workspace,
     sources: &'a Sources,
     git: &'a Git,
-    /// The records that are still open, each with its time.
+    /// The open records, each with its time in milliseconds since 1970.
     open: &'a [(i64, &'a Entry)],
     until: Option<Instant>,
 }
@@ -111,7 +117,7 @@ impl Search<'_> {
         self.until.is_some_and(|until| Instant::now() > until)
     }
 
-    /// Searches a commit for code of the journal. `None` if nothing can be in it.
+    /// Searches one commit for code of the journal. `None` if it cannot contain any.
     fn commit(&self, commit: &CommitId, handled: &mut Handled) -> Result<Option<Draft>, VerbError> {
         let about = self.git.about(commit)?;
         if is_cut_off(self.git, &about.parents) {
@@ -143,8 +149,8 @@ impl Search<'_> {
         Ok(Some(Draft { of: Some(commit.clone()), ..draft }))
     }
 
-    /// Searches the history of what was claimed as it stood, oldest commit first, without the commits that are known. A
-    /// history in which nothing is found is not searched again.
+    /// Searches the history of code that was claimed as it was, oldest commit first, except the
+    /// commits in `known`. A history in which nothing was found is not searched again.
     fn earlier(
         &self,
         head: &CommitId,
@@ -184,7 +190,8 @@ impl Search<'_> {
         Ok(drafts)
     }
 
-    /// The commits that brought these files, up to one, oldest first. `None` if the time was not enough.
+    /// Returns the commits that changed these files, from `from` back to the commit that added each
+    /// file, oldest first. `None` if the time ran out.
     fn history(
         &self,
         from: &CommitId,
@@ -206,7 +213,7 @@ impl Search<'_> {
             if !paths.iter().any(|path| brought.contains(*path)) {
                 continue;
             }
-            // Before the commit that added it, a file has no history under this name.
+            // A file has no history under this name before the commit that added it.
             let had = |path: &RelativePath| {
                 parents.iter().any(|parent| self.git.has_file(parent, path).unwrap_or(true))
             };
@@ -218,17 +225,18 @@ impl Search<'_> {
     }
 }
 
-/// The files of records.
+/// Returns the files that these records name.
 fn paths_of<'a>(records: impl Iterator<Item = &'a Entry>) -> HashSet<&'a RelativePath> {
     records.flat_map(|entry| entry.record.files.iter().map(|file| &file.relative_path)).collect()
 }
 
-/// The key in [`Handled`] of everything that leads to a commit.
+/// Returns the key in [`Handled`] for the whole history of a commit.
 fn history_of(revision: &str) -> String {
     format!("..{revision}")
 }
 
-/// Returns true for the first commit of a shallow clone: its parents are not here, so nobody knows what it changed.
+/// Returns true for the oldest commits of a shallow clone. Their parents are missing, so their
+/// changes are not known.
 fn is_cut_off(git: &Git, parents: &[CommitId]) -> bool {
     git.is_shallow() && parents.iter().any(|parent| git.about(parent).is_err())
 }

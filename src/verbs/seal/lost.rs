@@ -1,6 +1,7 @@
-//! Evidence whose commit was rewritten with other text, by an amend, a squash, or a rebase onto an edit of the same
-//! block. The text that such evidence names is in no commit any more, so nobody can tell which lines it means. If the
-//! journal still holds the records that it was made from, it is sealed again for the new commit.
+//! Finds evidence whose commit was rewritten with a different text, by an amend, a squash, or a
+//! rebase onto an edit of the same block. The text that such evidence names is in no commit any
+//! more, so its lines cannot be identified. If the journal still has the records from which the
+//! evidence was made, it is sealed again for the new commit.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -14,12 +15,13 @@ use crate::verbs::Workspace;
 use crate::verbs::derive::TextCache;
 use crate::workspace::{CommitId, store};
 
-/// A file larger than this, in bytes, was not written by us.
+/// The size limit of the cache file, in bytes. `intent` never writes a larger one.
 const MAX_KNOWN: u64 = 16 * 1024 * 1024;
-/// No more answers than this are cached.
+/// The maximum number of cached answers.
 const MAX_ANSWERS: usize = 10_000;
 
-/// A cache: whether the blocks of a section are in the text of its commit.
+/// A cache of answers to the question: does the commit have the texts that a section of evidence
+/// names?
 struct StandingCache {
     path: Option<PathBuf>,
     stands: BTreeMap<String, bool>,
@@ -49,9 +51,10 @@ impl StandingCache {
     }
 }
 
-/// The sections that have to be sealed again. They were sealed in this clone, the journal still holds their records,
-/// and at least one section of their commit names a text that the commit does not have. All sections of such a commit
-/// are returned, since they were sealed on top of that text.
+/// Returns the sections that have to be sealed again. They were sealed in this clone, the journal
+/// still has their records, and at least one section of their commit names a text that the commit
+/// does not have. All sections of such a commit are returned, since they were sealed on top of that
+/// text.
 pub(super) fn sections(
     ws: &Workspace,
     ledger: &Ledger,
@@ -88,6 +91,6 @@ fn key_of(section: &Digest, files: &[Option<Vec<u8>>]) -> String {
 fn stands_in_commit(texts: &TextCache, entry: &Entry) -> bool {
     let conversations = entry.record.files.iter().flat_map(|file| &file.conversations);
     let mut said = conversations.flat_map(|one| &one.ranges);
-    // If the texts cannot be read, the section is left as it is.
+    // If the texts cannot be read, the section is assumed to be intact.
     texts.after(entry).is_none_or(|after| said.all(|one| provenance::stands_in(one, &after)))
 }

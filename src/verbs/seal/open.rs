@@ -1,8 +1,9 @@
-//! Counts the records that are in no commit yet.
+//! Finds the records that are in no commit yet.
 //!
-//! Only those count whose code stands in the work tree or in the index, since the next seals can carry no others: an
-//! edit that was undone leaves its record in the journal for a while, and nothing to commit. What stands is what sealing
-//! finds in the difference from the commit that the record is based on, and what was claimed as it stood.
+//! Only records whose code is in the work tree or in the index count, because the next seals can
+//! carry no others: the record of an edit that was undone stays in the journal for a while, but
+//! there is nothing to commit. A record's code is present if sealing would find it in the
+//! difference from the commit that the record is based on, or if the record claims code as it was.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -16,28 +17,28 @@ use crate::workspace::git::Target;
 use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{CommitId, RelativePath, store};
 
-/// No more files than this are compared, those of the newest records first. The code of records that only name other
-/// files is taken to stand.
+/// The maximum number of files that are compared, those of the newest records first. Records that
+/// name only other files are assumed to have their code present.
 const MAX_FILES: usize = 32;
 
 /// The records of changes that were never sealed.
 #[derive(Default)]
 pub(crate) struct Open<'a> {
-    /// Those whose code stands in the work tree or in the index.
+    /// The records whose code is in the work tree or in the index.
     pub standing: Vec<&'a Entry>,
-    /// How many others there are. Their code was undone, or is on another branch.
+    /// The number of the other records. Their code was undone, or is on another branch.
     pub gone: usize,
 }
 
-/// A file, and the commit that a record of it is based on.
+/// A file, and the commit that a record of the file is based on.
 type Place<'a> = (&'a RelativePath, Option<CommitId>);
 
-/// Which records of the journal are in no commit yet.
+/// Returns the records of the journal that are in no commit yet.
 pub(crate) fn open(ws: &Workspace) -> Open<'_> {
     open_besides(ws, &BTreeSet::new())
 }
 
-/// Like [`open`], without the records that have these ids.
+/// Like [`open`], but skips the records with these ids.
 fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> {
     let is_open = |entry: &&Entry| {
         ws.ledger.is_unsealed(entry)
@@ -47,7 +48,7 @@ fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> 
     let open: Vec<&Entry> = ws.ledger.open().filter(is_open).collect();
     let mut found: HashSet<String> = HashSet::new();
     let mut places: BTreeMap<Place<'_>, Vec<&str>> = BTreeMap::new();
-    // Whatever commit is next carries these.
+    // The next commit carries these, whatever it contains.
     let is_ready = |entry: &&&Entry| is_carried(entry) || claims_as_it_stood(&entry.record);
     found.extend(open.iter().filter(is_ready).map(|one| one.record.id.clone()));
     for entry in open.iter().rev().filter(|entry| !is_ready(entry)) {
@@ -76,7 +77,8 @@ fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> 
     Open { gone: open.len() - standing.len(), standing }
 }
 
-/// How many records wait for their code to be staged, of those that a seal did not take, and the files with that code.
+/// Returns the number of records that wait for their code to be staged, and the files with that
+/// code. Records in `sealed` are skipped.
 pub(super) fn waiting(ws: &Workspace, sealed: &BTreeSet<&String>) -> (usize, Vec<RelativePath>) {
     let is_unstaged = |path: &RelativePath| {
         let staged = ws.git().and_then(|git| git.file_in_index(path).ok()?);
@@ -92,8 +94,9 @@ pub(super) fn waiting(ws: &Workspace, sealed: &BTreeSet<&String>) -> (usize, Vec
     (waiting, unstaged.into_iter().collect())
 }
 
-/// The commit that a record is based on. What a shell command both edited and committed was recorded when that commit
-/// had been made, so then it is the commit before.
+/// Returns the commit that a record is based on. If one shell command edited and committed, its
+/// work was recorded after that commit, so for an inferred record this is the parent of the commit
+/// that the record names.
 fn base_of(ws: &Workspace, entry: &Entry) -> Option<CommitId> {
     let base = CommitId(entry.record.vcs.as_ref()?.revision_id.clone()?);
     if entry.record.strength != Some(Strength::Inferred) {
@@ -103,7 +106,8 @@ fn base_of(ws: &Workspace, entry: &Entry) -> Option<CommitId> {
     about.parents.into_iter().next()
 }
 
-/// The records of what a file has that its commit does not. `None` if nobody can tell.
+/// Returns the ids of the records whose code is in a file but not in the commit `base`. `None` if
+/// that cannot be determined.
 fn brought(
     ws: &Workspace,
     target: Target,
@@ -113,7 +117,7 @@ fn brought(
     let sealing = Sealing::of_work(target, base.into_iter().cloned().collect());
     let sources = Sources { ledger: ws.ledger.forgetful(), ..Sources::default() };
     let state = FilesAfter::new(ws, &sources, &sealing);
-    // What was read of these texts before is kept, as nothing here needs their syntax trees.
+    // Cached outlines of the texts are enough here, since no syntax trees are needed.
     let now = match state.ws.read_outlined(path) {
         Ok(document) => document,
         Err(ReadError::Missing { .. }) => Document::from_text(path.as_str(), ""),
@@ -132,21 +136,22 @@ fn brought(
     Some(draft.records.into_iter().collect())
 }
 
-/// The commands that put into a commit what needs no code beside it: of themselves such records stage nothing.
+/// Returns the commands that commit records which need no code. They have to be staged by `intent
+/// seal`, since no change of code triggers that.
 pub(crate) fn and_commit(message: &str) -> String {
     format!("intent seal && git commit -m {}", shell_word(message))
 }
 
-/// Returns true if a commit can carry what was claimed or accepted of a file, without code beside it: the last commit has
-/// the file as it stands.
+/// Returns true if a commit can carry claims on a file without any change of code: the last commit
+/// has the file as it is now.
 pub(crate) fn needs_no_code(ws: &Workspace, path: &RelativePath) -> bool {
     let Some(head) = ws.head().filter(|_| !is_ignored(ws)) else { return false };
     let (now, then) = (ws.read(path), ws.read_at(head, path));
     matches!((now, then), (Ok(now), Ok(Some(then))) if now.text() == then.text())
 }
 
-/// A sentence that says how many records are in no commit yet and how to get them into one. `None` if all are, or if
-/// git ignores evidence.
+/// Returns a sentence that says how many records are in no commit yet and how to commit them.
+/// `None` if there are none, or if git ignores evidence.
 pub(in crate::verbs) fn open_note(ws: &Workspace) -> Option<String> {
     if ws.git().is_none() || is_ignored(ws) {
         return None;
@@ -175,7 +180,8 @@ pub(in crate::verbs) fn open_note(ws: &Workspace) -> Option<String> {
     Some(format!("{count} {records} in no commit yet. {next}"))
 }
 
-/// The drafts: files of evidence that were sealed in this clone and are in no commit yet. The next seal replaces them.
+/// Returns the drafts: files of evidence that were sealed in this clone and are in no commit yet.
+/// The next seal replaces them.
 pub(crate) fn drafts(ws: &Workspace) -> Vec<RelativePath> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Vec::new() };
     let sealed = journal::sealed(&ws.root);
@@ -187,7 +193,8 @@ pub(crate) fn drafts(ws: &Workspace) -> Vec<RelativePath> {
     paths.filter(|path| git.has_file(head, path).is_ok_and(|held| !held)).collect()
 }
 
-/// A sentence that says which drafts the next commit will lack. `None` if the index holds all of them.
+/// Returns a sentence that says how many drafts the next commit will lack. `None` if the index has
+/// all of them.
 pub(in crate::verbs) fn unstaged_note(ws: &Workspace) -> Option<String> {
     let git = ws.git()?;
     let mut drafts = drafts(ws);

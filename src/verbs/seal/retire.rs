@@ -1,8 +1,9 @@
-//! Removes records from the journal that are no longer needed: their evidence is on a shared branch, they were sealed
-//! long ago, or their code is gone.
+//! Removes records from the journal that are no longer needed: their evidence is on a shared
+//! branch, they were sealed long ago, or their code is gone.
 //!
-//! A branch of a remote that is not shared does not count. The server may squash it into one commit, or its commits may
-//! be picked one by one, and then the evidence has to be made again from the records.
+//! Other branches of a remote do not count as shared. The server may squash such a branch into one
+//! commit, or its commits may be cherry-picked, and then the evidence has to be made again from the
+//! records.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
@@ -14,39 +15,42 @@ use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
-/// How long a sealed record is kept if its evidence is on no shared branch, in milliseconds. A reset to a commit without the
-/// evidence makes the record open again, and then it is needed.
-const SEALED: i64 = 90 * DAY;
-/// How long a record is kept whose code is nowhere, in milliseconds.
-const UNMATCHED: i64 = 30 * DAY;
-/// Code is searched for at the tips of no more branches than this, those with the most recent commits first.
+/// How long a sealed record is kept if its evidence is on no shared branch, in milliseconds. A
+/// reset to a commit without the evidence makes the record open again, and then it is needed.
+const KEEP_SEALED: i64 = 90 * DAY;
+/// How long a record that was never sealed is kept if its code is nowhere, counted from the time of
+/// the record, in milliseconds.
+const KEEP_UNMATCHED: i64 = 30 * DAY;
+/// The maximum number of branches whose tips are searched for code, those with the most recent
+/// commits first.
 const MAX_BRANCHES: usize = 50;
-/// Code is searched for in no more stashes than this, the newest.
+/// The maximum number of stashes that are searched for code, the newest first.
 const MAX_STASHES: usize = 50;
-/// How often records are removed without being asked.
-const OFTEN: Duration = Duration::from_secs(24 * 60 * 60);
+/// How often records are removed automatically.
+const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What decides whether a record may be removed.
+/// The conditions under which a record may be removed.
 struct RetireConditions<F> {
-    /// Its age, in milliseconds.
+    /// The age of the record, in milliseconds.
     age: i64,
     is_sealed: bool,
-    /// Whether its evidence is on a branch of a remote that everybody shares.
+    /// Whether its evidence is on a shared branch of a remote.
     is_shared: bool,
-    /// Whether any of its code still exists. Computed only when needed, since it reads files.
+    /// Computes whether any of its code still exists. Called only if needed, since it reads files.
     stands: F,
 }
 
 impl<F: FnOnce() -> bool> RetireConditions<F> {
     fn goes(self) -> bool {
         match self.is_sealed {
-            true => self.is_shared || self.age >= SEALED,
-            false => self.age >= UNMATCHED && !(self.stands)(),
+            true => self.is_shared || self.age >= KEEP_SEALED,
+            false => self.age >= KEEP_UNMATCHED && !(self.stands)(),
         }
     }
 }
 
-/// Removes what is not needed from the journals of this work tree. Returns how many records were removed.
+/// Removes records that are not needed from the journals of this work tree. Returns how many were
+/// removed.
 pub(crate) fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
     let sealed = journal::sealed(&ws.root);
@@ -91,14 +95,15 @@ pub(crate) fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
     };
     let looked = std::fs::metadata(&note).and_then(|found| found.modified());
     let since = looked.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-    if since.is_some_and(|since| since < OFTEN) {
+    if since.is_some_and(|since| since < INTERVAL) {
         return Ok(0);
     }
     store::write_scratch(&note, b"")?;
     retire(ws)
 }
 
-/// Returns true if any code of a record is in the work tree, in the index, in a stash or on a branch.
+/// Returns true if any code of a record is in the work tree, in the index, in a stash or on a
+/// branch.
 fn stands(ws: &Workspace, entry: &Entry) -> bool {
     let branches = ws.git().and_then(|git| git.branches(MAX_BRANCHES).ok()).unwrap_or_default();
     let stashes = ws.git().and_then(|git| git.stashes(MAX_STASHES).ok()).unwrap_or_default();
@@ -111,7 +116,7 @@ fn stands(ws: &Workspace, entry: &Entry) -> bool {
     })
 }
 
-/// Returns true if a file holds a block with exactly the recorded text.
+/// Returns true if one of the record's files contains a block with exactly the recorded text.
 pub(super) fn is_there(ws: &Workspace, entry: &Entry) -> bool {
     entry.record.files.iter().any(|file| {
         let Ok(document) = ws.read(&file.relative_path) else { return false };

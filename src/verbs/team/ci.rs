@@ -1,4 +1,4 @@
-//! The job of a forge: a file of its own where there is one to be had, else lines to paste.
+//! Adds the CI job: as a file of its own if the forge supports that, otherwise as lines to paste.
 
 use super::{Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace};
 use crate::workspace::store::StoreError;
@@ -6,16 +6,17 @@ use crate::workspace::store::StoreError;
 const WORKFLOW: &str = ".github/workflows/intent.yml";
 const GITLAB: &str = ".gitlab-ci.yml";
 const JENKINS: &str = "Jenkinsfile";
-/// Files that may have something of ours in them.
+/// The files that may contain a job of ours.
 pub(super) const PATHS: [&str; 3] = [WORKFLOW, GITLAB, JENKINS];
 const WORKFLOW_TEXT: &str = include_str!("../../../ci/github.yml");
 const GITLAB_TEXT: &str = include_str!("../../../ci/gitlab.yml");
 const JENKINS_TEXT: &str = include_str!("../../../ci/jenkins.groovy");
 
-/// What is filled in by people, and does not make the file theirs.
+/// Keys that people fill in. Lines with them may differ from the template, and the file still
+/// counts as ours.
 const FILLED_IN: [&str; 3] = ["INTENT_ARCHIVE:", "INTENT_SHA256:", "INTENT_FOLDER:"];
 
-/// Who runs the jobs.
+/// The system that runs the CI jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Forge {
     GitHub,
@@ -23,7 +24,7 @@ pub(super) enum Forge {
     Jenkins,
 }
 
-/// The forges that the tree shows, or else the addresses of the remotes.
+/// Finds the forges from the files in the tree, or else from the addresses of the remotes.
 pub(super) fn forges(place: &TeamPlace, remotes: &[String]) -> Vec<Forge> {
     let in_tree = [
         (Forge::GitHub, &[".github/workflows"][..]),
@@ -35,7 +36,8 @@ pub(super) fn forges(place: &TeamPlace, remotes: &[String]) -> Vec<Forge> {
     let hosts: Vec<&str> = remotes.iter().map(|address| host(address)).collect();
     let named = [(Forge::GitHub, "github"), (Forge::GitLab, "gitlab")];
     let named = named.into_iter().filter(|(_, word)| hosts.iter().any(|host| host.contains(word)));
-    // Other things than workflows are kept there too, settings of agents among them, whatever the forge is.
+    // The folder `.github` alone is weak evidence: it also holds other things than workflows, such
+    // as settings of agents, whichever forge is used.
     let by_folder = place.exists(".github").then_some(Forge::GitHub);
     let found: [Vec<Forge>; 3] = [
         shown.map(|(forge, _)| forge).collect(),
@@ -45,11 +47,12 @@ pub(super) fn forges(place: &TeamPlace, remotes: &[String]) -> Vec<Forge> {
     found.into_iter().find(|forges| !forges.is_empty()).unwrap_or_default()
 }
 
-/// The host of an address: `https://host/…`, `ssh://git@host:22/…`, `git@host:…`.
+/// Returns the host of an address: `https://host/…`, `ssh://git@host:22/…`, or `git@host:…`.
 fn host(address: &str) -> &str {
     let after = address.split_once("://").map_or(address, |(_, after)| after);
     let host = after.split(['/', ':']).next().unwrap_or_default();
-    // In `https://name:password@host/` the first colon belongs to the password, so the host is what follows the last `@`.
+    // In `https://name:password@host/` the first colon belongs to the password, so the host is what
+    // follows the last `@`.
     match after.split('/').next().and_then(|authority| authority.rsplit_once('@')) {
         Some((_, host)) => host.split(':').next().unwrap_or_default(),
         None => host,
@@ -123,7 +126,8 @@ fn in_folder(place: &TeamPlace, template: &str) -> String {
     }
 }
 
-/// What is left of our file: nothing, if people have only filled in what is theirs to fill in.
+/// Returns what remains of a file without our job. If the file is our template, apart from the keys
+/// that people fill in, nothing remains.
 pub(super) fn without(path: &str, text: &str) -> Option<Remainder> {
     let template = if path == WORKFLOW { WORKFLOW_TEXT } else { GITLAB_TEXT };
     if bare(text) == bare(template) {

@@ -1,16 +1,17 @@
-//! Who answers for the files that steer agents: lines of ours in `CODEOWNERS`.
+//! Adds lines to `CODEOWNERS` that name who must approve changes to the files that control agents.
 //!
-//! Evidence is not among them: every commit brings some, and somebody would have to approve each.
+//! Evidence is not among these files, because every commit adds some and somebody would have to
+//! approve each.
 
 use super::ci::Forge;
 use super::{TeamAnswer, TeamFile, TeamFileDone, TeamPlace, block_in, with_block};
 use crate::workspace::store::StoreError;
 
-/// Where forges look, in this order.
+/// The places at which forges search for the file, in this order.
 pub(super) const PLACES: [&str; 4] =
     [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS"];
 
-/// Files of rules, below the workspace's root.
+/// The files with rules, relative to the workspace's root.
 const RULES: [&str; 7] = [
     ".orchestration/policy.yaml",
     ".orchestration/active_intents.yaml",
@@ -21,7 +22,7 @@ const RULES: [&str; 7] = [
     ".intentignore",
 ];
 
-/// What stands where nobody was named.
+/// The line that is written if no owner was given.
 const TO_FILL_IN: &str =
     "# Nobody is named yet: `intent init --team --owner @team` fills in who answers for these.";
 
@@ -39,7 +40,7 @@ pub(super) fn add(
     let text = place.read(path)?;
     let is_in = text.as_deref().is_some_and(|text| block_in(text).is_some());
     let before = text.clone().unwrap_or_default();
-    // Owners that are there stay, until others are named.
+    // Existing owners are kept, unless the caller gives other ones.
     let after = match is_in && owners.is_empty() {
         true => before.clone(),
         false => with_block(&before, &lines(place, owners)),
@@ -64,7 +65,7 @@ pub(super) fn add(
 fn lines(place: &TeamPlace, owners: &[String]) -> String {
     let below = match place.below.as_str() {
         "" => String::new(),
-        // Spaces end a pattern.
+        // A space would end the pattern.
         below => format!("{}/", below.replace(' ', "\\ ")),
     };
     let (mark, owners) = match owners {
@@ -72,6 +73,6 @@ fn lines(place: &TeamPlace, owners: &[String]) -> String {
         owners => ("", owners.join(" ")),
     };
     let lines = RULES.iter().map(|rule| format!("{mark}/{below}{rule} {owners}\n"));
-    let told = if mark.is_empty() { String::new() } else { format!("{TO_FILL_IN}\n") };
-    told + &lines.collect::<String>()
+    let note = if mark.is_empty() { String::new() } else { format!("{TO_FILL_IN}\n") };
+    note + &lines.collect::<String>()
 }

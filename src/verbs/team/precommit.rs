@@ -1,7 +1,8 @@
-//! Our entry in the settings of the framework pre-commit: one list item between marks, at the end of `repos`.
+//! Adds our entry to the settings of the framework pre-commit: one list item between marks, at the
+//! end of `repos`.
 //!
-//! The file is a person's, with comments. So lines are put in and nothing is written anew, and the result is parsed to see
-//! that exactly our entry came.
+//! The file is written by people and has comments, so lines are inserted and nothing is rewritten.
+//! The result is parsed to make sure that exactly our entry was added.
 
 use super::{BEGIN, END, Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace};
 use crate::intent::yaml;
@@ -9,7 +10,7 @@ use crate::workspace::store::StoreError;
 
 pub(super) const CONFIG: &str = ".pre-commit-config.yaml";
 
-/// Where somebody does not have the program, their commits pass: CI checks them.
+/// On a machine without the program, commits pass unchecked; CI checks them.
 const ENTRY: &str = "\
 - repo: local
   hooks:
@@ -24,7 +25,7 @@ const ENTRY: &str = "\
 pub(super) fn add(place: &TeamPlace, answer: &mut TeamAnswer) -> Result<(), StoreError> {
     let Some(text) = place.read(CONFIG)? else { return Ok(()) };
     let file = |done, lines| TeamFile { path: CONFIG.to_owned(), done, lines };
-    // A person may have an entry of their own, by `.pre-commit-hooks.yaml`.
+    // A person may have added an entry by hand, from our `.pre-commit-hooks.yaml`.
     if text.contains("id: intent-check") {
         answer.files.push(file(TeamFileDone::Kept, None));
         return Ok(());
@@ -49,7 +50,8 @@ fn entry(place: &TeamPlace) -> String {
     }
 }
 
-/// The text with our entry as the last of `repos`; `None` where we cannot tell where that is.
+/// Returns the text with our entry as the last item of `repos`. `None` if that place cannot be
+/// found.
 fn with_entry(text: &str, entry: &str) -> Option<String> {
     let before = yaml::parse(text).ok()?.to_json();
     let end_of_line = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -59,15 +61,16 @@ fn with_entry(text: &str, entry: &str) -> Option<String> {
     let block: String = lines.map(|line| format!("{indent}{line}{end_of_line}")).collect();
     let gap = if text[..at].ends_with('\n') { "" } else { end_of_line };
     let after = format!("{}{gap}{block}{}", &text[..at], &text[at..]);
-    // The framework reads it as we do.
+    // The result must parse to the old content with our entry appended.
     let mut expected = before;
     let ours = yaml::parse(entry).ok()?.to_json();
     expected.get_mut("repos")?.as_array_mut()?.push(ours.get(0)?.clone());
     (yaml::parse(&after).ok()?.to_json() == expected).then_some(after)
 }
 
-/// Finds where an item can be added to the list `repos`: the byte after its last line, and by how many blanks its items
-/// are indented. `None` if the list is not there, or is not written with one item per line.
+/// Finds where an item can be added to the list `repos`: the offset after its last line, and the
+/// number of spaces before its items. `None` if the list does not exist, or is not written with one
+/// item per line.
 fn end_of_repos(text: &str) -> Option<(usize, usize)> {
     let mut at = 0;
     let mut inside = false;
@@ -97,14 +100,15 @@ fn end_of_repos(text: &str) -> Option<(usize, usize)> {
     found
 }
 
-/// Nothing, or a comment, stands on the rest of a line.
+/// Returns true if the rest of a line is empty or a comment.
 fn is_bare(rest: &str) -> bool {
     rest.trim().is_empty() || rest.trim_start().starts_with('#')
 }
 
 pub(super) fn without(text: &str) -> Option<Remainder> {
     match super::without_block(text) {
-        // A list that we found is never empty without our entry, so somebody has moved the marks.
+        // We add our entry only to a list that has other items. Nothing would remain only if
+        // somebody moved the marks.
         Some(Remainder::Nothing) => {
             Some(Remainder::Theirs("nothing would be left of it".to_owned()))
         }

@@ -1,9 +1,16 @@
-//! Which recorded blocks are lost: they were recorded, nobody recorded that they were taken out, and no block of the
-//! tree goes on from them.
+//! Finds lost blocks: recorded blocks that are no longer in the tree, although no record says that
+//! they were deleted.
 //!
-//! Cheapest first, each step for what the one before left: a later record of another file speaks of the block; a file
-//! that no record names yet holds it; a block holds it that was recorded again and does not say what it was before; of
-//! what has no name of its own, the text stands where its file went; the text stands in the file, cut otherwise.
+//! A block is not lost if one of these steps finds what became of it. Cheap steps come first, and
+//! each step looks only at the blocks that are left:
+//!
+//! 1. A later record of another file is about the block.
+//! 2. A file that no record names yet contains the block.
+//! 3. The recorded change was undone.
+//! 4. The block was recorded again, by a record that does not say what it was before.
+//! 5. The block has no name of its own, and its text is in a file to which other blocks of its file
+//!    were moved.
+//! 6. The text is still in its file, but the file is divided into other blocks now.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -20,29 +27,31 @@ use crate::verbs::{Workspace, why};
 use crate::workspace::git::{ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath, ignores};
 
-/// The changes since more commits than this are not asked for one by one.
+/// If the records are based on more commits than this, all files of the tree are searched instead
+/// of those that changed since.
 const MAX_COMMITS: usize = 32;
-/// More commits than this since a record was made are not searched for its text.
+/// The maximum number of commits since a record was made that are searched for its text.
 const MAX_HISTORY: usize = 1_000;
-/// Of more records than this it is not asked who recorded them again.
-const MAX_ASKED: usize = 20_000;
-/// No more text than this is compared to find recorded blocks in their files, in bytes.
+/// The maximum number of records for which step 4 is done.
+const MAX_RERECORDED: usize = 20_000;
+/// The maximum amount of text that is compared to find recorded texts in their files, in bytes.
 const MAX_COMPARED: usize = 256 * 1024 * 1024;
-/// Where more claims than this went is not asked for one file.
+/// The maximum number of claims on one file whose new files are looked up.
 const MAX_CLAIMS: usize = 1_024;
 
-/// A record that is the last word on a block of a path.
+/// The last record of a block, with the path of the file.
 pub(super) type Head<'a> = (&'a RelativePath, ClaimRef);
 
-/// What was found again, in whatever file.
+/// The recorded blocks that were found again, in any file.
 #[derive(Default)]
 pub(super) struct FoundAgain {
     claims: HashSet<ClaimRef>,
-    /// Those of them that stand in another file than they were recorded in.
+    /// The claims that were found in another file than the recorded one.
     away: HashSet<ClaimRef>,
-    /// Blocks that have another record: of two sides of a merge, only one can stand.
+    /// The names of the found blocks. If a block with the same name has another record, only one of
+    /// the two can exist: after a merge, for example.
     names: HashSet<(RelativePath, BlockName)>,
-    /// The other files that blocks of a file went to.
+    /// For each file, the other files to which its blocks were moved.
     went: BTreeMap<RelativePath, BTreeSet<RelativePath>>,
 }
 
@@ -81,7 +90,7 @@ impl FoundAgain {
     }
 }
 
-/// The blocks that are lost, of those that nothing stands for, neither in a recorded file nor in a new one.
+/// Returns the lost blocks among those that were found neither in a recorded file nor in a new one.
 pub(super) fn lost(
     ws: &Workspace,
     mut heads: Vec<Head<'_>>,
@@ -104,7 +113,7 @@ pub(super) fn lost(
     lost
 }
 
-/// Takes out what is settled, without keeping in memory what was read for it.
+/// Removes the blocks that are settled. What is read of the ledger for that is not kept in memory.
 fn without(
     ws: &Workspace,
     heads: &mut Vec<Head<'_>>,
@@ -118,8 +127,9 @@ fn without(
     *heads = open;
 }
 
-/// Returns true if the block reads as it did before the recorded change, or if the evidence of the change is not part of
-/// this history: `git revert` takes both out, and another branch may have it.
+/// Returns true if the block has the text that it had before the recorded change, or if the
+/// evidence of the change is not part of this history: `git revert` removes both, and another
+/// branch may have the evidence.
 fn was_undone(ws: &Workspace, (path, at): Head<'_>) -> bool {
     let claim = ws.ledger.claim(at);
     if ws.ledger.is_taken_back(claim.entry) {
@@ -139,15 +149,16 @@ fn was_undone(ws: &Workspace, (path, at): Head<'_>) -> bool {
 /// The texts that files had in the commits since a record was made.
 #[derive(Default)]
 struct Committed {
-    /// By path and the commit that the record is based on. `None` if there are too many commits, or if git cannot tell.
+    /// The key is the path and the commit that the record is based on. `None` if there are too many
+    /// commits, or if git cannot tell.
     texts: HashMap<(RelativePath, String), Option<Vec<Document>>>,
 }
 
 impl Committed {
-    /// Returns true if a block is only in the journal, and no commit since its record was made has the recorded text.
-    /// Then somebody undid the change (`git checkout -- FILE`, `git reset --hard`, `git stash`) before it was
-    /// committed, and the block is not lost. A block of the same name may well be in those commits: it is what the
-    /// change was made to.
+    /// Returns true if a block is only in the journal, and no commit since its record was made has
+    /// the recorded text. Then the change was undone before it was committed (`git checkout --
+    /// FILE`, `git reset --hard`, `git stash`), and the block is not lost. Those commits may still
+    /// have a block of the same name: the one that the change was made to.
     fn lack(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
         let claim = ws.ledger.claim(at);
         if !journal::is_open(&claim.entry.origin.path) {
@@ -169,7 +180,8 @@ impl Committed {
     }
 }
 
-/// The texts of a file in the commits of this history that are not older than `base`, each once.
+/// Returns the texts of a file in the commits of this history that are not older than `base`, each
+/// text once. `None` if there are too many commits, or if git cannot tell.
 fn texts_since(ws: &Workspace, path: &RelativePath, base: &CommitId) -> Option<Vec<Document>> {
     let git = ws.git()?;
     let time = git.about(base).ok()?.time;
@@ -188,7 +200,8 @@ fn texts_since(ws: &Workspace, path: &RelativePath, base: &CommitId) -> Option<V
     Some(texts)
 }
 
-/// A block of the same name or text that stood there before is another one, whatever was recorded of it since.
+/// Returns true if a later record of another file is about this block. A record does not count if
+/// that file already had a block with this name or text before, since that is a different block.
 fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut FoundAgain) -> bool {
     let is_new_there = |later: &ClaimRef| {
         let later = ws.ledger.claim(*later);
@@ -202,13 +215,14 @@ fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Fo
     later.is_some()
 }
 
-/// Searches files that no record names yet for the blocks that nothing stands for in a recorded file, and takes out what
-/// is found or speaks of another file. `told` hears of the files that hold recorded blocks.
+/// Searches files that no record names yet for blocks that were not found in a recorded file.
+/// Removes those that are found, and those that a later record of another file is about. Calls
+/// `visit` for each file that contains recorded blocks.
 pub(super) fn find_in_new_files(
     ws: &Workspace,
     heads: &mut Vec<Head<'_>>,
     standing: &mut FoundAgain,
-    mut told: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
+    mut visit: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
 ) {
     without(ws, heads, |ws, head| {
         standing.covers(ws, head) || is_recorded_elsewhere(ws, head, standing)
@@ -222,14 +236,15 @@ pub(super) fn find_in_new_files(
             let recorded: Vec<_> = file.provenance.iter().filter(is_recorded).collect();
             recorded.iter().for_each(|found| standing.add(ws, path, found));
             if !recorded.is_empty() {
-                told(ws, path, &file);
+                visit(ws, path, &file);
             }
         }
     }
     heads.retain(|(_, at)| !standing.holds(*at));
 }
 
-/// The files without records that came or changed since those records were made, in their languages.
+/// Returns the files without records that were added or changed since these records were made, if
+/// their language is that of one of the blocks or is unknown.
 fn new_files(ws: &Workspace, heads: &[Head<'_>]) -> Vec<RelativePath> {
     if heads.is_empty() {
         return Vec::new();
@@ -258,7 +273,8 @@ fn languages(ws: &Workspace, heads: &[Head<'_>]) -> HashSet<String> {
     languages
 }
 
-/// What is new or changed since the commits that the records were based on; `None` where git cannot tell.
+/// Returns the files that were added or changed since the commits that the records are based on.
+/// `None` if there are too many commits, or if git cannot tell.
 fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>> {
     let git = ws.git()?;
     let mut commits = BTreeSet::new();
@@ -284,17 +300,18 @@ fn is_unnamed(range: &BlockRecord) -> bool {
     range.block.as_ref().is_some_and(|name| provenance::is_unnamed(&name.kind))
 }
 
-/// Files as they stand, and what is known of their blocks.
+/// A cache of present files and of what was found out about their blocks.
 #[derive(Default)]
 struct FileCache {
     read: HashMap<RelativePath, Option<why::FileProvenance>>,
-    /// Where the blocks of a file went.
+    /// For each file, the files to which its blocks were moved.
     ways: HashMap<RelativePath, Arc<BTreeSet<RelativePath>>>,
-    /// What nothing was found for so far.
+    /// The claims that are not settled so far.
     open: HashSet<ClaimRef>,
-    /// How often a text stands where the blocks of a file went, and no record of the file is known to be of it.
-    left: HashMap<(RelativePath, ContentHash), usize>,
-    /// Bytes of text, in search of a recorded one.
+    /// For a path and a text: how many blocks with this text are in the files to which the blocks
+    /// of that path were moved, without those that belong to an already settled record.
+    unclaimed: HashMap<(RelativePath, ContentHash), usize>,
+    /// How many bytes of text were compared so far, to find recorded texts.
     compared: usize,
 }
 
@@ -310,7 +327,8 @@ impl FileCache {
         self.read.entry(path.clone()).or_insert_with(read).as_ref()
     }
 
-    /// Blocks may have been recorded again in another file by somebody who did not know what they were before.
+    /// Finds blocks that were recorded again in another file, by a record that does not say what
+    /// they were before.
     fn find_recorded_again(
         &mut self,
         ws: &Workspace,
@@ -318,7 +336,7 @@ impl FileCache {
         standing: &mut FoundAgain,
     ) {
         let mut paths = BTreeSet::new();
-        for heads in heads[..heads.len().min(MAX_ASKED)].chunks(AT_ONCE) {
+        for heads in heads[..heads.len().min(MAX_RERECORDED)].chunks(AT_ONCE) {
             let ledger = ws.ledger.forgetful();
             let named = heads.iter().filter(|(_, at)| !is_unnamed(ledger.claim(*at).range()));
             paths.extend(named.flat_map(|(_, at)| matching::may_speak_of(&ledger, *at)));
@@ -336,7 +354,8 @@ impl FileCache {
         }
     }
 
-    /// What has no name of its own goes with its file, and is known by its text.
+    /// Returns true if a block without a name of its own was moved with its file: a file to which
+    /// other blocks were moved contains its text.
     fn hold_where_its_file_went(
         &mut self,
         ws: &Workspace,
@@ -349,17 +368,18 @@ impl FileCache {
         }
         let files = self.ways(ws, path, standing);
         let key = (path.clone(), range.content_hash.clone());
-        let mut left = self.left.get(&key).copied();
-        let left = left.get_or_insert_with(|| {
+        let mut unclaimed = self.unclaimed.get(&key).copied();
+        let unclaimed = unclaimed.get_or_insert_with(|| {
             let there: usize = files.iter().map(|file| count(ws, file, &range.content_hash)).sum();
             there.saturating_sub(self.went_there(ws, path, &range.content_hash, standing))
         });
-        let found = *left > 0;
-        self.left.insert(key, left.saturating_sub(1));
+        let found = *unclaimed > 0;
+        self.unclaimed.insert(key, unclaimed.saturating_sub(1));
         found
     }
 
-    /// The files that blocks of a file went to, those whose deletion is recorded included.
+    /// Returns the files to which blocks of a file were moved, including blocks whose deletion is
+    /// recorded.
     fn ways(
         &mut self,
         ws: &Workspace,
@@ -377,7 +397,8 @@ impl FileCache {
         Arc::clone(self.ways.entry(path.clone()).or_insert_with(find))
     }
 
-    /// The line on which a recorded text begins, where it stands on whole lines; counted from 1.
+    /// Returns the line at which a recorded text begins, counted from 1. `None` if the text is not
+    /// there as whole lines.
     fn line_of(&mut self, text: &str, range: &BlockRecord) -> Option<u32> {
         if self.compared > MAX_COMPARED {
             return None;
@@ -393,7 +414,8 @@ impl FileCache {
         u32::try_from(at + 1).ok()
     }
 
-    /// How many blocks of a file that read so are known to have gone to others.
+    /// Returns how many recorded blocks of a file with this text are known to have been moved to
+    /// other files.
     fn went_there(
         &self,
         ws: &Workspace,
@@ -408,7 +430,8 @@ impl FileCache {
         ws.trail(path).heads().iter().filter(|at| went(at)).count()
     }
 
-    /// A later version of this program may cut a file into other blocks, of which no record speaks.
+    /// Returns true if the recorded text is still in the file, inside a block without a record.
+    /// This happens if a newer version of `intent` divides the file into other blocks.
     fn hold_in_its_place(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
         let range = ws.ledger.claim(at).range();
         let Ok(document) = ws.read(path) else { return false };
@@ -419,7 +442,7 @@ impl FileCache {
     }
 }
 
-/// How many blocks of a file read so.
+/// Returns the number of blocks in a file that have this text.
 fn count(ws: &Workspace, path: &RelativePath, text: &ContentHash) -> usize {
     let Ok(blocks) = Around(ws).blocks(path) else { return 0 };
     blocks.blocks.iter().filter(|block| block.fingerprint.content == *text).count()

@@ -1,4 +1,4 @@
-//! Who asked for an intent, for which requirements, and what they said must hold.
+//! Finds who asked for an intent, for which requirements, and under which constraints.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,29 +9,30 @@ use crate::intent::{Intent, Spanned};
 use crate::ledger::Claim;
 use crate::verbs::Workspace;
 
-/// Keys under which teams write the ticket of an intent; the canonical form has none of its own.
+/// Keys under which teams write the ticket of an intent. The canonical format of the registry has
+/// no such key.
 const TICKETS: [&str; 6] = ["ticket", "tickets", "issue", "issues", "jira", "jira_ticket"];
 
-/// Who asked for an intent, for which requirements, and what must hold.
+/// The people, requirements and constraints behind an intent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AskedFor {
-    /// Who asked for it.
+    /// The person who asked for the intent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Tickets that the registry names with it.
+    /// Tickets that the registry names for the intent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tickets: Vec<String>,
-    /// Requirements that it serves.
+    /// Requirements that the intent serves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub related_specs: Vec<String>,
-    /// What must hold.
+    /// The constraints of the intent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
 }
 
 impl AskedFor {
-    /// A label and what stands behind it: `asked by` and `@ada for REQ-001, SHOP-12`, or `for` and `REQ-001`. `None`
-    /// where nobody is named, nor what for.
+    /// Returns a label and a text: `asked by` and `@ada for REQ-001, SHOP-12`, or `for` and
+    /// `REQ-001`. `None` if neither a person nor a requirement is known.
     pub fn said(&self) -> Option<(&'static str, String)> {
         let reasons: Vec<&str> =
             self.tickets.iter().chain(&self.related_specs).map(String::as_str).collect();
@@ -46,7 +47,8 @@ impl AskedFor {
     }
 }
 
-/// Who asked for the intent of a block: by the registry, or, where that has not this intent, by the block's record.
+/// Returns who asked for the intent of a block, from the registry. If the registry does not have
+/// this intent, the requirements come from the block's record.
 pub(super) fn of(
     ws: &Workspace,
     brief: &IntentBrief,
@@ -70,7 +72,7 @@ fn of_intent(intent: &Intent) -> AskedFor {
     }
 }
 
-/// A text, a number, or a list of them.
+/// Returns the texts in a value that is a text, a number, or a list of these.
 fn words(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],

@@ -1,4 +1,5 @@
-//! Who wrote a block, and which commit brought it, in the words that every face prints.
+//! Names who wrote a block, and the commit that added its record, in the words that every face
+//! prints.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,36 +11,37 @@ use crate::verbs::Workspace;
 use crate::workspace::CommitId;
 use crate::workspace::git::short_id;
 
-/// A commit as a person reads it.
+/// A short description of a commit for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CommitBrief {
-    /// Its whole id.
+    /// The full id of the commit.
     pub id: String,
-    /// Its author, as git has them; without the e-mail address.
+    /// The name of its author, without the e-mail address.
     pub author: String,
-    /// When the author wrote it, RFC 3339 in UTC.
+    /// When the author wrote it, as RFC 3339 in UTC.
     pub timestamp: Option<String>,
     /// The first line of its message.
     pub subject: String,
 }
 
 impl CommitBrief {
-    /// The id as git shortens it.
+    /// Returns the id, shortened as git does.
     pub fn short(&self) -> &str {
         short_id(&self.id)
     }
 }
 
-/// How many of a block's lines came with its record.
+/// How many lines of a block its record wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BroughtLines {
-    /// Lines that stand as this record brought them.
+    /// Lines that are still as this record wrote them.
     pub lines: u32,
-    /// Lines that the block has, without those of blocks inside it.
+    /// All lines of the block, without those of inner blocks.
     pub of: u32,
 }
 
-/// Who wrote, as far as the record says: a person by the name that git has, an agent by its tool, else by its model.
+/// Returns who wrote the code, according to the record: a person by the name that git has, an agent
+/// by its tool, or else by its model.
 pub(crate) fn who(contributor: &Contributor, tool: Option<&str>) -> String {
     let model = contributor.model_identifier.as_deref();
     let agent =
@@ -47,13 +49,14 @@ pub(crate) fn who(contributor: &Contributor, tool: Option<&str>) -> String {
     named(contributor, agent)
 }
 
-/// The same with the whole name of the model: `claude-code with anthropic/claude-…`.
+/// Like [`who`], with the full name of the model: `claude-code with anthropic/claude-…`.
 pub(crate) fn who_in_full(contributor: &Contributor, tool: Option<&str>) -> String {
     let with = contributor.model_identifier.as_deref().map(|model| format!(" with {model}"));
     named(contributor, agent(tool)) + &with.unwrap_or_default()
 }
 
-/// Who accepted a block, given the contributor of the `ack` record. Without a terminal nobody knows whether a person did.
+/// Returns who accepted a block, given the contributor of the `ack` record. Without a terminal it
+/// is not known if that was a person.
 pub(crate) fn accepted_by(contributor: &Contributor) -> &str {
     match contributor.entity_type {
         EntityType::Unknown => "somebody unknown",
@@ -61,8 +64,8 @@ pub(crate) fn accepted_by(contributor: &Contributor) -> &str {
     }
 }
 
-/// The agent that a record names as its tool. Our own name stands where a person or a script ran the command line: it
-/// says nothing of who wrote the code.
+/// Returns the agent that a record names as its tool. The tool `intent` is not an agent: a person
+/// or a script ran the command line, which does not tell who wrote the code.
 pub(in crate::verbs) fn agent(tool: Option<&str>) -> Option<&str> {
     tool.filter(|tool| *tool != "intent")
 }
@@ -78,8 +81,8 @@ fn named(contributor: &Contributor, agent: Option<&str>) -> String {
 }
 
 impl BlockAnswer {
-    /// How much of the block its record brought: `brought 3 of 14 lines`. `None` if it brought all, or if the lines
-    /// were not compared.
+    /// Says how much of the block its record wrote: `brought 3 of 14 lines`. `None` if it wrote all
+    /// lines, or if the lines were not compared.
     pub fn brought_said(&self) -> Option<String> {
         let BroughtLines { lines, of } =
             self.brought.filter(|brought| brought.lines < brought.of)?;
@@ -87,12 +90,13 @@ impl BlockAnswer {
     }
 }
 
-/// The commit that brought the record of a claim. `None` if the record is in no commit yet, or if nobody can tell.
+/// Returns the commit that added the record of a claim. `None` if the record is in no commit yet,
+/// or if the commit is not known.
 pub(super) fn commit(ws: &Workspace, at: ClaimRef) -> Option<CommitBrief> {
     brief(ws, &CommitId(ws.ledger.derived(at.entry)?.commit.clone()?))
 }
 
-/// A commit as a person reads it. `None` if it cannot be read.
+/// Returns a short description of a commit. `None` if the commit cannot be read.
 pub(in crate::verbs) fn brief(ws: &Workspace, commit: &CommitId) -> Option<CommitBrief> {
     let said = ws.git()?.headline(commit).ok()?;
     let timestamp = jiff::Timestamp::from_second(said.time).ok().map(|time| time.to_string());
@@ -104,7 +108,8 @@ pub(in crate::verbs) fn brief(ws: &Workspace, commit: &CommitId) -> Option<Commi
     })
 }
 
-/// Returns true if a claim is of the journal, or of evidence that is a draft: no commit has it yet.
+/// Returns true if a claim is in the journal, or in a draft of evidence, so that no commit has it
+/// yet.
 pub(super) fn is_uncommitted(ws: &Workspace, at: ClaimRef) -> bool {
     let entry = ws.ledger.entry(at.entry);
     let is_draft = || ws.ledger.derived(at.entry).is_some_and(|derived| derived.commit.is_none());

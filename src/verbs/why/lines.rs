@@ -1,4 +1,5 @@
-//! Inside a block: which of its lines still are what was recorded, who brought them, and which changed since.
+//! The lines inside a block: which are as recorded, which record wrote them, and which have changed
+//! since.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,45 +12,46 @@ use crate::provenance::lines::{Standing, StandingLines, of};
 use crate::verbs::Workspace;
 use crate::verbs::elsewhere::Around;
 
-/// The lines that a block answers for: all of its own but those of blocks inside it.
+/// The lines of a block, without those of inner blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BlockLines {
-    /// In order; together they are the block's own lines.
+    /// Runs of lines, in order. Together they are all lines of the block, without those of inner
+    /// blocks.
     pub runs: Vec<LineRun>,
-    /// How many recorded lines are no longer there, with nothing in their place.
+    /// How many recorded lines were removed without a replacement.
     pub gone: usize,
 }
 
-/// Neighbouring lines of which the same is known.
+/// Consecutive lines about which the same is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LineRun {
-    /// In the file as it stands, 1-based.
+    /// The first line, counted from 1 in the present file.
     pub start: u32,
-    /// Inclusive.
+    /// The last line, counted from 1 in the present file.
     pub end: u32,
-    /// How they stand.
+    /// How the lines compare with the record.
     pub state: LineState,
-    /// Of lines that are as recorded, the record that brought them; absent where they came with none: they stood there
-    /// before the one that has them, and no earlier one has them.
+    /// For lines that are as recorded, the record that wrote them. Absent if no record did: the
+    /// lines were there before the first record that has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Candidate>,
 }
 
-/// How lines stand to the block's record.
+/// How lines compare with the record of their block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LineState {
-    /// As recorded; white space at both ends aside.
+    /// As recorded, ignoring white space at both ends.
     AsRecorded,
-    /// Laid out otherwise, or a comment; every token is as recorded.
+    /// Formatted differently, or a comment. All tokens are as recorded.
     Reformatted,
-    /// Of a renamed block: other names, or laid out otherwise.
+    /// A line of a renamed block that differs in names or formatting only.
     Renamed,
     /// New or changed since, and no record says by whom.
     Changed,
 }
 
-/// The lines of the block with this index; `None` where nothing is known of them.
+/// Returns the lines of the block with this index. `None` if nothing is known about them.
 pub(super) fn of_block(
     ws: &Workspace,
     document: &Document,
@@ -85,7 +87,7 @@ fn run(ws: &Workspace, line: u32, standing: Standing) -> LineRun {
 }
 
 impl BlockAnswer {
-    /// How many of its lines came with its record. `None` where the lines are not known.
+    /// Returns how many of the block's lines its record wrote. `None` if the lines are not known.
     pub(super) fn brought(&self) -> Option<BroughtLines> {
         let runs = &self.lines.as_ref()?.runs;
         let count = |runs: &mut dyn Iterator<Item = &LineRun>| {
@@ -95,15 +97,15 @@ impl BlockAnswer {
         Some(BroughtLines { lines: count(&mut own), of: count(&mut runs.iter()) })
     }
 
-    /// Returns true if each line that stands as recorded came with the block's record or with none, so that
-    /// [`Self::brought_said`] tells whose they are.
+    /// Returns true if each line that is as recorded was written by the block's record or by none.
+    /// Then [`Self::brought_said`] is enough to tell who wrote them.
     fn is_of_one(&self, lines: &BlockLines) -> bool {
         let mut standing = lines.runs.iter().filter(|run| run.state == LineState::AsRecorded);
         standing.all(|run| run.from.is_none() || run.is_of(self.record.as_deref()))
     }
 
-    /// What a person is told of the lines of a block: which changed, and whose they are where several records brought
-    /// them.
+    /// Describes the lines of a block for people: which lines changed, and who wrote them if
+    /// several records did.
     pub fn lines_said(&self) -> Option<String> {
         let lines = self.lines.as_ref()?;
         let differs = !matches!(self.verdict, Verdict::Exact | Verdict::Moved);
@@ -115,14 +117,15 @@ impl BlockAnswer {
     }
 }
 
-/// What is said of lines that no record has brought.
-const BEFORE: &str = "came with no record";
+/// The phrase for lines that no record wrote.
+const NO_RECORD: &str = "came with no record";
 
-/// More runs than this are counted, not listed.
-const LISTED: usize = 6;
+/// If there are more runs than this, they are counted instead of listed.
+const MAX_LISTED: usize = 6;
 
 impl BlockLines {
-    /// `lines 15–31 as recorded, 32–35 changed since`; `None` where all is as recorded.
+    /// Returns a text such as `lines 15–31 as recorded, 32–35 changed since`. `None` if all lines
+    /// are as recorded.
     pub fn sentence(&self) -> Option<String> {
         let runs = self.merged();
         let same = runs.iter().all(|(_, state)| *state == LineState::AsRecorded);
@@ -134,13 +137,14 @@ impl BlockLines {
         };
         let standing = match runs.len() {
             _ if same => "every line that is there is as recorded".to_owned(),
-            count if count > LISTED => self.counted(),
+            count if count > MAX_LISTED => self.counted(),
             _ => listed(&runs),
         };
         Some(standing + &gone)
     }
 
-    /// `of the 8 lines as recorded 7 came with no record, 1 came with INT-002`; `None` where all are of the one intent.
+    /// Returns a text such as `of the 8 lines as recorded 7 came with no record, 1 came with
+    /// INT-002`. `None` if all come from one intent.
     pub fn whose(&self) -> Option<String> {
         let mut owners: Vec<(String, u32)> = Vec::new();
         for run in self.runs.iter().filter(|run| run.state == LineState::AsRecorded) {
@@ -151,8 +155,8 @@ impl BlockLines {
                 None => owners.push((owner, count)),
             }
         }
-        let nobodys = |(owner, _): &(String, u32)| owner == BEFORE;
-        if owners.len() < 2 && !owners.iter().any(nobodys) {
+        let has_no_record = |(owner, _): &(String, u32)| owner == NO_RECORD;
+        if owners.len() < 2 && !owners.iter().any(has_no_record) {
             return None;
         }
         owners.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
@@ -162,7 +166,7 @@ impl BlockLines {
         (all > 0).then(|| format!("of the {all} lines as recorded {}", parts.join(", ")))
     }
 
-    /// Neighbouring runs of one state as one, whichever record they come from.
+    /// Joins consecutive runs with the same state, even if they come from different records.
     fn merged(&self) -> Vec<(Span, LineState)> {
         let mut merged: Vec<(Span, LineState)> = Vec::new();
         for run in &self.runs {
@@ -196,13 +200,13 @@ impl LineRun {
     }
 
     fn owner(&self) -> String {
-        let Some(from) = &self.from else { return BEFORE.to_owned() };
+        let Some(from) = &self.from else { return NO_RECORD.to_owned() };
         let intent = from.intent.as_deref().unwrap_or("a record without an intent");
         format!("came with {intent}")
     }
 }
 
-/// First and last line.
+/// The first and the last line.
 type Span = (u32, u32);
 
 fn listed(runs: &[(Span, LineState)]) -> String {
@@ -225,10 +229,10 @@ fn listed(runs: &[(Span, LineState)]) -> String {
 }
 
 impl LineState {
-    /// In the order in which they are told.
+    /// All states, in the order in which they are listed.
     const ALL: [Self; 4] = [Self::AsRecorded, Self::Reformatted, Self::Renamed, Self::Changed];
 
-    /// What a person reads after the lines.
+    /// Returns the phrase that follows the line numbers.
     pub fn words(self) -> &'static str {
         match self {
             Self::AsRecorded => "as recorded",
@@ -239,7 +243,7 @@ impl LineState {
     }
 }
 
-/// `15–31`, or `15`.
+/// Formats a range of lines as `15–31`, or as `15` for a single line.
 pub(crate) fn span(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}–{end}") }
 }
