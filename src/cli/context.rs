@@ -1,4 +1,4 @@
-//! What every command gets: where it runs and where it prints.
+//! The context that every command receives: the folder it runs in, and the printer for its output.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,18 @@ use super::target::FileTarget;
 use crate::verbs::Workspace;
 use crate::workspace::{RelativePath, Root, agents, session, text};
 
-/// Where a command runs and where it prints.
 pub(crate) struct Context {
-    /// Absolute; what paths are relative to.
+    /// Absolute. Relative path arguments are resolved against this folder.
     pub(crate) cwd: PathBuf,
-    /// It was named with `-C`.
+    /// True if `cwd` was given with `-C`.
     pub(crate) named: bool,
-    /// The only way to stdout and stderr.
+    /// The only way to write to stdout and stderr.
     pub(crate) printer: Printer,
     agent: OnceLock<Option<String>>,
 }
 
 impl Context {
-    /// The folder of the process, or the one named with `-C`.
+    /// Uses the folder of the process, or `directory`, the argument of `-C`.
     pub(crate) fn new(directory: Option<&Path>, printer: Printer) -> Result<Self, CliError> {
         let here = std::env::current_dir()
             .map_err(|source| CliError::io(PathBuf::from("the current folder"), "read", source))?;
@@ -38,17 +37,19 @@ impl Context {
         Ok(Self { cwd, named: directory.is_some(), printer, agent: OnceLock::new() })
     }
 
-    /// The workspace that governs the folder we are in.
+    /// Opens the workspace that contains the current folder.
     pub(crate) fn here(&self) -> Result<Workspace, CliError> {
         Ok(Workspace::open(&self.cwd)?)
     }
 
-    /// The agent that runs this command, as `host:session`, if its hook has just seen it do so. `None` for a person.
+    /// Returns the agent that runs this command, as `host:session`, if the agent's hook announced
+    /// this command a moment ago. Returns `None` for a person.
     pub(crate) fn agent(&self) -> Option<&str> {
         self.agent.get_or_init(|| announced(&self.cwd)).as_deref()
     }
 
-    /// The session and the agent that a record names: as they were given, else those of the agent that runs this command.
+    /// Returns the session and the agent to name in a record. If neither is given, both are those
+    /// of the agent that runs this command.
     pub(crate) fn acting(
         &self,
         session: Option<&str>,
@@ -59,7 +60,7 @@ impl Context {
         (session.or(caller).map(str::to_owned), agent.or(host).map(str::to_owned))
     }
 
-    /// A file that was named, with the workspace that governs it.
+    /// Resolves a file argument, and opens the workspace that contains the file.
     pub(crate) fn file(&self, target: &FileTarget) -> Result<(Workspace, RelativePath), CliError> {
         if target.path.is_dir() {
             return Err(CliError::usage(
@@ -72,7 +73,7 @@ impl Context {
         Ok((workspace, path))
     }
 
-    /// The same for a file that must be there.
+    /// Like [`Context::file`], but fails if the file does not exist.
     pub(crate) fn existing_file(
         &self,
         target: &FileTarget,
@@ -83,7 +84,8 @@ impl Context {
         self.file(target)
     }
 
-    /// A file or folder of a workspace as it is typed in the folder we are in, for a command that is to be pasted.
+    /// Returns a path of the workspace as a person would type it in the current folder. It is
+    /// quoted for the shell, so it can be pasted into a command.
     pub(crate) fn typed(&self, root: &Root, path: &str) -> String {
         let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
         let target = root.path().join(path);
@@ -92,7 +94,7 @@ impl Context {
             let up = cwd.strip_prefix(common).ok()?.components().map(|_| "..");
             Some(up.map(Path::new).chain([target.strip_prefix(common).ok()?]).collect::<PathBuf>())
         });
-        // Too many folders up are harder to read than the whole path.
+        // With more than three `..`, the absolute path is easier to read.
         let near = from_here.filter(|path| !path.starts_with("../../../.."));
         let shown = near.unwrap_or(target).to_string_lossy().into_owned();
         match shown.trim_end_matches('/') {
@@ -101,7 +103,7 @@ impl Context {
         }
     }
 
-    /// Prints an answer: as it is for programs, laid out for people.
+    /// Prints an answer: as JSON with `--json`, otherwise as the page that `human` fills in.
     pub(crate) fn answer<T: Serialize>(
         &self,
         answer: &T,
@@ -116,7 +118,8 @@ impl Context {
     }
 }
 
-/// Takes the note that an agent's hook has left for this process. At a terminal sits a person, unless an agent started it.
+/// Takes the note that an agent's hook left for this process. If stdout is a terminal and no agent
+/// started this process, a person runs it, and no note is looked up.
 fn announced(cwd: &Path) -> Option<String> {
     if std::io::stdout().is_terminal() && agents::above().is_none() {
         return None;

@@ -1,4 +1,4 @@
-//! What can go wrong in a command, as a person reads it.
+//! The errors of commands, with messages written for a person.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,16 @@ use crate::verbs::{OpenError, ReadError, VerbError};
 use crate::workspace::PathError;
 use crate::workspace::root::RootError;
 
-/// Why a command did not do what was asked. All of them end with exit code 2.
+/// Why a command failed. Each of these errors gives exit code 2.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// A verb refused.
+    /// A verb returned an error.
     #[error(transparent)]
     Verb(#[from] VerbError),
-    /// The arguments make no sense here.
+    /// The arguments are valid one by one, but make no sense together or in this place.
     #[error("{message}")]
     Usage { message: String, help: String },
-    /// A file or stream of the command line's own.
+    /// The command line itself could not read or write a file or a stream.
     #[error("{what} could not be {doing}: {source}")]
     Io {
         what: String,
@@ -26,12 +26,12 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// Arguments that make no sense: what is wrong, and what to type instead.
+    /// Returns a usage error. `message` says what is wrong, `help` what to type instead.
     pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), help: help.into() }
     }
 
-    /// A file that is not there, as it was named.
+    /// Returns the error for a file that does not exist. `named` is the path as the user wrote it.
     pub(crate) fn missing(named: &str) -> Self {
         Self::usage(
             format!("{named} does not exist"),
@@ -39,12 +39,13 @@ impl CliError {
         )
     }
 
-    /// A file that could not be written or read.
+    /// Returns the error for a file that could not be read or written. `doing` is a participle,
+    /// such as "read".
     pub(crate) fn io(path: PathBuf, doing: &'static str, source: std::io::Error) -> Self {
         Self::Io { what: path.display().to_string(), doing, source }
     }
 
-    /// What to do next, where the message does not say so itself.
+    /// Returns advice on what to do next, or `None` if the message already contains it.
     pub(crate) fn help(&self) -> Option<&str> {
         match self {
             Self::Usage { help, .. } => Some(help),

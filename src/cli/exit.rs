@@ -1,27 +1,26 @@
-//! What the process says when it ends.
+//! The exit codes of the process.
 
 use std::process::ExitCode;
 
-/// How a command ended. Scripts and CI read nothing else, so the numbers never change.
+/// How a command ended. Scripts and CI depend on these numbers, so they never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// 0: fine.
+    /// 0: the command succeeded and found nothing to report.
     Fine,
-    /// 1: done, and something was found that a person should look at.
+    /// 1: the command ran, and a person should look at its result.
     Findings,
-    /// 2: wrong usage, or input that is broken; nothing was changed.
+    /// 2: the usage was wrong or the input is broken. Nothing was changed.
     Usage,
-    /// The exit code of the command that was run.
+    /// The exit code of another program that this command ran (`intent fence`).
     As(u8),
 }
 
 impl Exit {
-    /// [`Exit::Findings`] where something was found.
+    /// Returns [`Exit::Findings`] if `something` is true, otherwise [`Exit::Fine`].
     pub fn found(something: bool) -> Self {
         if something { Self::Findings } else { Self::Fine }
     }
 
-    /// The number.
     pub fn code(self) -> u8 {
         match self {
             Self::Fine => 0,

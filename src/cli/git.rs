@@ -1,4 +1,4 @@
-//! Git's own program, for what commands need of it: the index, which git locks and writes itself.
+//! Runs the `git` program. Commands need it to change the index, which git locks and writes itself.
 
 use std::io::{Read, Write as _};
 use std::path::Path;
@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use crate::verbs::Workspace;
 use crate::workspace::RelativePath;
 
-/// Git opens its files whatever they are, and waits for ever where one is a pipe.
+/// How long git may run. Git opens every file of the work tree, even a named pipe, and then waits
+/// for ever for a writer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Waits for the end of git, and no longer than it can take.
+/// Waits until git ends and returns its output. Kills git and returns an error after [`PATIENCE`].
 pub(crate) fn in_time(mut git: Child) -> std::io::Result<Output> {
     let reading = |stream: Option<Box<dyn Read + Send>>| {
         std::thread::spawn(move || {
@@ -45,8 +46,9 @@ pub(crate) fn in_time(mut git: Child) -> std::io::Result<Output> {
     Ok(Output { status, stdout: read(out)?, stderr: read(err)? })
 }
 
-/// Puts files of a workspace into the index, or takes them out where they are gone. In a hook git hands us the index that
-/// the commit is made from.
+/// Adds files of a workspace to the index, and removes those that no longer exist. In a hook, git
+/// names in the environment the index that the commit is made from, and this function changes that
+/// one.
 pub(crate) fn stage<'a>(
     workspace: &Workspace,
     paths: impl Iterator<Item = &'a RelativePath>,
@@ -59,7 +61,7 @@ pub(crate) fn stage<'a>(
     update_index(top, paths.map(below).collect())
 }
 
-/// The same for paths below the top of the work tree.
+/// Like [`stage`], for paths relative to the top of the work tree.
 pub(crate) fn update_index(top: &Path, paths: Vec<String>) -> std::io::Result<()> {
     if paths.is_empty() {
         return Ok(());

@@ -1,8 +1,8 @@
-//! The command line: arguments in, text or JSON out.
+//! The command line: reads arguments and prints text or JSON.
 //!
-//! A thin face over the verbs. Arguments are declared here and beside each
-//! command; everything that reaches a terminal goes through `print`; what a
-//! program reads is the verb's own answer, one JSON document on stdout.
+//! It is a thin face over the verbs. The arguments of a command are declared in that command's file
+//! below `commands`. All output to a terminal goes through `print`. With `--json` a command prints
+//! the answer of its verb as one JSON document on stdout.
 
 mod commands;
 mod context;
@@ -37,7 +37,7 @@ use context::Context;
 use error::CliError;
 use print::{Color, Format, Printer};
 
-/// Above the options that every command has.
+/// The heading in `--help` above the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
 
 const EXIT_CODES: &str = "\
@@ -145,12 +145,13 @@ enum Command {
     Schema(schema::Args),
 }
 
-/// The whole command line as data: for completions, man pages, and tests of the documents.
+/// Returns the definition of the whole command line. Completions, man pages and the tests of the
+/// documents are made from it.
 pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// Runs the program.
+/// Parses the arguments of the process and runs the command.
 pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     match Cli::try_parse_from(&arguments) {
@@ -160,7 +161,8 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Exit {
-    // It answers its host even where there is no folder left to run in.
+    // A hook must answer its host even if the current folder no longer exists, so it runs before a
+    // `Context` is made.
     if let Command::Hook(args) = &cli.command {
         return hook::run(args);
     }
@@ -223,11 +225,12 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
     }
 }
 
-/// Help and version are answers; everything else that clap says is a usage error, in JSON where JSON was asked for.
+/// Prints what clap returned instead of arguments: help, the version, or a usage error. A usage
+/// error is printed as JSON if the arguments contain `--json`.
 fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
     let json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
     if !json || !error.use_stderr() {
-        // Nobody is left to tell when the stream is closed.
+        // If the stream is closed, there is nowhere to report that.
         let _ = error.print();
         return if error.use_stderr() { Exit::Usage } else { Exit::Fine };
     }

@@ -1,7 +1,9 @@
-//! A person at a terminal of their own: what only people may do is refused to everybody else.
+//! Checks that a person, not an agent, runs this command. What only people may do is refused
+//! otherwise.
 //!
-//! A terminal is needed, and nothing may say that an agent runs this. An agent that makes a terminal of its own and hides
-//! what it is passes; `docs/approvals.md` says so.
+//! Two things are needed: a terminal, and no sign that an agent runs this process. An agent that
+//! creates a terminal of its own and hides its traces passes this check, as `docs/approvals.md`
+//! says.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
@@ -13,17 +15,17 @@ use crate::ledger::Contributor;
 use crate::verbs::Workspace;
 use crate::workspace::agents;
 
-/// The controlling terminal, to read from and to write to.
+/// The controlling terminal: the device to read from, and below it the one to write to.
 const INPUT: &str = if cfg!(windows) { "CONIN$" } else { "/dev/tty" };
 const OUTPUT: &str = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
 
-/// A person's own terminal.
+/// A terminal that a person sits at.
 pub(crate) struct Terminal {
     input: File,
     output: File,
 }
 
-/// Refuses an agent, and nobody else: CI has no terminal.
+/// Refuses if an agent runs this process. A terminal is not needed, so CI passes.
 pub(crate) fn no_agent() -> Result<(), CliError> {
     match agents::above() {
         Some(agent) => Err(refused(&format!("{agent}, so it is an agent that runs this"))),
@@ -31,19 +33,20 @@ pub(crate) fn no_agent() -> Result<(), CliError> {
     }
 }
 
-/// Returns true if a person seems to run this: no agent does, and a terminal is at one of its ends. So neither a script
-/// in CI nor an agent is taken for one.
+/// Returns true if a person seems to run this process: no agent runs it, and at least one of its
+/// standard streams is a terminal. A script in CI therefore counts neither as a person nor as an
+/// agent.
 pub(crate) fn is_here() -> bool {
     let ends = io::stdin().is_terminal() || io::stdout().is_terminal();
     (ends || io::stderr().is_terminal()) && agents::above().is_none()
 }
 
-/// The name that git has for the person who runs this; `None` where an agent does.
+/// Returns git's name for the person who runs this process, or `None` if an agent runs it.
 pub(crate) fn name(workspace: &Workspace) -> Option<String> {
     workspace.person().filter(|_| agents::above().is_none())
 }
 
-/// The person who runs this. Where nobody says that one does, it is not known who.
+/// Returns the contributor to record. It is unknown if no person seems to be at a terminal.
 pub(crate) fn contributor(workspace: &Workspace) -> Contributor {
     match is_here() {
         true => Contributor::person(name(workspace)),
@@ -52,7 +55,7 @@ pub(crate) fn contributor(workspace: &Workspace) -> Contributor {
 }
 
 impl Terminal {
-    /// The terminal of the person who runs this; refused where no person seems to.
+    /// Opens the controlling terminal. Fails if no person seems to run this process.
     pub(crate) fn of_a_person() -> Result<Self, CliError> {
         no_agent()?;
         if !io::stdin().is_terminal() {
@@ -67,16 +70,17 @@ impl Terminal {
         Ok(Self { input, output })
     }
 
-    /// Shows a page and a question behind it; what is typed, without the space around it.
+    /// Shows a page that ends with a question, and returns the typed line, trimmed.
     ///
-    /// Both go to the terminal itself, so that no redirection hides what is asked or answers it.
+    /// Both use the terminal device itself, so redirecting a standard stream can neither hide the
+    /// question nor answer it.
     pub(crate) fn ask(&self, printer: Printer, page: &Page) -> Result<String, CliError> {
         let failed = |source| CliError::io(PathBuf::from("the terminal"), "asked", source);
         let mut output = &self.output;
         output.write_all(&printer.styled_for(output, page)).map_err(failed)?;
         output.flush().map_err(failed)?;
         let mut line = String::new();
-        // Somebody who closes the terminal's input has not said yes.
+        // If the terminal's input is closed, the line is empty, which is not a yes.
         BufReader::new(&self.input).read_line(&mut line).map_err(failed)?;
         Ok(line.trim().to_owned())
     }

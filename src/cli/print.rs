@@ -1,8 +1,8 @@
-//! The only way out: pages for people, JSON for programs, errors on stderr.
+//! All output of the command line: pages for people, JSON for programs, errors on stderr.
 //!
-//! A [`Page`] takes our own words as `'static` text and everything else through
-//! `text::terminal`, so nothing that a registry or a ledger says can move a
-//! cursor or hide a word. A reader that has gone away (`| head`) is no error.
+//! A [`Page`] takes our own words as `'static` text, and escapes everything else with
+//! `text::terminal`. So no text from a registry or a ledger can move the cursor or hide a word. A
+//! closed pipe (`| head`) is not an error.
 
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -15,33 +15,32 @@ use super::exit::Exit;
 use crate::workspace::text;
 use crate::workspace::text::counted;
 
-/// As it is.
+/// The style of plain text.
 pub(crate) const PLAIN: Style = Style::new();
-/// What matters less.
+/// The style of details that matter less.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// What the eye should find first.
+/// The style of what the eye should find first.
 pub(crate) const STRONG: Style = Style::new().bold();
-/// An intent's id.
+/// The style of an intent's id.
 pub(crate) const INTENT: Style = AnsiColor::Cyan.on_default().bold();
-/// In order.
+/// The style of a good state.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Worth a look.
+/// The style of a warning.
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
-/// Not in order.
+/// The style of an error.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Not decided.
+/// The style of a state that is not known.
 pub(crate) const UNSURE: Style = AnsiColor::Magenta.on_default();
-/// By the way.
+/// The style of remarks and advice.
 pub(crate) const NOTE: Style = AnsiColor::Blue.on_default();
 
-/// For whom the answer is.
+/// Who reads the answer: a person or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Human,
     Json,
 }
 
-/// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Color {
     Auto,
@@ -49,7 +48,7 @@ pub(crate) enum Color {
     Never,
 }
 
-/// The process's streams.
+/// Writes to stdout and stderr of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Printer {
     format: Format,
@@ -69,17 +68,16 @@ struct ErrorBody<'a> {
 }
 
 impl Printer {
-    /// Decides once how everything is printed.
     pub(crate) fn new(format: Format, color: Color, quiet: bool) -> Self {
         Self { format, color, quiet }
     }
 
-    /// Whether programs read the answer.
+    /// Returns true if the answer is to be printed as JSON.
     pub(crate) fn json_asked(self) -> bool {
         self.format == Format::Json
     }
 
-    /// A page on stdout.
+    /// Prints a page on stdout, or nothing with `--quiet`.
     pub(crate) fn page(self, page: &Page) -> Result<(), CliError> {
         if self.quiet {
             return Ok(());
@@ -87,7 +85,7 @@ impl Printer {
         self.written(self.coloured(io::stdout().lock()).write_all(page.text.as_bytes()))
     }
 
-    /// One JSON document on stdout: indented for a terminal, else on one line.
+    /// Prints one JSON document on stdout: indented if stdout is a terminal, otherwise on one line.
     pub(crate) fn json<T: Serialize>(self, answer: &T) -> Result<(), CliError> {
         let document = if io::stdout().is_terminal() {
             serde_json::to_string_pretty(answer)
@@ -102,12 +100,13 @@ impl Printer {
         }))
     }
 
-    /// A document in a format of its own (roff, a shell's script), as it is.
+    /// Prints a document that has its own format (roff, a shell script) without any change.
     pub(crate) fn document(self, bytes: &[u8]) -> Result<(), CliError> {
         self.written(io::stdout().lock().write_all(bytes))
     }
 
-    /// Pieces one after the other, as they come; ends quietly when nobody reads on.
+    /// Prints pieces one after the other, as the iterator produces them. Stops without an error if
+    /// the reader has closed the pipe.
     pub(crate) fn stream<T>(
         self,
         items: impl Iterator<Item = T>,
@@ -135,9 +134,9 @@ impl Printer {
         self.written(result.and_then(|()| out.flush()))
     }
 
-    /// An error, where its reader looks for it.
+    /// Prints an error, on stdout as JSON or on stderr as text, and returns the exit code for it.
     pub(crate) fn error(self, error: &CliError) -> Exit {
-        let told = if self.json_asked() {
+        let printed = if self.json_asked() {
             let body = ErrorBody { message: error.to_string(), help: error.help() };
             self.json(&ErrorAnswer { error: body })
         } else {
@@ -148,12 +147,13 @@ impl Printer {
             }
             self.written(self.coloured(io::stderr().lock()).write_all(page.text.as_bytes()))
         };
-        // Nobody is left to tell when stderr is closed; the exit code still says it.
-        let _ = told;
+        // If the stream is closed, nobody can read the message, but the exit code still reports the
+        // error.
+        let _ = printed;
         Exit::Usage
     }
 
-    /// A page as bytes for a stream of the caller's: with colours where it takes them.
+    /// Returns a page as bytes for the given stream, with colours if that stream takes them.
     pub(crate) fn styled_for(
         self,
         stream: &impl anstream::stream::RawStream,
@@ -189,15 +189,16 @@ impl Printer {
     }
 }
 
-/// What a stream prints at a time.
+/// One item of a stream. See [`Printer::stream`].
 pub(crate) enum PrintedPiece {
-    /// For people.
     Page(Page),
-    /// Lines of JSON as stored. On a terminal what cannot be seen is escaped, which changes no value.
+    /// Lines of JSON as they are stored. On a terminal, invisible characters are escaped, which
+    /// changes no value.
     Json(Vec<u8>),
 }
 
-/// The same JSON with everything invisible written as `\uXXXX`: outside of strings JSON is plain ASCII.
+/// Writes every invisible character as `\uXXXX`. This keeps the JSON's meaning, because JSON
+/// outside of strings is plain ASCII.
 fn ascii_where_invisible(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut from = 0;
@@ -224,25 +225,25 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// What was put on it so far, with its styles.
+    /// The text of the page so far, with its styles.
     #[cfg(test)]
     pub(crate) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Our own words.
+    /// Adds our own words, which are printed without escaping.
     pub(crate) fn own(&mut self, words: &'static str) -> &mut Self {
         self.text.push_str(words);
         self.column += words.chars().count();
         self
     }
 
-    /// Anybody's words, made safe.
+    /// Adds text from any source, escaped.
     pub(crate) fn text(&mut self, words: &str) -> &mut Self {
         self.styled(PLAIN, words)
     }
 
-    /// Anybody's words, made safe, in a style.
+    /// Adds text from any source, escaped, in a style.
     pub(crate) fn styled(&mut self, style: Style, words: &str) -> &mut Self {
         let safe = text::terminal(words);
         if safe.is_empty() {
@@ -254,12 +255,13 @@ impl Page {
         self
     }
 
-    /// A number and its noun: `1 block`, `2 blocks`.
+    /// Adds a number and its noun: `1 block`, `2 blocks`.
     pub(crate) fn count(&mut self, count: usize, noun: &'static str) -> &mut Self {
         self.text(&counted(count, noun))
     }
 
-    /// Spaces up to a column (from 0), at least one when something stands before it.
+    /// Adds spaces up to a column (counted from 0), and at least one space if the line is not
+    /// empty.
     pub(crate) fn to(&mut self, column: usize) -> &mut Self {
         let missing = column.saturating_sub(self.column).max(usize::from(self.column > 0));
         self.text.extend(std::iter::repeat_n(' ', missing));
@@ -267,7 +269,7 @@ impl Page {
         self
     }
 
-    /// Ends the line; spaces at its end are dropped.
+    /// Ends the line, and removes spaces at its end.
     pub(crate) fn end(&mut self) -> &mut Self {
         let kept = self.text.trim_end_matches(' ').len();
         self.text.truncate(kept);
@@ -276,7 +278,7 @@ impl Page {
         self
     }
 
-    /// An empty line, but never two and none at the top.
+    /// Adds an empty line, unless the page is empty or already ends with one.
     pub(crate) fn gap(&mut self) -> &mut Self {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.end();
@@ -284,7 +286,8 @@ impl Page {
         self
     }
 
-    /// A text of several lines (XML, Markdown), with its white space, and everything invisible shown.
+    /// Adds a text of several lines (XML, Markdown). Keeps its white space, and shows invisible
+    /// characters as `U+202E`.
     pub(crate) fn lines(&mut self, lines: &str) -> &mut Self {
         self.text.push_str(&text::visible(lines, true));
         if !lines.ends_with('\n') {
@@ -294,7 +297,7 @@ impl Page {
         self
     }
 
-    /// Rows whose columns stand below each other, `indent` spaces in.
+    /// Adds rows whose columns are aligned. Each row begins after `indent` spaces.
     pub(crate) fn table(&mut self, indent: usize, rows: &[Vec<Cell>]) -> &mut Self {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |at: usize| {
@@ -316,7 +319,7 @@ impl Page {
     }
 }
 
-/// A place in a table.
+/// One cell of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     style: Style,
@@ -325,12 +328,12 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Anybody's words, made safe when printed.
+    /// Makes a cell of text from any source, which is escaped.
     pub(crate) fn new(style: Style, words: impl Into<String>) -> Self {
         Self { style, text: text::terminal(&words.into()), right: false }
     }
 
-    /// A number, whose last digits stand below each other.
+    /// Makes a cell with a number, aligned to the right.
     pub(crate) fn number(style: Style, number: usize) -> Self {
         Self { style, text: number.to_string(), right: true }
     }

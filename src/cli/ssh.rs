@@ -1,4 +1,5 @@
-//! Signatures, made and checked by `ssh-keygen -Y`: on a person's command, and in CI.
+//! Makes and checks SSH signatures with `ssh-keygen -Y`. Used only by commands that a person or CI
+//! starts.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -12,19 +13,19 @@ use crate::workspace::store;
 const PROGRAM: &str = "ssh-keygen";
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";
-/// A file of keys may have so many bytes.
+/// The largest size, in bytes, of a file of trusted keys.
 const MAX_KEYS: u64 = 16 * 1024 * 1024;
-/// As wide as ssh-keygen writes it.
+/// The line length of an armoured signature, as ssh-keygen writes it.
 const WIDTH: usize = 70;
 
-/// The program of the machine, with the keys that git trusts there.
+/// The `ssh-keygen` program, together with the keys that git trusts on this machine.
 pub(crate) struct SshKeygen {
-    /// What stands in the file that `gpg.ssh.allowedSignersFile` names.
+    /// The content of the file that git's setting `gpg.ssh.allowedSignersFile` names.
     machine: String,
 }
 
 impl SshKeygen {
-    /// For what is done in a workspace.
+    /// Reads the trusted keys of this machine, by the git settings of the workspace.
     pub(crate) fn of_machine(workspace: &Workspace) -> Self {
         let file = workspace.path_setting("gpg.ssh.allowedSignersFile");
         let file = file.map(|file| workspace.root.path().join(file));
@@ -33,7 +34,8 @@ impl SshKeygen {
         Self { machine: machine.unwrap_or_default() }
     }
 
-    /// Whether anybody is trusted, given the keys of a branch.
+    /// Returns true if there is at least one trusted key, in `signers` (the keys of a branch) or on
+    /// this machine.
     pub(crate) fn trusts_anybody(&self, signers: &str) -> bool {
         let is_key = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
         signers.lines().chain(self.machine.lines()).any(is_key)
@@ -79,7 +81,7 @@ fn run(program: &mut Command, input: &[u8]) -> std::io::Result<Output> {
     let mut running = piped.spawn()?;
     if let Some(mut stdin) = running.stdin.take() {
         match stdin.write_all(input) {
-            // It has decided without reading all of it.
+            // The program has closed its input because it decided without reading all of it.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             other => other?,
         }
@@ -87,7 +89,8 @@ fn run(program: &mut Command, input: &[u8]) -> std::io::Result<Output> {
     running.wait_with_output()
 }
 
-/// Signs bytes; the signature in base64, on one line. The key is the one that is named, else the one that git signs with.
+/// Signs `bytes` and returns the signature in base64, on one line. Uses `key` if it is given,
+/// otherwise the key that git signs with.
 pub(crate) fn sign(
     workspace: &Workspace,
     folder: &Path,
@@ -100,7 +103,7 @@ pub(crate) fn sign(
     let key = key_file(workspace, folder, key, scratch.path())?;
     let file = scratch.path().join("signed");
     std::fs::write(&file, bytes).map_err(|source| CliError::io(file.clone(), "written", source))?;
-    // A passphrase is asked for at the terminal.
+    // ssh-keygen asks for a passphrase at the terminal itself.
     let mut program = Command::new(PROGRAM);
     program.args(["-q", "-Y", "sign", "-n", namespace, "-f"]).arg(&key).arg(&file);
     let output =
@@ -122,7 +125,7 @@ pub(crate) fn sign(
     Err(CliError::usage(format!("{} could not be signed with: {said}", key.display()), NAME_A_KEY))
 }
 
-/// Whether git signs with an SSH key here, so that signing asks nobody which key is meant.
+/// Returns true if git is set up to sign with an SSH key here. Then signing needs no `--key`.
 pub(crate) fn signs(workspace: &Workspace) -> bool {
     workspace.setting("gpg.format").as_deref() == Some("ssh")
         && workspace.setting("user.signingKey").is_some()
@@ -141,7 +144,7 @@ fn key_file(
     }
     let named = workspace.setting("user.signingKey");
     let named = named.ok_or_else(|| CliError::usage("no key is named to sign with", NAME_A_KEY))?;
-    // Git takes the public key itself as well, for one that an agent of SSH holds.
+    // `user.signingKey` may also hold the public key itself, for a key that an SSH agent holds.
     let literal = named.strip_prefix("key::").or(named.starts_with("ssh-").then_some(&*named));
     if let Some(literal) = literal {
         let file = scratch.join("key.pub");

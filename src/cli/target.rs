@@ -1,4 +1,5 @@
-//! `PATH`, `PATH:LINE`, `PATH:LINE:COLUMN` and `PATH:FIRST-LAST`, as people, compilers and editors write them.
+//! Parses file arguments: `PATH`, `PATH:LINE`, `PATH:LINE:COLUMN` and `PATH:FIRST-LAST`, as people,
+//! compilers and editors write them.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,20 +7,21 @@ use std::path::{Path, PathBuf};
 use super::error::CliError;
 use crate::code::LineRange;
 
-/// A file, and lines of it.
+/// A file argument, with a range of lines if it names one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileTarget {
-    /// The path as it was written.
+    /// The path as the user wrote it.
     pub(crate) named: String,
-    /// Joined to the folder we are in.
+    /// The path, joined to the current folder.
     pub(crate) path: PathBuf,
-    /// One line, or several.
+    /// The line or lines that the argument names; `None` for the whole file.
     pub(crate) lines: Option<LineRange>,
 }
 
 impl FileTarget {
-    /// The longest beginning that is a file is the path, whatever it looks like; else what stands behind the last colon
-    /// is a line where it is a number, and lines where it is two of them.
+    /// Parses a file argument. If the whole text is the name of an existing file, it is the path,
+    /// even if it ends like `:12`. Otherwise a number, or two numbers with a hyphen, after the last
+    /// colon are the lines.
     pub(crate) fn parse(cwd: &Path, text: &OsStr) -> Result<Self, CliError> {
         let exists = |path: &OsStr| cwd.join(path).symlink_metadata().is_ok();
         let place = text.to_str().filter(|_| !exists(text)).and_then(|text| place(text, &exists));
@@ -37,12 +39,12 @@ impl FileTarget {
         Ok(Self { lines: Some(range), ..Self::plain(cwd, Path::new(path)) })
     }
 
-    /// A path without a line.
+    /// Makes a target from a path without lines.
     pub(crate) fn plain(cwd: &Path, path: &Path) -> Self {
         Self { named: path.display().to_string(), path: cwd.join(path), lines: None }
     }
 
-    /// The one line that is named; an error where it is several.
+    /// Returns the one line that is named. Fails if the argument names several lines.
     pub(crate) fn line(&self) -> Result<Option<u32>, CliError> {
         match self.lines {
             Some(lines) if lines.start() != lines.end() => Err(CliError::usage(
@@ -53,18 +55,20 @@ impl FileTarget {
         }
     }
 
-    /// `REV:PATH`, where that is no file: the revision and the path, as git takes them.
+    /// Splits `REV:PATH` into a revision and a path, as git does. Returns `None` if the text is the
+    /// name of an existing file.
     pub(crate) fn at_revision(&self) -> Option<(&str, &str)> {
         let (revision, path) = self.named.split_once(':')?;
         let is_file = self.path.symlink_metadata().is_ok();
-        // No name of git's begins so, and no path in a commit: it is an absolute path, or one of Windows.
+        // No revision begins with these characters, and no path in a commit does. The text is an
+        // absolute path, or a Windows path.
         let is_path = revision.starts_with(['/', '.', '\\']) || path.starts_with(['/', '\\']);
         let is_empty = revision.is_empty() || path.is_empty();
         (!is_file && !is_path && !is_empty).then_some((revision, path))
     }
 }
 
-/// Path and lines; a column after the line is accepted and ignored.
+/// Splits the text into path and lines. A column after the line is accepted and ignored.
 fn place<'a>(text: &'a str, exists: &dyn Fn(&OsStr) -> bool) -> Option<(&'a str, &'a str)> {
     let (front, last) = lines_after_colon(text)?;
     let is_column = !last.contains('-') && !exists(OsStr::new(front));
@@ -82,7 +86,7 @@ fn lines_after_colon(text: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    /// The path, with the first line and the last.
+    /// Returns the path, with the first line and the last.
     fn parsed(cwd: &Path, text: &str) -> (String, Option<(u32, u32)>) {
         let target = FileTarget::parse(cwd, OsStr::new(text)).expect("a target");
         let path = target.path.strip_prefix(cwd).expect("below cwd").display().to_string();

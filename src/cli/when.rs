@@ -1,4 +1,4 @@
-//! Times as people say them.
+//! Formats timestamps as text for people.
 
 use jiff::Timestamp;
 
@@ -6,7 +6,8 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// `2 days ago`; what cannot be read as a time is returned as it is written.
+/// Returns the distance from `now`, such as `2 days ago`. Returns `written` unchanged if it is not
+/// a valid timestamp.
 pub(crate) fn ago(now: Timestamp, written: &str) -> String {
     let Ok(then) = written.parse::<Timestamp>() else { return written.to_owned() };
     let seconds = now.as_second() - then.as_second();
@@ -24,7 +25,8 @@ pub(crate) fn ago(now: Timestamp, written: &str) -> String {
     format!("{count} {unit}{plural} ago")
 }
 
-/// `2026-02-18 12:00 UTC`; what cannot be read as a time is returned as it is written.
+/// Returns the time as `2026-02-18 12:00 UTC`. Returns `written` unchanged if it is not a valid
+/// timestamp.
 pub(crate) fn date(written: &str) -> String {
     match written.parse::<Timestamp>() {
         Ok(then) => then.strftime("%Y-%m-%d %H:%M UTC").to_string(),

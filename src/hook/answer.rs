@@ -1,61 +1,61 @@
-//! What is said to a host, before a dialect puts it into the host's words.
+//! The answer to a host, before a dialect writes it in the host's format.
 
 use crate::workspace::text;
 
-/// What there is to say.
+/// What the hook answers to a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HookAnswer {
-    /// Nothing: the host goes on as it would without us.
+    /// No answer: the host continues as it would without this hook.
     Nothing,
-    /// Something for the model to know.
+    /// Text for the model to know.
     Context(String),
     /// A person should decide, for this reason.
     Ask(String),
-    /// Another input for the tool, to run a command behind the fence, for this reason.
+    /// Replaces the tool's input, to run its command behind the fence, for this reason.
     Rewrite { input: serde_json::Value, reason: String },
-    /// No, for this reason.
+    /// Denies the call, for this reason.
     Deny(String),
-    /// It has happened, and should not have.
+    /// Reports, after a tool, something that happened and should not have happened.
     Violation(String),
 }
 
-/// What the process leaves behind.
+/// What the process writes, and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Output {
-    /// All of standard output.
     pub(crate) stdout: String,
-    /// All of standard error.
     pub(crate) stderr: String,
-    /// The exit code.
     pub(crate) exit: u8,
 }
 
 impl Output {
-    /// One JSON document, and all is well.
+    /// Prints one JSON document, with exit code 0.
     pub(crate) fn json(document: &serde_json::Value) -> Self {
         Self { stdout: format!("{document}\n"), ..Self::default() }
     }
 
-    /// A text where the host hands plain standard output on.
+    /// Prints text for a host that passes standard output on, with exit code 0.
     pub(crate) fn plain(text: &str) -> Self {
         Self { stdout: format!("{text}\n"), ..Self::default() }
     }
 
-    /// A text on standard error, and all is well.
+    /// Prints text on standard error, with exit code 0.
     pub(crate) fn remark(text: &str) -> Self {
         Self { stderr: format!("{text}\n"), ..Self::default() }
     }
 
-    /// A refusal by exit code. Without a text some hosts take it for a failure of the hook, and go on.
+    /// Denies by exit code 2. Some hosts treat exit code 2 without a text as a failure of the hook,
+    /// and let the call run.
     pub(crate) fn refused(text: &str) -> Self {
         Self { stderr: format!("{text}\n"), exit: 2, ..Self::default() }
     }
 }
 
-/// The longest text that is said; the strictest host cuts what is longer than 10,000 characters.
+/// The longest text to answer, in characters. The strictest host cuts texts longer than 10,000
+/// characters.
 const MAX_SAID: usize = 8_000;
 
-/// A text as any host may show it: nothing in it moves a cursor or hides, and it ends somewhere.
+/// Makes a text safe for any host to show: invisible characters become visible, and it is cut at
+/// [`MAX_SAID`].
 pub(crate) fn sayable(said: &str) -> String {
     text::shorten(&text::visible(said, true), MAX_SAID)
 }

@@ -1,5 +1,6 @@
-//! Which program answers the hooks. Whoever puts another one of its name where it is looked for takes the gate away, so
-//! `intent init` notes which one it is, and `intent doctor` and the start of a session compare.
+//! Notices when another program answers the hooks. Somebody who puts another program of the same
+//! name on the `PATH` disables the gate. So `intent init` notes which program it is, and `intent
+//! doctor` and the start of a session compare.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -12,13 +13,13 @@ use super::install::ours::PROGRAM;
 use crate::workspace::store::StoreError;
 use crate::workspace::{Root, store};
 
-/// A note larger than this, in bytes, was not written by us.
+/// The largest note, in bytes. A larger one was not written by us.
 const MAX_NOTE: u64 = 16 * 1024;
 
 /// The program as it was when `intent init` ran.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct NotedProgram {
-    /// Where it really is.
+    /// The path, with symbolic links resolved.
     path: PathBuf,
     /// SHA-256 of its bytes, in hexadecimal.
     sha256: String,
@@ -39,7 +40,8 @@ impl NotedProgram {
     }
 }
 
-/// Notes the program that hooks start: the one on the `PATH`, else the one beside this one.
+/// Notes the program that hooks start: the one on the `PATH`, else the one beside the running
+/// program, else the running program.
 pub(crate) fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
     let here = std::env::current_exe().ok();
     let beside = here.as_ref().map(|here| here.with_file_name(file_name()));
@@ -49,16 +51,17 @@ pub(crate) fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError
     store::write_atomic(&place(root), &text)
 }
 
-/// That a program is not the one that was noted: where that one is. `None` where it is, or where none was noted.
+/// Returns the path of the noted program if `program` is a different one. Returns `None` if it is
+/// the same, or if none was noted.
 pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<PathBuf> {
     let bytes = store::read_capped(&place(root), MAX_NOTE).ok()??;
     let noted: NotedProgram = serde_json::from_slice(&bytes).ok()?;
     let now = NotedProgram::of(program)?;
-    // A copy of it is as good.
+    // Only the bytes count: a copy of the same program at another path is fine.
     (now.sha256 != noted.sha256).then_some(noted.path)
 }
 
-/// What a session is told at its start where another program answers.
+/// Returns the warning for the start of a session if the running program is not the noted one.
 pub(crate) fn objection(root: &Root) -> Option<String> {
     let here = std::env::current_exe().ok()?;
     other_than_noted(root, &here)?;
@@ -68,14 +71,14 @@ pub(crate) fn objection(root: &Root) -> Option<String> {
     ))
 }
 
-/// The program that hooks start, where it is found on the `PATH`.
+/// Returns the program that hooks start, if it is on the `PATH`.
 pub(crate) fn on_path(search: Option<&OsStr>) -> Option<PathBuf> {
     let mut folders = search.map(std::env::split_paths).into_iter().flatten();
     folders.find_map(|folder| Some(folder.join(file_name())).filter(|file| file.is_file()))
 }
 
-/// Whether a program of that name is installed: in an absolute folder of the `PATH`, since what a repository brings along
-/// is not installed.
+/// Returns true if a program of this name is in an absolute folder of the `PATH`. Relative folders
+/// do not count, because a repository could bring such a program along.
 pub(crate) fn is_installed(search: Option<&OsStr>, program: &str) -> bool {
     let folders = search.map(std::env::split_paths).into_iter().flatten();
     let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ".bat"] } else { &[""] };

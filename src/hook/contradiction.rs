@@ -1,5 +1,6 @@
-//! A call that says two things at once. Hosts give different names to the same field, and each host reads its own; a
-//! call with several of them, or with one of them twice, could be judged by one and carried out by another.
+//! Finds calls that contradict themselves. Hosts use different names for the same field, and each
+//! host reads only its own name. A call that has several of these names with different values could
+//! be judged by one value and carried out with another.
 
 use std::path::Path;
 
@@ -10,18 +11,19 @@ use super::fields::{
 };
 use super::tools::ToolKind;
 
-/// What an input says twice, and differently: the two names. `None` where it says all once.
+/// Returns the names of two fields that mean the same and have different values. Returns `None` if
+/// the input has no such pair.
 pub(crate) fn found(kind: Option<ToolKind>, input: &Value, cwd: &Path) -> Option<(String, String)> {
     let mut groups = vec![PATH, OLD, NEW, EVERY, FOLDER, FROM, TO, EDITS, CONTENT];
     match kind {
-        // An editor's `command` is its own word for what it does.
+        // An editor's `command` names its operation, so it is not a command line.
         Some(ToolKind::Edit | ToolKind::Edits) => {}
-        // It is a patch, and may be called so.
+        // A patch tool may call its patch `command`.
         Some(ToolKind::Patch) => {}
         _ => groups.extend([COMMAND, BACKGROUND]),
     }
     if kind.is_none() {
-        // Of a tool that nobody knows, a text may well be something else than a content.
+        // For an unknown tool, a field such as `text` may be something other than file content.
         groups.retain(|group| *group != CONTENT && *group != PATH);
     }
     in_object(&groups, input, cwd).or_else(|| one_and_several(input))
@@ -43,7 +45,8 @@ fn in_object(groups: &[&[&str]], input: &Value, cwd: &Path) -> Option<(String, S
     { lists }.find_map(|item| in_object(groups, &item, cwd))
 }
 
-/// One path or command beside a list of them: a host reads one of the two.
+/// Returns the names of two fields if the input has both a single path (or command) and a list of
+/// them, because a host reads only one of the two.
 fn one_and_several(input: &Value) -> Option<(String, String)> {
     let pairs =
         [(PATH, &["files", "paths", "file_paths", "filePaths"][..]), (COMMAND, &["commands"][..])];
@@ -56,7 +59,8 @@ fn one_and_several(input: &Value) -> Option<(String, String)> {
     })
 }
 
-/// Whether two values say the same: a path may be given whole, and from the folder of the call.
+/// Returns true if both values mean the same. A path may be absolute in one and relative to the
+/// folder of the call in the other.
 fn are_same(one: &Value, other: &Value, cwd: &Path) -> bool {
     let place = |value: &Value| Some(cwd.join(fields::path(value.as_str()?)?));
     one == other || place(one).is_some_and(|one| Some(one) == place(other))

@@ -1,37 +1,40 @@
-//! Which host wrote a payload.
+//! Detects which host wrote a payload.
 //!
-//! Several hosts run the hooks that another one's settings name (Cursor, VS Code, Copilot and Devin read Claude
-//! Code's), so the name after `intent hook` is what a payload is held against, not what is believed.
+//! Some hosts also run the hooks that another host's settings name: Cursor, VS Code, Copilot and
+//! Devin read Claude Code's settings. So the name after `intent hook` is checked against the
+//! payload.
 
 use serde_json::Value;
 
 use super::fields;
 use super::host::{HOSTS, Host, UNKNOWN, named};
 
-/// The host that is answered: the named one, unless the payload has marks that only another one leaves. `auto` names
-/// none.
+/// Returns the host to answer: the named one, unless the payload has marks of another host. `auto`
+/// names no host.
 pub(crate) fn host(name: &str, payload: &Value, in_devin: bool) -> Host {
-    let told = named(name);
+    let named_host = named(name);
     let marked = marks(payload).and_then(named);
-    if let Some(told) = told {
-        return marked.filter(|marked| contradicts(&told, marked)).unwrap_or_else(|| {
-            // Devin imports Claude Code's settings and speaks as it does, but for its tools.
-            let devin = told.name == "claude-code" && in_devin && has_tool(payload, DEVIN);
-            if devin { named("devin").unwrap_or(told) } else { told }
+    if let Some(named_host) = named_host {
+        return marked.filter(|marked| contradicts(&named_host, marked)).unwrap_or_else(|| {
+            // Devin imports Claude Code's settings and uses its payload. Only the names of its
+            // tools differ.
+            let devin = named_host.name == "claude-code" && in_devin && has_tool(payload, DEVIN);
+            if devin { named("devin").unwrap_or(named_host) } else { named_host }
         });
     }
     marked.or_else(|| likely(payload, in_devin).and_then(named)).unwrap_or(UNKNOWN)
 }
 
-/// The same where nothing is known but the name.
+/// Returns the host for a payload that could not be read, by its name alone.
 pub(crate) fn without_payload(name: &str) -> Host {
     named(name).unwrap_or(UNKNOWN)
 }
 
-/// Marks tell two hosts of one protocol apart only as well as the protocol does.
-fn contradicts(told: &Host, marked: &Host) -> bool {
+/// Returns true if the marks of a payload outweigh the name. They never do for our own shims, which
+/// write Claude Code's payload.
+fn contradicts(named_host: &Host, marked: &Host) -> bool {
     let shims = ["opencode", "amp", "pi"];
-    told.name != marked.name && !shims.contains(&told.name)
+    named_host.name != marked.name && !shims.contains(&named_host.name)
 }
 
 const VSCODE: &[&str] = &[
@@ -48,7 +51,7 @@ const KIRO: &[&str] = &["execute_bash", "execute_cmd", "fs_write", "fs_read"];
 const DROID: &[&str] = &["Execute", "Create", "ApplyPatch"];
 const DEVIN: &[&str] = &["exec", "write", "edit"];
 
-/// What only one host writes.
+/// Returns the host whose marks the payload has: fields, events or tools that only one host writes.
 fn marks(payload: &Value) -> Option<&'static str> {
     let has = |name: &str| payload.get(name).is_some();
     let event = fields::word(payload, &["hook_event_name", "hookEventName"]).unwrap_or_default();
@@ -83,7 +86,7 @@ fn marks(payload: &Value) -> Option<&'static str> {
     (!event.is_empty() && has_tool(payload, VSCODE)).then_some("vscode")
 }
 
-/// What a payload without marks most likely is.
+/// Returns the most likely host of a payload without marks.
 fn likely(payload: &Value, in_devin: bool) -> Option<&'static str> {
     payload.get("hook_event_name")?;
     Some(match () {
@@ -94,11 +97,11 @@ fn likely(payload: &Value, in_devin: bool) -> Option<&'static str> {
     })
 }
 
-fn has_tool(payload: &Value, of: &[&str]) -> bool {
-    fields::word(payload, &["tool_name"]).is_some_and(|tool| of.contains(&tool))
+fn has_tool(payload: &Value, tools: &[&str]) -> bool {
+    fields::word(payload, &["tool_name"]).is_some_and(|tool| tools.contains(&tool))
 }
 
-/// The names that `intent hook` takes, as a person reads them.
+/// Returns the names that `intent hook` accepts, as one text for people.
 pub(crate) fn names() -> String {
     let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
     format!("{}, auto", names.join(", "))

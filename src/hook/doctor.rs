@@ -1,4 +1,5 @@
-//! Whether the agents that are wired here really ask: present, trusted, strict, on, and when they last did.
+//! Examines whether the agents that are wired in this project really call the gate: whether the
+//! hooks are present, trusted, strict and switched on, and when the agent last called.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -13,14 +14,14 @@ use super::install::{self, Folders, HostProgram, InstallLevel, SettingsState};
 use crate::verbs::doctor::{Examined, Health};
 use crate::workspace::{Root, store};
 
-/// A heartbeat larger than this, in bytes, was not written by us.
+/// The largest heartbeat, in bytes. A larger one was not written by us.
 const MAX_HEARTBEAT: u64 = 64 * 1024;
-/// codex's own settings larger than this, in bytes, are not read.
+/// The largest `config.toml` of codex, in bytes, that is read.
 const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
-/// Hosts that load what is meant for Claude Code as well.
+/// Hosts that also load Claude Code's settings.
 const LOAD_CLAUDE: &[&str] = &["cursor", "vscode", "copilot", "devin"];
 
-/// What the last call of a host left behind.
+/// The note that the last call of a host wrote.
 #[derive(Deserialize)]
 struct Heartbeat {
     at: String,
@@ -29,7 +30,8 @@ struct Heartbeat {
     decision: String,
 }
 
-/// One check for each host that is wired here, or that has called. `search` is the `PATH` in which hooks find us.
+/// Returns one check for each host that is wired here or that has called. `search` is the `PATH` in
+/// which hooks look for this program.
 pub(crate) fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Examined> {
     let found: Vec<Examined> = HOSTS
         .iter()
@@ -46,14 +48,14 @@ pub(crate) fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) ->
     vec![Examined { what: "agents".into(), state: Health::Unknown, detail: detail.into() }]
 }
 
-/// What is known of a host's wiring.
+/// What is known about the wiring of one host.
 struct Wiring<'a> {
     host: &'a Host,
     files: Vec<install::ExaminedFile>,
     heartbeat: Option<Heartbeat>,
-    /// What must be mended.
+    /// Problems that a person must repair.
     wrong: Vec<String>,
-    /// What is good to know.
+    /// Facts that need no action.
     known: Vec<String>,
 }
 
@@ -74,7 +76,7 @@ impl<'a> Wiring<'a> {
         wiring
     }
 
-    /// Whether a hook of ours is in any of its settings.
+    /// Returns true if one of the host's settings files contains our hook.
     fn wired(&self) -> bool {
         self.hooks().next().is_some()
     }
@@ -111,7 +113,7 @@ impl<'a> Wiring<'a> {
         self.known.push(format!("hooks in {first}{more}"));
     }
 
-    /// Switches with which a host runs no hook at all.
+    /// Reports settings that switch off all hooks of the host.
     fn switched_off(&mut self, folders: &Folders) {
         for (path, pointer, off) in switches(folders, self.host) {
             let found = install::settings(&path);
@@ -124,7 +126,8 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    /// Claude Code runs no hook of a project or a person where an organisation allows only its own.
+    /// Reports if an organisation allows only its own hooks. Claude Code then runs no hook of a
+    /// project or a person.
     fn managed(&mut self, folders: &Folders) {
         if self.host.name != "claude-code" {
             return;
@@ -140,7 +143,8 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    /// codex runs no hook that a person has not trusted, and says nothing of it.
+    /// Reports if codex does not trust the hooks. It skips a hook that a person has not trusted,
+    /// without a message.
     fn trusted(&mut self, folders: &Folders) {
         if self.host.name != "codex" {
             return;
@@ -161,7 +165,7 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    /// Several hosts load what is meant for Claude Code.
+    /// Notes that the host loads Claude Code's settings as well, so that each call asks twice.
     fn twice(&mut self, folders: &Folders) {
         let claude = install::settings(&folders.project.join(".claude/settings.json"));
         let both = LOAD_CLAUDE.contains(&self.host.name)
@@ -173,7 +177,7 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    /// Whether the program that the hooks start is there.
+    /// Checks that the program which the hooks start exists and is the noted one.
     fn search(&mut self, root: &Root, search: Option<&OsStr>) {
         let Some(program) = self.hooks().find_map(|file| file.program.clone()) else { return };
         let found = match &program {
@@ -234,7 +238,8 @@ impl<'a> Wiring<'a> {
     }
 }
 
-/// What codex calls our hook before a tool: the file, the event, and which of the file's groups it is.
+/// Returns codex's key for our hook before a tool: the file, the event, and the index of the group
+/// in the file.
 fn place_in_codex(file: &Path) -> Option<String> {
     let settings = install::settings(file)?;
     let groups = settings.pointer("/hooks/PreToolUse")?.as_array()?;
@@ -242,7 +247,8 @@ fn place_in_codex(file: &Path) -> Option<String> {
     Some(format!("{}:pre_tool_use:{at}:0", file.canonicalize().ok()?.display()))
 }
 
-/// The settings with which a person, or a project, switches all hooks of a host off: file, place, and what means off.
+/// Returns the settings that switch off all hooks of a host: the file, the JSON pointer, and the
+/// value that means off.
 fn switches(folders: &Folders, host: &Host) -> Vec<(PathBuf, &'static str, Value)> {
     let project = &folders.project;
     let at_home = |name: &str| install::home_of(folders, host).map(|home| home.join(name));

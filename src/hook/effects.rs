@@ -1,6 +1,7 @@
-//! What a call would do, read from the tool's name and input.
+//! Works out what a call would do, from the tool's name and input.
 //!
-//! A tool that changes something and whose input cannot be read is [`Effect::Unreadable`], never nothing.
+//! If a tool changes something and its input cannot be read, the result is [`Effect::Unreadable`],
+//! never an empty list.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -27,12 +28,12 @@ pub(crate) struct Call {
     pub(crate) input: Value,
 }
 
-/// Whether the tool only reads, whatever its input says.
+/// Returns true if the tool only reads, whatever its input is.
 pub(crate) fn only_reads(host: &Host, tool: &str) -> bool {
     tools::kind(host, tool).is_some_and(ToolKind::only_reads)
 }
 
-/// What the call would do; relative paths start from `cwd`.
+/// Returns what the call would do. Relative paths are resolved against `cwd`.
 pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     let reading = CallInput { tool: &call.tool, input: &call.input, cwd };
     let kind = tools::kind(host, &call.tool);
@@ -53,7 +54,7 @@ pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     }
 }
 
-/// Calls within a call. None of them is a batch itself, so that nothing is read without end.
+/// Reads the calls inside a call. A batch inside a batch is refused, so the recursion ends.
 fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
     let Some(calls) = fields::list(reading.input, &["tool_calls", "calls"]) else {
         return reading.unreadable("does not say what it calls");
@@ -70,7 +71,7 @@ fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
     without_chains(calls.iter().flat_map(single).collect())
 }
 
-/// A call while it is read.
+/// The name and the input of a call, while they are read.
 #[derive(Clone, Copy)]
 pub(crate) struct CallInput<'a> {
     pub(crate) tool: &'a str,
@@ -109,16 +110,17 @@ impl CallInput<'_> {
         }
     }
 
-    /// It changes something, and this is missing or makes no sense.
+    /// Returns the effect of a call that changes something but whose input is incomplete or
+    /// contradictory. `what` completes the sentence that begins with the tool's name.
     pub(crate) fn unreadable(&self, what: &str) -> Vec<Effect> {
         vec![Effect::Unreadable { what: format!("`{}` {what}", self.tool) }]
     }
 
-    fn path_of(&self, of: &Value) -> Option<PathBuf> {
-        fields::path(fields::word(of, PATH)?)
+    fn path_of(&self, object: &Value) -> Option<PathBuf> {
+        fields::path(fields::word(object, PATH)?)
     }
 
-    /// A write of the one file that the input names.
+    /// Returns a write of the one file that the input names.
     pub(crate) fn write(&self, change: Change) -> Vec<Effect> {
         match self.path_of(self.input) {
             Some(path) => vec![Effect::Write { path, change }],
@@ -126,7 +128,8 @@ impl CallInput<'_> {
         }
     }
 
-    /// All paths that the input names, in one field or in a list of texts or objects.
+    /// Returns all paths that the input names, in one field or in a list of strings or objects.
+    /// `None` if one of them cannot be read.
     fn paths(&self) -> Option<Vec<PathBuf>> {
         let lists = ["files", "paths", "file_paths", "filePaths", "operations"];
         if let Some(items) = fields::list(self.input, &lists) {
@@ -142,7 +145,7 @@ impl CallInput<'_> {
         }
     }
 
-    /// A read is never held up, so what it does not say is left out.
+    /// Returns the reads. A read is never denied, so a path that cannot be read is left out.
     fn reads(&self) -> Vec<Effect> {
         let paths = self.paths().unwrap_or_default();
         let lines = match paths.len() {
@@ -159,7 +162,7 @@ impl CallInput<'_> {
         }
     }
 
-    /// An editor's call: its own word for what it does, if it has one, else replacements.
+    /// Reads the call of an editor: by the operation that the input names, else as replacements.
     pub(crate) fn edit(&self) -> Vec<Effect> {
         match word_of(self.input) {
             Some("view") if writes(self.input) => {
@@ -172,8 +175,9 @@ impl CallInput<'_> {
         }
     }
 
-    /// Edits with a path each, or one edit. Several of one file are held to its path: each would start from what the
-    /// one before it left.
+    /// Reads a list of edits, each with its own path, or a single edit. If several edits name one
+    /// file, only its path is judged, because each edit starts from the result of the one before
+    /// it.
     fn each_edit(&self) -> Vec<Effect> {
         let Some(items) = fields::list(self.input, &["operations", "replacements"]) else {
             return self.edit();
@@ -201,7 +205,7 @@ impl CallInput<'_> {
         self.patch_text(text, None)
     }
 
-    /// The files of a patch; its paths are relative to `folder`, if there is one.
+    /// Reads the files of a patch. Their paths are relative to `folder`, if it is given.
     fn patch_text(&self, text: &str, folder: Option<&str>) -> Vec<Effect> {
         let files = match patch::read(text) {
             Ok(files) if !files.is_empty() => files,
@@ -232,7 +236,8 @@ impl CallInput<'_> {
         commands.iter().flat_map(|text| self.command(text, reader, background)).collect()
     }
 
-    /// A task of the editor: its command with its arguments, kept in a file of the workspace.
+    /// Reads a task of the editor. The host stores the task in `.vscode/tasks.json` and runs its
+    /// command with its arguments.
     fn task(&self) -> Vec<Effect> {
         let task = fields::any(self.input, &["task"]).unwrap_or(self.input);
         let Some(command) = fields::text(task, COMMAND) else {
@@ -253,7 +258,8 @@ impl CallInput<'_> {
     fn command(&self, text: &str, reader: CommandShell, background: bool) -> Vec<Effect> {
         let cwd = fields::word(self.input, FOLDER).and_then(fields::path);
         let cwd = cwd.map(|folder| fields::below(self.cwd, &folder));
-        // Some hosts take such a command for an edit, and never give it to a shell.
+        // Some hosts treat such a command as an edit and do not run it in a shell, so it counts as
+        // both.
         let mut effects = match patch::heredoc(text) {
             Some(found) => {
                 let folder = cwd.as_deref().unwrap_or(self.cwd);
@@ -268,18 +274,18 @@ impl CallInput<'_> {
     }
 }
 
-/// Whether an input holds a text that would be written.
+/// Returns true if the input has text that would be written.
 fn writes(input: &Value) -> bool {
     let written = [CONTENT, NEW, OLD, EDITS, &["insert_text", "insertText"]].concat();
     fields::any(input, &written).is_some()
 }
 
-/// An editor's own word for what a call does.
+/// Returns the operation that an editor's call names, such as `view` or `create`.
 fn word_of(input: &Value) -> Option<&str> {
     fields::word(input, &["command", "mode", "operation"])
 }
 
-/// One operation of an editor on one file.
+/// Reads one operation of an editor on one file.
 fn operation(input: &Value) -> Change {
     match word_of(input) {
         Some("create" | "write") => whole(input),
@@ -311,12 +317,13 @@ fn inserted(input: &Value) -> Change {
     }
 }
 
-/// Replacements, one or a list; where they cannot be read, the disk will tell.
+/// Reads replacements, one or a list. If they cannot be read, the change is [`Change::Unknown`],
+/// and the file is compared after the call.
 fn edited(input: &Value, change: fn(Vec<Replacement>) -> Change) -> Change {
     let items = match fields::list(input, EDITS) {
         Some(items) => items,
         None if fields::any(input, EDITS).is_some() => return Change::Unknown,
-        // Some tools only take a whole text where nothing is replaced.
+        // Without an old text, some of these tools take the whole new content.
         None if fields::any(input, OLD).is_none() => return whole(input),
         None => vec![input.clone()],
     };
@@ -327,15 +334,16 @@ fn edited(input: &Value, change: fn(Vec<Replacement>) -> Change) -> Change {
     }
 }
 
-fn replacement(of: &Value) -> Option<Replacement> {
-    // An older spelling says how many are expected; only one of them is the plain case.
-    let several = fields::any(of, &["expected_replacements"]).and_then(Value::as_u64);
+fn replacement(item: &Value) -> Option<Replacement> {
+    // An older field gives the expected number of replacements. Only the value 1 means a plain
+    // replacement.
+    let several = fields::any(item, &["expected_replacements"]).and_then(Value::as_u64);
     if several.is_some_and(|number| number != 1) {
         return None;
     }
-    let old = fields::text(of, OLD)?.to_owned();
-    let new = fields::text(of, NEW)?.to_owned();
-    Some(Replacement { old, new, every: fields::yes(of, EVERY) })
+    let old = fields::text(item, OLD)?.to_owned();
+    let new = fields::text(item, NEW)?.to_owned();
+    Some(Replacement { old, new, every: fields::yes(item, EVERY) })
 }
 
 fn blocks(input: &Value) -> Change {
@@ -380,8 +388,9 @@ fn file_patch(file: FilePatch, place: impl Fn(String) -> Option<PathBuf>) -> Opt
     })
 }
 
-/// Where one file is touched twice, what the first effect leaves is what the second starts from. Each is judged
-/// against the disk, so neither can be foretold.
+/// Marks the changes of a file that several effects touch as unknown. The second effect starts from
+/// the result of the first one, but each is judged against the disk, so neither result can be
+/// predicted.
 fn without_chains(mut effects: Vec<Effect>) -> Vec<Effect> {
     let mut seen = HashSet::new();
     let mut twice = HashSet::new();
@@ -409,7 +418,8 @@ fn paths(effect: &Effect) -> Vec<&Path> {
     }
 }
 
-/// The command of a call: a text, a list of words, or a list of commands of their own.
+/// Returns the commands of a call: the field may hold a string, a list of words, or a list of
+/// commands.
 fn commands(input: &Value, names: &[&str]) -> Option<Vec<String>> {
     if let Value::String(text) = input {
         return Some(vec![text.clone()]);

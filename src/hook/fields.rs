@@ -1,4 +1,5 @@
-//! Fields of a payload by the several names that hosts give to the same thing.
+//! Reads fields of a payload. Hosts use different names for the same field, so each constant lists
+//! all names of one field.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 use super::json;
 use crate::code::LineRange;
 
-/// The file of a call.
+/// The file that a call is about.
 pub(crate) const PATH: &[&str] = &[
     "file_path",
     "filePath",
@@ -27,30 +28,30 @@ pub(crate) const PATH: &[&str] = &[
     "file",
     "uri",
 ];
-/// The whole new text of a file.
+/// The whole new content of a file.
 pub(crate) const CONTENT: &[&str] =
     &["content", "contents", "file_text", "fileText", "CodeContent", "text", "new_content"];
-/// What a replacement looks for.
+/// The old text of a replacement.
 pub(crate) const OLD: &[&str] =
     &["old_string", "oldString", "old_str", "oldStr", "oldText", "old_text", "TargetContent"];
-/// What it puts there.
+/// The new text of a replacement.
 pub(crate) const NEW: &[&str] =
     &["new_string", "newString", "new_str", "newStr", "newText", "new_text", "ReplacementContent"];
-/// Whether it replaces every occurrence.
+/// True if every occurrence is to be replaced.
 pub(crate) const EVERY: &[&str] =
     &["replace_all", "replaceAll", "change_all", "allow_multiple", "AllowMultiple"];
-/// Several replacements in one file.
+/// A list of replacements in one file.
 pub(crate) const EDITS: &[&str] = &["edits", "changes", "ReplacementChunks", "replacements"];
-/// A command line.
+/// A command line, or a list of its words.
 pub(crate) const COMMAND: &[&str] =
     &["command", "CommandLine", "command_line", "commandLine", "cmd", "script"];
-/// Where a command runs.
+/// The folder in which a command runs.
 pub(crate) const FOLDER: &[&str] =
     &["dir_path", "workdir", "cwd", "Cwd", "working_directory", "workingDirectory", "directory"];
-/// Where a file is moved from.
+/// The path that a file is moved from.
 pub(crate) const FROM: &[&str] =
     &["source", "source_path", "sourcePath", "from", "old_path", "oldPath", "src"];
-/// Where a file is moved to.
+/// The path that a file is moved to.
 pub(crate) const TO: &[&str] = &[
     "destination",
     "destination_path",
@@ -62,7 +63,7 @@ pub(crate) const TO: &[&str] = &[
     "target",
     "dst",
 ];
-/// Lists of paths, commands or edits, each of which stands for itself or for an object with fields of its own.
+/// Lists of paths, commands or edits. An item is a string, or an object with fields of its own.
 pub(crate) const LISTS: &[&str] = &[
     "files",
     "paths",
@@ -75,33 +76,33 @@ pub(crate) const LISTS: &[&str] = &[
     "ReplacementChunks",
     "commands",
 ];
-/// Whether a command outlives its call.
+/// True if the command continues to run after the call.
 pub(crate) const BACKGROUND: &[&str] =
     &["run_in_background", "is_background", "isBackground", "background", "async"];
 
-/// The first of these fields that is there and not null.
-pub(crate) fn any<'a>(of: &'a Value, names: &[&str]) -> Option<&'a Value> {
-    names.iter().filter_map(|name| of.get(name)).find(|value| !value.is_null())
+/// Returns the first of these fields that exists and is not null.
+pub(crate) fn any<'a>(object: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    names.iter().filter_map(|name| object.get(name)).find(|value| !value.is_null())
 }
 
-/// The first of these fields, if it is a text.
-pub(crate) fn text<'a>(of: &'a Value, names: &[&str]) -> Option<&'a str> {
-    any(of, names)?.as_str()
+/// Returns the first of these fields that exists, if it is a string.
+pub(crate) fn text<'a>(object: &'a Value, names: &[&str]) -> Option<&'a str> {
+    any(object, names)?.as_str()
 }
 
-/// The first of these fields that is a text and says something.
-pub(crate) fn word<'a>(of: &'a Value, names: &[&str]) -> Option<&'a str> {
-    names.iter().filter_map(|name| of.get(name)?.as_str()).find(|text| !text.is_empty())
+/// Returns the first of these fields that is a string and not empty.
+pub(crate) fn word<'a>(object: &'a Value, names: &[&str]) -> Option<&'a str> {
+    names.iter().filter_map(|name| object.get(name)?.as_str()).find(|text| !text.is_empty())
 }
 
-/// Whether the first of these fields says yes, as a truth value or as a text.
-pub(crate) fn yes(of: &Value, names: &[&str]) -> bool {
-    any(of, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
+/// Returns true if the first of these fields is `true` or `"true"`.
+pub(crate) fn yes(object: &Value, names: &[&str]) -> bool {
+    any(object, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
 }
 
-/// A list, or the list that a text holds as JSON.
-pub(crate) fn list(of: &Value, names: &[&str]) -> Option<Vec<Value>> {
-    match any(of, names)? {
+/// Returns a list. The field holds the list itself, or a string with its JSON.
+pub(crate) fn list(object: &Value, names: &[&str]) -> Option<Vec<Value>> {
+    match any(object, names)? {
         Value::Array(items) => Some(items.clone()),
         Value::String(text) => match json::distinct(text.as_bytes()).ok()? {
             Value::Array(items) => Some(items),
@@ -111,29 +112,29 @@ pub(crate) fn list(of: &Value, names: &[&str]) -> Option<Vec<Value>> {
     }
 }
 
-/// The value itself, or what a text holds as JSON.
+/// Returns the object that a string holds as JSON. Any other value is returned unchanged.
 pub(crate) fn unpacked(value: &Value) -> Value {
     let inner = value.as_str().and_then(|text| json::distinct(text.as_bytes()).ok());
     inner.filter(Value::is_object).unwrap_or_else(|| value.clone())
 }
 
-/// The lines that a reading tool is asked for; `None` is all of them.
+/// Returns the lines that a reading tool should show, or `None` for all lines.
 ///
-/// Some hosts count an `offset` from 0 and others from 1, so the line in doubt is left out.
-pub(crate) fn lines(of: &Value) -> Option<LineRange> {
+/// Some hosts count `offset` from 0 and others from 1, so the one line in doubt is left out.
+pub(crate) fn lines(object: &Value) -> Option<LineRange> {
     const FIRST: &[&str] =
         &["startLine", "start_line", "StartLine", "start_line_one_indexed", "line_start"];
     const LAST: &[&str] =
         &["endLine", "end_line", "EndLine", "end_line_one_indexed_inclusive", "line_end"];
-    if yes(of, &["should_read_entire_file"]) {
+    if yes(object, &["should_read_entire_file"]) {
         return None;
     }
-    if let Some(range) = any(of, &["view_range", "viewRange"]).and_then(Value::as_array) {
+    if let Some(range) = any(object, &["view_range", "viewRange"]).and_then(Value::as_array) {
         let at = |at: usize| range.get(at).and_then(number);
-        // -1 is the end.
+        // -1 means the end of the file. It is no `u32`, so the range has no end.
         return range_of(at(0), at(1));
     }
-    let named = |names: &[&str]| any(of, names).and_then(number);
+    let named = |names: &[&str]| any(object, names).and_then(number);
     let (first, last) = (named(FIRST), named(LAST));
     if first.is_some() || last.is_some() {
         return range_of(first, last);
@@ -151,7 +152,8 @@ pub(crate) fn lines(of: &Value) -> Option<LineRange> {
     range_of(Some(first), last)
 }
 
-/// The lines that a tool says it has shown, in an answer of the shape that Claude Code gives.
+/// Returns the lines that a tool says it has shown. Only answers in the format of Claude Code say
+/// so.
 pub(crate) fn lines_shown(payload: &Value) -> Option<LineRange> {
     let file = any(payload, &["tool_response", "toolResponse"])?.get("file")?;
     let first = file.get("startLine").and_then(number)?;
@@ -163,13 +165,14 @@ fn number(value: &Value) -> Option<u32> {
     u32::try_from(value.as_u64()?).ok()
 }
 
-/// From the first line to the last; an end that comes before its start shows nothing but the first line.
+/// Returns a range of lines. If the last line is before the first, the range is only the first
+/// line.
 fn range_of(first: Option<u32>, last: Option<u32>) -> Option<LineRange> {
     let first = first.unwrap_or(1).max(1);
     LineRange::new(first, last.unwrap_or(u32::MAX).max(first))
 }
 
-/// A path as a host writes it: a plain one, or a `file://` address.
+/// Parses a path as hosts write it: a plain path, or a `file://` URI.
 pub(crate) fn path(text: &str) -> Option<PathBuf> {
     if text.trim().is_empty() || text.contains('\0') {
         return None;
@@ -181,7 +184,7 @@ pub(crate) fn path(text: &str) -> Option<PathBuf> {
     Some(PathBuf::from(without_leading_slash(&plain)))
 }
 
-/// Cursor on Windows writes `/c:/Users/ada`.
+/// Removes the slash before a drive letter: Cursor on Windows writes `/c:/Users/ada`.
 fn without_leading_slash(path: &str) -> &str {
     let drive = |rest: &&str| {
         let mut chars = rest.chars();
@@ -190,7 +193,7 @@ fn without_leading_slash(path: &str) -> &str {
     path.strip_prefix('/').filter(drive).filter(|_| cfg!(windows)).unwrap_or(path)
 }
 
-/// `%20` and its kin.
+/// Decodes percent-encoding, such as `%20`.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -207,7 +210,7 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// `path` below `folder`, where it is not absolute already.
+/// Joins `path` to `folder`, unless `path` is absolute.
 pub(crate) fn below(folder: &Path, path: &Path) -> PathBuf {
     folder.join(path)
 }

@@ -1,7 +1,8 @@
-//! Tools that no table knows: those of MCP servers, our own among them, and those that a host added since.
+//! Works out the effects of tools that are in no table: tools of MCP servers (ours too), and tools
+//! that a host has added since.
 //!
-//! What names a command or writes a file is judged. What does neither is none of our business: a host shows us many
-//! tools, and a denial of each unknown one would make it useless.
+//! A tool that names a command or writes a file is judged. Any other tool is ignored: hosts report
+//! many tools to the hook, and denying each unknown one would make the host unusable.
 
 use std::path::PathBuf;
 
@@ -13,9 +14,9 @@ use super::tools::CommandShell;
 use crate::edits::Change;
 use crate::verbs::event::Effect;
 
-/// The tool of ours by which an agent declares its intent.
+/// Our tool by which an agent declares its intent.
 const SELECT: &str = "select_active_intent";
-/// Our other tools, each of which asks the gate itself.
+/// Our other tools. Each of them asks the gate itself.
 const OURS: &[&str] = &[
     "list_intents",
     "gate_check",
@@ -28,10 +29,10 @@ const OURS: &[&str] = &[
     "record_lesson",
     "approval_status",
 ];
-/// What our server is called in a host's settings.
+/// The name of our server in the settings of hosts.
 const OUR_SERVER: &str = "intent";
 
-/// Words of a tool's name that tell of a change to a file.
+/// Words in a tool's name that say that it changes a file.
 const WRITES: &[&str] = &[
     "write",
     "edit",
@@ -51,7 +52,8 @@ const WRITES: &[&str] = &[
 ];
 const DELETES: &[&str] = &["delete", "remove", "unlink", "rm"];
 const MOVES: &[&str] = &["move", "rename", "mv"];
-/// Words of a tool's name that tell that it only looks at a file. Any other tool that is given one may write it.
+/// Words in a tool's name that say that it only reads a file. A tool without such a word may write
+/// any file that it is given.
 const LOOKS: &[&str] = &[
     "analyze",
     "ast",
@@ -102,7 +104,8 @@ const LOOKS: &[&str] = &[
     "view",
     "why",
 ];
-/// Words of a tool's name without which a field called `command` is no command line.
+/// Words in a tool's name that say that it runs a command. In a foreign tool without such a word, a
+/// field called `command` does not count as a command line.
 const RUNS: &[&str] = &[
     "shell",
     "bash",
@@ -117,10 +120,11 @@ const RUNS: &[&str] = &[
     "spawn",
 ];
 
-/// Words of a tool's name that tell, beside one of those, that it types into what runs already.
+/// Words in a tool's name that, together with one of [`RUNS`], say that it types into a program
+/// that already runs.
 const TYPES: &[&str] = &["write", "send", "type", "interact", "input"];
 
-/// What a tool that nobody told us of would do.
+/// Returns what a tool that is in no table would do.
 pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
     if is(reading.tool, SELECT) {
         return select(reading);
@@ -146,7 +150,7 @@ pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
     effects
 }
 
-/// What the fields say whose meaning is known.
+/// Returns the effects that follow from fields with a known meaning.
 fn known(reading: &CallInput, has: impl Fn(&[&str]) -> bool) -> Vec<Effect> {
     if has(MOVES)
         && fields::any(reading.input, &["destination", "to", "new_path", "newPath"]).is_some()
@@ -170,8 +174,8 @@ fn unknown_write(path: PathBuf) -> Effect {
     Effect::Write { path, change: Change::Unknown }
 }
 
-/// What fields that we do not know seem to name, by the name of the field. Only the tool knows which of its fields is a
-/// file that it writes, so each of them counts.
+/// Returns the paths in all fields that we do not know, each with the name of its field. Only the
+/// tool knows which of its fields name a file that it writes, so each of them counts.
 pub(crate) fn other_paths(reading: &CallInput) -> Vec<(String, PathBuf)> {
     let texts = [CONTENT, NEW, OLD, EDITS, TEXTS].concat();
     let read = [PATH, FROM, TO, FOLDER, LISTS].concat();
@@ -185,7 +189,8 @@ pub(crate) fn other_paths(reading: &CallInput) -> Vec<(String, PathBuf)> {
         words_in(value, &mut words);
         named.extend(words.into_iter().map(|word| (name.as_str(), word)));
     }
-    // Of several names for a file only the first is read.
+    // If several fields name the file, only the first of them is read elsewhere. Those with another
+    // path are added here.
     let names = PATH.iter().filter_map(|name| Some((*name, reading.input.get(name)?.as_str()?)));
     let mut names = names.filter(|(_, text)| !text.is_empty());
     let first = names.next().map(|(_, text)| reading.cwd.join(text));
@@ -199,7 +204,7 @@ pub(crate) fn other_paths(reading: &CallInput) -> Vec<(String, PathBuf)> {
     paths.filter_map(|(name, text)| Some((name.to_owned(), fields::path(text)?))).collect()
 }
 
-/// The texts in a value that may be names; longer ones are none.
+/// Collects the strings in a value that may be paths. Longer ones are skipped.
 fn words_in<'a>(value: &'a Value, words: &mut Vec<&'a str>) {
     const LONGEST: usize = 1_000;
     match value {
@@ -210,10 +215,11 @@ fn words_in<'a>(value: &'a Value, words: &mut Vec<&'a str>) {
     }
 }
 
-/// Fields that hold a text to be written.
+/// Fields that hold text to be written.
 const TEXTS: &[&str] = &["body", "data", "code", "diff", "patch", "insert_text", "insertText"];
 
-/// A host's own tool that calls an MCP server's: its input names the server and the tool.
+/// Reads a host's own tool that calls a tool of an MCP server. Its input names the server and the
+/// tool.
 pub(crate) fn wrapped(reading: &CallInput) -> Vec<Effect> {
     let input = reading.input;
     let tool = fields::word(input, &["tool_name", "toolName", "tool", "name"]);
@@ -230,12 +236,12 @@ pub(crate) fn wrapped(reading: &CallInput) -> Vec<Effect> {
 fn select(reading: &CallInput) -> Vec<Effect> {
     match fields::word(reading.input, &["intent_id", "intent", "id"]) {
         Some(intent) => vec![Effect::Select { intent: intent.to_owned() }],
-        // Our server refuses it in better words.
+        // Without an intent, our server refuses the call with a better message.
         None => Vec::new(),
     }
 }
 
-/// Whether `name`, as a host spells a tool of some server, is that tool.
+/// Returns true if `name` is `tool`, with the prefix that a host adds for the server.
 fn is(name: &str, tool: &str) -> bool {
     let server = name.strip_suffix(tool);
     server
@@ -250,7 +256,8 @@ fn ours(name: &str) -> bool {
     server.trim_matches(|c: char| !c.is_alphanumeric()) == OUR_SERVER
 }
 
-/// Whether a name has a mark of a server's tool; a host's own tool that runs something needs no telling word.
+/// Returns true if the name has the mark of an MCP tool. For a host's own tool, a field with a
+/// command is enough; its name need not say that it runs one.
 fn is_foreign(name: &str) -> bool {
     name.starts_with("mcp_")
         || name.starts_with("MCP:")
@@ -258,7 +265,8 @@ fn is_foreign(name: &str) -> bool {
         || name.contains("__")
 }
 
-/// A file of a repository elsewhere, or a page: nothing of it is on this disk.
+/// Returns true if the call is about a file in a remote repository, or about a web page. Neither is
+/// on this disk.
 fn remote(input: &Value) -> bool {
     let named = |names: &[&str]| fields::word(input, names).is_some();
     (named(&["owner"]) && named(&["repo"]))
@@ -278,7 +286,8 @@ fn names_a_file(input: &Value) -> bool {
 
 fn written(reading: &CallInput) -> Vec<Effect> {
     let one = fields::word(reading.input, PATH).is_some();
-    // What a stranger's tool makes of the texts it is given is its own secret, but for the plainest case.
+    // Nobody knows what an unknown tool does with its texts, except in the plainest case: one path,
+    // `content`, and "write" in its name.
     let plain = words(reading.tool).contains(&"write".to_owned());
     match fields::text(reading.input, &["content"]) {
         Some(text) if one && plain => reading.write(Change::Whole(text.to_owned())),
@@ -287,7 +296,7 @@ fn written(reading: &CallInput) -> Vec<Effect> {
     }
 }
 
-/// The words of a tool's name: `mcp__fs__writeFile` is `mcp fs write file`.
+/// Splits a tool's name into words: `mcp__fs__writeFile` becomes `mcp fs write file`.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut lower = false;

@@ -1,4 +1,5 @@
-//! What the last call of each host left behind: how `intent doctor` knows that a host really calls us.
+//! Writes a note about the last call of each host, by which `intent doctor` knows that a host
+//! really calls the hook.
 
 use serde_json::json;
 
@@ -7,8 +8,8 @@ use super::incoming::Moment;
 use super::run::Heard;
 use crate::workspace::{Root, session, store};
 
-/// Leaves a note in `.orchestration/local/heartbeat/` of the workspace that the call came from. The host has its
-/// answer already, so a note that cannot be written is left out.
+/// Writes a note to `.orchestration/local/heartbeat/` of the workspace that the call came from. The
+/// host already has its answer, so a note that cannot be written is skipped.
 pub(crate) fn leave(heard: &Heard, said: &HookAnswer) {
     let Some(event) = &heard.event else { return };
     let Ok(root) = Root::find(&event.cwd) else { return };

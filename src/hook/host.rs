@@ -1,44 +1,48 @@
-//! The hosts that can call us, as data: how each speaks, what it can do, and how we know.
+//! The hosts that can call the hook, as data: the format of each, what it can do, and how we know
+//! that.
 
-/// An agent's host, as `intent hook` knows it.
+/// A program that runs an agent and calls `intent hook`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Host {
-    /// The name after `intent hook`.
+    /// The name of the host, as in `intent hook NAME`.
     pub name: &'static str,
-    /// How it is read and answered.
+    /// The format in which the host is read and answered.
     pub family: Family,
-    /// Whether it can put a question to a person, unless the call's own mode says otherwise.
+    /// True if the host can ask a person. The mode of a call may still turn that off.
     pub asks: bool,
-    /// How we know that it works.
+    /// How we know that the adapter works.
     pub standing: Support,
-    /// What the adapter was written from.
+    /// The documents from which the adapter was written.
     pub source: &'static str,
-    /// When that was read, as a date.
+    /// The date on which the source was read.
     pub read_on: &'static str,
-    /// What this host cannot enforce, for a person; empty when nothing is known.
+    /// What this host cannot enforce, in words for people, separated by `; `. Empty if nothing is
+    /// known.
     pub cannot: &'static str,
 }
 
-/// How a host speaks. Hosts that only differ in the names of their tools share one.
+/// The format of a host's payloads and answers. Hosts that differ only in the names of their tools
+/// share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// Claude Code's JSON, with the reason on standard error and exit code 2 beside it.
+    /// Claude Code's JSON. A denial also has exit code 2, with the reason on standard error.
     Claude,
-    /// The same JSON, nothing more, and always exit code 0.
+    /// Claude Code's JSON only, always with exit code 0.
     Codex,
-    /// `permission`, always; in JSON only.
+    /// JSON that always has `permission`.
     Cursor,
-    /// Copilot's own camel case.
+    /// Copilot's own JSON, in camel case.
     Copilot,
-    /// `decision`, only where there is one.
+    /// JSON that has `decision` only for a denial.
     Gemini,
-    /// `decision`, always.
+    /// JSON that always has `decision`.
     Antigravity,
-    /// `cancel`.
+    /// JSON that always has `cancel`.
     Cline,
-    /// Windsurf's own payload; exit code 2 and a reason on standard error.
+    /// Windsurf's own payload. A denial is exit code 2 with a reason on standard error.
     Windsurf,
-    /// Claude's payload; exit code 2 and a reason on standard error. Also for hosts that nobody knows.
+    /// Claude Code's payload. A denial is exit code 2 with a reason on standard error. Also for
+    /// unknown hosts.
     Plain,
 }
 
@@ -47,12 +51,12 @@ pub enum Family {
 pub enum Support {
     /// Our tests drive the real program.
     Proven,
-    /// Its protocol is documented, and nothing more.
+    /// Only the documentation of its protocol says so.
     ByProtocol,
 }
 
 impl Support {
-    /// As people read it.
+    /// Returns the words that people read.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Proven => "proven",
@@ -216,7 +220,8 @@ pub const HOSTS: &[Host] = &[
     PI,
 ];
 
-/// A host that nobody recognised: exit code 2 with a reason on standard error is what most hosts take for a denial.
+/// A host that was not recognised. Most hosts understand exit code 2 with a reason on standard
+/// error as a denial.
 pub(crate) const UNKNOWN: Host = Host {
     name: "unknown",
     family: Family::Plain,
@@ -227,7 +232,7 @@ pub(crate) const UNKNOWN: Host = Host {
     cannot: "nothing is known of this host",
 };
 
-/// The host of that name.
+/// Returns the host with this name.
 pub fn named(name: &str) -> Option<Host> {
     HOSTS.iter().find(|host| host.name == name).copied()
 }

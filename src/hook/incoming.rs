@@ -1,4 +1,4 @@
-//! What a host told us, in our own words.
+//! A payload of a host, translated into the words of this project.
 
 use std::path::PathBuf;
 
@@ -11,40 +11,40 @@ use super::host::{Family, Host};
 use super::rewrite;
 use crate::verbs::event::{Asking, Effect, Event};
 
-/// When in an agent's work a hook is called.
+/// The moment of an agent's work at which a hook is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
     /// A tool is about to run; it can be denied.
     Before,
-    /// A tool has run, well or not.
+    /// A tool has ended, with success or not.
     After,
-    /// A session begins, or begins again.
+    /// A session begins or resumes.
     SessionStart,
-    /// A person has spoken.
+    /// A person has entered a prompt.
     Prompt,
-    /// The agent has come to rest: no call of its session is under way.
+    /// The agent has stopped: no call of its session is running.
     Idle,
-    /// The host's settings have changed under it; that can be refused.
+    /// The host's settings have changed; the host can be told not to use them.
     Settings,
-    /// Nothing that we have a word for.
+    /// Any other moment, which the hook ignores.
     Other,
 }
 
-/// A payload that was understood.
+/// A payload that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Incoming {
     pub(crate) host: Host,
-    /// How the answer is written; a host may speak in several ways.
+    /// The format of the answer. A host may use several.
     pub(crate) family: Family,
     pub(crate) moment: Moment,
-    /// The moment as the host calls it; it comes back in some answers.
+    /// The host's name for the event, which some answers must contain.
     pub(crate) name: String,
     pub(crate) event: Event,
-    /// The tool is known and only reads, whatever its input is.
+    /// True if the tool is known and only reads, whatever its input is.
     pub(crate) only_reads: bool,
-    /// The host has emptied the session: the model knows nothing of what was before.
+    /// True if the host has cleared the session, so that the model has forgotten everything before.
     pub(crate) clears: bool,
-    /// The input of a call whose command the host lets us change.
+    /// The input of the call, if the host lets a hook change the command in it.
     pub(crate) rewritable: Option<Value>,
 }
 
@@ -114,7 +114,7 @@ const MOMENTS: &[(Moment, &[&str])] = &[
     (Moment::Settings, &["ConfigChange"]),
 ];
 
-/// The moment that a host calls by this name.
+/// Returns the moment that hosts call by this name.
 pub(crate) fn moment(name: &str) -> Moment {
     let found = MOMENTS.iter().find(|(_, names)| names.contains(&name));
     found.map_or(Moment::Other, |(moment, _)| *moment)
@@ -125,13 +125,13 @@ pub(crate) struct PayloadParts {
     pub(crate) family: Family,
     pub(crate) moment: Moment,
     pub(crate) name: String,
-    /// The call, where the moment is one of a tool's.
+    /// The call, if the moment is before or after a tool.
     pub(crate) call: Option<Call>,
     /// The host's own id of the call.
     pub(crate) id: Option<String>,
 }
 
-/// Fields that hosts call the same by, for the session that a payload belongs to.
+/// The names that hosts use for the id of the session.
 const SESSION: &[&str] = &[
     "conversation_id",
     "conversationId",
@@ -144,7 +144,7 @@ const SESSION: &[&str] = &[
 ];
 
 impl Incoming {
-    /// Puts together what a dialect has read.
+    /// Builds the event from the parts that a dialect has read.
     pub(crate) fn new(host: Host, payload: &Value, parts: PayloadParts) -> Self {
         let cwd = cwd(payload);
         let parts = PayloadParts { call: parts.call.map(rewrite::unfenced), ..parts };
@@ -191,14 +191,15 @@ impl Incoming {
     }
 }
 
-/// What the person said, as far as the host tells.
+/// Returns the prompt of the person, if the payload contains it.
 fn said(payload: &Value) -> Option<String> {
     let inside = ["tool_info", "userPromptSubmit"].iter().filter_map(|name| payload.get(name));
     let names = &["prompt", "user_prompt", "userPrompt"];
     std::iter::once(payload).chain(inside).find_map(|of| fields::word(of, names)).map(str::to_owned)
 }
 
-/// Whether the host says that the call has failed: by the name of the moment, by an exit code, or in words of its own.
+/// Returns true if the payload says that the call has failed: by the name of the event, by an exit
+/// code, or by a result type.
 fn failed(name: &str, payload: &Value) -> bool {
     if name.ends_with("Failure") {
         return true;
@@ -207,15 +208,16 @@ fn failed(name: &str, payload: &Value) -> bool {
         ["tool_response", "toolResult", "tool_output"].iter().find_map(|key| payload.get(key));
     let Some(result) = result else { return false };
     let code = ["exit_code", "exitCode", "exit"].iter().find_map(|key| result.get(key)?.as_i64());
-    // Gemini CLI tells its model: `Exit Code: 3`, behind the output.
-    let told = result.get("llmContent").and_then(Value::as_str).unwrap_or_default();
-    let told = told.lines().filter_map(|line| line.strip_prefix("Exit Code: ")).next_back();
+    // Gemini CLI writes `Exit Code: 3` after the output, in the text for its model.
+    let output = result.get("llmContent").and_then(Value::as_str).unwrap_or_default();
+    let exit_line = output.lines().filter_map(|line| line.strip_prefix("Exit Code: ")).next_back();
     code.is_some_and(|code| code != 0)
-        || told.is_some_and(|code| code.trim() != "0")
+        || exit_line.is_some_and(|code| code.trim() != "0")
         || result.get("resultType").and_then(Value::as_str) == Some("failure")
 }
 
-/// `/clear`: hosts say so as the source of a session's start, as the reason of its end, or both.
+/// Returns true after `/clear`. Hosts report it as the source of a session's start, as the reason
+/// for a session's end, or as both.
 fn clears(moment: Moment, payload: &Value) -> bool {
     let said = match moment {
         Moment::SessionStart => fields::word(payload, &["source"]),
@@ -225,7 +227,8 @@ fn clears(moment: Moment, payload: &Value) -> bool {
     said == Some("clear")
 }
 
-/// What a tool says it has shown counts for more than what it was asked for, and one that failed has shown nothing.
+/// Corrects the reads of a call that has ended: the lines that the tool says it has shown replace
+/// the requested lines, and a failed call has shown nothing.
 fn shown(mut effects: Vec<Effect>, payload: &Value, name: &str) -> Vec<Effect> {
     if name.ends_with("Failure") {
         effects.retain(|effect| !matches!(effect, Effect::Read { .. }));
@@ -238,7 +241,8 @@ fn shown(mut effects: Vec<Effect>, payload: &Value, name: &str) -> Vec<Effect> {
     effects
 }
 
-/// A question that nobody is there to answer is none: these modes of Claude Code and its kin ask nobody.
+/// Returns how a question can be put. In these modes Claude Code and similar hosts ask nobody, so
+/// the question becomes a denial with a code.
 fn asking(host: &Host, payload: &Value) -> Asking {
     let mode = fields::word(payload, &["permission_mode", "permissionMode"]);
     match mode {
@@ -248,7 +252,8 @@ fn asking(host: &Host, payload: &Value) -> Asking {
     }
 }
 
-/// The folder that relative paths start from: the payload's, else its first workspace, else our own.
+/// Returns the folder for relative paths: the payload's folder, else its first workspace, else the
+/// folder of this process.
 fn cwd(payload: &Value) -> PathBuf {
     let named = fields::word(payload, &["cwd"]).or_else(|| {
         let roots = ["workspace_roots", "workspaceRoots", "workspacePaths"];
@@ -270,7 +275,7 @@ fn model(payload: &Value) -> Option<String> {
     }
 }
 
-/// What calls without an id are known by.
+/// Returns a digest of the tool and its input, which identifies calls that have no id.
 fn digest(call: &Call) -> String {
     let mut hash = Sha256::new();
     hash.update(call.tool.as_bytes());

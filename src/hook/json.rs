@@ -1,29 +1,30 @@
-//! Reads JSON as hosts write it: some leave control characters raw, and what is too long or cut off is read as far as
-//! it goes.
+//! Reads JSON as hosts write it. Some hosts leave control characters unescaped. A payload that is
+//! too long or cut off is read as far as possible.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// What was found in the bytes.
+/// The result of reading a payload.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum JsonReading {
-    /// A whole value, and nothing after it.
+    /// A complete object, with nothing after it.
     Whole(Value),
-    /// An object of which only these members are whole: it ends too early, or goes on wrongly. Good enough to tell a
-    /// read from a write, never to judge a write.
+    /// An object that ends too early or has a syntax error; only these members are complete. They
+    /// are enough to recognise a read, but never to judge a write.
     Partial(Map<String, Value>),
-    /// An object in which a field of this name stands twice: the host may read the one, and we the other.
+    /// An object that names this field twice. The host might use one of the values, and this
+    /// program the other.
     Twice(Map<String, Value>, String),
-    /// No object at all.
+    /// No JSON object was found.
     Nothing,
 }
 
-/// A value nested deeper than this was not written by a host, in levels.
+/// The deepest nesting, in levels. A host writes nothing deeper.
 const MAX_DEPTH: usize = 100;
 
-/// Reads bytes, strictly if they allow it.
+/// Reads a payload: strictly if possible, else leniently.
 pub(crate) fn read(bytes: &[u8]) -> JsonReading {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match distinct(bytes) {
@@ -37,7 +38,8 @@ pub(crate) fn read(bytes: &[u8]) -> JsonReading {
     }
 }
 
-/// Reads strict JSON in which no object names a field twice; else the name of such a field, if that is what is wrong.
+/// Reads strict JSON in which no object names a field twice. The error is the name of such a field,
+/// or `None` for any other error.
 pub(crate) fn distinct(bytes: &[u8]) -> Result<Value, Option<String>> {
     let mut twice = None;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
@@ -49,7 +51,7 @@ pub(crate) fn distinct(bytes: &[u8]) -> Result<Value, Option<String>> {
     }
 }
 
-/// Builds a value, and notes a name that stands twice in one object.
+/// Builds a value, and notes the first name that occurs twice in one object.
 struct Distinct<'a> {
     twice: &'a mut Option<String>,
 }
@@ -118,7 +120,8 @@ impl<'de> Visitor<'de> for Distinct<'_> {
 }
 
 fn leniently(bytes: &[u8]) -> JsonReading {
-    // A path with a replacement character is another path, so such bytes are no whole payload.
+    // Invalid UTF-8 is replaced. A path with a replacement character is a different path, so such a
+    // payload is never complete.
     let text = String::from_utf8_lossy(bytes);
     let mut reader = JsonReader { rest: &text, depth: 0 };
     reader.blanks();
@@ -146,7 +149,8 @@ impl JsonReader<'_> {
         Some(())
     }
 
-    /// The members of an object whose brace was read, up to the first that is not whole; whether it ended well.
+    /// Reads the members of an object after its opening brace, up to the first incomplete one. Also
+    /// returns whether the object ended correctly.
     fn members(&mut self) -> (Map<String, Value>, bool) {
         let mut members = Map::new();
         if self.take("}").is_some() {
@@ -211,7 +215,8 @@ impl JsonReader<'_> {
         }
     }
 
-    /// A number or one of the three names. At the very end it may be cut short, so it counts only before something.
+    /// Reads a number, `true`, `false` or `null`. At the end of the input it may be cut off, so
+    /// something must follow it.
     fn word(&mut self) -> Option<Value> {
         let end = self.rest.find([',', '}', ']', ' ', '\t', '\r', '\n'])?;
         let (word, rest) = self.rest.split_at(end);
@@ -224,17 +229,18 @@ impl JsonReader<'_> {
         }
     }
 
-    /// What follows an opening quotation mark, to the closing one. Control characters stand for themselves.
+    /// Reads a string after its opening quotation mark. Unescaped control characters are allowed.
     fn string(&mut self) -> Option<String> {
         let mut text = String::new();
-        // Looked for once, not after every escape: texts are long.
+        // The closing quotation mark is searched once and not again after every escape, because
+        // texts may be long.
         let mut quote = self.rest.find('"')?;
         while let Some(at) = self.rest[..quote].find('\\') {
             text.push_str(&self.rest[..at]);
             let left = self.rest.len();
             self.rest = &self.rest[at + 1..];
             text.push(self.escape()?);
-            // The escape may have been that of the quotation mark.
+            // The escape may have contained this quotation mark, so the next one is searched.
             quote = match quote.checked_sub(left - self.rest.len()) {
                 Some(quote) => quote,
                 None => self.rest.find('"')?,
@@ -299,7 +305,7 @@ mod tests {
             let JsonReading::Twice(_, name) = read(text.as_bytes()) else { panic!("{text}") };
             assert_eq!(name, "a");
         }
-        // With a raw control character, so that it is read leniently.
+        // The unescaped control character makes the strict reader fail, so this is read leniently.
         let JsonReading::Partial(members) = read(b"{\"a\": \"\t\", \"a\": 2, \"b\": 3}") else {
             panic!("no whole payload")
         };

@@ -1,9 +1,15 @@
-//! The agents' hook: one process a call, the host's JSON on standard input, the host's answer on standard output,
-//! standard error and in the exit code.
+//! The hook of agents: one process for each call. It reads the host's JSON on standard input, and
+//! answers on standard output, on standard error and by its exit code.
 //!
-//! An adapter holds no policy. [`host`] says as data who can call us; `dialects` turn a payload into an
-//! [`Event`](crate::verbs::event::Event) (`tools`, `effects` and `foreign` read what a tool would do) and what the
-//! verbs say into the host's words; `run` keeps the promise that something is always said in time.
+//! An adapter holds no policy:
+//!
+//! - [`host`] lists the hosts that can call the hook.
+//! - `detect` recognises which host wrote a payload.
+//! - `dialects` turn a payload into an [`Event`](crate::verbs::event::Event), and the result of the
+//!   verbs into the format of the host.
+//! - `tools`, `effects` and `foreign` work out what a tool would do.
+//! - `run` guarantees that the host always has an answer in time.
+//! - `install` writes the settings of hosts, and `doctor` examines them.
 
 mod answer;
 pub(crate) mod binary;

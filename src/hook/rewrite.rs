@@ -1,5 +1,5 @@
-//! A command that is run behind the fence instead: for hosts that let a hook change a tool's input without letting the
-//! call go ahead by the same word.
+//! Replaces a command by the same command behind the fence, for hosts that let a hook change a
+//! tool's input without also permitting the call.
 
 use serde_json::Value;
 
@@ -11,10 +11,11 @@ use crate::workspace::text::shell_word;
 
 const COMMAND: &str = "command";
 
-/// The input of a call that is one command for a shell, if its host lets a hook change it.
+/// Returns the input of a call that is a single shell command, if its host lets a hook change it.
 ///
-/// Claude Code and VS Code document a change only beside a decision. They are told to ask, where somebody can be asked:
-/// letting it go ahead is the host's own business. Codex takes a change only from who lets the call go ahead.
+/// Claude Code and VS Code accept a change only together with a decision. The decision is then to
+/// ask, and only if somebody can be asked, because the hook never permits a call itself. Codex
+/// accepts a change only together with a permission, so its calls are never changed.
 pub(super) fn rewritable(
     host: &Host,
     asking: Asking,
@@ -31,7 +32,7 @@ pub(super) fn rewritable(
     (cfg!(unix) && by_host && named).then(|| call.input.clone())
 }
 
-/// The same input, its command behind the fence of an intent.
+/// Returns the same input with its command behind the fence of an intent.
 pub(super) fn fenced(input: &Value, intent: &str) -> Option<Value> {
     let mut input = input.clone();
     let command = input.get_mut(COMMAND)?;
@@ -39,7 +40,8 @@ pub(super) fn fenced(input: &Value, intent: &str) -> Option<Value> {
     Some(input)
 }
 
-/// A call as the agent made it, before the host was told to change it: both are the same call.
+/// Returns the call as the agent made it, if the hook has changed it before. So both count as the
+/// same call.
 pub(super) fn unfenced(call: Call) -> Call {
     let inner = call.input.get(COMMAND).and_then(Value::as_str).and_then(inner);
     let Some(inner) = inner else { return call };
@@ -62,7 +64,8 @@ fn prefix(intent: &str) -> Option<String> {
     ))
 }
 
-/// The command that was put behind the fence by us: it stands there as one quoted word.
+/// Returns the original command from a command that this program has put behind the fence. It is
+/// the last word, quoted if necessary.
 fn inner(text: &str) -> Option<String> {
     let program = shell_word(std::env::current_exe().ok()?.to_str()?);
     let rest = text.strip_prefix(&program)?.strip_prefix(" fence --intent ")?;
@@ -72,7 +75,7 @@ fn inner(text: &str) -> Option<String> {
         Some(quoted) => quoted.replace("'\\''", "'"),
         None => word.to_owned(),
     };
-    // Only what we would have written reads so.
+    // Accept only the exact text that this program would have written.
     (format!("{}{}", prefix(intent)?, shell_word(&unquoted)) == text).then_some(unquoted)
 }
 
@@ -91,7 +94,7 @@ mod tests {
             assert_eq!(behind["timeout"], 5);
             let call = Call { tool: "Bash".to_owned(), input: behind };
             assert_eq!(unfenced(call).input, input, "{command}");
-            // With anything behind it, it is another command.
+            // A command with an addition at its end is another command.
             let more = json!({ "command": format!("{command}; true") });
             let call = Call { tool: "Bash".to_owned(), input: more.clone() };
             assert_eq!(unfenced(call).input, more);

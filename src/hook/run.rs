@@ -1,7 +1,9 @@
-//! One call: read, judge, answer, end. Whatever goes wrong on the way, the host is told in time and in its own words.
+//! Handles one call: reads the payload, has it judged, answers, and ends. Whatever fails on the
+//! way, the host receives an answer in time and in its own format.
 //!
-//! Governance fails closed: a call that changes something, or that cannot be read, is denied when there is no answer.
-//! Observation fails safe: after a tool nothing is ever denied, and nothing fails.
+//! Governance fails closed: a call that changes something, or that cannot be read, is denied if
+//! there is no answer. Observation fails safe: after a tool nothing is denied, and an error is not
+//! reported to the host.
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
@@ -23,16 +25,18 @@ use crate::verbs::event::Event;
 use crate::verbs::gate::{self, Decision, Denial, DenialCode, Judged};
 use crate::workspace::Root;
 
-/// A payload larger than this, in bytes, is not judged.
+/// The largest payload, in bytes, that is judged.
 const MAX_PAYLOAD: u64 = 16 * 1024 * 1024;
 /// How long a call that can be denied may wait for its answer. Hosts wait for ten seconds and more.
 const PATIENCE: Duration = Duration::from_millis(1_500);
-/// How long anything else may take: nothing waits to run, and a record is worth some waiting.
+/// How long any other call may take. No tool waits for it, and it is better to wait than to lose a
+/// record.
 const PATIENCE_AFTER: Duration = Duration::from_secs(8);
-/// Payloads are nested, and so are the commands within; what waits for an answer must not run out of stack, in bytes.
+/// The stack of the working thread, in bytes. Payloads and the commands in them are nested, and the
+/// thread must not run out of stack.
 const STACK: usize = 16 * 1024 * 1024;
 
-/// What the hook asks of the verbs.
+/// The verbs that the hook calls. Tests replace them.
 #[derive(Clone, Copy)]
 pub(crate) struct Verbs {
     pub(crate) before: fn(&Event) -> Judged,
@@ -54,53 +58,55 @@ const VERBS: Verbs = Verbs {
     session_start: gate::session_start,
 };
 
-/// Answers one call of the host `name` (or of any, with `auto`) and says how the process ends.
+/// Answers one call of the host `name` (or of any host, with `auto`), and returns the exit code.
 pub(crate) fn run(name: &str) -> ExitCode {
     if name != "auto" && host::named(name).is_none() {
         let names = detect::names();
         drain(std::io::stdin());
-        // Exit code 2 with a reason is a denial to most hosts; a hook that is set up wrongly should not let calls run.
-        return say(&Output::refused(&format!(
+        // Most hosts understand exit code 2 with a reason as a denial. A hook with a wrong name in
+        // the settings must not let calls run.
+        return write(&Output::refused(&format!(
             "there is no host {name:?}; `intent hook` knows {names}"
         )));
     }
-    // What a panic has to say goes nowhere: to some hosts any word on standard error is a reason.
+    // Suppress the message of a panic: some hosts treat any text on standard error as a reason.
     std::panic::set_hook(Box::new(|_| {}));
     let (heard, said) = converse(name, std::io::stdin(), VERBS);
-    let exit = say(&dialects::answer(heard.family, heard.at(), &said));
+    let exit = write(&dialects::answer(heard.family, heard.at(), &said));
     heartbeat::leave(&heard, &said);
     exit
 }
 
-/// Hears the host out, for as long as an answer may take: one that cannot write all it has may fail over that.
+/// Reads the input to its end, for as long as an answer may take. A host that cannot write its
+/// whole payload may fail.
 fn drain(mut input: impl Read + Send + 'static) {
-    let (tell, told) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let _ = std::io::copy(&mut input, &mut std::io::sink());
-        let _ = tell.send(());
+        let _ = sender.send(());
     });
-    let _ = told.recv_timeout(PATIENCE);
+    let _ = receiver.recv_timeout(PATIENCE);
 }
 
-/// What is known of a call before there is an answer.
+/// What is known about a call before there is an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Heard {
     pub(crate) host: Host,
     pub(crate) family: Family,
     pub(crate) moment: Moment,
     pub(crate) name: String,
-    /// No input at all can make it change anything.
+    /// True if no input can make this tool change anything.
     pub(crate) only_reads: bool,
-    /// The host has emptied the session.
+    /// True if the host has cleared the session.
     pub(crate) clears: bool,
-    /// The call, if it could be read.
+    /// The event, or `None` if the payload could not be read.
     pub(crate) event: Option<Event>,
-    /// The call's input, where its host lets us change the command in it.
+    /// The input of the call, if the host lets a hook change the command in it.
     pub(crate) rewritable: Option<Value>,
 }
 
 impl Heard {
-    /// Nothing but the name after `intent hook`: taken for something that is about to be changed.
+    /// Assumes, by the name after `intent hook` alone, that something is about to be changed.
     fn nothing(name: &str) -> Self {
         let host = detect::without_payload(name);
         Self {
@@ -125,7 +131,7 @@ impl Heard {
         At { moment: self.moment, name: &self.name }
     }
 
-    /// Whether the host waits for us before something changes.
+    /// Returns true if the host waits for the answer before something changes.
     fn deniable(&self) -> bool {
         match self.moment {
             Moment::Before => {
@@ -140,7 +146,8 @@ impl Heard {
         if self.deniable() { PATIENCE } else { PATIENCE_AFTER }
     }
 
-    /// There is no answer, for this reason.
+    /// Returns the answer for a call that could not be judged: a denial with this reason if the
+    /// call can be denied, else nothing.
     fn failed(&self, code: DenialCode, why: &str) -> HookAnswer {
         if !self.deniable() {
             return HookAnswer::Nothing;
@@ -149,28 +156,29 @@ impl Heard {
     }
 }
 
-/// What the thread that works tells the one that waits.
+/// A message of the working thread to the waiting one.
 enum Progress {
-    /// The payload is read.
+    /// The payload was read, with this result.
     Heard(Box<Heard>),
-    /// This is the answer.
+    /// The answer was found; the work is done.
     Said(HookAnswer),
 }
 
-/// Reads the payload and finds the answer, in another thread: whatever happens there, there is one.
+/// Reads the payload and finds the answer in another thread, so that there is an answer even if
+/// that thread panics or takes too long.
 fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Heard, HookAnswer) {
     let started = Instant::now();
     let mut heard = Heard::nothing(name);
-    let (tell, told) = mpsc::channel();
-    let told_name = name.to_owned();
+    let (sender, receiver) = mpsc::channel();
+    let host_name = name.to_owned();
     let worker = std::thread::Builder::new().stack_size(STACK);
-    if worker.spawn(move || work(&told_name, input, verbs, &tell)).is_err() {
+    if worker.spawn(move || work(&host_name, input, verbs, &sender)).is_err() {
         let said = heard.failed(DenialCode::HookError, "The gate could not start. Try again.");
         return (heard, said);
     }
     loop {
         let left = heard.patience().saturating_sub(started.elapsed());
-        match told.recv_timeout(left) {
+        match receiver.recv_timeout(left) {
             Ok(Progress::Heard(now)) => heard = *now,
             Ok(Progress::Said(said)) => return (heard, said),
             Err(reason) => {
@@ -189,8 +197,9 @@ fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Hea
     }
 }
 
-/// The whole work. Nobody may be left to tell when it is done: then it does not matter.
-fn work(name: &str, input: impl Read, verbs: Verbs, tell: &Sender<Progress>) {
+/// Does the whole work. Errors of `send` are ignored: the waiting thread may have given up, and
+/// then the result is not needed.
+fn work(name: &str, input: impl Read, verbs: Verbs, sender: &Sender<Progress>) {
     let (heard, objection) = listen(name, input);
     let moment = heard.moment;
     let event = heard.event.clone();
@@ -200,16 +209,16 @@ fn work(name: &str, input: impl Read, verbs: Verbs, tell: &Sender<Progress>) {
     if let Some(event) = event.as_ref().filter(|_| heard.clears) {
         (verbs.clear)(event);
     }
-    let _ = tell.send(Progress::Heard(Box::new(heard)));
+    let _ = sender.send(Progress::Heard(Box::new(heard)));
     let said = match (early, event) {
         (Some(said), _) => said,
         (None, Some(event)) => decide(moment, &event, deniable, rewritable.as_ref(), verbs),
         (None, None) => HookAnswer::Nothing,
     };
-    let _ = tell.send(Progress::Said(said));
+    let _ = sender.send(Progress::Said(said));
 }
 
-/// Reads the payload: what was heard, and why it cannot be judged if it cannot.
+/// Reads the payload. Returns what is known of the call and, if it cannot be judged, the reason.
 fn listen(name: &str, input: impl Read) -> (Heard, Option<String>) {
     let (bytes, complete) = match swallow(input) {
         Ok(found) => found,
@@ -246,10 +255,11 @@ fn listen(name: &str, input: impl Read) -> (Heard, Option<String>) {
     let host = detect::host(name, &payload, in_devin);
     let mut heard = Heard::of(&dialects::read(host, &payload));
     if cut.is_some() && heard.moment == Moment::Other {
-        // The part that says what this is may be the part that is missing.
+        // The payload is incomplete, and the missing part may be the one that names the event. So
+        // assume the worst.
         heard = Heard { host, family: host.family, ..Heard::nothing(name) };
     }
-    // After a tool, and of a tool that only reads, what is there is enough.
+    // After a tool, or for a tool that only reads, an incomplete payload is good enough.
     let cut = cut.filter(|_| heard.moment == Moment::Before && !heard.only_reads);
     if cut.is_some() {
         heard.event = None;
@@ -266,8 +276,9 @@ fn too_large() -> String {
     )
 }
 
-/// All that is judged of the input, and whether it is all there is. The rest is read and dropped: a host that cannot
-/// write all it has may take that for a failure of its hook.
+/// Reads the part of the input that is judged, and returns whether that is all of it. The rest is
+/// read and dropped, because a host that cannot write its whole payload may treat that as a failure
+/// of its hook.
 fn swallow(mut input: impl Read) -> std::io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     input.by_ref().take(MAX_PAYLOAD).read_to_end(&mut bytes)?;
@@ -285,7 +296,7 @@ fn decide(
     match moment {
         Moment::Before if !deniable => HookAnswer::Nothing,
         Moment::Before => judged((verbs.before)(event), rewritable),
-        Moment::After => told((verbs.after)(event)),
+        Moment::After => after_answer((verbs.after)(event)),
         Moment::Prompt => {
             (verbs.idle)(event);
             (verbs.prompt)(event);
@@ -324,7 +335,7 @@ fn judged(judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
     }
 }
 
-/// The call with its command behind the fence.
+/// Returns the call with its command behind the fence, or a denial if that is not possible.
 fn behind_fence(intent: Option<String>, rewritable: Option<&Value>) -> HookAnswer {
     let intent = intent.unwrap_or_default();
     match rewritable.and_then(|input| rewrite::fenced(input, &intent)) {
@@ -345,7 +356,7 @@ fn reason(denial: &Denial) -> String {
     sayable(&format!("[{}] {}", denial.code.as_str(), denial.message))
 }
 
-fn told(feedback: Feedback) -> HookAnswer {
+fn after_answer(feedback: Feedback) -> HookAnswer {
     match (feedback.violation, feedback.context) {
         (Some(violation), None) => HookAnswer::Violation(sayable(&violation)),
         (Some(violation), Some(context)) => {
@@ -356,12 +367,13 @@ fn told(feedback: Feedback) -> HookAnswer {
     }
 }
 
-/// Writes what there is to write, once. A host that cannot be told in its words is told by the exit code.
-fn say(output: &Output) -> ExitCode {
+/// Writes the answer. If standard output cannot be written, the answer goes to standard error, and
+/// the exit code denies.
+fn write(output: &Output) -> ExitCode {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(output.stdout.as_bytes()).and_then(|()| stdout.flush());
     let mut stderr = std::io::stderr().lock();
-    // With both gone there is only the exit code left.
+    // If standard error is closed, too, only the exit code is left.
     let _ = stderr.write_all(output.stderr.as_bytes());
     if written.is_err() {
         let _ = stderr.write_all(output.stdout.as_bytes());

@@ -1,5 +1,6 @@
-//! Claude Code asks before it takes over settings that were changed while it runs. Settings without our hook, or with
-//! hooks switched off, are not taken over: no session switches its own gate off.
+//! Answers Claude Code when its settings have changed during a session. Claude Code asks the hook
+//! before it uses them. Settings without our hook, or with all hooks switched off, are refused, so
+//! that no session can switch off its own gate.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +9,11 @@ use serde_json::Value;
 use super::install::ours::starts_us;
 use crate::workspace::{Root, store};
 
-/// Settings larger than this, in bytes, are not read.
+/// The largest settings file, in bytes, that is read.
 const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
-/// Why the settings as they are now must not be taken over; `None` where nothing is governed, or we are still called.
+/// Returns why the changed settings must not be used. Returns `None` if the folder is not governed,
+/// or if the settings still call our hook.
 pub(crate) fn objection(cwd: &Path) -> Option<String> {
     let root = Root::find(cwd).ok().filter(Root::governed)?;
     let all: Vec<Value> = files(root.path()).iter().filter_map(|file| read(file)).collect();
@@ -38,7 +40,7 @@ fn read(file: &Path) -> Option<Value> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Whether a hook before a tool is ours.
+/// Returns true if the settings call our hook before a tool.
 fn calls_us(settings: &Value) -> bool {
     let groups = settings.pointer("/hooks/PreToolUse");
     groups.is_some_and(|groups| starts_us(groups, &["hook"]))

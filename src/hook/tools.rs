@@ -1,42 +1,43 @@
-//! What the tools of all hosts are for, by name. How their input is read is in `effects`.
+//! The tools of all hosts, by name, with what each is for. `effects` reads their input.
 
 use super::host::Host;
 use crate::shell::Dialect;
 
-/// What a tool does.
+/// What a tool does to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ToolKind {
-    /// Nothing to a file: it searches, lists, asks, plans, or starts what is hooked itself.
+    /// Changes no file: it searches, lists, asks or plans, or it starts tools that call the hook
+    /// themselves.
     Nothing,
-    /// Reads files.
+    /// Reads one or several files.
     Read,
-    /// Writes a whole file.
+    /// Writes the whole content of a file.
     Write,
     /// Adds to the end of a file.
     Append,
-    /// Replaces texts in a file, and refuses one that is not there as it is written.
+    /// Replaces text in a file, and fails if the old text is not there exactly as given.
     EditStrictly,
-    /// Replaces texts in a file, and may look for them in ways of its own.
+    /// Replaces text in a file, and may search for the old text in a fuzzy way.
     Edit,
-    /// A list of edits, each with a path of its own.
+    /// Makes several edits, each with a path of its own.
     Edits,
     /// Changes a cell of a notebook.
     Cell,
-    /// Applies a patch.
+    /// Applies a patch to files.
     Patch,
-    /// SEARCH/REPLACE blocks.
+    /// Applies SEARCH/REPLACE blocks to a file.
     Blocks,
-    /// Changes files in a way that only the disk will tell.
+    /// Changes files in a way that only comparing the files afterwards can show.
     Touch,
-    /// Deletes files.
+    /// Deletes one or several files.
     Delete,
-    /// Moves a file.
+    /// Moves or renames a file.
     Move,
-    /// Runs commands.
+    /// Runs commands in a shell.
     Shell(CommandShell),
-    /// Runs a command that goes on.
+    /// Runs a command that continues in the background.
     Watch,
-    /// Types into a shell that runs already.
+    /// Types into a shell that already runs.
     Type(CommandShell),
     /// Calls a tool of an MCP server, which the input names.
     Foreign,
@@ -46,12 +47,12 @@ pub(crate) enum ToolKind {
     Task,
 }
 
-/// Who reads a command.
+/// The shell that runs a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommandShell {
-    /// This one, everywhere.
+    /// The same shell on every platform.
     Always(Dialect),
-    /// The shell of the platform.
+    /// The default shell of the platform.
     Platform,
 }
 
@@ -66,7 +67,7 @@ impl CommandShell {
 }
 
 impl ToolKind {
-    /// Whether it changes files and names each of them in a field of its own.
+    /// Returns true if the tool changes files and names each of them in a field.
     pub(crate) fn names_its_files(self) -> bool {
         use ToolKind::{
             Append, Blocks, Cell, Delete, Edit, EditStrictly, Edits, Move, Touch, Write,
@@ -77,7 +78,7 @@ impl ToolKind {
         )
     }
 
-    /// Whether no input at all can make it change anything.
+    /// Returns true if no input can make the tool change anything.
     pub(crate) fn only_reads(self) -> bool {
         matches!(self, Self::Nothing | Self::Read)
     }
@@ -87,16 +88,16 @@ const POSIX: ToolKind = ToolKind::Shell(CommandShell::Always(Dialect::Posix));
 const POWERSHELL: ToolKind = ToolKind::Shell(CommandShell::Always(Dialect::PowerShell));
 const PLATFORM: ToolKind = ToolKind::Shell(CommandShell::Platform);
 
-/// Where a host means something else by a name than the others do.
+/// Tools whose name means something else to this host than to the others.
 const OWN: &[(&str, &str, ToolKind)] = &[
     ("claude-code", "Edit", ToolKind::EditStrictly),
     ("claude-code", "MultiEdit", ToolKind::EditStrictly),
-    // On Windows its `Bash` is PowerShell.
+    // On Windows, codex's `Bash` is PowerShell.
     ("codex", "Bash", PLATFORM),
     ("cursor", "Shell", PLATFORM),
 ];
 
-/// Names that mean the same to every host that has them.
+/// Tools whose name means the same to every host that has them.
 const COMMON: &[(ToolKind, &[&str])] = &[
     (
         ToolKind::Nothing,
@@ -180,7 +181,7 @@ const COMMON: &[(ToolKind, &[&str])] = &[
             "read_url_content",
             "manage_todo_list",
             "introspect",
-            // These have a `command` that is no command line.
+            // These have a field `command` that is not a command line.
             "SlashCommand",
             "use_subagent",
             "subagent",
@@ -307,7 +308,7 @@ const COMMON: &[(ToolKind, &[&str])] = &[
     (ToolKind::Foreign, &["use_mcp_tool", "CallMcpTool", "call_mcp_tool"]),
 ];
 
-/// What a tool of a host does; `None` for one that nobody told us of.
+/// Returns what a tool of a host does, or `None` if it is in no table.
 pub(crate) fn kind(host: &Host, tool: &str) -> Option<ToolKind> {
     let own = OWN.iter().find(|(of, name, _)| *of == host.name && *name == tool);
     if let Some((_, _, kind)) = own {

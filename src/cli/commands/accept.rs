@@ -1,4 +1,4 @@
-//! `intent accept`: settles blocks that are right as they stand.
+//! `intent accept`: records that blocks are right as they are now.
 
 use std::ffi::OsString;
 
@@ -13,7 +13,7 @@ use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
 use crate::verbs::{Workspace, gate, map, seal};
 use crate::workspace::session;
 
-/// Say that a block is right as it stands, which settles it
+/// Accept a block as it is now, and record that
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each block keeps the intent it had. The record says who accepted it: the person at this terminal, by the name that git
@@ -39,7 +39,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let extent = match (target.line()?, args.all_differing) {
         (Some(line), false) => AcceptExtent::Line(line),
         (None, true) => AcceptExtent::Differing,
-        // There is one question about the file as a whole, and this answers it.
+        // A bare file can only mean the open question about a write that no gate let through.
         (None, false) if is_ungated(context, &target)? => {
             let (workspace, path) = context.file(&target)?;
             let answer = accept(
@@ -67,7 +67,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// Whether the file is as a write left it that no gate let through.
+/// Returns true if the file still has the content of a write that no gate let through.
 fn is_ungated(context: &Context, target: &FileTarget) -> Result<bool, CliError> {
     let (workspace, path) = context.file(target)?;
     let is_noted = session::ungated::standing(&workspace.root).iter().any(|note| note.path == path);

@@ -1,4 +1,4 @@
-//! `intent anchor`: somebody signs which evidence stands.
+//! `intent anchor`: signs the digests of evidence that `HEAD` holds, so that a removal is noticed.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::ledger::anchor::NAMESPACE;
 use crate::verbs::anchor::{AnchorAnswer, draft, write};
 use crate::workspace::git::short_id;
 
-/// Sign which evidence stands, so that nobody takes it away unnoticed
+/// Sign which evidence exists, so that nobody can remove any of it unnoticed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For a person, or CI: refused where an agent runs it. Signs with an SSH key the digests of
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
-    /// Give up what earlier anchors name and what is gone, because it went with its code
+    /// Accept that evidence which earlier anchors list is gone, because its code is gone too
     #[arg(long)]
     accept_gone: bool,
 }

@@ -83,7 +83,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         ApprovalVerdict::Approve,
         DecisionPlace::Terminal,
     )?;
-    // What was widened or created is in the registry now.
+    // The approval has changed the registry, so the workspace is read again.
     let widened = answer.approval.result.clone();
     let has_key = args.key.is_some() || signs(&workspace);
     let here = context.here()?;
@@ -102,7 +102,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     answered(context, &here, &ApprovedAnswer { decided: Some(answer), signed, unsigned })
 }
 
-/// Whether the last commit has what was signed, so that no commit with it is to come.
+/// Returns true if the last commit already has the signed intent or file. If so, no later commit
+/// with that file will carry the signature.
 fn stands_in_commit(workspace: &Workspace, what: &str) -> bool {
     let of_intent = workspace.registry.place(what).map(|(file, _)| file.path().clone());
     let path = of_intent.or_else(|| RelativePath::new(what).ok());
@@ -126,7 +127,8 @@ fn answered(
     Ok(Exit::found(answer.unsigned.is_some()))
 }
 
-/// What an approval lacks whose signature could not be made, given the intent that it widened or created.
+/// Returns the message for an approval whose signature failed. `intent` is the intent that the
+/// approval widened or created.
 fn not_signed(error: &CliError, intent: Option<&str>) -> String {
     let next = match intent {
         Some(id) => format!("`intent approve {id}` signs it when that is mended"),
@@ -135,7 +137,7 @@ fn not_signed(error: &CliError, intent: Option<&str>) -> String {
     format!("approved, but not signed: {error}; {next}")
 }
 
-/// Signs a rule as it reads.
+/// Signs an intent or a file of rules as it is now.
 fn signed(
     context: &Context,
     workspace: &Workspace,
@@ -158,7 +160,7 @@ fn signed_as(
     Ok(approval::sign(workspace, unsigned, code, signature, &keys)?)
 }
 
-/// `stands`: whether a commit has what was signed.
+/// `stands` is true if a commit already has what was signed.
 fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
     page.styled(GOOD, "✓").own(" signed ").styled(INTENT, &answer.what).own(" as it reads now");
     page.own(if stands { "" } else { "; the commit with it carries that" }).end();
@@ -175,7 +177,6 @@ fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
     }
 }
 
-/// Runs `intent reject`.
 pub(crate) fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
     let workspace = context.here()?;
@@ -192,7 +193,7 @@ pub(crate) struct ApprovedAnswer {
     /// The intent or the file that was signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<SignedAnswer>,
-    /// Why what was approved could not be signed, and what to do next.
+    /// Why the approved change could not be signed, and what to do next.
     #[serde(skip_serializing_if = "Option::is_none")]
     unsigned: Option<String>,
 }
@@ -216,7 +217,8 @@ fn done(page: &mut Page, answer: &ApprovalAnswer) {
     page.styled(style, mark).own(" ").text(&answer.done).end();
 }
 
-/// The question with this code, in whatever case it is typed; an error that says what became of it otherwise.
+/// Returns the pending question with this code, in upper or lower case. If the question is no
+/// longer pending, the error says what became of it.
 fn waiting(workspace: &Workspace, code: &str) -> Result<Approval, CliError> {
     let found = approval::status(workspace, code)?;
     match found.state {
@@ -228,7 +230,8 @@ fn waiting(workspace: &Workspace, code: &str) -> Result<Approval, CliError> {
     }
 }
 
-/// A command, write or lesson is bound to the commit that it was asked on.
+/// Returns true if the approval can still take effect. A command, a write or a lesson can be
+/// approved only while `HEAD` is the commit at which it was asked.
 fn is_current(workspace: &Workspace, asked: &Approval) -> bool {
     asked.result.is_some()
         || asked.head.as_deref() == workspace.head().map(|head| head.0.as_str())
@@ -260,11 +263,11 @@ fn list(context: &Context) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// A question, whole: nothing of what would be done is left out.
+/// Shows a whole question. Nothing that would be done is left out.
 fn show(page: &mut Page, asked: &Approval) {
     let question = approval::question(asked);
     page.styled(INTENT, &asked.code).own("  ").styled(STRONG, &question.title).end().gap();
-    // Every space counts in a command, so none is folded.
+    // Spaces are significant in a command, so the text keeps them all.
     page.lines(&format!("    {}", question.exactly.replace('\n', "\n    ")));
     page.gap();
     let rows: Vec<Vec<Cell>> = question
@@ -286,7 +289,7 @@ fn show(page: &mut Page, asked: &Approval) {
     page.table(2, &rows);
 }
 
-/// On one line, with its line breaks to be seen: they end commands.
+/// Returns the text on one line. Line breaks become visible, because each of them ends a command.
 fn seen(text: &str) -> String {
     text.trim_end().replace('\n', " ⏎ ")
 }

@@ -1,4 +1,4 @@
-//! `intent check`: does a whole change agree with intents, scopes and ledger?
+//! `intent check`: judges whether a whole change agrees with intents, scopes and ledger.
 
 use std::path::PathBuf;
 
@@ -38,11 +38,11 @@ Examples:
   intent check --base origin/main --format sarif > intent.sarif
   intent check --write-baseline     when a team begins: what is there now is told no more")]
 pub(crate) struct Args {
-    /// Judge what TO brings and FROM does not have; neither the work tree nor the index is read
+    /// Judge what TO changed since it left FROM; neither the work tree nor the index is read
     #[arg(value_name = "FROM..TO", conflicts_with_all = ["base", "staged"], value_parser = range)]
     range: Option<(String, String)>,
 
-    /// Compare with where the working tree left this revision, by its rules
+    /// Compare the work tree with the commit where it left REV, by the rules of REV
     #[arg(long, value_name = "REV", conflicts_with = "staged")]
     base: Option<String>,
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long)]
     staged: bool,
 
-    /// The intent of what no record covers
+    /// The intent to assume for changes that no record covers
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
 
@@ -70,11 +70,11 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = CheckFormat::Text)]
     format: CheckFormat,
 
-    /// Tell no finding that this file lists [default file: .orchestration/baseline.json]
+    /// Leave out the findings that this file lists [default file: .orchestration/baseline.json]
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = KnownFindings::FILE)]
     baseline: Option<PathBuf>,
 
-    /// List the findings that come up now in this file, instead of telling them
+    /// Write the findings of this run to this file, instead of printing them
     #[arg(
         long,
         value_name = "FILE",
@@ -84,12 +84,12 @@ pub(crate) struct Args {
     )]
     write_baseline: Option<PathBuf>,
 
-    /// Tell every change that no record covers, instead of how many there are
+    /// List every change that no record covers, instead of only counting them
     #[arg(long, short)]
     verbose: bool,
 }
 
-/// From which level on a finding fails the check.
+/// The level from which on a finding fails the check.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum FailOn {
     Error,
@@ -100,7 +100,7 @@ enum FailOn {
 }
 
 impl FailOn {
-    /// `None`: no finding fails.
+    /// Returns the lowest level that fails, or `None` if no finding fails.
     fn level(self) -> Option<Level> {
         Some(match self {
             Self::Error => Level::Error,
@@ -112,7 +112,7 @@ impl FailOn {
     }
 }
 
-/// What a baseline was made of.
+/// A baseline that was written.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct BaselineAnswer {
     /// The file, relative to the workspace.
@@ -154,7 +154,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     }
     let mut left_out: Vec<FindingAnswer> = Vec::new();
     if !args.verbose {
-        // People who do not record what they write are told once that nothing covers it.
+        // Many people do not record what they write. They get one total for all uncovered changes,
+        // unless these fail the check.
         let is_told = |finding: &FindingAnswer| fails(finding) || !is_uncovered(finding);
         (answer.findings, left_out) = answer.findings.into_iter().partition(is_told);
     }
@@ -185,8 +186,8 @@ fn write_baseline(
     Ok(Exit::Fine)
 }
 
-/// `main..topic`; an end that is left out is HEAD. The third dot of `main...topic` changes nothing: what counts is where
-/// the two parted.
+/// Parses `main..topic`. An end that is left out is `HEAD`. `main...topic` means the same, because
+/// the comparison always begins at the merge base.
 fn range(text: &str) -> Result<(String, String), String> {
     let (from, to) = text.split_once("..").ok_or_else(|| {
         format!("`{text}` is no range; write {text}..HEAD, or --base {text} for the work tree")
@@ -198,7 +199,7 @@ fn range(text: &str) -> Result<(String, String), String> {
     Ok((end(from), end(to.trim_start_matches('.'))))
 }
 
-/// `left_out`: the files of findings that say only that no record covers a change.
+/// `left_out` holds the paths of findings that say only that no record covers a change.
 fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
     shared::findings(page, &answer.findings);
     page.gap();
@@ -230,7 +231,7 @@ fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
     }
 }
 
-/// Whether a finding says only that no record covers a change.
+/// Returns true if the finding says only that no record covers a change.
 fn is_uncovered(finding: &FindingAnswer) -> bool {
     let codes = [Code::UnrecordedChange, Code::Unowned].map(Code::as_str);
     finding.level == Level::Hint && codes.contains(&finding.code.as_str())

@@ -1,4 +1,4 @@
-//! `intent clear`: forgets the selection.
+//! `intent clear`: deselects the selected intent.
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;

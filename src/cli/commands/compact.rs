@@ -1,4 +1,4 @@
-//! `intent compact`: the evidence of closed months, one file a month.
+//! `intent compact`: merges the evidence of each closed month into one file.
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
 
-    /// Stage it as well
+    /// Also stage the changed files
     #[arg(long, conflicts_with = "dry_run")]
     stage: bool,
 }
@@ -47,7 +47,7 @@ fn paths_of(month: &CompactedMonth) -> impl Iterator<Item = &RelativePath> {
     month.removed.iter().chain([&month.written])
 }
 
-/// `add` puts what was written into the index, and takes out what was removed.
+/// `add` is the command that stages both what was written and what was removed.
 fn show(page: &mut Page, answer: &CompactAnswer, add: &str) {
     let became = if answer.dry_run { " would become " } else { " became " };
     for month in &answer.months {

@@ -1,4 +1,4 @@
-//! `intent complete`: sets the status of an intent, and says what is shown of its criteria.
+//! `intent complete`: marks an intent as completed, and shows how each acceptance criterion stands.
 
 use super::shared;
 use crate::cli::context::Context;

@@ -1,4 +1,4 @@
-//! `intent completions`: the script a shell loads.
+//! `intent completions`: prints the completion script of a shell.
 
 use clap_complete::Shell;
 

@@ -1,4 +1,4 @@
-//! `intent context`: what to know before working under an intent.
+//! `intent context`: prints what to know before working under an intent.
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
@@ -11,10 +11,10 @@ use crate::verbs::context;
 Constraints, scope, criteria, the blocks it has produced and its latest records,
 curated to a size. Everything in it is escaped.")]
 pub(crate) struct Args {
-    /// The intent; the selected one where none is named
+    /// The intent; without one, the selected intent
     id: Option<String>,
 
-    /// Constraints and scope alone
+    /// Only constraints and scope
     #[arg(long)]
     minimal: bool,
 }

@@ -1,5 +1,5 @@
-//! `intent demo`: a small repository with a story to look at. Everything in it is made by the verbs themselves and by git;
-//! no ledger is written by hand.
+//! `intent demo`: makes a small repository with a story to look at. All of it is made with the
+//! verbs and with git; no line of its ledger is written by hand.
 
 mod story;
 
@@ -21,7 +21,7 @@ use crate::verbs::seal::{SealScope, seal};
 use crate::verbs::{Workspace, map, registry, select};
 use crate::workspace::{RelativePath, Root, text};
 
-/// The person of the story.
+/// The person in the story: name and e-mail address.
 const PERSON: (&str, &str) = ("Ada Lovelace", "ada@example.org");
 
 /// Make a small repository with a story to look at
@@ -35,14 +35,14 @@ Examples:
   intent demo
   intent demo ~/intent-demo")]
 pub(crate) struct Args {
-    /// Where to make it: a folder that is empty or not there; a temporary one where none is named
+    /// An empty or a new folder to make it in; without one, a temporary folder
     folder: Option<PathBuf>,
 }
 
 /// A repository that was made.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DemoAnswer {
-    /// Its folder.
+    /// The folder of the repository.
     folder: String,
     /// Commands to try in it, one after the other.
     commands: Vec<String>,
@@ -67,7 +67,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// The commands that are shown, and what each is for.
+/// The suggested commands, each with its purpose.
 const COMMANDS: [(&str, &str); 5] = [
     (
         "intent why src/auth/tokens.py:19",
@@ -89,7 +89,8 @@ fn show(page: &mut Page, answer: &DemoAnswer) {
     page.gap().own("Or open the folder in your editor. Remove it when you have seen enough.").end();
 }
 
-/// What is made inside of another workspace would be judged by that one's rules.
+/// Refuses a folder inside another workspace, because the rules of that workspace would apply to
+/// the demo.
 fn ungoverned(folder: &Path) -> Result<(), CliError> {
     let root = Root::find(folder)?;
     if !root.governed() {
@@ -101,7 +102,7 @@ fn ungoverned(folder: &Path) -> Result<(), CliError> {
     ))
 }
 
-/// A folder that is empty, made where it is not there.
+/// Returns the folder if it is empty, and makes it if it does not exist.
 fn empty(folder: &Path) -> Result<PathBuf, CliError> {
     let io = |source| CliError::io(folder.to_path_buf(), "made", source);
     std::fs::create_dir_all(folder).map_err(io)?;
@@ -120,12 +121,12 @@ fn temporary() -> Result<PathBuf, CliError> {
     made.keep().canonicalize().map_err(io)
 }
 
-/// Where the story is played.
+/// The repository in which the story takes place.
 struct Stage {
     folder: PathBuf,
 }
 
-/// What an agent did in its session.
+/// The work of one agent in one session.
 struct SessionWork<'a> {
     session: &'a str,
     agent: &'a str,
@@ -140,7 +141,8 @@ impl Stage {
     fn play(&self) -> Result<(), CliError> {
         self.git(&["init", "--quiet"])?;
         self.git(&["symbolic-ref", "HEAD", "refs/heads/main"])?;
-        // Whoever goes on here commits as this person, and not as whoever made it.
+        // Later commits in this repository are made in the name of the story's person, not of the
+        // user who made the demo.
         self.git(&["config", "user.name", PERSON.0])?;
         self.git(&["config", "user.email", PERSON.1])?;
         self.write("README.md", story::README)?;
@@ -172,7 +174,7 @@ impl Stage {
             subject: "billing: add taxes, and show amounts",
         })?;
 
-        // Somebody works on tokens, and changes an invoice by the way.
+        // A change out of scope: the intent on tokens is selected, and an invoice is changed.
         select::select(&self.workspace()?, "INT-001", None)?;
         let (before, after) = story::OUT_OF_SCOPE;
         self.write(story::INVOICE, &story::INVOICE_AFTER.replace(before, after))?;
@@ -197,7 +199,8 @@ impl Stage {
         Ok(())
     }
 
-    /// An agent selects an intent, writes a file, and commits: its records ride in the commit.
+    /// Selects an intent, writes a file, records it, and commits, as an agent would. The commit
+    /// carries the records.
     fn act(&self, act: &SessionWork<'_>) -> Result<(), CliError> {
         select::select(&self.workspace()?, act.intent, Some(act.session))?;
         self.write(act.path, act.text)?;
@@ -221,7 +224,7 @@ impl Stage {
         std::fs::write(&path, text).map_err(io)
     }
 
-    /// Commits all there is, with what was recorded of it, as git's hooks would do it.
+    /// Commits all files together with the evidence of their records, as our git hooks would do.
     fn commit(&self, subject: &str) -> Result<(), CliError> {
         self.git(&["add", "--all"])?;
         let workspace = self.workspace()?;
@@ -233,7 +236,8 @@ impl Stage {
         self.git(&["commit", "--quiet", "--message", subject])
     }
 
-    /// Starts git without the settings of the person and the machine: no hook, template or signature of theirs.
+    /// Runs git without the settings of the user and the machine, so that no hook, template or
+    /// signature of theirs takes part.
     fn git(&self, arguments: &[&str]) -> Result<(), CliError> {
         let io = |source| CliError::io(PathBuf::from("git"), "started", source);
         let mut git = Command::new("git");
@@ -255,9 +259,9 @@ impl Stage {
         if output.status.success() {
             return Ok(());
         }
-        let told = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         Err(CliError::usage(
-            format!("git did not do its part in {}: {told}", self.folder.display()),
+            format!("git did not do its part in {}: {stderr}", self.folder.display()),
             "remove that folder, and run this again with a newer git",
         ))
     }

@@ -1,4 +1,4 @@
-//! `intent doctor`: is everything in place?
+//! `intent doctor`: examines whether everything is in place.
 
 use super::shared;
 use crate::cli::context::Context;

@@ -1,4 +1,4 @@
-//! `intent erase`: a person takes one line out of the evidence.
+//! `intent erase`: a person removes one line from the evidence.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `intent explain`: how is a shell command read?
+//! `intent explain`: shows how a shell command is read.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::cli::print::{
 use crate::shell::{Class, CommandContext, Dialect, Invocation, PathDeed, Reading, TouchedPath};
 use crate::verbs::explain::{explain, surroundings, verdict};
 
-/// The language of a command, as it is named on the command line.
+/// The shell language of a command, as the command line names it.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum ShellLanguage {
     Posix,
@@ -76,7 +76,8 @@ fn batch(
     } else {
         Box::new(std::fs::File::open(context.cwd.join(&file)).map_err(failed)?)
     };
-    // Bytes, so that a line that is no UTF-8 is one bad line and not the end of the batch.
+    // Lines are read as bytes, so that a line that is not UTF-8 is one bad line and does not end
+    // the batch.
     let lines: Result<Vec<Vec<u8>>, _> = BufReader::new(input).split(b'\n').collect();
     let lines = lines.map_err(failed)?;
     context.printer.stream(lines.iter(), |line| {

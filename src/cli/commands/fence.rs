@@ -1,4 +1,4 @@
-//! `intent fence`: runs a command that can write only where the intents in progress let it.
+//! `intent fence`: runs a command that can write only where the intents in progress allow it.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -29,7 +29,7 @@ Examples:
   intent fence --intent INT-001 -- python3 scripts/rename.py
   intent fence --explain")]
 pub(crate) struct Args {
-    /// This intent alone, rather than the selected one or all in progress
+    /// Only this intent, instead of the selected one or all in progress
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
 
@@ -37,15 +37,15 @@ pub(crate) struct Args {
     #[arg(long)]
     explain: bool,
 
-    /// Whether namespaces can be made here; for the fence itself
+    /// Test whether namespaces can be made here; for the fence itself
     #[arg(long, hide = true)]
     probe: bool,
 
-    /// Take away afterwards what stood in for missing files; for the fence itself
+    /// Remove the stand-ins for missing files afterwards; for the fence itself
     #[arg(long, hide = true)]
     keep: bool,
 
-    /// The command and what it is given
+    /// The command and its arguments
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -56,10 +56,11 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     }
     if args.keep {
         let kept = stand_in::keep(std::io::stdin());
-        return kept.map(|()| Exit::Fine).map_err(|error| told(&error));
+        return kept.map(|()| Exit::Fine).map_err(|error| not_raised(&error));
     }
     let workspace = context.here()?;
-    // An agent may write what its own session has selected, whatever the person of this work tree works on.
+    // An agent may write what its own session has selected, whatever the person of this work tree
+    // has selected.
     let of_agent = context.agent().and_then(|agent| workspace.selected(Some(agent)));
     let fenced = plan(&workspace, args.intent.as_deref().or(of_agent.as_deref()))?;
     if args.explain {
@@ -73,13 +74,13 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         ));
     };
     let command = FencedCommand { program: program.clone(), arguments: arguments.to_vec() };
-    // With `-C` the command runs there, as everything else does.
+    // With `-C`, the command runs in that folder.
     std::env::set_current_dir(&context.cwd)
         .map_err(|error| CliError::io(context.cwd.clone(), "entered", error))?;
     let state = FencedState::before(&workspace, &fenced);
-    // Nothing of it may have a thread when the fence is put up.
+    // The workspace may own threads, and none may run when the fence is raised.
     drop(workspace);
-    let kept = HeldPlaces::new(&fenced).map_err(|error| told(&error))?;
+    let kept = HeldPlaces::new(&fenced).map_err(|error| not_raised(&error))?;
     let ended = run_fenced(context, &fenced, &command, kept.number());
     let after = match &ended {
         Ok(_) => state.after(&fenced),
@@ -92,22 +93,22 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(if code == 0 && !after.is_empty() { Exit::Findings } else { Exit::As(code) })
 }
 
-/// How a command ended.
+/// How a fenced command ended.
 struct FencedEnd {
     status: FencedStatus,
-    /// Whether nothing of it still runs.
+    /// True if no process of the command is left.
     cleared: bool,
 }
 
 enum FencedStatus {
-    /// It could not be started.
+    /// The command could not be started; this is the exit code that says so.
     Code(u8),
     #[cfg(unix)]
     Ran(std::process::ExitStatus),
 }
 
 impl FencedEnd {
-    /// Where a signal ended the command, the same ends this process.
+    /// Returns the exit code. If a signal ended the command, the same signal ends this process.
     fn code(self) -> u8 {
         match self.status {
             FencedStatus::Code(code) => code,
@@ -128,8 +129,8 @@ fn run_fenced(
         CliError::usage(error.to_string(), "`intent doctor` says what fences here; nothing was run")
     })?;
     if let Some(weakness) = means.weakness() {
-        let told = format!("the fence is {}, which is weaker: {weakness}", means.as_str());
-        warn(context, &[told]);
+        let weaker = format!("the fence is {}, which is weaker: {weakness}", means.as_str());
+        warn(context, &[weaker]);
     }
     let (status, cleared) = match fence::running::run(prepared, keeper) {
         Ok((status, cleared)) => (FencedStatus::Ran(status), cleared),
@@ -151,20 +152,20 @@ fn run_fenced(
     _keeper: Option<u32>,
 ) -> Result<FencedEnd, CliError> {
     match fence::raise(&fenced.plan, command, probe) {
-        // No such system has a fence; what is not fenced is not run.
+        // Outside of Unix no system has a fence, and a command that cannot be fenced is not run.
         Ok(_) => Ok(FencedEnd { status: FencedStatus::Code(126), cleared: true }),
         Err(error) => Err(CliError::usage(error.to_string(), "nothing was run")),
     }
 }
 
-fn told(error: &std::io::Error) -> CliError {
+fn not_raised(error: &std::io::Error) -> CliError {
     CliError::usage(
         format!("the fence could not be put up: {error}"),
         "`intent doctor` says what fences here; nothing was run",
     )
 }
 
-/// Whether another process of ours could make its namespaces.
+/// Returns true if another process of this program can make the namespaces of a fence.
 pub(crate) fn probe() -> bool {
     let Ok(program) = std::env::current_exe() else { return false };
     let mut asked = Command::new(program);
@@ -173,7 +174,7 @@ pub(crate) fn probe() -> bool {
     asked.status().is_ok_and(|status| status.success())
 }
 
-/// What stands in for missing files, and who takes it away.
+/// The stand-ins for missing files, and the process (the keeper) that removes them.
 struct HeldPlaces {
     held: Option<stand_in::HeldStandIns>,
     keeper: Option<std::process::Child>,
@@ -186,11 +187,11 @@ impl HeldPlaces {
             return Ok(Self { held: None, keeper: None });
         }
         if let Some(folder) = fenced.lock.parent() {
-            // Where it cannot be made, opening the lock says why.
+            // If this fails, opening the lock below reports why.
             let _ = std::fs::create_dir_all(folder);
         }
         let held = match stand_in::hold(stand_ins, &fenced.lock) {
-            // In a fence already, which keeps what is missing as it is.
+            // This process already runs behind a fence, which keeps missing files missing.
             Err(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem => {
                 return Ok(Self { held: None, keeper: None });
             }
@@ -213,29 +214,31 @@ impl HeldPlaces {
         self.keeper.as_ref().map(std::process::Child::id)
     }
 
-    /// Lets the keeper do its work: `done` says that nothing runs any more behind the fence.
+    /// Lets the keeper remove the stand-ins. `done` is true if no process runs behind the fence any
+    /// more.
     fn end(self, done: bool) {
         let Self { held, keeper } = self;
         drop(held);
         if let Some(mut keeper) = keeper {
             if let (Some(mut input), true) = (keeper.stdin.take(), done) {
-                // One that is gone is told nothing.
+                // If the keeper is gone, there is nobody to write to.
                 let _ = input.write_all(stand_in::DONE);
             }
-            // It says nothing; `intent doctor` sees what it left.
+            // The exit code of the keeper says nothing. `intent doctor` finds stand-ins that are
+            // left.
             let _ = keeper.wait();
         }
     }
 }
 
-fn warn(context: &Context, told: &[String]) {
+fn warn(context: &Context, sentences: &[String]) {
     let mut page = Page::default();
-    for sentence in told {
+    for sentence in sentences {
         page.styled(WARN, "fence:").own(" ").text(sentence).end();
     }
     let mut stderr = std::io::stderr();
     let bytes = context.printer.styled_for(&stderr, &page);
-    // With nobody to tell there is the exit code.
+    // If stderr is closed, the exit code still reports the problem.
     let _ = stderr.write_all(&bytes);
 }
 

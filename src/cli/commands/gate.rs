@@ -1,4 +1,4 @@
-//! `intent gate`: may these files be changed?
+//! `intent gate`: judges whether files may be changed.
 
 use std::path::PathBuf;
 
@@ -23,11 +23,11 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Under this intent instead of the selected one
+    /// Judge under this intent instead of the selected one
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
 
-    /// Under what this session has selected
+    /// Judge under the intent that this session has selected
     #[arg(long, value_name = "S")]
     session: Option<String>,
 }
@@ -40,7 +40,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         session: args.session.clone().or_else(|| context.agent().map(str::to_owned)),
         intent: args.intent.clone(),
     };
-    // From within a governed workspace its rules hold for every target, also for one outside of it.
+    // Inside a governed workspace, its rules decide about every target, even about one outside of
+    // it.
     let decision = if here.root.governed() {
         judge(&here, &request(paths.collect()))
     } else {
@@ -55,7 +56,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::found(decision != Decision::NoOpinion))
 }
 
-/// A denial before a question before no opinion; of two alike the first.
+/// Returns the stricter of two decisions: a denial, then a question, then no opinion. If both are
+/// equally strict, returns the first.
 fn stricter(first: Decision, second: Decision) -> Decision {
     match (&first, &second) {
         (Decision::Deny(_), _) | (Decision::Ask(_), Decision::Ask(_)) => first,

@@ -1,4 +1,4 @@
-//! `intent git-hooks`: the hooks of git that seal.
+//! `intent git-hooks`: installs, removes and shows the git hooks that seal records into commits.
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
@@ -6,7 +6,7 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, NOTE, Page, WARN};
 use crate::verbs::git_hooks::{Act, GitHook, GitHooksAnswer, HookState, git_hooks};
 
-/// Put in the hooks of git that carry records into commits
+/// Install the git hooks that carry records into commits
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 pre-commit and pre-merge-commit seal what was recorded into the commit, and what earlier
@@ -19,15 +19,15 @@ A clone has no hooks: whoever clones runs `intent git-hooks --install` once. Wit
 them `intent seal` does the same, and what was committed meanwhile is sealed late.
 Who wants none says `git config intent.hooks false`, and is not reminded again.")]
 pub(crate) struct Args {
-    /// Put them in
+    /// Install the hooks
     #[arg(long, conflicts_with_all = ["remove", "status"])]
     install: bool,
 
-    /// Take them out, and put back what was there before
+    /// Remove the hooks, and restore those that were there before
     #[arg(long, conflicts_with = "status")]
     remove: bool,
 
-    /// Say how they stand (the default); exit code 1 where one is missing
+    /// Show the state of each hook (the default); exit code 1 if one is missing
     #[arg(long)]
     status: bool,
 }
@@ -44,7 +44,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::found(act != Act::Remove && !answer.installed))
 }
 
-/// What was taken out is not missing.
+/// After a removal, missing hooks are the expected result, so they are not shown as missing.
 fn show_after(page: &mut Page, answer: &GitHooksAnswer, act: Act) {
     let is_gone = |hook: &GitHook| hook.state == HookState::Missing;
     if act == Act::Remove && answer.hooks.iter().all(is_gone) {
@@ -55,7 +55,7 @@ fn show_after(page: &mut Page, answer: &GitHooksAnswer, act: Act) {
     show(page, answer);
 }
 
-/// How the hooks stand, a line each.
+/// Shows the state of each hook on a line of its own.
 pub(super) fn show(page: &mut Page, answer: &GitHooksAnswer) {
     for hook in &answer.hooks {
         let (style, word) = match hook.state {

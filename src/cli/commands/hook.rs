@@ -1,4 +1,4 @@
-//! `intent hook`: hands the process to the agents' hook.
+//! `intent hook`: runs the agents' hook.
 
 use std::process::ExitCode;
 
@@ -24,7 +24,8 @@ pub(crate) struct Args {
     host: String,
 }
 
-/// The answer is the host's, and so is the exit code: none or the one that means no.
+/// The hook prints its answer itself. The exit code is 0, or 2, by which some hosts understand a
+/// denial.
 pub(crate) fn run(args: &Args) -> Exit {
     let ended = crate::hook::run(&args.host);
     if ended == ExitCode::SUCCESS { Exit::Fine } else { Exit::Usage }

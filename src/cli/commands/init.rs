@@ -1,4 +1,5 @@
-//! `intent init`: the first files of a workspace, and the agents that are to ask before they write.
+//! `intent init`: creates the first files of a workspace, and installs the hook of each agent that
+//! is used in it.
 
 mod editors;
 pub(super) mod show;
@@ -62,11 +63,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     remove_agent: Vec<String>,
 
-    /// Leave the settings of agents alone, also of those that the project shows
+    /// Leave the settings of agents alone, even those that are in the project
     #[arg(long, conflicts_with_all = ["agent", "all", "remove_agent"])]
     no_agents: bool,
 
-    /// Also what a team has: a job for the forge, an entry for pre-commit, lines of CODEOWNERS
+    /// Also add what a team needs: a job for the forge, an entry for pre-commit, lines of
+    /// CODEOWNERS
     #[arg(long, conflicts_with_all = ["user", "remove_agent"])]
     team: bool,
 
@@ -74,16 +76,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HANDLE", requires = "team", value_parser = owner)]
     owner: Vec<String>,
 
-    /// The settings in your home folder instead, for all of your projects
+    /// Use the settings in your home folder instead, for all of your projects
     #[arg(long)]
     user: bool,
 
-    /// Name this program by its full path; committed settings find it on the PATH otherwise
+    /// Write the full path of this program into the settings, instead of finding it on the PATH
     #[arg(long)]
     absolute: bool,
 }
 
-/// A person or a team as forges name them in `CODEOWNERS`.
+/// Parses the name of a person or a team as forges write it in `CODEOWNERS`.
 fn owner(text: &str) -> Result<String, String> {
     let is_one = text.contains('@') && !text.contains(|c: char| c.is_whitespace() || c == '#');
     if is_one && text.len() > 1 {
@@ -97,15 +99,16 @@ fn owner(text: &str) -> Result<String, String> {
 pub(crate) struct FirstUseAnswer {
     #[serde(flatten)]
     workspace: InitAnswer,
-    /// Agents whose settings are in the project, and what was done to these.
+    /// Agents whose settings are in the project, and what was done to these settings.
     agents: Vec<WiredAnswer>,
-    /// Those of them that could not be wired.
+    /// Agents whose settings are in the project and could not be changed.
     refused: Vec<RefusedAgent>,
-    /// Agents that are not wired here: installed on this machine, or told of in the project.
+    /// Agents that are not wired here: their program is installed on this machine, or a file of the
+    /// project mentions them.
     agents_here: Vec<InitOffer>,
-    /// Editors that were found, and what each needs.
+    /// Editors that were found, and what each of them needs.
     editors: Vec<InitOffer>,
-    /// What was done for a team, where that was asked for.
+    /// What was added for a team, if that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     team: Option<TeamAnswer>,
 }
@@ -113,31 +116,32 @@ pub(crate) struct FirstUseAnswer {
 /// An agent whose settings were left alone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct RefusedAgent {
-    /// Its name.
+    /// The name of the agent.
     name: String,
-    /// Why.
+    /// Why its settings were not changed.
     why: String,
 }
 
-/// What a person can have with one command.
+/// Something that a person can set up with one command.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct InitOffer {
-    /// What it is for.
+    /// The agent or the editor to set up.
     name: String,
-    /// By what it was found: a file of the project, or a program.
+    /// Where it was found: a file of the project, or a program.
     by: String,
-    /// The command.
+    /// The command that sets it up.
     command: String,
 }
 
-/// The answer where agents are wired.
+/// The answer where agents are named.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WiringAnswer {
-    /// The first files of the workspace; `None` where none were asked for.
+    /// The first files of the workspace. `None` if agents were removed, or were wired only in the home
+    /// folder.
     workspace: Option<InitAnswer>,
     /// What was done to the settings of each agent.
     agents: Vec<WiredAnswer>,
-    /// What was done for a team, where that was asked for.
+    /// What was added for a team, if that was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     team: Option<TeamAnswer>,
 }
@@ -161,7 +165,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// Sets up what the repository shows that it needs. One agent whose settings cannot be changed holds nothing else up.
+/// Sets up everything that the repository shows it needs. If the settings of one agent cannot be
+/// changed, the others are still set up.
 fn first_use(context: &Context, args: &Args) -> Result<FirstUseAnswer, CliError> {
     let workspace = init(&context.cwd)?;
     note_program(context)?;
@@ -177,7 +182,8 @@ fn first_use(context: &Context, args: &Args) -> Result<FirstUseAnswer, CliError>
     let mut files = answer.team.iter().flat_map(|team| &team.files);
     let is_new = |done| matches!(done, TeamFileDone::Created | TeamFileDone::Changed);
     answer.workspace.changed |= files.any(|file| is_new(file.done));
-    // Without a home folder nobody knows what is set up there; the workspace is made all the same.
+    // Without a home folder nobody can know which agents and editors are set up, but the workspace
+    // is still made.
     let Some(folders) = Folders::here(root.path()) else { return Ok(answer) };
     let search = std::env::var_os("PATH");
     answer.editors = editors::found(root.path(), &folders.home, search.as_deref());
@@ -212,7 +218,7 @@ fn for_team(context: &Context, args: &Args) -> Result<Option<TeamAnswer>, CliErr
     args.team.then(|| Ok(team(&context.cwd, &args.owner)?)).transpose()
 }
 
-/// The hosts that are named, in the order of the table where all are.
+/// Returns the named hosts, or all known hosts with `--all`.
 fn hosts(args: &Args) -> Result<Vec<Host>, CliError> {
     if args.all {
         return Ok(HOSTS.to_vec());
@@ -238,7 +244,7 @@ fn wire(
     let folders = Folders::here(root.path()).ok_or_else(|| {
         CliError::usage("your home folder is not known", "set HOME, then run this again")
     })?;
-    // First what may be refused: then nothing is left half done.
+    // The step that can be refused comes first, so that nothing is left half done.
     let wired = install::install(&folders, hosts, level, &program, act)?;
     let first = (act, level) == (InstallAct::Put, InstallLevel::Project);
     let workspace = if first { Some(init(&context.cwd)?) } else { None };
@@ -248,7 +254,8 @@ fn wire(
     Ok(WiringAnswer { workspace, agents: wired.agents, team: for_team(context, args)? })
 }
 
-/// Notes which program the hooks will start, so that another one in its place is noticed.
+/// Notes which program the hooks will start, so that a different program under the same name is
+/// noticed later.
 fn note_program(context: &Context) -> Result<(), CliError> {
     let root = Root::find(&context.cwd)?;
     if root.governed() {

@@ -1,4 +1,4 @@
-//! `intent lesson`: what was learned, for the next one.
+//! `intent lesson`: writes down what was learned, for later agents and people.
 
 use std::io::IsTerminal;
 
@@ -22,10 +22,10 @@ Examples:
   intent lesson 'The tests of src/auth need a running clock; start it with make clock.'
   intent lesson 'Generated files are checked in' --intent INT-001 --agent claude-code")]
 pub(crate) struct Args {
-    /// What the next one should know, in one sentence
+    /// What others should know, in one sentence
     text: String,
 
-    /// Under this intent instead of the selected one
+    /// Record it under this intent instead of the selected one
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
 
@@ -74,7 +74,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     }
 }
 
-/// A person sits at a terminal and names no agent. An agent could pretend to; the documents say so.
+/// Returns who gives the lesson. A person is at a terminal and names no agent. An agent could
+/// pretend to be one; the documents say so.
 fn asker(is_named: bool) -> Asker {
     match !is_named && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         true => Asker::Person,

@@ -1,4 +1,4 @@
-//! `intent list`: the intents as a table.
+//! `intent list`: shows the intents as a table.
 
 use super::shared;
 use crate::cli::context::Context;

@@ -1,4 +1,4 @@
-//! `intent lsp`: hands the process to the language server.
+//! `intent lsp`: runs the language server.
 
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -12,7 +12,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(_args: Args) -> Result<Exit, CliError> {
-    // The server's own exit status is what the protocol asks for, so it ends the process.
+    // The server ends with the exit status that the protocol requires, so the process ends with it,
+    // too.
     let ended = crate::lsp::run();
     Ok(if ended == std::process::ExitCode::SUCCESS { Exit::Fine } else { Exit::Findings })
 }

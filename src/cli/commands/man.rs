@@ -1,4 +1,4 @@
-//! `intent man`: the manual pages.
+//! `intent man`: writes the manual pages.
 
 use std::path::PathBuf;
 

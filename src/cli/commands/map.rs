@@ -1,4 +1,4 @@
-//! `intent map`: which intent has produced which blocks.
+//! `intent map`: shows which intent produced which blocks.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 pub(crate) struct MapCheckAnswer {
     /// The file, relative to the workspace.
     path: String,
-    /// It says what `intent map` would write.
+    /// True if the file has the content that `intent map` would write.
     up_to_date: bool,
 }
 
@@ -63,8 +63,8 @@ fn check(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     workspace.governed()?;
     let wanted = text(workspace)?;
     let path = RelativePath::new(FILE).expect("a fixed name is a path");
-    let stands = workspace.root.read_rules(&path, u64::from(u32::MAX)).map_err(VerbError::from)?;
-    let up_to_date = stands.is_some_and(|bytes| same_but_for_line_ends(&bytes, &wanted));
+    let stored = workspace.root.read_rules(&path, u64::from(u32::MAX)).map_err(VerbError::from)?;
+    let up_to_date = stored.is_some_and(|bytes| same_but_for_line_ends(&bytes, &wanted));
     let answer = MapCheckAnswer { path: FILE.to_owned(), up_to_date };
     context.answer(&answer, |page| {
         if up_to_date {
@@ -80,9 +80,10 @@ fn check(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     Ok(Exit::found(!up_to_date))
 }
 
-/// Git may have converted the line ends of a generated file; that is no difference.
-fn same_but_for_line_ends(stands: &[u8], wanted: &str) -> bool {
-    std::str::from_utf8(stands).is_ok_and(|stands| stands.replace("\r\n", "\n") == wanted)
+/// Compares two texts, ignoring a difference in line ends, because git may convert those of a
+/// generated file.
+fn same_but_for_line_ends(stored: &[u8], wanted: &str) -> bool {
+    std::str::from_utf8(stored).is_ok_and(|stored| stored.replace("\r\n", "\n") == wanted)
 }
 
 fn show(page: &mut Page, answer: &MapAnswer) {

@@ -1,4 +1,4 @@
-//! `intent mcp`: hands the process to the MCP server.
+//! `intent mcp`: runs the MCP server.
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;

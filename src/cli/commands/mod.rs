@@ -1,4 +1,5 @@
-//! The commands, one file each: arguments, one verb, and how its answer reads.
+//! The commands, one file for each: its arguments, the call of one verb, and the page that shows
+//! the answer. `shared` holds what several of them print.
 
 pub(crate) mod accept;
 pub(crate) mod anchor;

@@ -1,4 +1,4 @@
-//! `intent new`: writes an intent down.
+//! `intent new`: adds an intent to the registry.
 
 use super::shared;
 use crate::cli::context::Context;
@@ -18,10 +18,10 @@ Example:
   intent new \"JWT migration\" --scope 'src/auth/**' --scope '!src/auth/legacy/**' \\
       --constraint \"No external auth providers\" --owner @ada --start")]
 pub(crate) struct Args {
-    /// What it is called
+    /// The name of the intent
     name: String,
 
-    /// Its id; the next free one where none is named
+    /// The id of the intent; without one, the next free id
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 

@@ -1,4 +1,4 @@
-//! `intent off` and `intent on`: a person switches the gate off for a while, and on again.
+//! `intent off` and `intent on`: a person switches the gate off for some time, and on again.
 
 use std::time::Duration;
 
@@ -48,17 +48,16 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         return Err(CliError::usage("the gate is still on", "type yes to switch it off"));
     }
     let answer = approval::switch_off(&workspace, args.lasts, args.reason.as_deref())?;
-    told(context, &answer)
+    print_switch(context, &answer)
 }
 
-/// Runs `intent on`.
 pub(crate) fn on(context: &Context, _args: OnArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
     let answer = approval::switch_on(&context.here()?)?;
-    told(context, &answer)
+    print_switch(context, &answer)
 }
 
-fn told(context: &Context, answer: &SwitchAnswer) -> Result<Exit, CliError> {
+fn print_switch(context: &Context, answer: &SwitchAnswer) -> Result<Exit, CliError> {
     context.answer(answer, |page| {
         match (&answer.off, answer.changed) {
             (Some(off), _) => {

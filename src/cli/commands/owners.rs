@@ -1,4 +1,4 @@
-//! `intent for`: which intents own these files?
+//! `intent for`: shows which intents own files.
 
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Whose selection counts, instead of yours: host:id
+    /// Use the selection of this session, as host:id, instead of yours
     #[arg(long, value_name = "S")]
     session: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `intent policy`: the rules that hold, and where each was set.
+//! `intent policy`: shows the rules that are in force, and where each was set.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -27,12 +27,12 @@ pub(crate) struct Args {
     explain: bool,
 }
 
-/// The policy that holds.
+/// The policy that is in force.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PolicyAnswer {
-    /// Every value, defaults included.
+    /// Every value of the policy, including defaults.
     values: Vec<PolicyValue>,
-    /// What is wrong with the policy. While there is anything, the gate denies every write.
+    /// What is wrong with the policy. While this list is not empty, the gate denies every write.
     findings: Vec<FindingAnswer>,
 }
 

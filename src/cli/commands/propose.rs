@@ -1,4 +1,5 @@
-//! `intent propose` and `intent request-scope`: what an agent with nothing but a shell asks a person for.
+//! `intent propose` and `intent request-scope`: an agent that has only a shell asks a person for an
+//! intent or for a wider scope.
 
 use super::shared;
 use crate::cli::context::Context;
@@ -9,7 +10,7 @@ use crate::verbs::proposal::{
     IntentProposal, ProposalAnswer, ScopeProposal, propose_intent, request_scope,
 };
 
-/// Who asks where nobody says.
+/// The name of the asker if no session is given.
 const SOMEBODY: &str = "somebody in a shell";
 
 /// Propose a new intent, for a person to approve
@@ -18,7 +19,7 @@ const SOMEBODY: &str = "somebody in a shell";
 Prints a code. Once a person has approved it (`intent approve CODE`, or their editor's
 dialog), the intent is in the registry, in progress; select it then.")]
 pub(crate) struct Args {
-    /// What it is called
+    /// The name of the intent
     name: String,
 
     /// A glob of files it would own
@@ -75,18 +76,17 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     };
     let actor = args.session.as_deref().unwrap_or(SOMEBODY);
     let answer = propose_intent(&context.here()?, actor, &context.cwd, wanted)?;
-    told(context, &answer)
+    print_proposal(context, &answer)
 }
 
-/// Runs `intent request-scope`.
 pub(crate) fn scope(context: &Context, args: ScopeArgs) -> Result<Exit, CliError> {
     let wanted = ScopeProposal { intent: args.intent, entries: args.add, reason: args.reason };
     let actor = args.session.as_deref().unwrap_or(SOMEBODY);
     let answer = request_scope(&context.here()?, actor, &context.cwd, wanted)?;
-    told(context, &answer)
+    print_proposal(context, &answer)
 }
 
-fn told(context: &Context, answer: &ProposalAnswer) -> Result<Exit, CliError> {
+fn print_proposal(context: &Context, answer: &ProposalAnswer) -> Result<Exit, CliError> {
     context.answer(answer, |page| show(page, answer))?;
     Ok(Exit::Fine)
 }

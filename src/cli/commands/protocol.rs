@@ -1,4 +1,4 @@
-//! `intent protocol`: how an agent works here.
+//! `intent protocol`: prints how an agent works in this workspace.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,10 +12,10 @@ use crate::verbs::protocol::PROTOCOL;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-/// The paragraph.
+/// The rules for agents, as text.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ProtocolAnswer {
-    /// Plain text.
+    /// One paragraph of plain text.
     protocol: &'static str,
 }
 

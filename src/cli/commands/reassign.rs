@@ -30,11 +30,11 @@ pub(crate) struct Args {
     #[arg(value_name = "PATH[:LINE|#BLOCK] or RECORD")]
     target: OsString,
 
-    /// The intent that they are under
+    /// The intent that the blocks are under now
     #[arg(long, value_name = "ID")]
     from: String,
 
-    /// The intent that they belong to
+    /// The intent to put the blocks under
     #[arg(long, value_name = "ID")]
     to: String,
 }
@@ -48,7 +48,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// What is named: a file that is there goes before a record of that id.
+/// Resolves the argument to blocks. If it is both the name of a file and the id of a record, the
+/// file is meant.
 fn meant(context: &Context, text: &OsString) -> Result<(Workspace, What), CliError> {
     let target = FileTarget::parse(&context.cwd, text)?;
     let whole = target.path.symlink_metadata().is_ok();

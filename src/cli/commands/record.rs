@@ -1,4 +1,4 @@
-//! `intent record`: this mutation happened.
+//! `intent record`: records that files were changed.
 
 mod files;
 
@@ -20,7 +20,7 @@ use crate::verbs::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFil
 use crate::verbs::{Workspace, git_hooks, map, seal};
 use crate::workspace::{RelativePath, agents};
 
-/// Files with the same reason that are named before the rest is only counted.
+/// How many files that were skipped for the same reason are named; the others are only counted.
 const NAMED: usize = 3;
 
 /// Record what changed, under the selected intent
@@ -40,7 +40,7 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Claim whole files as they stand, changed or not
+    /// Record whole files as they are now, changed or not
     #[arg(long)]
     all: bool,
 
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "A-B", requires = "all", value_parser = lines)]
     lines: Option<LineRange>,
 
-    /// The intent; the selected one where none is named
+    /// The intent; without one, the selected intent
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
 
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "WHO")]
     contributor: Option<ContributorKind>,
 
-    /// The class of change that the agent claims; kept beside the one that is found
+    /// The class of change that the agent claims; stored beside the class that is computed
     #[arg(long, value_name = "C")]
     class: Option<String>,
 
@@ -77,7 +77,7 @@ pub(crate) struct Args {
     verbose: bool,
 }
 
-/// `A-B`, or `A` for one line.
+/// Parses `A-B`, or `A` for one line.
 fn lines(text: &str) -> Result<LineRange, String> {
     let (start, end) = text.split_once('-').unwrap_or((text, text));
     let number = |text: &str| text.trim().parse().ok();
@@ -86,7 +86,7 @@ fn lines(text: &str) -> Result<LineRange, String> {
     )
 }
 
-/// Who wrote.
+/// The kind of contributor, as the command line names it.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum ContributorKind {
     Human,
@@ -106,22 +106,22 @@ impl From<ContributorKind> for EntityType {
     }
 }
 
-/// What was recorded and what was not, in every workspace that was named.
+/// What was recorded and what was not, in every workspace that the arguments lie in.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct RecordedAnswer {
-    /// One entry a file.
+    /// One entry for each file.
     recorded: Vec<Rooted<RecordedFile>>,
     /// Files of which nothing was recorded, each with its reason.
     skipped: Vec<Rooted<SkippedFile>>,
-    /// That git's hooks are missing where something was recorded, and what to do.
+    /// Advice to install git's hooks, if something was recorded and the hooks are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-/// An entry with the workspace its path is relative to.
+/// An entry, together with the workspace that its path is relative to.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Rooted<T> {
-    /// The workspace's root folder.
+    /// The root folder of the workspace.
     root: String,
     #[serde(flatten)]
     file: T,
@@ -136,7 +136,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         let request = request(context, &args, &workspace, files.into_iter().collect());
         let root = workspace.root.path().display().to_string();
         let mut here = record(&workspace, &request)?;
-        // Of a folder, nobody asked for the files in which there is nothing to record.
+        // In a named folder, files with nothing to record are not worth a line.
         here.skipped.retain(|file| !file.unchanged || named.contains(&file.path));
         if !here.recorded.is_empty() {
             map::refresh(&workspace);
@@ -166,7 +166,7 @@ fn request(
     paths: Vec<RelativePath>,
 ) -> RecordRequest {
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
-    // What a person records without naming anybody is theirs.
+    // If a person records and names no agent, the work is theirs.
     let is_named = agent.is_some() || args.model.is_some() || session.is_some();
     let by_default = (!is_named && person::is_here()).then_some(EntityType::Human);
     let contributor = args.contributor.map(EntityType::from).or(by_default);
@@ -233,7 +233,8 @@ fn recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
     }
 }
 
-/// What was not recorded, by reason: each is said once, with the files and how many of their blocks it is about.
+/// Shows what was not recorded, grouped by reason: each reason is printed once, with its files and
+/// the number of their blocks.
 fn left_out(page: &mut Page, files: &[Rooted<SkippedFile>], verbose: bool) {
     let mut by_reason: BTreeMap<&str, BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
     for Rooted { file, .. } in files {

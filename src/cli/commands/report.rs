@@ -1,4 +1,4 @@
-//! `intent report`: everything at one look, as a page in the browser.
+//! `intent report`: shows the whole workspace, in short or as a page for a browser.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,8 @@ use crate::verbs::verify::VerdictCounts;
 use crate::workspace::store;
 use crate::workspace::text::counted;
 
-/// Below `.orchestration/`, and no part of a commit: a page about the tree is no change of it.
+/// The default file. Git ignores `.orchestration/local/`, so writing a page about the work tree
+/// does not change the work tree.
 const FILE: &str = ".orchestration/local/report.html";
 
 /// Show everything that is known of the workspace, as one page for a browser
@@ -38,17 +39,17 @@ pub(crate) struct Args {
     #[arg(long)]
     html: bool,
 
-    /// Where the page goes; - for stdout
+    /// Where to write the page; - for stdout
     #[arg(short, long, value_name = "FILE", requires = "html")]
     out: Option<PathBuf>,
 }
 
-/// Where the page is.
+/// A page that was written.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PageAnswer {
-    /// The file: relative to the workspace where nobody named one, else absolute.
+    /// The file: relative to the current folder if no file was named, else absolute.
     written: String,
-    /// How large it is.
+    /// The size of the page, in bytes.
     bytes: usize,
 }
 
@@ -143,7 +144,8 @@ fn total(blocks: &VerdictCounts) -> usize {
     standing(blocks) + blocks.modified + blocks.ambiguous + blocks.unrecorded
 }
 
-/// Those that are as recorded, wherever they stand and whatever they are called.
+/// The number of blocks that still have the recorded content, whatever their place and their names
+/// are.
 fn standing(blocks: &VerdictCounts) -> usize {
     blocks.exact + blocks.reformatted + blocks.moved + blocks.renamed + blocks.inside
 }

@@ -1,4 +1,5 @@
-//! `intent schema`: the shapes of files and answers, generated from the types.
+//! `intent schema`: prints the JSON Schemas of files and answers, which are generated from the
+//! types.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -24,7 +25,7 @@ use crate::workspace::approvals::Approval;
 Files are registry, records (one line of the ledger) and policy. Every other name is
 the --json answer of a command; `record` is what `intent record` answers.")]
 pub(crate) struct Args {
-    /// Which; all names are listed where none is given
+    /// The name of the schema; without one, all names are listed
     name: Option<String>,
 }
 
@@ -52,7 +53,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// Every schema by name: three files as they are read, then the answers of the commands as they are written.
+/// Returns every schema with its name: first those of three files, as they are read, then those of
+/// the answers of commands, as they are written.
 pub fn schemas() -> Vec<(&'static str, Value)> {
     vec![
         ("registry", read::<crate::intent::model::RegistryFile>()),
@@ -105,7 +107,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// A ledger line: the type, and the tail that is cut off before the type is read.
+/// Returns the schema of a ledger line. It adds the key `h`, which is cut off before a line is
+/// parsed and so is not part of the type.
 fn records() -> Value {
     let mut schema = read::<crate::ledger::Record>();
     schema["properties"]["h"] = serde_json::json!({

@@ -1,4 +1,4 @@
-//! `intent seal`: evidence for what was recorded and is in no commit yet.
+//! `intent seal`: makes evidence of records that are in no commit yet.
 
 mod message;
 
@@ -15,7 +15,7 @@ use crate::verbs::seal::{SealAnswer, SealScope, retire, retire_daily, seal, woul
 use crate::verbs::{Workspace, map};
 use crate::workspace::git::short_id;
 
-/// For so long a commit may be held up; what is left is sealed by the next call.
+/// How long a commit may be delayed. The next call seals what is left.
 const BUDGET: Duration = Duration::from_millis(1_500);
 
 /// Seal what was recorded into evidence that commits carry
@@ -32,11 +32,11 @@ pub(crate) struct Args {
     #[arg(long)]
     dry_run: bool,
 
-    /// As this hook of git: never fails
+    /// Run as this git hook, and never fail
     #[arg(long, value_name = "NAME", hide = true)]
     hook: Option<String>,
 
-    /// What git hands to the hook: for `commit-msg` the file with the message
+    /// The arguments that git gives the hook: for `commit-msg`, the file with the message
     #[arg(requires = "hook", hide = true)]
     handed: Vec<PathBuf>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         context.answer(&answer, |page| show(page, &answer, args.dry_run, typed))?;
         return Ok(Exit::Fine);
     };
-    // A commit never fails because of us.
+    // As a hook this command never fails, so that it never stops a commit. Errors go to the log.
     if let Ok(workspace) = context.here()
         && workspace.root.governed()
     {
@@ -78,8 +78,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
                 })
                 .and_then(|()| match hook.as_str() {
                     "pre-commit" => stage_map(&workspace),
-                    // Git makes a merge of the tree that it had before this hook; what is staged now would stay behind
-                    // in the index.
+                    // Git commits a merge from the tree that it had before this hook. Anything
+                    // staged now would stay behind in the index.
                     _ => Ok(()),
                 }),
             "commit-msg" => match args.handed.first() {
@@ -99,17 +99,20 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// Whether the commit of a merge will be made from the index. Where both sides changed different files, git has written
-/// the tree of the merge before it calls the hook, and has not noted what is merged; so nothing is to be staged.
+/// Returns true if git will commit the merge from the index. If both sides changed different files,
+/// git writes the tree of the merge before it calls the hook, and there is no `MERGE_HEAD`; then
+/// nothing may be staged.
 fn is_merging(workspace: &Workspace) -> bool {
     workspace.root.git_dir().is_some_and(|git| git.join("MERGE_HEAD").is_file())
 }
 
-/// After a commit: puts into the index what the commit holds and the index does not. `git commit --only` makes its commit
-/// from another index, so that the next commit would take the evidence out again.
+/// Runs after a commit. Adds to the index the evidence that the commit holds and the index lacks:
+/// `git commit --only` commits from another index, so the next commit would remove that evidence
+/// again.
 ///
-/// What was committed without our hooks is not sealed here. It would stand in the index, and git refuses to rebase, to
-/// revert or to pull with an index that is not as the commit; the next commit seals it, or `intent seal`.
+/// This does not seal code that was committed without our hooks. Such evidence would stay in the
+/// index, and git refuses to rebase, to revert or to pull if the index differs from the commit. The
+/// next commit seals that code, or `intent seal` does.
 fn keep(workspace: &Workspace) -> std::io::Result<()> {
     let Some(top) = workspace.root.work_tree() else { return Ok(()) };
     let folder = workspace.root.path().join(".orchestration/agent_trace");
@@ -127,7 +130,7 @@ fn keep(workspace: &Workspace) -> std::io::Result<()> {
     update_index(top, missing.map(str::to_owned).collect())
 }
 
-/// Writes the map that the commit carries, and puts it into the index, where the policy wants that.
+/// Writes the map and stages it, if the policy says that commits carry it.
 fn stage_map(workspace: &Workspace) -> Result<(), String> {
     let written = map::write_for_commit(workspace).map_err(|error| error.to_string())?;
     stage(workspace, written.iter()).map_err(|error| error.to_string())
@@ -172,10 +175,10 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
     }
 }
 
-/// More files than this are not named in a command.
+/// The most files that a suggested command names. For more files it names the root folder.
 const MAX_NAMED: usize = 4;
 
-/// Says that records are not sealed since the index lacks their code.
+/// Says how many records are not sealed because their code is not in the index.
 fn waiting(page: &mut Page, answer: &SealAnswer, typed: impl Fn(&str) -> String) {
     let (wait, it) = match answer.waiting {
         1 => (" waits for its code to be staged: ", "it"),

@@ -1,4 +1,4 @@
-//! `intent select`: the handshake.
+//! `intent select`: declares the intent that the caller works under, and prints its context.
 
 use super::shared;
 use crate::cli::context::Context;

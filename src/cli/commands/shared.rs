@@ -1,4 +1,4 @@
-//! What several commands say the same way.
+//! What several commands print in the same way.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::verbs::{map, seal};
 use crate::workspace::Level;
 use crate::workspace::text::counted;
 
-/// Sets a status and says so.
+/// Sets the status of an intent and prints the change.
 pub(super) fn set_status(context: &Context, id: &str, status: Status) -> Result<Exit, CliError> {
     let answer = registry::set_status(&context.here()?, id, status)?;
     map::refresh(&context.here()?);
@@ -23,7 +23,7 @@ pub(super) fn set_status(context: &Context, id: &str, status: Status) -> Result<
     Ok(Exit::Fine)
 }
 
-/// One line about a changed registry.
+/// Prints one line about a changed registry.
 pub(super) fn changed(page: &mut Page, answer: &RegistryAnswer) {
     page.styled(GOOD, "✓").own(" ").styled(INTENT, &answer.id).own(" is ");
     match answer.status {
@@ -34,7 +34,6 @@ pub(super) fn changed(page: &mut Page, answer: &RegistryAnswer) {
     notes(page, &answer.notes);
 }
 
-/// The colour of a status.
 pub(super) fn status_style(status: &str) -> Style {
     match status {
         "IN_PROGRESS" => GOOD,
@@ -44,24 +43,25 @@ pub(super) fn status_style(status: &str) -> Style {
     }
 }
 
-/// What a person could do besides, where there is something.
+/// Prints what else a person could do, if there is a hint.
 pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
     if let Some(hint) = hint {
         page.styled(NOTE, "hint:").own(" ").text(hint).end();
     }
 }
 
-/// What an answer lacks, and what else there is to know.
+/// Prints notes: what an answer lacks, and what else there is to know.
 pub(super) fn notes(page: &mut Page, notes: &[String]) {
     for note in notes {
         page.styled(DIM, "note:").own(" ").styled(DIM, note).end();
     }
 }
 
-/// Of one file, so many findings with one code are shown; a person who has seen three wants to know how many more.
+/// The most findings of one code that are shown for one file. The others are only counted.
 const SHOWN_ALIKE: usize = 3;
 
-/// Findings as linters print them: `path:line: level[code] message`, and what to do.
+/// Prints findings as linters do, as `path:line: level[code] message`, each with advice on what to
+/// do.
 pub(super) fn findings(page: &mut Page, findings: &[FindingAnswer]) {
     for of_file in findings.chunk_by(|a, b| a.path == b.path) {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -98,7 +98,7 @@ fn finding(page: &mut Page, finding: &FindingAnswer) {
     }
 }
 
-/// Whether any finding is loud enough for exit code 1.
+/// Returns true if a finding is severe enough for exit code 1, that is, a warning or an error.
 pub(super) fn loud(findings: &[FindingAnswer]) -> bool {
     findings.iter().any(|finding| finding.level >= Level::Warning)
 }
@@ -122,12 +122,13 @@ fn level_style(level: Level) -> Style {
     }
 }
 
-/// How what needs no code beside it gets into a commit.
+/// Prints the commands that carry a record into a commit if its code is already committed. Such a
+/// record stages nothing by itself.
 pub(super) fn sent_by(page: &mut Page, message: &str) {
     page.styled(DIM, "Next:").own(" ").text(&seal::and_commit(message)).end();
 }
 
-/// `2 errors, 1 warning`, coloured; says so when there is nothing.
+/// Prints `2 errors, 1 warning`, each coloured if it is not zero.
 pub(super) fn totals(page: &mut Page, errors: usize, warnings: usize) {
     let style = |count, loud| if count > 0 { loud } else { DIM };
     page.styled(style(errors, BAD), &counted(errors, "error"))
@@ -135,7 +136,7 @@ pub(super) fn totals(page: &mut Page, errors: usize, warnings: usize) {
         .styled(style(warnings, WARN), &counted(warnings, "warning"));
 }
 
-/// A cell for an intent that may be missing.
+/// Returns the cell of an intent, or `no intent`.
 pub(super) fn intent_cell(id: Option<&str>) -> Cell {
     match id {
         Some(id) => Cell::new(INTENT, id),
@@ -143,7 +144,7 @@ pub(super) fn intent_cell(id: Option<&str>) -> Cell {
     }
 }
 
-/// The mark and colour of something three-valued: in order, not in order, not known.
+/// Returns the colour and the mark of a state: good, bad, or `None` for unknown.
 pub(super) fn mark(good: Option<bool>) -> (Style, &'static str) {
     match good {
         Some(true) => (GOOD, "✓"),

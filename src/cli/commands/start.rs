@@ -1,4 +1,4 @@
-//! `intent start`: sets the status of an intent.
+//! `intent start`: puts an intent in progress.
 
 use super::shared;
 use crate::cli::context::Context;

@@ -1,4 +1,4 @@
-//! `intent status`: the workspace in brief.
+//! `intent status`: shows the workspace in brief.
 
 use super::shared;
 use crate::cli::context::Context;
@@ -77,7 +77,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next:
     page.end();
 }
 
-/// Shown only where a person should know of it.
+/// Shows that the gate is off or that approvals wait, and nothing if neither is true.
 fn gate(page: &mut Page, answer: &StatusAnswer) {
     if let Some(off) = &answer.off {
         line(page, Some(false), "gate");
@@ -93,7 +93,7 @@ fn gate(page: &mut Page, answer: &StatusAnswer) {
     }
 }
 
-/// What is selected; an id that the registry does not hold is said, not hidden.
+/// Shows what is selected. An id that the registry does not hold is reported, not hidden.
 fn selected(page: &mut Page, answer: &StatusAnswer, id: Option<&str>, next: &str) {
     let Some(intent) = &answer.selected else {
         line(page, id.map(|_| false), "selected");

@@ -1,4 +1,5 @@
-//! `intent test`: runs the commands that acceptance criteria name, because somebody asks.
+//! `intent test`: runs the commands that acceptance criteria name. Nothing else in this program
+//! runs them.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -49,16 +50,16 @@ pub(crate) struct Args {
 pub(crate) struct TestAnswer {
     /// The command, as it was run.
     ran: String,
-    /// How it ended.
+    /// The result of the run.
     #[serde(flatten)]
     run: TestRun,
-    /// The commit that it ran on.
+    /// The commit that was checked out when it ran.
     commit: Option<String>,
-    /// The id of its record.
+    /// The id of the record of this run.
     record: String,
 }
 
-/// A report larger than this, in bytes, is not read.
+/// The largest report, in bytes, that is read.
 const MAX_REPORT: u64 = 64 * 1024 * 1024;
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
@@ -78,7 +79,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     };
     let mut answers = Vec::with_capacity(wanted.len());
     for WantedCommand { criterion, command, words } in wanted {
-        // The command before may have changed files, or made a commit.
+        // The previous command may have changed files or made a commit, so the workspace is read
+        // again.
         let workspace = context.here()?;
         let before = TreeState::of(&workspace)?;
         let ran = match &report {
@@ -101,16 +103,16 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::found(answers.iter().any(|answer| answer.run.exit != Some(0))))
 }
 
-/// A command to run.
+/// A command that is still to run.
 struct WantedCommand {
-    /// The criterion that names it.
+    /// The criterion that names the command, if any.
     criterion: Option<String>,
     command: String,
-    /// A program with its arguments. If there are none, a shell reads the command.
+    /// A program with its arguments. If empty, a shell runs `command`.
     words: Vec<String>,
 }
 
-/// The commands to run, each with the criterion that names it.
+/// Returns the commands to run, each with the criterion that names it.
 fn wanted(args: &Args, named: Vec<(String, String)>) -> Result<Vec<WantedCommand>, CliError> {
     if !args.command.is_empty() {
         let command = args.command.join(" ");
@@ -134,7 +136,8 @@ fn wanted(args: &Args, named: Vec<(String, String)>) -> Result<Vec<WantedCommand
     Ok(named.into_iter().map(by_shell).collect())
 }
 
-/// A report vouches for a run that nobody here saw, so an agent does not get to hand one in.
+/// Reads a JUnit report. A report vouches for a test run that this program did not see, so an agent
+/// may not submit one.
 fn read(context: &Context, file: &std::path::Path) -> Result<(Results, Vec<u8>), CliError> {
     person::no_agent()?;
     let shown = file.display().to_string();
@@ -146,7 +149,8 @@ fn read(context: &Context, file: &std::path::Path) -> Result<(Results, Vec<u8>),
     Ok((results, bytes))
 }
 
-/// Runs a command. What it prints goes to standard error, so that the answer stands alone on standard output.
+/// Runs a command. Its output goes to standard error, so that standard output holds only the
+/// answer.
 fn ran(
     workspace: &Workspace,
     criterion: Option<String>,
@@ -154,7 +158,7 @@ fn ran(
     words: &[String],
 ) -> Result<Ran, CliError> {
     let mut error = std::io::stderr();
-    // With standard error gone the command still runs.
+    // If standard error is closed, the command still runs.
     let _ = writeln!(error, "$ {}", text::terminal(&command));
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let (program, arguments) = match words {

@@ -1,4 +1,4 @@
-//! `intent trace`: the records themselves.
+//! `intent trace`: prints the records of the ledger.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             PrintedPiece::Page(line(&workspace, &entry))
         }
     });
-    // With `--json` every line is a record.
+    // With `--json` every line must be a record, so notes are left out.
     let notes =
         workspace.unread_evidence().filter(|_| !json).map(|note| PrintedPiece::Page(noted(note)));
     context.printer.stream(records.chain(notes), |piece| piece)?;
@@ -102,13 +102,15 @@ fn line(workspace: &Workspace, entry: &Entry) -> Page {
     page
 }
 
-/// The name that evidence gives an intent, where the registry has another one for it now.
+/// Returns the name that the evidence gives the intent, if the registry has another name for that
+/// intent now.
 fn called_then<'a>(ws: &Workspace, record: &'a Record, named: Option<&str>) -> Option<&'a str> {
     let now = ws.registry.get(named?)?;
     evidence::cited_name(record).filter(|name| *name != now.name.value)
 }
 
-/// Returns true if an intent had another id when a record named it. A label of another intent with its id holds that id.
+/// Returns true if the record names the intent by an id that it had earlier. If another intent has
+/// that id now, `named` is a label that begins with the id, and the result is false.
 fn is_former(id: &str, named: Option<&str>) -> bool {
     named.is_some_and(|named| named != id && !named.starts_with(&format!("{id} (")))
 }
@@ -147,14 +149,15 @@ fn what(record: &Record) -> String {
 fn file(file: &FileRecord) -> String {
     let path = &file.relative_path;
     match file.conversations.iter().map(|conversation| conversation.ranges.len()).sum() {
-        // A record that puts blocks under another intent names them in its note.
+        // A record that puts blocks under another intent has no ranges. It names the blocks in its
+        // note.
         0 => path.to_string(),
         blocks => format!("{path} ({})", counted(blocks, "block")),
     }
 }
 
-/// Who wrote, by which agent and model, and in which session. Of a record without files, such as a selection, only the
-/// session is known.
+/// Returns who wrote, with which agent and model, and in which session. A record without files,
+/// such as a selection, has only the session.
 fn author(record: &Record) -> Option<String> {
     let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
     let conversation = record.files.first().and_then(|file| file.conversations.first());

@@ -1,4 +1,4 @@
-//! `intent uninstall`: everything that `intent init` put anywhere is taken back.
+//! `intent uninstall`: removes everything that `intent init` added.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::hook::install::{
 use crate::verbs::uninstall::{TakenHow, UninstallAnswer, UninstallRequest, uninstall};
 use crate::workspace::{Root, store};
 
-/// Settings larger than this, in bytes, are not looked at.
+/// The largest settings file, in bytes, that is examined.
 const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
 /// Take back everything that `intent init` put into this repository
@@ -37,11 +37,11 @@ Examples:
   intent uninstall
   intent uninstall --user")]
 pub(crate) struct Args {
-    /// Also our entries in your home folder, for all of your projects
+    /// Also remove our entries in your home folder, for all of your projects
     #[arg(long)]
     user: bool,
 
-    /// Also .orchestration/, as far as git has it
+    /// Also remove .orchestration/, as far as git has it
     #[arg(long)]
     everything: bool,
 
@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     person::no_agent()?;
     let root = Root::find(&context.cwd)?;
     let mut answer = UninstallAnswer::new(&root, args.dry_run);
-    // Without a home folder nobody knows where a person's settings are, and those of the project are found all the same.
+    // Without a home folder the settings of the user cannot be found, but those of the project can.
     match Folders::here(root.path()) {
         Some(folders) => agents(&folders, &args, &mut answer),
         None if args.user => {
@@ -71,7 +71,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// Our entries in the settings of agents. A file that cannot be changed holds up no other.
+/// Removes our entries from the settings of agents. A file that cannot be changed does not stop the
+/// others.
 fn agents(folders: &Folders, args: &Args, answer: &mut UninstallAnswer) {
     for host in HOSTS {
         unwire(folders, host, InstallLevel::Project, answer);
@@ -101,7 +102,8 @@ fn unwire(folders: &Folders, host: &Host, level: InstallLevel, answer: &mut Unin
                 InstallError::Conflict { path, .. } | InstallError::Link { path } => path.clone(),
                 InstallError::Store(_) => folders.project.join(host.name),
             };
-            // What others have broken, and never was ours, is nobody's business here.
+            // A broken file that does not mention us was never changed by us, so it is not
+            // reported.
             let text = store::read_capped(&path, MAX_SETTINGS).ok().flatten().unwrap_or_default();
             if String::from_utf8_lossy(&text).contains("intent") {
                 let user = if level == InstallLevel::User { " --user" } else { "" };

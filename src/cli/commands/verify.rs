@@ -1,4 +1,5 @@
-//! `intent verify`: is the ledger whole? With `--blocks`: does the code still say what it says?
+//! `intent verify`: checks that the ledger is intact and, with `--blocks`, that the code still
+//! agrees with it.
 
 use anstyle::Style;
 
@@ -24,7 +25,7 @@ and nobody recorded that it was taken out.
 
 Exit code 1 when there is an error or a warning.")]
 pub(crate) struct Args {
-    /// Hold every recorded block against the code, too
+    /// Also compare every recorded block with the code
     #[arg(long)]
     blocks: bool,
 

@@ -1,4 +1,4 @@
-//! `intent why`: which intent produced this block, and is it still what was recorded?
+//! `intent why`: says which intent produced a block, and whether it is still what was recorded.
 
 mod show;
 
@@ -38,7 +38,7 @@ Examples:
                                       every earlier block that it was compared with, how alike
                                       the two are, and which rule decided")]
 pub(crate) struct Args {
-    /// A file, or lines of it; behind a revision, as that commit has it
+    /// A file, or lines of it; with a revision, as that commit has it
     #[arg(value_name = "[REV:]PATH[:LINE[-LINE]]")]
     target: OsString,
 
@@ -46,7 +46,7 @@ pub(crate) struct Args {
     #[arg(long)]
     lineage: bool,
 
-    /// Show whose each line is, and which changed since
+    /// Show which record each line is from, and which lines changed since
     #[arg(long)]
     lines: bool,
 
@@ -83,7 +83,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// The file that is named, in the work tree or as a commit has it.
+/// Resolves the argument to a file, either in the work tree or in a commit.
 fn asked_about(
     context: &Context,
     target: &FileTarget,
@@ -99,7 +99,8 @@ fn asked_about(
             "name a file, as PATH, PATH:LINE or REV:PATH; paths are taken from the current folder",
         ));
     };
-    // As git reads it: from the top of the work tree, unless it begins with a dot.
+    // Git takes a path after a revision from the top of the work tree, unless the path begins with
+    // a dot.
     let is_here = named.starts_with("./") || named.starts_with("../");
     let top = here.root.work_tree().filter(|_| !is_here).unwrap_or(&context.cwd);
     let path = here.path(top, Path::new(named))?;

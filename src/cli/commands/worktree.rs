@@ -1,4 +1,5 @@
-//! `intent worktree`: a linked work tree for an agent, in which git's own holes are closed by the fence.
+//! `intent worktree`: makes a linked work tree for an agent. Behind the fence in it, git cannot be
+//! made to run another program.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -31,7 +32,7 @@ pub(crate) struct Args {
     /// The name of the branch, and of the folder
     name: String,
 
-    /// Select this intent in it; else the one that is selected here
+    /// Select this intent in it; else the intent that is selected here
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
 
@@ -43,9 +44,9 @@ pub(crate) struct Args {
 /// A work tree that was made.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct WorktreeAnswer {
-    /// Its folder.
+    /// The folder of the work tree.
     path: PathBuf,
-    /// Its branch.
+    /// The branch that is checked out in it.
     branch: String,
     /// The intent that is selected in it.
     intent: Option<String>,
@@ -77,9 +78,9 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         .output()
         .map_err(|error| CliError::io(PathBuf::from("git"), "started", error))?;
     if !made.status.success() {
-        let told = String::from_utf8_lossy(&made.stderr).trim().to_owned();
+        let stderr = String::from_utf8_lossy(&made.stderr).trim().to_owned();
         return Err(CliError::usage(
-            format!("git made no work tree: {told}"),
+            format!("git made no work tree: {stderr}"),
             "`git worktree list` shows those that are there; name another branch, or another folder with --path",
         ));
     }
@@ -116,7 +117,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// `project-name` beside `project`.
+/// Returns the default folder: `project-name` beside `project`.
 fn beside(top: &std::path::Path, name: &str) -> Result<PathBuf, CliError> {
     let plain = name.replace(['/', '\\'], "-");
     let (Some(parent), Some(own)) = (top.parent(), top.file_name()) else {

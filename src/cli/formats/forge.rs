@@ -1,4 +1,4 @@
-//! What the two large forges read of any tool.
+//! The formats of GitLab and GitHub.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,8 @@ use crate::verbs::check::CheckAnswer;
 use crate::workspace::Level;
 use crate::workspace::text::{self, counted};
 
-/// GitLab's code quality report: a list of issues in the format of Code Climate. Every issue needs a line.
+/// Returns the findings as a GitLab code quality report: a list of issues in the format of Code
+/// Climate. Every issue needs a line.
 pub(super) fn gitlab(answer: &CheckAnswer) -> Value {
     let issues = loudest(answer).into_iter().map(|finding| {
         let begin = finding.start_line.unwrap_or(1);
@@ -29,7 +30,8 @@ pub(super) fn gitlab(answer: &CheckAnswer) -> Value {
     Value::Array(issues.collect())
 }
 
-/// GitHub's workflow commands, the loudest first: of each kind it shows ten a step.
+/// Returns the findings as workflow commands of GitHub, the most severe first, because GitHub shows
+/// only ten of each kind per step.
 pub(super) fn github(answer: &CheckAnswer) -> String {
     let mut text = String::new();
     for finding in loudest(answer) {
@@ -64,12 +66,12 @@ pub(super) fn github(answer: &CheckAnswer) -> String {
     text
 }
 
-/// A message of a workflow command.
+/// Escapes the message of a workflow command.
 fn data(text: &str) -> String {
     text::visible(text, true).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property of a workflow command.
+/// Escapes a property of a workflow command.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

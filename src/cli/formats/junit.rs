@@ -1,5 +1,6 @@
-//! JUnit XML. There is no one standard: this is what Jenkins' schema (`junit-10.xsd`) and the stricter one of Ant's tasks
-//! both take, so every attribute is there that either asks for, and no element that either lacks.
+//! JUnit XML. No single standard exists. This output is valid for the schema of Jenkins
+//! (`junit-10.xsd`) and for the stricter one of Ant's tasks: it has every attribute that either of
+//! them requires, and no element that either of them lacks.
 
 use std::io;
 
@@ -11,7 +12,8 @@ use crate::cli::error::CliError;
 use crate::verbs::check::{CheckAnswer, FindingAnswer};
 use crate::workspace::{Level, text};
 
-/// A test case for each finding, and one that passes where there is none. From `least` on a finding is a failure.
+/// Returns a test suite with one test case for each finding, or one case that passes if there are
+/// no findings. A finding at the level `least` or above is a failure.
 pub(super) fn report(answer: &CheckAnswer, least: Option<Level>) -> Result<String, CliError> {
     let failed = |finding: &FindingAnswer| least.is_some_and(|least| finding.level >= least);
     let (failing, telling): (Vec<_>, Vec<_>) =
@@ -94,12 +96,12 @@ fn line(finding: &FindingAnswer) -> String {
     format!("{}: [{}] {}", place(finding), finding.code, finding.message)
 }
 
-/// Without the characters that XML 1.0 has no way to write.
+/// Replaces the characters that XML 1.0 cannot represent.
 fn clean(text: &str) -> String {
     text::visible(text, true).replace(['\u{fffe}', '\u{ffff}'], "?")
 }
 
-/// The time in UTC, without fractions and without a zone, as the schemas ask.
+/// Returns the time in UTC, without fractions and without a zone, as the schemas require.
 fn now() -> String {
     let now = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
     now.strftime("%Y-%m-%dT%H:%M:%S").to_string()

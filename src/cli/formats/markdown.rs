@@ -1,5 +1,5 @@
-//! A summary of a change for its pull request. The same change gives the same text, so a bot can update its comment: it
-//! finds it by the first line.
+//! A summary of a change for its pull request. The same change always gives the same text, and the
+//! first line marks the comment, so a bot can find its comment and update it.
 
 use std::fmt::Write as _;
 
@@ -8,9 +8,9 @@ use crate::verbs::check::{CheckAnswer, FindingAnswer, Share};
 use crate::workspace::Level;
 use crate::workspace::text::{self, counted};
 
-/// A comment on GitHub holds 65,536 characters.
+/// The most findings to list. A comment on GitHub holds at most 65,536 characters.
 const MAX_FINDINGS: usize = 50;
-/// So many of a table's rows are shown.
+/// The most rows of a table, and the most notes, to show.
 const MAX_ROWS: usize = 30;
 
 pub(super) fn summary(answer: &CheckAnswer, least: Option<Level>) -> String {
@@ -86,7 +86,7 @@ fn findings(text: &mut String, answer: &CheckAnswer) {
         };
         let path = finding.path.as_deref().unwrap_or("workspace");
         let at = finding.start_line.map(|line| format!(":{line}")).unwrap_or_default();
-        // A table's cell ends at a bar, in a code span too.
+        // A `|` ends the cell of a table, even inside a code span.
         let place = text::markdown_code(&format!("{path}{at}")).replace('|', "\\|");
         let (message, help) = (escaped(&finding.message), escaped(&finding.help));
         line(text, format!("| {mark} | {place} | **{}** {message}<br>{help} |", finding.code));
@@ -105,7 +105,7 @@ fn line(text: &mut String, line: impl AsRef<str>) {
     writeln!(text, "{}", line.as_ref()).expect("a text takes every line");
 }
 
-/// A text of others as Markdown that shows it as it is, and mentions nobody.
+/// Escapes text that others wrote: Markdown shows it literally, and `@name` mentions nobody.
 fn escaped(text: &str) -> String {
     text::markdown(text).replace("\\@", "@<!-- -->")
 }

@@ -1,4 +1,4 @@
-//! The answer of `intent check` in the formats that forges and CI systems read.
+//! Writes the answer of `intent check` in the formats that forges and CI systems read.
 
 mod forge;
 mod junit;
@@ -10,7 +10,6 @@ use crate::cli::print::Printer;
 use crate::verbs::check::{CheckAnswer, FindingAnswer};
 use crate::workspace::{Level, text};
 
-/// How the answer is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum CheckFormat {
     /// For people
@@ -29,8 +28,8 @@ pub(crate) enum CheckFormat {
     Markdown,
 }
 
-/// Writes the answer; true where the format is none of those that people or programs of ours read. From `least` on a
-/// finding fails.
+/// Writes the answer in `format`, and returns true. Returns false, and writes nothing, for text and
+/// JSON, which the caller prints. A finding at the level `least` or above counts as a failure.
 pub(crate) fn write(
     printer: Printer,
     format: CheckFormat,
@@ -48,18 +47,19 @@ pub(crate) fn write(
     Ok(true)
 }
 
-/// The text of a finding with what to do about it.
+/// Returns the message of a finding, followed by its help.
 fn told(finding: &FindingAnswer) -> String {
     let FindingAnswer { message, help, .. } = finding;
     text::visible(&format!("{message} {help}"), true).trim_end().to_owned()
 }
 
-/// The file that a finding is shown at: that of the intents, where it is about the workspace as a whole.
+/// Returns the path to report for a finding. A finding about the whole workspace is reported at the
+/// registry, because the formats need a file.
 fn path(finding: &FindingAnswer) -> &str {
     finding.path.as_deref().unwrap_or(".orchestration/active_intents.yaml")
 }
 
-/// The findings, the loudest first.
+/// Returns the findings, the most severe first.
 fn loudest(answer: &CheckAnswer) -> Vec<&FindingAnswer> {
     let mut findings: Vec<_> = answer.findings.iter().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));

@@ -1,5 +1,5 @@
-//! SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), within the limits of GitHub's code scanning: 5,000
-//! results are shown of a run, and a file has at most 10 MB when compressed.
+//! SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), within the limits of GitHub's
+//! code scanning: it shows 5,000 results of a run, and a file may have 10 MB when compressed.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{loudest, path, told};
 use crate::verbs::check::{CheckAnswer, FindingAnswer};
 use crate::workspace::{Code, Level};
 
-/// A forge shows no more of a run.
+/// The most results that GitHub shows of one run.
 const MAX_RESULTS: usize = 5_000;
 
 pub(super) fn log(answer: &CheckAnswer) -> Value {
@@ -96,7 +96,7 @@ fn level(level: Level) -> &'static str {
     }
 }
 
-/// A path as a relative URI reference (RFC 3986).
+/// Returns a path as a relative URI reference (RFC 3986).
 fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {

@@ -1,4 +1,5 @@
-//! Each format of one answer whose texts try to be more than texts.
+//! Writes one answer in each format. Its texts contain markup and commands, which must be shown as
+//! plain text.
 
 use super::*;
 use crate::verbs::check::{CheckSummary, Share};

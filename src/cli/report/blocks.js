@@ -1,6 +1,7 @@
-// The tree of files and blocks, and what is known of the one that is open. Only the rows in sight are in the page.
+// The tree of files and blocks, and the details of the open one. Only the rows in sight are in the
+// document.
 
-/// Folders as they lie, a chain of folders with nothing else in them as one.
+/// The tree of folders. A chain of folders that contain only one folder each becomes one node.
 const tree = (() => {
   const root = { path: "", folders: new Map(), files: [], gap: 0 };
   const folderOf = (path) => {
@@ -29,7 +30,7 @@ const tree = (() => {
 const grid = (() => {
   const ROW = 28;
   const BESIDE = 8;
-  /// So few blocks are all shown at first.
+  /// With at most this many blocks, all files are open at first.
   const FEW = 60;
   const COLUMNS = ["Name", "Intent", "Verdict", "Author", "Recorded"];
   const element = byId("grid");
@@ -43,7 +44,7 @@ const grid = (() => {
   let whole = false;
   const open = new Set();
   const closed = new Set();
-  // A small tree is shown with its folders open.
+  // In a small report all folders are open at first, in a large one only the topmost.
   const opensItself = (node) => node.kind === "folder" && (report.files.length <= 200 || !node.path.includes("/"));
   const isOpen = (node) => (isFiltered() ? !closed.has(node.key) : open.has(node.key));
   (function openAtFirst(folder) {
@@ -52,7 +53,7 @@ const grid = (() => {
     folder.folders.forEach(openAtFirst);
   })(tree);
 
-  /// The rows that are not inside a closed one, in order.
+  /// Lists the rows that are not inside a closed folder or file, in order.
   function flatten() {
     rows = [];
     const fits = isFiltered() ? (file) => !shownIn(file).next().done : () => true;
@@ -75,7 +76,7 @@ const grid = (() => {
     const add = (node, level, place, of) => rows.push({ node, level, place, of });
     inside(tree, 1);
     places = new Map(rows.map((row, at) => [row.node.key, at]));
-    // At once: what is scrolled to must be there.
+    // The height is set now, because a caller may scroll to a row next.
     sheet.style.height = `${rows.length * ROW}px`;
   }
 
@@ -147,7 +148,8 @@ const grid = (() => {
     move(places.get(key) ?? active);
   }
 
-  /// What a click or Enter does: a folder opens or closes, a file as well and is told of, a block is told of.
+  /// Handles a click or Enter. A folder opens or closes. A file opens or closes, and its details
+  /// are shown. The details of a block are shown. Returns true for a block.
   function act() {
     const node = rows[active]?.node;
     if (!node) return false;
@@ -185,13 +187,13 @@ const grid = (() => {
     return from;
   }
 
-  // A small tree needs no more room than when all of it is open.
+  // A small tree gets only the height that it needs when everything is open.
   const everything = (folder) => folder.folders.length + sum(folder.folders.map(everything))
     + sum(folder.files.map((file) => 1 + file.blocks.length)) + (folder.gap > 0 ? 1 : 0);
   element.style.height = `${Math.min(476, Math.max(220, (everything(tree) + 1) * ROW + 6))}px`;
 
   return {
-    /// After the filter, or at first.
+    /// Shows the rows anew, at first and after a change of the filter.
     refresh() {
       const key = rows[active]?.node.key;
       closed.clear();
@@ -200,7 +202,8 @@ const grid = (() => {
       element.scrollTop = Math.min(element.scrollTop, rows.length * ROW);
       move(active);
     },
-    /// Opens what a row is inside of, and goes there; false where the filter hides it.
+    /// Opens the folders and the file that contain a row, and moves to it. Returns false if the
+    /// filter hides the row.
     reveal(kind, file, block) {
       for (let end = file.path.indexOf("/"); end > 0; end = file.path.indexOf("/", end + 1)) {
         open.add(`folder ${file.path.slice(0, end)}`);
@@ -214,7 +217,8 @@ const grid = (() => {
       move(at);
       return true;
     },
-    /// All rows at once for paper, then only those in sight again.
+    /// Shows all rows before printing, and only those in sight afterwards. Above 5,000 rows, shows
+    /// only those in sight.
     print(all) {
       whole = all && rows.length <= 5000;
       sheet.style.height = `${rows.length * ROW}px`;
@@ -224,7 +228,8 @@ const grid = (() => {
   };
 })();
 
-// -- What is known of one --------------------------------------------------------------------------------------------
+// -- Details
+// ----------------------------------------------------------------------------------------
 
 function fact(name, ...value) {
   return value.every((part) => part === null || part === "") ? [] : [el("dt", {}, name), el("dd", {}, ...value)];

@@ -1,9 +1,12 @@
-// Pictures: a bar of shares, the map, the columns over time. Each has the same as text beside it.
+// The charts: a bar of shares, the map, and the columns over time. Each of them is also available
+// as text.
 
-/// So many colours can be told apart; what comes after shares the last one.
+/// How many colours are used. More cannot be told apart, so the last colour is for all other
+/// values.
 const COLOURS = 7;
 
-/// Colours by place: the largest first, then one for all others, one for none.
+/// Assigns colours by count: the most frequent values have their own, all others share one, and
+/// "none" has one.
 function palette(counts, name) {
   const order = [...counts.entries()].filter(([key]) => key !== "").sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   const own = new Map(order.slice(0, COLOURS - 1).map(([key], at) => [key, `c${at + 1}`]));
@@ -22,7 +25,7 @@ function legendOf(entries) {
 const verdictWords = (counts) => VERDICT_NAMES.filter((verdict) => counts[verdict] > 0)
   .map((verdict) => `${counts[verdict].toLocaleString("en")} ${verdict}`).join(", ");
 
-/// Shares by verdict as one bar.
+/// Makes one bar that shows the share of each verdict.
 function verdictBar(counts, label) {
   const bar = el("div", { class: "shares", role: "img", "aria-label": `${label}: ${verdictWords(counts) || "no blocks"}` });
   for (const verdict of VERDICT_NAMES) {
@@ -34,13 +37,15 @@ function verdictBar(counts, label) {
   return bar;
 }
 
-// -- The map ---------------------------------------------------------------------------------------------------------
+// -- The map
+// ----------------------------------------------------------------------------------------
 
 const MAP = { width: 1160, head: 15, most: 1500 };
-/// A few files need little room.
+/// The height of the map. Few files need little room.
 const mapHeight = (files) => (files <= 4 ? 110 : files <= 20 ? 240 : 400);
 
-/// Rectangles for weights, as square as they come (after Bruls, Huizing and van Wijk).
+/// Divides a box into rectangles with these weights, each as square as possible ("squarified
+/// treemaps", after Bruls, Huizing and van Wijk).
 function squarified(nodes, box, place) {
   const sorted = nodes.filter((node) => node.weight > 0).sort((a, b) => b.weight - a.weight);
   let { x, y, width, height } = box;
@@ -76,7 +81,8 @@ function squarified(nodes, box, place) {
   }
 }
 
-/// The folders and files that hold blocks which fit, each with its weight.
+/// Returns the folders and files that contain blocks which pass the filter, each with their number
+/// as its weight.
 function weighed(folder) {
   const children = [...folder.folders.map(weighed), ...folder.files.map((file) => {
     const inside = [...shownIn(file)];
@@ -171,11 +177,13 @@ function mapTable() {
   ]));
 }
 
-// -- Over time -------------------------------------------------------------------------------------------------------
+// -- Over time
+// --------------------------------------------------------------------------------------
 
 const DAY = 86_400_000;
 
-/// Days, weeks from Monday on or months, so that the columns stay few.
+/// Returns the unit of time and how a day maps to it: days, weeks (from Monday) or months, so that
+/// there are few columns.
 function periods(days) {
   const span = (Date.parse(days.at(-1)) - Date.parse(days[0])) / DAY;
   if (span <= 45) return ["day", (day) => day];
@@ -186,7 +194,7 @@ function periods(days) {
   }];
 }
 
-/// Every period from the first to the last, those without a record, too.
+/// Returns every period from the first to the last, including periods without a record.
 function allPeriods(days, of) {
   const all = new Set();
   const last = Date.parse(days.at(-1));

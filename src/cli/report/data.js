@@ -1,8 +1,10 @@
-// What the report holds, and the words for it. Everything of others is text: it reaches the page through `el` alone.
+// The data of the report, and the words for it. Text that others wrote reaches the page only
+// through `el`, which never reads it as markup.
 
 const report = JSON.parse(document.getElementById("data").textContent);
 
-// By verdict: a sign, so that colour is never alone, and what the word means.
+// For each verdict, a sign, so that colour is never the only difference, and the meaning of the
+// word.
 const VERDICTS = {
   exact: ["✓", "as recorded"],
   reformatted: ["≈", "as recorded but for formatting"],
@@ -18,7 +20,7 @@ const STANDING = ["exact", "reformatted", "moved", "renamed", "inside"];
 
 const byId = (id) => document.getElementById(id);
 
-/// An element. A string child becomes text; nothing is ever read as markup.
+/// Makes an element. A child that is a string becomes text, and nothing is ever read as markup.
 function el(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
@@ -36,14 +38,14 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/// A link to a place of this page, and to nowhere else.
+/// Makes a link to a place on this page. Links to other places are never made.
 function link(kind, value, ...children) {
   return el("a", { href: `#${kind}=${encodeURIComponent(value)}` }, ...children);
 }
 
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-/// `2026-02-18 12:00 UTC`; what cannot be read as a time is shown as it is written.
+/// Formats a time as `2026-02-18 12:00 UTC`. A text that is not a time is returned unchanged.
 function when(written) {
   const time = new Date(written);
   return Number.isNaN(time.getTime()) ? written : `${time.toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -70,7 +72,7 @@ const sum = (numbers) => numbers.reduce((all, number) => all + number, 0);
 const standing = (counts) => sum(STANDING.map((verdict) => counts[verdict]));
 const total = (counts) => sum(VERDICT_NAMES.map((verdict) => counts[verdict]));
 
-/// The blocks in a row, each with what it is found by.
+/// All blocks of all files in one list, each with the lower-case text that the filter searches.
 const blocks = [];
 for (const file of report.files) {
   file.first = blocks.length;
@@ -88,7 +90,8 @@ for (const file of report.files) {
   file.end = blocks.length;
 }
 
-/// What a block is linked by: its file, its name, and which of several alike.
+/// For each block, its key in links: the path, the name and, from the second block of that name on,
+/// a number.
 const keys = (() => {
   const seen = new Map();
   return blocks.map(({ file, told }) => {
@@ -99,7 +102,7 @@ const keys = (() => {
   });
 })();
 
-/// What is looked for. `shown[at]` is 1 for the blocks that fit.
+/// The current filter. `shown[at]` is 1 for each block that passes it.
 const filter = { query: "", intent: "", verdict: "", author: "" };
 const shown = new Uint8Array(blocks.length).fill(1);
 const isFiltered = () => Object.values(filter).some((value) => value !== "");
@@ -120,7 +123,7 @@ function applyFilter() {
   return fit;
 }
 
-/// The blocks of a file that fit.
+/// Yields the blocks of a file that pass the filter.
 function* shownIn(file) {
   for (let at = file.first; at < file.end; at += 1) if (shown[at]) yield blocks[at];
 }

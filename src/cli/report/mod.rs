@@ -1,8 +1,9 @@
-//! The report as one page of HTML that needs nothing else: no network, no other file.
+//! Writes the report as one self-contained page of HTML, which needs no network and no other file.
 //!
-//! What others wrote is in it as data alone. It stands in a block of JSON in which no markup can begin or end, with
-//! everything invisible made visible; the script puts it on the page as text and in no other way. A policy in the page
-//! itself lets only our style and our script run, by their hashes, and forbids every request.
+//! Text that others wrote is on the page only as data. It is in a block of JSON in which no markup
+//! can begin or end, and in which invisible characters are replaced by visible ones. The script
+//! adds it to the page only as text. A content security policy in the page allows only our style
+//! and our script, by their hashes, and forbids every request.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,7 +15,7 @@ use crate::workspace::text;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-/// One script, cut by concern.
+/// The parts of the one script of the page.
 const SCRIPTS: [&str; 4] = [
     include_str!("data.js"),
     include_str!("charts.js"),
@@ -22,12 +23,14 @@ const SCRIPTS: [&str; 4] = [
     include_str!("page.js"),
 ];
 
-/// Of a longer text the rest is left out: no honest name is as long, and a page must stay usable with others, too.
+/// Longer texts are cut to this many characters. No honest name is so long, and the page must stay
+/// usable with any input.
 const MAX_TEXT: usize = 1_000;
 
-/// The page.
+/// Returns the page as HTML.
 pub(crate) fn html(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
-    // A parser takes every line end for one, so the hashes must, too.
+    // An HTML parser turns CRLF into LF before it hashes a style or a script, so we hash the same
+    // text.
     let unix = |text: &str| text.replace("\r\n", "\n");
     let (style, script) = (unix(STYLE), unix(&format!("\"use strict\";\n{}", SCRIPTS.concat())));
     let parts = [
@@ -37,7 +40,7 @@ pub(crate) fn html(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
         ("{{script}}", script),
         ("{{data}}", data(answer)?),
     ];
-    // Each place is looked for in what is ours alone: what was filled in is not looked at again.
+    // Placeholders are looked for only in our own template, never in the text that was filled in.
     let mut page =
         String::with_capacity(PAGE.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
     let mut rest = PAGE;
@@ -59,7 +62,8 @@ pub(crate) fn html(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
     Ok(page)
 }
 
-/// Nothing may be loaded, sent, framed or run but our one style and our one script.
+/// Returns the content security policy: nothing may be loaded, sent, framed or run, except our one
+/// style and our one script.
 fn policy(style: &str, script: &str) -> String {
     let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
     format!(
@@ -69,14 +73,14 @@ fn policy(style: &str, script: &str) -> String {
     )
 }
 
-/// The answer as JSON that can stand in a script element.
+/// Returns the answer as JSON that is safe inside a `<script>` element.
 fn data(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
     let mut value = serde_json::to_value(answer)?;
     disarm(&mut value);
     Ok(without_markup(&serde_json::to_string(&value)?))
 }
 
-/// JSON in which `<`, `>`, `&` and line separators, which can stand only in strings, are escaped.
+/// Escapes `<`, `>`, `&` and the line separators. In JSON these can occur only inside strings.
 fn without_markup(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

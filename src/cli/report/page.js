@@ -1,6 +1,6 @@
-// The page: its sections, the filter, links to places, keys.
+// The page: its sections, the filter, links to places on the page, and the keyboard.
 
-/// A table. Cells are text or elements.
+/// Makes a table. Cells are strings or elements.
 function table(caption, heads, rows, attributes = {}) {
   return el("table", attributes,
     el("caption", {}, caption),
@@ -8,7 +8,7 @@ function table(caption, heads, rows, attributes = {}) {
     el("tbody", {}, rows.map(([first, ...rest]) => el("tr", {}, el("th", { scope: "row" }, first), rest.map((cell) => el("td", {}, cell))))));
 }
 
-/// What is made only when somebody opens it.
+/// Makes a closed section whose content is created when it is opened for the first time.
 function onDemand(title, make) {
   const details = el("details", {}, el("summary", {}, title));
   details.addEventListener("toggle", () => {
@@ -17,10 +17,10 @@ function onDemand(title, make) {
   return details;
 }
 
-/// A wide or long thing that scrolls by itself, also by keys.
+/// Wraps wide or long content so that it scrolls by itself, with the keyboard, too.
 const scrolls = (label, ...inside) => el("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": label }, ...inside);
 
-/// At first so many rows of a long list; a button shows the others.
+/// How many rows of a long list are shown at first. A button shows the others.
 const AT_FIRST = 25;
 
 function longTable(caption, heads, rows, row, attributes) {
@@ -32,7 +32,8 @@ function longTable(caption, heads, rows, row, attributes) {
   return [holder, more];
 }
 
-// -- Summary ---------------------------------------------------------------------------------------------------------
+// -- Summary
+// ----------------------------------------------------------------------------------------
 
 function drawSummary() {
   const { summary } = report;
@@ -59,7 +60,8 @@ function drawSummary() {
   byId("notes").append(...report.notes.map((note) => el("li", {}, note)));
 }
 
-// -- Intents ---------------------------------------------------------------------------------------------------------
+// -- Intents
+// ----------------------------------------------------------------------------------------
 
 function progress(intent) {
   const all = total(intent.blocks);
@@ -78,7 +80,7 @@ function asked(intent) {
   return el("div", { class: "asked" }, parts.flatMap(([title, values]) => [el("div", { class: "label" }, title), listOf(values)]));
 }
 
-/// So many entries of a scope are shown at once.
+/// How many entries of a scope are shown at first.
 const SCOPE = 5;
 
 function scopeCell(intent) {
@@ -113,7 +115,8 @@ function drawIntents() {
     : longTable(filter.intent === "" ? "What was asked for, and what came of it" : "The intent that is looked for", ["Intent", "Status", "Progress", "Scope", "Asked for"], chosen, row, { class: "intents" })));
 }
 
-// -- Findings and overlaps -------------------------------------------------------------------------------------------
+// -- Findings and overlaps
+// --------------------------------------------------------------------------
 
 function drawFindings() {
   const wanted = terms();
@@ -140,7 +143,8 @@ function drawLost() {
     (lost) => [`${lost.kind} ${lost.name}`, lost.path, lost.intent ?? "no intent", el("code", {}, lost.record)]));
 }
 
-/// More intents than this make no matrix that anybody reads.
+/// The most intents that are shown as a matrix. A larger matrix would be unreadable, so a list is
+/// shown.
 const MATRIX = 24;
 
 function drawOverlaps() {
@@ -173,14 +177,16 @@ function drawOverlaps() {
     onDemand("The pairs as a list", () => el("div", {}, ...list())));
 }
 
-// -- The filter ------------------------------------------------------------------------------------------------------
+// -- The filter
+// -------------------------------------------------------------------------------------
 
 const controls = { query: byId("query"), intent: byId("by-intent"), verdict: byId("by-verdict"), author: byId("by-author") };
 
 function fillControls() {
   const option = (value, words) => el("option", { value }, words);
   const short = (words) => (words.length > 60 ? `${words.slice(0, 59)}…` : words);
-  // A mark before the id, so that "no intent" and an empty id are two things.
+  // The value has a mark before the id, so that "no intent" differs from an intent with an empty
+  // id.
   controls.intent.append(option("", "all"), ...[...intents.keys()].map((id) => option(`=${id}`, short([id, intentName(id)].join(" ")))), option("=", "no intent"));
   controls.verdict.append(option("", "all"), ...VERDICT_NAMES.map((verdict) => option(verdict, `${VERDICTS[verdict][0]} ${verdict}`)));
   controls.author.append(option("", "all"), ...authors.map((name, at) => option(String(at), short(name))));
@@ -188,7 +194,7 @@ function fillControls() {
 
 let later = 0;
 
-/// The rows at once, the pictures when typing has paused.
+/// Applies the filter: to the rows at once, to the charts after a pause in typing.
 function filtered() {
   for (const [name, control] of Object.entries(controls)) filter[name] = control.value;
   const fit = applyFilter();
@@ -213,14 +219,15 @@ function choose(wanted) {
 
 const clearFilter = () => choose({ query: "", intent: "", verdict: "", author: "" });
 
-// -- Places ----------------------------------------------------------------------------------------------------------
+// -- Places
+// -----------------------------------------------------------------------------------------
 
 function goToSection(id) {
   byId(id).scrollIntoView();
   byId(id).focus({ preventScroll: true });
 }
 
-/// A file, a block or an intent by what it is linked by; false where there is none.
+/// Moves to a file, a block or an intent by its key in links. Returns false if there is none.
 function goTo(kind, value) {
   if (kind === "intent") {
     if (!intents.has(value)) return false;
@@ -255,7 +262,8 @@ function followHash() {
   if (!goTo(kind, decoded)) byId("count").textContent = `There is no such ${kind} in this report.`;
 }
 
-// -- All of it -------------------------------------------------------------------------------------------------------
+// -- Start
+// ------------------------------------------------------------------------------------------
 
 fillControls();
 drawSummary();
@@ -281,7 +289,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.key === "Escape" && event.target.closest("#details")) grid.focus();
 });
-// The same link clicked again leads there again.
+// A second click on the same link does not change the address, so it is handled here.
 document.addEventListener("click", (event) => {
   const anchor = event.target.closest("a");
   if (anchor && anchor.hash === location.hash && /^#(block|file|intent)=/.test(anchor.hash)) followHash();

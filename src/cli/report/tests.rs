@@ -36,7 +36,7 @@ fn answer(text: &str) -> ReportAnswer {
     }
 }
 
-/// What stands between two texts that each must stand once.
+/// Returns the text between `open` and `close`. `open` must occur exactly once.
 fn between<'a>(page: &'a str, open: &str, close: &str) -> &'a str {
     assert_eq!(page.matches(open).count(), 1, "{open}");
     let (_, rest) = page.split_once(open).expect("it was just counted");
@@ -100,7 +100,7 @@ fn the_policy_names_the_one_style_and_the_one_script() {
     assert!(!policy.contains("unsafe") && !policy.contains('*') && !policy.contains("http"));
 }
 
-/// The page asks for nothing, and what is in it becomes an element in one way alone.
+/// Our own files must load nothing, and the script must have no way to turn text into markup.
 #[test]
 fn our_own_files_keep_the_rules() {
     for (name, text) in [("page.html", PAGE), ("page.css", STYLE)] {
@@ -131,7 +131,7 @@ fn our_own_files_keep_the_rules() {
         assert!(!script.contains(word), "the script holds {word:?}");
     }
     assert!(!script.to_ascii_lowercase().contains("</script") && !STYLE.contains("</"));
-    // Only a link to a place of the page is ever made.
+    // Every link must lead to a place on the page itself.
     assert_eq!(
         script.matches("href").count(),
         script.matches("href: `#${kind}=${encodeURIComponent(value)}`").count()

@@ -1,5 +1,6 @@
-//! Antigravity: it waits for a verdict. `ask` is the one that leaves things as they are: what the person has allowed
-//! for good goes ahead, the rest is asked as it would be without us. Our own question is `force_ask`, which asks anew.
+//! The dialect of Antigravity, which always expects a decision. `ask` changes nothing: what the
+//! person has allowed permanently runs, and everything else is asked as it would be without this
+//! hook. `force_ask` always asks, so a question of ours is `force_ask`.
 
 use serde_json::{Value, json};
 
@@ -31,9 +32,9 @@ pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     Incoming::new(host, payload, parts)
 }
 
-fn call(of: &Value) -> Option<Call> {
-    let tool = fields::word(of, &["name"])?.to_owned();
-    let input = fields::any(of, &["args", "arguments"]).map_or(Value::Null, fields::unpacked);
+fn call(called: &Value) -> Option<Call> {
+    let tool = fields::word(called, &["name"])?.to_owned();
+    let input = fields::any(called, &["args", "arguments"]).map_or(Value::Null, fields::unpacked);
     Some(Call { tool, input })
 }
 

@@ -1,4 +1,4 @@
-//! Claude Code, and those that speak as it does: VS Code, Droid, Devin, and our own shims.
+//! The dialect of Claude Code, which VS Code, Droid, Devin and our own shims share.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,8 @@ use crate::hook::fields;
 use crate::hook::host::Host;
 use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
 
-/// The payload that most hosts share: an event's name, a tool's name and input.
+/// Reads the payload that most hosts share, with the name of an event, and the name and the input
+/// of a tool.
 pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     let name = fields::word(payload, &["hook_event_name", "hookEventName"]);
     let call = call(payload);
@@ -29,7 +30,7 @@ pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     Incoming::new(host, payload, parts)
 }
 
-/// The tool's name and input. An input that is a text may be JSON once more.
+/// Returns the tool's name and input. An input that is a string may contain JSON.
 fn call(payload: &Value) -> Option<Call> {
     let tool = fields::word(payload, &["tool_name", "toolName"])?.to_owned();
     let input = fields::any(payload, &["tool_input", "toolInput"]);
@@ -46,7 +47,8 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
             document["hookSpecificOutput"]["updatedInput"] = input.clone();
             Output::json(&document)
         }
-        // Any of the three stops the call, so an older host that knows one of them stops it too.
+        // The JSON decision, the exit code and standard error each stop the call. So older hosts
+        // that know only one of the three stop it, too.
         HookAnswer::Deny(reason) if at.moment == Moment::Before => Output {
             stdout: format!("{}\n", decision(at, "deny", reason)),
             ..Output::refused(reason)
@@ -56,7 +58,7 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     }
 }
 
-/// A verdict about a call that has not run yet.
+/// Returns a decision about a call that has not run yet.
 pub(super) fn decision(at: At, decision: &str, reason: &str) -> Value {
     json!({ "hookSpecificOutput": {
         "hookEventName": at.name,
@@ -65,12 +67,13 @@ pub(super) fn decision(at: At, decision: &str, reason: &str) -> Value {
     } })
 }
 
-/// Something that the model reads beside what the host tells it.
+/// Returns text for the model to read, in addition to what the host says.
 pub(super) fn context(at: At, text: &str) -> Value {
     json!({ "hookSpecificOutput": { "hookEventName": at.name, "additionalContext": text } })
 }
 
-/// Blocks nothing, for it has happened: the model is told beside the tool's own result.
+/// Reports a violation after the tool ran. `block` stops nothing at that point: the model reads the
+/// reason together with the tool's result.
 pub(super) fn violation(at: At, text: &str) -> Value {
     if at.name.ends_with("Failure") {
         return context(at, text);

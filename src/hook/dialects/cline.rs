@@ -1,4 +1,4 @@
-//! Cline: `cancel`, whatever the exit code.
+//! The dialect of Cline, which reads the field `cancel` and ignores the exit code.
 
 use serde_json::{Value, json};
 

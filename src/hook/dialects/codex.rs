@@ -1,7 +1,7 @@
-//! Codex: Claude Code's JSON and nothing more.
+//! The dialect of Codex, which accepts part of Claude Code's JSON.
 //!
-//! It rejects a document with a key that it does not know, a question, or an empty reason, and lets the call run then;
-//! and it does not everywhere take exit code 2 for a denial.
+//! Codex rejects a document that has an unknown key, a question, or an empty reason, and then lets
+//! the call run. It does not treat exit code 2 as a denial everywhere.
 
 use super::{At, claude};
 use crate::hook::answer::{HookAnswer, Output};

@@ -1,4 +1,5 @@
-//! GitHub Copilot: its own camel case, or Claude Code's payload for hooks that are named in Claude Code's way.
+//! The dialect of GitHub Copilot: its own camel-case payload, or Claude Code's payload for hooks
+//! that are configured in Claude Code's format.
 
 use serde_json::{Value, json};
 
@@ -13,15 +14,16 @@ pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     if payload.get("hook_event_name").is_some() {
         return Incoming { family: Family::Claude, ..claude::read(host, payload) };
     }
-    let moment = told_moment(payload);
+    let moment = moment_by_fields(payload);
     let call = matches!(moment, Moment::Before | Moment::After).then(|| call(payload)).flatten();
     let id = fields::word(payload, &["toolCallId", "toolUseId"]).map(str::to_owned);
     let parts = PayloadParts { family: Family::Copilot, moment, name: String::new(), call, id };
     Incoming::new(host, payload, parts)
 }
 
-/// The payload does not name its event, but no two events have the same fields.
-fn told_moment(payload: &Value) -> Moment {
+/// Returns the moment by the fields of the payload. It does not name its event, but no two events
+/// have the same fields.
+fn moment_by_fields(payload: &Value) -> Moment {
     let has = |name: &str| payload.get(name).is_some();
     if let Some(name) = fields::word(payload, &["hookEventName", "hookName", "eventName"]) {
         return moment(name);
@@ -35,7 +37,8 @@ fn told_moment(payload: &Value) -> Moment {
     }
 }
 
-/// Arguments are an object, JSON in a text, or (a patch) the text itself.
+/// Returns the tool's name and input. The arguments are an object, a string that contains JSON, or
+/// a string that is itself the input (a patch).
 fn call(payload: &Value) -> Option<Call> {
     let tool = fields::word(payload, &["toolName"])?.to_owned();
     let input = fields::any(payload, &["toolArgs"]).map_or(Value::Null, fields::unpacked);

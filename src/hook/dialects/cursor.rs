@@ -1,5 +1,5 @@
-//! Cursor: `permission`, always, and in JSON only: with `failClosed` silence is a denial, and an exit code 2 beside
-//! JSON shows the raw JSON to the person.
+//! The dialect of Cursor, which always expects `permission`, in JSON only. With `failClosed` an
+//! empty answer is a denial, and with exit code 2 Cursor shows the raw JSON to the person.
 
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
 pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     let name = fields::word(payload, &["hook_event_name"]).unwrap_or("preToolUse");
     let call = call(name, payload);
-    // A command, and a call of a server's tool, are shown twice, once with an id and once without: only what is done
-    // tells that they are one.
+    // Cursor reports a command, or a call of an MCP tool, by two events, one with an id and one
+    // without. The id is dropped, so both are recognised as one call by their input.
     let twice = call.as_ref().is_some_and(|call| call.tool == SHELL || call.tool.starts_with(MCP));
     let id = fields::word(payload, &["tool_use_id"]).filter(|_| !twice).map(str::to_owned);
     let moment = moment(name);
@@ -42,17 +42,18 @@ fn call(name: &str, payload: &Value) -> Option<Call> {
     }
 }
 
-/// A command, the same from whichever event it comes: where it runs is the call's own folder, if it names one.
-fn shell(of: &Value, payload: &Value) -> Call {
+/// Returns the call of a command, in the same form for every event. The folder is that of the call
+/// itself, if it names one, else that of the payload.
+fn shell(source: &Value, payload: &Value) -> Call {
     let mut input = serde_json::Map::new();
-    if let Some(command) = of.get("command") {
+    if let Some(command) = source.get("command") {
         input.insert("command".to_owned(), command.clone());
     }
-    let folder = fields::word(of, &["cwd"]).or_else(|| fields::word(payload, &["cwd"]));
+    let folder = fields::word(source, &["cwd"]).or_else(|| fields::word(payload, &["cwd"]));
     if let Some(folder) = folder {
         input.insert("cwd".to_owned(), folder.into());
     }
-    if fields::yes(of, fields::BACKGROUND) {
+    if fields::yes(source, fields::BACKGROUND) {
         input.insert("is_background".to_owned(), true.into());
     }
     Call { tool: SHELL.to_owned(), input: Value::Object(input) }
@@ -60,9 +61,10 @@ fn shell(of: &Value, payload: &Value) -> Call {
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     let document = match (said, at.moment) {
-        // A question is accepted here and asked of nobody: the call would run.
+        // Cursor accepts `ask` here but asks nobody, and the call would run. So a question is a
+        // denial.
         (HookAnswer::Deny(reason) | HookAnswer::Ask(reason), Moment::Before) => {
-            // The model is shown the text for the user, not the one for the agent.
+            // Cursor shows `user_message` to the model, not `agent_message`.
             json!({ "permission": "deny", "user_message": reason, "agent_message": reason })
         }
         (HookAnswer::Context(text), Moment::Before) => {
@@ -79,7 +81,7 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     Output::json(&document)
 }
 
-/// Events of no concern to us that wait for a verdict all the same.
+/// Returns true for events that we do not handle, but that wait for a permission.
 fn asks_for_permission(name: &str) -> bool {
     name.starts_with("before") || name.starts_with("pre") || name == "subagentStart"
 }

@@ -1,4 +1,4 @@
-//! Gemini CLI: a `decision` where there is one, exit code 0.
+//! The dialect of Gemini CLI: a `decision` only for a denial, always with exit code 0.
 
 use serde_json::json;
 
@@ -8,15 +8,17 @@ use crate::hook::incoming::Moment;
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     match said {
-        // A question stops a run without a person for good, and no call says whether there is one.
+        // If no person is there, a question stops the run for ever, and no call says whether a
+        // person is there. So a question is a denial.
         HookAnswer::Ask(reason) | HookAnswer::Deny(reason) if at.moment == Moment::Before => {
             Output::json(&json!({ "decision": "deny", "reason": reason }))
         }
-        // Before a tool there is no way to the model; the person is shown it.
+        // Before a tool, no text reaches the model. This one is shown to the person.
         HookAnswer::Context(text) if at.moment == Moment::Before => {
             Output::json(&json!({ "systemMessage": text }))
         }
-        // A denial after the tool would hide what the tool printed, and the model would run it once more to see that.
+        // A denial after the tool would hide the tool's output, and the model would run the tool
+        // again to see it.
         HookAnswer::Context(text) | HookAnswer::Violation(text) => {
             Output::json(&claude::context(at, text))
         }

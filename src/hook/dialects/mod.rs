@@ -1,4 +1,5 @@
-//! The dialects: a payload becomes an [`Incoming`], what there is to say becomes an [`Output`]. No policy here.
+//! The formats of the hosts. A dialect turns a payload into an [`Incoming`], and a [`HookAnswer`]
+//! into an [`Output`]. It holds no policy.
 
 mod antigravity;
 mod claude;
@@ -16,7 +17,6 @@ use super::answer::{HookAnswer, Output};
 use super::host::{Family, Host};
 use super::incoming::{Incoming, Moment};
 
-/// Reads a payload of a host.
 pub(crate) fn read(host: Host, payload: &Value) -> Incoming {
     match host.family {
         Family::Copilot => copilot::read(host, payload),
@@ -30,7 +30,7 @@ pub(crate) fn read(host: Host, payload: &Value) -> Incoming {
     }
 }
 
-/// A moment as a host calls it, for the answer.
+/// The moment of a call, with the host's own name for its event, which some answers must contain.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a> {
     pub(crate) moment: Moment,
@@ -38,11 +38,13 @@ pub(crate) struct At<'a> {
 }
 
 impl At<'static> {
-    /// What is assumed of a payload that says nothing: that something is about to be changed.
+    /// What is assumed about a payload that could not be read: that a tool is about to change
+    /// something.
     pub(crate) const UNREAD: Self = At { moment: Moment::Before, name: "PreToolUse" };
 }
 
-/// Says something to a host. A question is only handed over where the host asks, and a denial only before something.
+/// Writes an answer in the format of a host family. A family that takes no changed input receives a
+/// denial instead.
 pub(crate) fn answer(family: Family, at: At, said: &HookAnswer) -> Output {
     let takes_another_input = matches!(family, Family::Claude | Family::Gemini);
     if let (HookAnswer::Rewrite { reason, .. }, false) = (said, takes_another_input) {

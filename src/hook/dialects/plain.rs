@@ -1,4 +1,5 @@
-//! Exit code 2 and a reason on standard error: Kiro, Windsurf, and hosts that nobody knows.
+//! The dialect of exit code 2 with a reason on standard error: for Kiro, Windsurf, and unknown
+//! hosts.
 
 use super::At;
 use crate::hook::answer::{HookAnswer, Output};
@@ -10,7 +11,7 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
         HookAnswer::Deny(reason) | HookAnswer::Ask(reason) if at.moment == Moment::Before => {
             Output::refused(reason)
         }
-        // Standard output of these two becomes part of what the model reads.
+        // At these two moments, the host adds standard output to what the model reads.
         HookAnswer::Context(text) if matches!(at.moment, Moment::SessionStart | Moment::Prompt) => {
             Output::plain(text)
         }

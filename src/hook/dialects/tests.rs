@@ -1,4 +1,4 @@
-//! Every word that is said to a host, as the host sees it.
+//! Snapshots of every answer to every host family, as the host receives it.
 
 use std::fmt::Write;
 
@@ -30,7 +30,7 @@ fn all() -> [HookAnswer; 6] {
     ]
 }
 
-/// What can be said then.
+/// Returns true if this answer can occur at this moment.
 fn sensible(moment: Moment, said: &HookAnswer) -> bool {
     match said {
         HookAnswer::Nothing => true,
@@ -72,7 +72,8 @@ fn every_answer() {
     }
 }
 
-/// The words that open a door are never ours, but where the host waits for one; and a denial is always one.
+/// We never write a word that permits a call, except for a host that requires one; and a denial
+/// always denies.
 #[test]
 fn nothing_is_ever_allowed_by_us_and_a_denial_denies() {
     for family in families() {
@@ -96,7 +97,7 @@ fn nothing_is_ever_allowed_by_us_and_a_denial_denies() {
     }
 }
 
-/// A question to hosts that ask nobody is a denial, and so is another input to hosts that take none.
+/// A host that cannot ask anybody denies instead, and so does a host that takes no changed input.
 fn refuses(family: Family, said: &HookAnswer) -> bool {
     matches!(said, HookAnswer::Ask(_) | HookAnswer::Rewrite { .. })
         && matches!(family, Family::Plain | Family::Windsurf)

@@ -1,4 +1,5 @@
-//! Windsurf (Cascade, Devin Desktop): a payload of its own, and exit code 2 for a denial.
+//! The dialect of Windsurf (Cascade, Devin Desktop): a payload of its own, and exit code 2 for a
+//! denial.
 
 use serde_json::{Value, json};
 
@@ -16,13 +17,14 @@ pub(super) fn read(host: Host, payload: &Value) -> Incoming {
         moment: moment(name),
         name: name.to_owned(),
         call: payload.get("tool_info").and_then(|info| call(name, info)),
-        // It has no ids of calls; `execution_id` is that of a whole turn.
+        // Windsurf has no ids of calls. `execution_id` identifies a whole turn.
         id: None,
     };
     Incoming::new(host, payload, parts)
 }
 
-/// The action is the tool; what comes after a tool is known by what came before it, so only what both say counts.
+/// Returns the call. The name of the action contains the tool. A call after a tool is matched with
+/// the one before it by its input, so only fields that both events have are kept.
 fn call(action: &str, info: &Value) -> Option<Call> {
     let (_, tool) = action.split_once('_')?;
     let kept = |names: &[&str]| {
@@ -48,7 +50,8 @@ fn call(action: &str, info: &Value) -> Option<Call> {
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     match said {
-        // Nothing but a denial reaches the model; the person may have switched on that the rest is shown.
+        // Only a denial reaches the model. Other text is shown to the person if they have switched
+        // that on.
         HookAnswer::Context(text) => Output::remark(text),
         said => plain::answer(at, said),
     }

@@ -4,7 +4,7 @@ use super::*;
 use crate::hook::install::{InstallAct, install};
 use crate::workspace::Root;
 
-/// A governed project, a home, and a folder of programs with `intent` in it.
+/// A governed project, a home folder, and a folder of programs that contains `intent-lsp`.
 struct Lab {
     folder: tempfile::TempDir,
 }
@@ -109,7 +109,8 @@ fn nothing_is_wrong_with_what_was_just_wired() {
                 let program = if absolute { HostProgram::At(path) } else { HostProgram::Found };
                 lab.wire(*host, level, &program);
                 let (state, detail) = lab.one(host.name);
-                // A person trusts codex's hooks in codex itself.
+                // A person trusts codex's hooks in codex itself, so a fresh installation is never
+                // trusted.
                 let is_well = state != Health::Bad || detail.starts_with("nobody trusts");
                 assert!(is_well, "{}: {detail}", host.name);
                 for wrong in ["is not what", "is not there", "not on the PATH"] {

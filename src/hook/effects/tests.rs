@@ -1,4 +1,4 @@
-//! What the tools of every host would do, row by row.
+//! What the tools of every host would do, in tables.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -12,7 +12,7 @@ fn effects(host: &str, tool: &str, input: Value) -> Vec<Effect> {
     of(&host, &Call { tool: tool.to_owned(), input }, Path::new("/p"))
 }
 
-/// In a few words: `write src/a.rs Whole("x")`.
+/// Returns the effects in short form, such as `write src/a.rs Whole("x")`.
 fn told(host: &str, tool: &str, input: Value) -> String {
     effects(host, tool, input).iter().map(short).collect::<Vec<_>>().join("; ")
 }
@@ -411,7 +411,7 @@ fn reads_are_never_unreadable() {
     assert_eq!(told("gemini", "read_many_files", json!({"paths": ["a", "b"]})), "read a; read b");
 }
 
-/// Every tool of the tables that changes something, with an input that says nothing of use.
+/// Calls every tool that changes something with inputs that say nothing useful.
 #[test]
 fn what_changes_something_is_never_nothing() {
     let tools = [
@@ -477,7 +477,8 @@ fn a_call_that_says_two_things_is_not_read_as_one_of_them() {
             !found.iter().any(|effect| matches!(effect, Effect::Unreadable { .. }))
         };
         assert!(is_read(&input), "{tool}");
-        // Another name for each field that is there, with the same and with another value.
+        // Adds another name for each field of the input, once with the same value and once with
+        // another one.
         let holder = |input: &mut Value| match tool {
             "fs_write" => input["operations"][0].take(),
             _ => input.take(),

@@ -1,4 +1,5 @@
-//! Which agents work here: by their settings in the project, else by their programs on this machine.
+//! Finds the agents that are used here: by their settings in the project, else by their programs on
+//! this machine.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -7,30 +8,31 @@ use super::{Folders, InstallLevel, SettingsState};
 use crate::hook::binary;
 use crate::hook::host::{HOSTS, Host};
 
-/// By what an agent is known.
+/// What an agent was found by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FoundBy {
-    /// Its settings, or a folder for them, are in the project: it is used here, by everybody.
+    /// The project has settings for the agent, or a folder for them, so everybody uses it here.
     Settings(&'static str),
-    /// A text for it is in the project, and no settings.
+    /// The project has a text for the agent, but no settings.
     Told(&'static str),
-    /// It is installed on this machine, which says nothing of the project.
+    /// The agent is installed on this machine, which says nothing about the project.
     Program(&'static str),
 }
 
-/// How an agent is known again.
+/// The signs by which an agent is recognised.
 struct Signs {
     host: &'static str,
-    /// Settings, and folders that hold settings (with a `/` at the end), in the project.
+    /// Settings files in the project, and folders for them (with a `/` at the end).
     settings: &'static [&'static str],
-    /// Texts that are written for it alone.
+    /// Text files that only this agent reads.
     told: &'static [&'static str],
-    /// Its programs.
+    /// The names of its programs.
     programs: &'static [&'static str],
 }
 
-/// The signs of each host, in the order of [`HOSTS`](crate::hook::host::HOSTS). Files that several hosts read, such as
-/// `AGENTS.md` and `.mcp.json`, are left out: they do not say which host is used.
+/// The signs of each host, in the order of [`HOSTS`](crate::hook::host::HOSTS). Files that several
+/// hosts read, such as `AGENTS.md` and `.mcp.json`, are left out, because they do not say which
+/// host is used.
 const SIGNS: &[Signs] = &[
     signs("claude-code", &[".claude/"], &["CLAUDE.md"], &["claude"]),
     signs("codex", &[".codex/"], &[], &["codex"]),
@@ -58,8 +60,8 @@ const fn signs(
     Signs { host, settings, told, programs }
 }
 
-/// The agents that the project shows, and those that this machine has, in the order of the table. Those that a person has
-/// wired for all projects need not be named.
+/// Returns the agents that are found in the project or on this machine, in the order of the table.
+/// Leaves out those without settings in the project that the person has wired for all projects.
 pub(crate) fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)> {
     let found = |host: &Host| {
         let signs = SIGNS.iter().find(|signs| signs.host == host.name)?;
@@ -71,7 +73,7 @@ pub(crate) fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, Fo
         .collect()
 }
 
-/// Whether a person has wired an agent for all of their projects.
+/// Returns true if the person has wired the agent for all of their projects.
 pub(crate) fn is_wired(folders: &Folders, host: &Host) -> bool {
     let files = super::examine(folders, host, InstallLevel::User);
     files.iter().any(|file| matches!(file.standing, SettingsState::Ours | SettingsState::Different))
@@ -130,7 +132,8 @@ mod tests {
             ("claude-code", FoundBy::Settings(".claude/")),
             ("codex", FoundBy::Program("codex")),
             ("gemini", FoundBy::Told("GEMINI.md")),
-            // `.clinerules` is a file here: there is no folder for hooks.
+            // In this test `.clinerules` is a file, so there is no folder for hooks and Cline is
+            // not found.
             ("opencode", FoundBy::Settings("opencode.jsonc")),
         ];
         assert_eq!(found(Some(bin.as_os_str())), expected);

@@ -1,5 +1,5 @@
-//! Our entries in a host's JSON settings: put in and taken out, with every byte that others wrote left where it is,
-//! comments and trailing commas included.
+//! Adds our entries to a host's JSON settings and removes them. Every byte that others wrote stays
+//! as it is, comments and trailing commas included.
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{
@@ -10,23 +10,25 @@ use serde_json::Value;
 use super::Conflict;
 use super::ours::starts_us;
 
-/// Something of ours in a JSON file. `within` are the keys that lead to the object it stands in.
+/// An entry of ours in a JSON file. `within` holds the keys that lead to the object which contains
+/// it.
 #[derive(Clone, Debug)]
 pub(super) enum JsonPart {
-    /// Hooks: lists in an object, by name. Ours stand behind those of others.
+    /// Hooks: named lists in an object. Our hooks come after those of others.
     Lists { within: &'static [&'static str], lists: Vec<(&'static str, Vec<Value>)> },
-    /// A named member.
+    /// A member with a name.
     Member { within: &'static [&'static str], name: &'static str, value: Value },
-    /// A named member that is left out where somebody has decided otherwise.
+    /// A member with a name, which is not added if the file has another value there.
     Offer { within: &'static [&'static str], name: &'static str, value: Value },
-    /// What the host wants in every such file, such as its version. Whatever stands there already stays.
+    /// A member that the host requires in every such file, such as its version. An existing value
+    /// stays.
     Base { name: &'static str, value: Value },
 }
 
-/// What starts us from a settings file.
+/// The subcommands by which settings start this program.
 const OURS: &[&str] = &["hook", "mcp", "lsp"];
 
-/// The file with our parts in it, and each of them once.
+/// Returns the file with each of our entries in it exactly once.
 pub(super) fn put(text: &str, parts: &[JsonPart]) -> Result<String, Conflict> {
     let root = parse(text)?;
     let top = root.object_value_or_create().ok_or(Conflict::NoObject)?;
@@ -37,19 +39,22 @@ pub(super) fn put(text: &str, parts: &[JsonPart]) -> Result<String, Conflict> {
                     top.insert(0, name, input(value));
                 }
             }
-            JsonPart::Member { within, name, value } => member(&reach(&top, within)?, name, value)?,
-            JsonPart::Offer { within, name, value } => {
-                // What stands in the way is a decision, not an error.
-                let _ = reach(&top, within).and_then(|object| member(&object, name, value));
+            JsonPart::Member { within, name, value } => {
+                put_member(&find_or_create(&top, within)?, name, value)?
             }
-            JsonPart::Lists { within, lists } => put_lists(&reach(&top, within)?, lists)?,
+            JsonPart::Offer { within, name, value } => {
+                // An existing value is somebody's decision, so this is not an error.
+                let _ = find_or_create(&top, within)
+                    .and_then(|object| put_member(&object, name, value));
+            }
+            JsonPart::Lists { within, lists } => put_lists(&find_or_create(&top, within)?, lists)?,
         }
     }
     let done = root.to_string();
     Ok(if done == text { done } else { ended(done) })
 }
 
-/// The file without our parts; `None` where nothing else is in it.
+/// Returns the file without our entries, or `None` if nothing else is in it.
 pub(super) fn take(text: &str, parts: &[JsonPart]) -> Result<Option<String>, Conflict> {
     let root = parse(text)?;
     let Some(top) = root.object_value() else { return Ok(Some(text.to_owned())) };
@@ -62,7 +67,7 @@ pub(super) fn take(text: &str, parts: &[JsonPart]) -> Result<Option<String>, Con
             }
             JsonPart::Lists { within, .. } => (within, None),
         };
-        let Some(object) = lead(&top, within) else { continue };
+        let Some(object) = find(&top, within) else { continue };
         let ours = match name {
             Some(name) => take_member(&object, name),
             None => take_lists(&object, &[]),
@@ -85,17 +90,17 @@ pub(super) fn take(text: &str, parts: &[JsonPart]) -> Result<Option<String>, Con
     Ok((!empty).then(|| root.to_string()))
 }
 
-/// Whether somebody says something in it.
+/// Returns true if there is a comment in this node, or below it.
 fn has_comment(node: CstNode) -> bool {
     node.is_comment() || node.children().into_iter().any(has_comment)
 }
 
-/// The file as data; for `intent doctor`.
+/// Returns the file as data, for `intent doctor`.
 pub(super) fn data(text: &str) -> Option<Value> {
     parse(text).ok()?.to_serde_value()
 }
 
-/// What is in a file of a host that reads JSON with comments at most.
+/// Parses a file. Hosts read JSON with comments and trailing commas, so nothing looser is accepted.
 fn parse(text: &str) -> Result<CstRootNode, Conflict> {
     let options = ParseOptions {
         allow_comments: true,
@@ -112,19 +117,19 @@ fn parse(text: &str) -> Result<CstRootNode, Conflict> {
     CstRootNode::parse(text, &options).map_err(|error| Conflict::Syntax(error.to_string()))
 }
 
-/// The object at the end of these keys, made where it is missing.
-fn reach(top: &CstObject, within: &[&str]) -> Result<CstObject, Conflict> {
+/// Returns the object at the end of these keys. Creates the objects that are missing.
+fn find_or_create(top: &CstObject, within: &[&str]) -> Result<CstObject, Conflict> {
     within.iter().try_fold(top.clone(), |object, key| {
         object.object_value_or_create(key).ok_or_else(|| Conflict::Shape((*key).to_owned()))
     })
 }
 
-/// The object at the end of these keys, if it is there.
-fn lead(top: &CstObject, within: &[&str]) -> Option<CstObject> {
+/// Returns the object at the end of these keys, if it exists.
+fn find(top: &CstObject, within: &[&str]) -> Option<CstObject> {
     within.iter().try_fold(top.clone(), |object, key| object.object_value(key))
 }
 
-fn member(object: &CstObject, name: &str, value: &Value) -> Result<(), Conflict> {
+fn put_member(object: &CstObject, name: &str, value: &Value) -> Result<(), Conflict> {
     let Some(there) = object.get(name) else {
         object.append(name, input(value));
         return Ok(());
@@ -152,7 +157,7 @@ fn take_member(object: &CstObject, name: &str) -> bool {
 
 fn put_lists(object: &CstObject, lists: &[(&str, Vec<Value>)]) -> Result<(), Conflict> {
     let wanted: Vec<&str> = lists.iter().map(|(name, _)| *name).collect();
-    // An event that an earlier version asked for.
+    // Remove hooks for events that only an earlier version used.
     take_lists(object, &wanted);
     for (name, entries) in lists {
         let list = object
@@ -176,7 +181,8 @@ fn put_lists(object: &CstObject, lists: &[(&str, Vec<Value>)]) -> Result<(), Con
     Ok(())
 }
 
-/// Takes our hooks out of every list of an object but those that are kept; whether there were any.
+/// Removes our hooks from every list of an object, except the lists in `kept`. Returns true if any
+/// was removed.
 fn take_lists(object: &CstObject, kept: &[&str]) -> bool {
     let mut taken = false;
     for prop in object.properties() {
@@ -192,7 +198,8 @@ fn take_lists(object: &CstObject, kept: &[&str]) -> bool {
     taken
 }
 
-/// Takes our hooks out of a list; a group that holds hooks of others too keeps those.
+/// Removes our hooks from a list. A group that also holds hooks of others keeps those. Returns true
+/// if any was removed.
 fn strip(list: &CstArray) -> bool {
     let mut taken = false;
     for entry in list.elements() {
@@ -219,10 +226,10 @@ fn remove(entry: CstNode) {
     }
 }
 
-/// Takes away the objects on the way that have nothing left in them.
+/// Removes objects on the path `within` that are empty now.
 fn prune(top: &CstObject, within: &[&str]) {
     for depth in (1..=within.len()).rev() {
-        let Some(parent) = lead(top, &within[..depth - 1]) else { continue };
+        let Some(parent) = find(top, &within[..depth - 1]) else { continue };
         let Some(prop) = parent.get(within[depth - 1]) else { continue };
         let empty = prop.object_value().is_some_and(|object| object.properties().is_empty());
         if empty && !has_comment(CstNode::Container(CstContainerNode::ObjectProp(prop.clone()))) {

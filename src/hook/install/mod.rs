@@ -1,7 +1,8 @@
-//! Wiring: our hook and our server in the settings of a host, put in and taken out.
+//! Adds our hook and our MCP server to the settings of a host, and removes them.
 //!
-//! Everything is decided before anything is written: where one file cannot be understood, none is touched. What others
-//! wrote stays as it is. Settings of a project are committed, so they name no file of this machine unless asked to.
+//! All changes are planned before the first file is written: if one file cannot be understood, no
+//! file is changed. What others wrote stays as it is. Settings of a project are committed, so they
+//! contain no path of this machine, unless the user asks for one.
 
 pub(crate) mod found;
 mod json;
@@ -21,44 +22,45 @@ use super::host::Host;
 use crate::workspace::store::{self, StoreError};
 use recipes::{FileContent, FilePiece, Recipe};
 
-/// In the first lines of every file that is ours alone.
+/// A line near the top of every file that contains nothing but our content.
 const MARK: &str = "Written by `intent init`, which writes it anew: change nothing here.";
-/// Settings larger than this, in bytes, are not touched.
+/// The largest settings file, in bytes, that is changed.
 const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
-/// Where settings are kept.
+/// Which of a host's settings to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InstallLevel {
-    /// In the project: committed, for everybody.
+    /// The settings in the project. They are committed and hold for everybody.
     Project,
-    /// In the person's home folder: for all of their projects.
+    /// The settings in the person's home folder. They hold for all of the person's projects.
     User,
 }
 
-/// What is done.
+/// Whether to add or to remove our entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InstallAct {
-    /// Our entries are put in.
+    /// Adds our entries to the settings.
     Put,
-    /// Our entries are taken out, and nothing else.
+    /// Removes our entries, and nothing else.
     Take,
 }
 
-/// The folders that settings are in.
+/// The folders that contain settings.
 #[derive(Clone, Debug)]
 pub(crate) struct Folders {
-    /// The workspace's root.
+    /// The root of the workspace.
     pub project: PathBuf,
-    /// The person's home.
+    /// The home folder of the person.
     pub home: PathBuf,
-    /// Where an organisation keeps settings of Claude Code that people cannot change.
+    /// The folder of Claude Code's managed settings, which an organisation sets and people cannot
+    /// change.
     pub managed: PathBuf,
-    /// How a variable of the environment that moves a host's folder stands.
+    /// Returns the path in an environment variable, because some variables move a host's folder.
     pub variable: fn(&str) -> Option<PathBuf>,
 }
 
 impl Folders {
-    /// Those of this process, for this root. `None` where nobody is at home.
+    /// Returns the folders for this process and this root, or `None` if the home folder is unknown.
     pub(crate) fn here(root: &Path) -> Option<Self> {
         let home = std::env::home_dir()?;
         let managed = PathBuf::from(MANAGED);
@@ -78,99 +80,91 @@ fn folder_named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// Why settings were left alone. Nothing was changed in any file.
+/// Why settings were left alone. No file was changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InstallError {
-    /// A file could not be understood, or holds something of somebody else where ours belongs.
+    /// A file could not be understood, or it has an entry of somebody else in the place of ours.
     #[error("{path} was left as it is: {why}. No file was changed")]
-    Conflict {
-        /// The file.
-        path: PathBuf,
-        /// What is in the way.
-        why: Conflict,
-    },
-    /// A folder on the way is a link.
+    Conflict { path: PathBuf, why: Conflict },
+    /// A folder on the path of the file is a symbolic link.
     #[error("{path} is a symbolic link; refusing to write through it. No file was changed")]
-    Link {
-        /// The link.
-        path: PathBuf,
-    },
+    Link { path: PathBuf },
     /// A file could not be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
-/// What is in the way in a file.
+/// What prevents a change of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Conflict {
-    /// It does not parse.
+    /// The file does not parse.
     #[error("it does not parse ({0}); mend it, then run this again")]
     Syntax(String),
-    /// It holds no object.
+    /// The top level of the file is not an object.
     #[error("it holds something else than an object; mend it, then run this again")]
     NoObject,
-    /// A key holds something else than it does for this host.
+    /// A key has a value of another type than this host expects.
     #[error("`{0}` in it is not what this host expects there; mend it, then run this again")]
     Shape(String),
-    /// The name of our entry is somebody else's.
+    /// An entry that is not ours has the name of ours.
     #[error("an entry `{0}` that is not ours stands in it; rename that, then run this again")]
     Taken(String),
-    /// A file of somebody else has the name of ours.
+    /// A file that should contain only our content was written by somebody else.
     #[error(
         "it is somebody else's file and cannot be shared; call `intent hook` from it, or move it away, then run this again"
     )]
     Foreign,
-    /// It is no text.
+    /// The file is not UTF-8 text.
     #[error("it is not UTF-8 text; mend it, then run this again")]
     NoText,
 }
 
-/// What was done to the settings of some hosts.
+/// What was done to the settings of the named hosts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct InstallAnswer {
-    /// The hosts, in the order asked for.
+    /// The hosts, in the order in which they were named.
     pub agents: Vec<WiredAnswer>,
 }
 
-/// What was done to the settings of a host.
+/// What was done to the settings of one host.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WiredAnswer {
-    /// The host, as `intent hook` names it.
+    /// The name of the host, as in `intent hook NAME`.
     pub agent: String,
-    /// `proven` where our tests drive the real program, else `by protocol only`.
+    /// `proven` if our tests drive the real program, else `by protocol only`.
     pub standing: String,
-    /// The files, with what became of them.
+    /// The files, each with what was done to it.
     pub files: Vec<FileAnswer>,
     /// What this host cannot enforce.
     pub cannot: Vec<String>,
-    /// What a person does next.
+    /// What a person has to do next.
     pub next: Vec<String>,
 }
 
-/// What became of a file.
+/// A file, and what was done to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FileAnswer {
-    /// Relative to the workspace, or absolute in a person's home.
+    /// The path: relative to the workspace, or absolute if the file is in the home folder.
     pub path: String,
-    /// In one word.
+    /// What was done to the file.
     pub done: Done,
 }
 
-/// What became of a file.
+/// What was done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Done {
-    /// It was not there.
+    /// The file did not exist and was created.
     Created,
-    /// Our entries were put in, or taken out.
+    /// Our entries were added to the file, or removed from it.
     Changed,
-    /// It was as it should be.
+    /// The file was already as it should be.
     Kept,
-    /// Nothing but ours was in it.
+    /// The file held nothing but our entries and was deleted.
     Removed,
 }
 
-/// Wires hosts, or takes our entries out again.
+/// Adds our entries to the settings of hosts, or removes them.
 pub(crate) fn install(
     folders: &Folders,
     hosts: &[Host],
@@ -183,7 +177,7 @@ pub(crate) fn install(
     Ok(answer)
 }
 
-/// What [`install`] would do; nothing is written.
+/// Returns what [`install`] would do, and writes nothing.
 pub(crate) fn preview(
     folders: &Folders,
     hosts: &[Host],
@@ -221,30 +215,30 @@ fn planned<'a>(
     Ok((plan, InstallAnswer { agents }))
 }
 
-/// How a file of a host's settings stands.
+/// The state of a settings file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SettingsState {
-    /// Nothing of ours is in it.
+    /// The file has no entry of ours, or does not exist.
     Absent,
-    /// Ours is in it as we write it.
+    /// The file has our entries as this version writes them.
     Ours,
-    /// Ours is in it, and not as we write it.
+    /// The file has entries of ours, but not as this version writes them.
     Different,
-    /// It cannot be understood.
+    /// The file cannot be understood, for this reason.
     Unreadable(String),
 }
 
-/// A file of a host's settings, examined.
+/// A settings file of a host, with its state.
 pub(super) struct ExaminedFile {
     pub(super) path: PathBuf,
     pub(super) standing: SettingsState,
-    /// Whether a hook is what it holds of ours, rather than a server.
+    /// True if our entries in this file are hooks, false if they are a server.
     pub(super) hooks: bool,
-    /// The program that its hooks start.
+    /// The program that the hooks of this host start.
     pub(super) program: Option<HostProgram>,
 }
 
-/// How the files of a host stand.
+/// Returns the state of each settings file of a host.
 pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Vec<ExaminedFile> {
     let Some(recipe) = recipes::of(host) else { return Vec::new() };
     let (folder, pieces) = place(folders, recipe, level);
@@ -267,8 +261,8 @@ pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Ve
 }
 
 fn standing(text: &str, content: impl Fn() -> FileContent, program: &HostProgram) -> SettingsState {
-    let taken = made(Some(text), content(), program, InstallAct::Take);
-    match (taken, made(Some(text), content(), program, InstallAct::Put)) {
+    let taken = content_after(Some(text), content(), program, InstallAct::Take);
+    match (taken, content_after(Some(text), content(), program, InstallAct::Put)) {
         (Err(why), _) => SettingsState::Unreadable(why.to_string()),
         (Ok(left), _) if left.as_deref() == Some(text) => SettingsState::Absent,
         (_, Ok(put)) if put.as_deref() == Some(text) => SettingsState::Ours,
@@ -285,7 +279,8 @@ fn holds_hooks(content: &FileContent) -> bool {
     })
 }
 
-/// The program that settings of ours start: what a plugin declares, else the word before `hook`.
+/// Returns the program that our settings start: the one that a plugin declares, else the word
+/// before `hook`.
 fn program_in(text: &str) -> Option<HostProgram> {
     let program = match text.split_once(recipes::DECLARED) {
         Some((_, declared)) => {
@@ -301,23 +296,24 @@ fn program_in(text: &str) -> Option<HostProgram> {
     Some(if program == ours::PROGRAM { HostProgram::Found } else { HostProgram::At(program) })
 }
 
-/// Settings as data, comments left out; `None` where there are none that can be read.
+/// Reads settings as data, without comments. Returns `None` if the file does not exist or cannot be
+/// read.
 pub(super) fn settings(path: &Path) -> Option<serde_json::Value> {
     let bytes = store::read_capped(path, MAX_SETTINGS).ok()??;
     json::data(&String::from_utf8(bytes).ok()?)
 }
 
-/// The folder of a host in a person's home.
+/// Returns the folder of a host in the person's home folder.
 pub(super) fn home_of(folders: &Folders, host: &Host) -> Option<PathBuf> {
     recipes::of(host).map(|recipe| place(folders, recipe, InstallLevel::User).0)
 }
 
-/// What a host cannot enforce, one thing each.
+/// Splits [`Host::cannot`] into its parts.
 pub(super) fn sentences(cannot: &str) -> Vec<String> {
     cannot.split("; ").filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
-/// A file as it is, and as it will be.
+/// A file before and after the change.
 struct Planned {
     before: Option<String>,
     after: Option<String>,
@@ -344,7 +340,7 @@ impl InstallPlan<'_> {
             let path = existing(&folder, piece);
             let content = (piece.content)(program, host);
             let done = self.file(&path, content, program, act)?;
-            // Where nothing is taken out, nothing is said.
+            // If nothing was removed, the file is not mentioned.
             if act == InstallAct::Take && done == Done::Kept {
                 continue;
             }
@@ -369,7 +365,7 @@ impl InstallPlan<'_> {
             }
         };
         let starts = matches!(content, FileContent::Whole { starts: true, .. });
-        let made = made(planned.after.as_deref(), content, program, act);
+        let made = content_after(planned.after.as_deref(), content, program, act);
         let after = made.map_err(|why| InstallError::Conflict { path: path.to_owned(), why })?;
         let done = match (&planned.after, &after) {
             (before, after) if before == after => Done::Kept,
@@ -381,7 +377,8 @@ impl InstallPlan<'_> {
         Ok(done)
     }
 
-    /// The folder that we do not make, and above which nothing is ours to look at.
+    /// Returns the folder that limits our work: it is never removed, and nothing above it is
+    /// examined.
     fn base(&self) -> &Path {
         match self.level {
             InstallLevel::Project => &self.folders.project,
@@ -412,8 +409,8 @@ impl InstallPlan<'_> {
     }
 }
 
-/// The file as it will be.
-fn made(
+/// Returns the content of the file after the change, or `None` if it is to be deleted.
+fn content_after(
     before: Option<&str>,
     content: FileContent,
     program: &HostProgram,
@@ -439,7 +436,7 @@ fn made(
     }
 }
 
-/// The folder that a recipe's files are in, and the files.
+/// Returns the folder of a recipe's files, and the files.
 fn place(
     folders: &Folders,
     recipe: &Recipe,
@@ -454,14 +451,15 @@ fn place(
     }
 }
 
-/// Of several names, the one that exists, or the first.
+/// If a file may have several names, returns the name that exists, else the first.
 fn existing(folder: &Path, piece: &FilePiece) -> PathBuf {
     let paths = || piece.names.iter().map(|name| folder.join(name));
     let there = paths().find(|path| path.symlink_metadata().is_ok());
     there.or_else(|| paths().next()).unwrap_or_else(|| folder.to_owned())
 }
 
-/// A file's text; `None` where there is none. Nothing on the way may be a link.
+/// Returns the text of a file, or `None` if it does not exist. Fails if the file, or a folder
+/// between it and `base`, is a symbolic link.
 fn read(base: &Path, path: &Path) -> Result<Option<String>, InstallError> {
     let below = path.ancestors().take_while(|above| above.starts_with(base) && *above != base);
     if let Some(link) = below.filter(|above| above.is_symlink()).last() {
@@ -491,7 +489,8 @@ fn executable(_: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Folders that hold nothing any more; one that is not empty is not removed by this.
+/// Removes the folders above `path` that are empty now, up to `base`. `remove_dir` refuses to
+/// remove a folder that is not empty.
 fn leave_no_empty_folder(base: &Path, path: &Path) {
     for folder in path.ancestors().skip(1) {
         if folder == base || !folder.starts_with(base) || std::fs::remove_dir(folder).is_err() {

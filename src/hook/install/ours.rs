@@ -1,13 +1,15 @@
-//! Knowing our own entries again among what others wrote into a host's settings, in every spelling a host has.
+//! Recognises our own entries in a host's settings, in every format that a host uses.
 
 use serde_json::Value;
 
 use crate::shell::OUR_NAMES;
 
-/// The name by which settings start this program. They are committed, and `intent` may be another program somewhere.
+/// The name by which settings start this program. Settings are committed, and on some machines
+/// `intent` may be another program.
 pub(crate) const PROGRAM: &str = "intent-lsp";
 
-/// Whether a word of a command, or a path, names this program: settings of earlier versions have its short name.
+/// Returns true if a word of a command, or a path, names this program. Settings of earlier versions
+/// use its short name.
 pub(crate) fn is_us(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     OUR_NAMES.contains(&name.trim_end_matches(".exe"))
@@ -16,7 +18,8 @@ pub(crate) fn is_us(program: &str) -> bool {
 /// The keys under which hosts keep the command of a hook or a server.
 const COMMANDS: &[&str] = &["command", "exec", "bash", "powershell", "commandWindows"];
 
-/// Whether a settings entry, or anything in it, starts this program to do one of these: `hook`, `mcp`, `lsp`.
+/// Returns true if a settings entry, or anything inside it, starts this program with one of these
+/// subcommands: `hook`, `mcp`, `lsp`.
 pub(crate) fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
     match entry {
         Value::Object(members) => {
@@ -32,7 +35,7 @@ pub(crate) fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
     }
 }
 
-/// A command is a text, or a list of words.
+/// Collects the words of a command, which is a string or a list of words.
 fn words(command: &Value, said: &mut Vec<String>) {
     match command {
         Value::String(text) => said.extend(text.split_whitespace().map(str::to_owned)),

@@ -1,11 +1,12 @@
-//! What each host's settings must say, as data: which files, and what stands in them.
+//! The settings of each host as data: which files, and what must be in them.
 //!
-//! Only calls that change something are matched before a tool where the host stops everything when a hook cannot start:
-//! without this program, nobody on the team could read a file either. Everything is matched elsewhere, and after a tool.
+//! Some hosts stop a call if its hook cannot start. For these, the hook before a tool matches only
+//! tools that change something, so that a team member without this program can still read files.
+//! Everywhere else, and after a tool, the hooks match every tool.
 //!
-//! A command is one text wherever several hosts read the same file: Cursor, VS Code and Devin load what is meant for
-//! Claude Code, VS Code loads what is meant for Copilot, and a host that does not know `args` would start this program
-//! without its arguments.
+//! If several hosts read the same file, a command is a single string: Cursor, VS Code and Devin
+//! load Claude Code's settings, VS Code loads Copilot's, and a host that does not know `args` would
+//! start this program without its arguments.
 
 use std::path::PathBuf;
 
@@ -19,14 +20,14 @@ use crate::hook::host::Host;
 /// The program that hooks start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HostProgram {
-    /// `intent-lsp`, found on the `PATH`: settings that are committed work for everybody.
+    /// `intent-lsp`, found on the `PATH`, so that committed settings work for everybody.
     Found,
-    /// This file.
+    /// The program at this path.
     At(String),
 }
 
 impl HostProgram {
-    /// As the operating system starts it, without a shell.
+    /// Returns the program as the operating system starts it, without a shell.
     pub(super) fn path(&self) -> &str {
         match self {
             Self::Found => PROGRAM,
@@ -34,7 +35,8 @@ impl HostProgram {
         }
     }
 
-    /// As a shell starts it. Quotes only where they are needed: PowerShell takes a quoted program for a text.
+    /// Returns the program as a shell starts it. It is quoted only if necessary, because PowerShell
+    /// treats a quoted program as a string.
     fn word(&self) -> String {
         let path = self.path().replace('\\', "/");
         let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:~".contains(c);
@@ -46,42 +48,43 @@ impl HostProgram {
     }
 }
 
-/// What a file is made of.
+/// The content of a settings file.
 pub(super) enum FileContent {
-    /// Parts of a JSON file that others may write to as well.
+    /// Entries in a JSON file that others may write to as well.
     Json(Vec<JsonPart>),
-    /// Our server in codex's `config.toml`.
+    /// The entry of our server in codex's `config.toml`.
     Toml,
-    /// A file that is ours alone.
+    /// A file that contains nothing but our content.
     Whole {
         text: String,
-        /// A host starts it.
+        /// True if the host runs the file, so it must be executable.
         starts: bool,
     },
 }
 
-/// A file of a host's settings: where, and how its content is made.
+/// A settings file of a host: its path, and the function that makes its content.
 pub(super) struct FilePiece {
-    /// Below the project, or below the person's folder for that host. Of several names, the one that exists, or the first.
+    /// The path, relative to the project or to the host's folder in the home folder. Of several
+    /// names, the one that exists is used, else the first.
     pub(super) names: &'static [&'static str],
     pub(super) content: fn(&HostProgram, &Host) -> FileContent,
 }
 
-/// Where a host keeps what a person set for all projects.
+/// The folder in which a host keeps the settings for all projects.
 pub(super) struct HostHome {
-    /// The variable that moves it.
+    /// The environment variable that moves the folder.
     pub(super) variable: Option<&'static str>,
-    /// Below the person's home folder.
+    /// The default, relative to the person's home folder.
     pub(super) folder: &'static str,
 }
 
-/// Everything about wiring a host.
+/// Everything that is needed to wire a host.
 pub(super) struct Recipe {
     pub(super) host: &'static str,
     pub(super) project: &'static [FilePiece],
     pub(super) home: HostHome,
     pub(super) user: &'static [FilePiece],
-    /// What a person does next.
+    /// What a person has to do next.
     pub(super) next: &'static [&'static str],
 }
 
@@ -95,7 +98,7 @@ const fn home(variable: Option<&'static str>, folder: &'static str) -> HostHome 
     HostHome { variable, folder }
 }
 
-/// Every host, in the order of its table.
+/// The recipe of every host, in the order of [`HOSTS`](crate::hook::host::HOSTS).
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "claude-code",
@@ -259,12 +262,13 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
 ];
 
-/// The recipe of a host.
+/// Returns the recipe of a host.
 pub(super) fn of(host: &Host) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.host == host.name)
 }
 
-/// The file that a person's folder for this host is; the variable wins.
+/// Returns the host's folder for settings of all projects: the value of the variable if it is set,
+/// else the default.
 pub(super) fn folder(
     home: &HostHome,
     variable: Option<PathBuf>,
@@ -273,19 +277,19 @@ pub(super) fn folder(
     variable.unwrap_or_else(|| person.join(home.folder))
 }
 
-/// How long a hook may take, in seconds. The gate answers in two; a record may wait for a lock.
+/// How long a hook may take, in seconds. The gate answers within two; a record may wait for a lock.
 const SECONDS: u32 = 10;
-/// The plugins of hosts that load programs of their own kind.
+/// Plugins for the hosts that load a program instead of calling one.
 const PLUGINS: &[(&str, &str)] = &[
     ("opencode", include_str!("../../../agents/opencode/intent.js")),
     ("amp", include_str!("../../../agents/amp/intent.ts")),
     ("pi", include_str!("../../../agents/pi/intent.ts")),
 ];
-/// What stands before the program in a plugin.
+/// The text before the name of the program in a plugin.
 pub(super) const DECLARED: &str = "const PROGRAM = ";
-/// Tools of Claude Code that change something, and those of servers.
+/// The tools of Claude Code that change something, and all tools of MCP servers.
 const CLAUDE_WRITES: &str = "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|Monitor|mcp__.*";
-/// Tools of Cursor that change files. Commands and servers have events of their own.
+/// The tools of Cursor that change files. Commands and MCP servers have events of their own.
 const CURSOR_WRITES: &str =
     "Write|StrReplace|Edit|MultiEdit|Delete|ApplyPatch|EditNotebook|NotebookEdit";
 
@@ -344,7 +348,7 @@ fn cursor(program: &HostProgram, host: &Host) -> FileContent {
     versioned(events)
 }
 
-/// VS Code reads the same file: it knows `bash` and `powershell`, and these names of events.
+/// VS Code reads the same file. It knows `bash` and `powershell`, and these names of events.
 fn copilot(program: &HostProgram, _: &Host) -> FileContent {
     let command = format!("{} hook copilot", program.word());
     let hook =
@@ -353,7 +357,7 @@ fn copilot(program: &HostProgram, _: &Host) -> FileContent {
     versioned(events.map(|event| (event, vec![hook.clone()])).into())
 }
 
-/// Its timeouts are in milliseconds.
+/// Gemini's timeouts are in milliseconds.
 fn gemini(program: &HostProgram, host: &Host) -> FileContent {
     let hook = json!({
         "type": "command", "command": program.hook(host), "name": "intent-gate", "timeout": SECONDS * 1000
@@ -393,7 +397,7 @@ fn windsurf(program: &HostProgram, host: &Host) -> FileContent {
     hooks(events.map(|event| (event, vec![hook.clone()])).into())
 }
 
-/// Cline goes on when a hook fails without a word, so the script itself says no.
+/// Cline continues if a hook fails without output, so the script itself prints the denial.
 fn script_before(program: &HostProgram, host: &Host) -> FileContent {
     let failed = r#"{"cancel":true,"errorMessage":"[HOOK_ERROR] The gate could not be asked, so nothing goes ahead. A person runs `intent doctor`; is `intent-lsp` on the PATH?"}"#;
     script(&format!("{} || printf '%s\\n' '{failed}'", program.hook(host)))
@@ -416,7 +420,7 @@ fn plugin(program: &HostProgram, host: &Host) -> FileContent {
             text.replacen(&declared(PROGRAM), &declared(path), 1)
         }
     };
-    // The first line may be one that the host looks for there.
+    // The first line stays first, because a host may look for something there.
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
     FileContent::Whole { text: format!("{first}\n// {}\n{rest}", super::MARK), starts: false }
 }

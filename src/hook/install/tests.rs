@@ -4,7 +4,7 @@ use std::path::Path;
 use super::*;
 use crate::hook::host::{HOSTS, named};
 
-/// A project and a home of nobody.
+/// An empty project and an empty home folder.
 struct Project {
     folder: tempfile::TempDir,
 }
@@ -55,7 +55,8 @@ impl Project {
     }
 }
 
-/// Every file below a folder with its text, in order; folders end with a slash.
+/// Returns every file below a folder with its text, in order. The names of folders end with a
+/// slash.
 fn tree(folder: &Path) -> Vec<(String, String)> {
     fn walk(base: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -75,7 +76,7 @@ fn tree(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// The files as a reader sees them.
+/// Returns the files as one text for a snapshot.
 fn shown(tree: &[(String, String)]) -> String {
     let files = tree.iter().filter(|(name, _)| !name.ends_with('/'));
     files.map(|(name, text)| format!("=== {name}\n{text}")).collect()
@@ -96,7 +97,8 @@ fn every_host_has_a_recipe_and_every_recipe_a_host() {
 fn what_each_host_gets_is_golden() {
     for host in HOSTS {
         for (level, suffix) in [(InstallLevel::Project, "project"), (InstallLevel::User, "user")] {
-            // What is in a plugin is its own affair.
+            // The content of a plugin is tested elsewhere, so the snapshot shows only its first
+            // lines.
             let plugin = ["opencode", "amp", "pi"].contains(&host.name);
             let place = Project::new();
             place.wire(&[*host], level, InstallAct::Put).unwrap();
@@ -164,7 +166,7 @@ fn what_others_wrote_comes_back_to_the_byte() {
     for (name, text) in files {
         let back = place.text(name);
         if name == "opencode.jsonc" {
-            // The name of its schema helps everybody.
+            // The `$schema` that we added stays, because it is useful to everybody.
             assert!(back.contains("// models") && back.contains("\"docs\""), "{back}");
         } else {
             assert_eq!(back, text, "{name}");

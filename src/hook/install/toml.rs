@@ -1,4 +1,5 @@
-//! Our MCP server in codex's `config.toml`, with comments and order of the rest left as they are.
+//! Adds our MCP server to codex's `config.toml` and removes it. Comments and the order of
+//! everything else stay as they are.
 
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
@@ -9,7 +10,7 @@ use super::recipes::HostProgram;
 const SERVERS: &str = "mcp_servers";
 const NAME: &str = "intent";
 
-/// The file with our server in it.
+/// Returns the file with our server in it.
 pub(super) fn put(text: &str, program: &HostProgram) -> Result<String, Conflict> {
     let mut file = parse(text)?;
     let servers = file.entry(SERVERS).or_insert_with(|| {
@@ -19,7 +20,7 @@ pub(super) fn put(text: &str, program: &HostProgram) -> Result<String, Conflict>
     });
     let servers = servers.as_table_like_mut().ok_or_else(|| Conflict::Shape(SERVERS.to_owned()))?;
     match servers.get(NAME) {
-        Some(there) if is(there, program.path()) => return Ok(text.to_owned()),
+        Some(there) if is_current(there, program.path()) => return Ok(text.to_owned()),
         Some(there) if !ours(there) => return Err(Conflict::Taken(NAME.to_owned())),
         _ => {}
     }
@@ -30,7 +31,7 @@ pub(super) fn put(text: &str, program: &HostProgram) -> Result<String, Conflict>
     Ok(file.to_string())
 }
 
-/// The file without our server; `None` where nothing else is in it.
+/// Returns the file without our server, or `None` if nothing else is in it.
 pub(super) fn take(text: &str) -> Result<Option<String>, Conflict> {
     let mut file = parse(text)?;
     let Some(servers) = file.get_mut(SERVERS).and_then(Item::as_table_like_mut) else {
@@ -47,7 +48,8 @@ pub(super) fn take(text: &str) -> Result<Option<String>, Conflict> {
     Ok((!rest.trim().is_empty()).then_some(rest))
 }
 
-/// The hooks that codex knows, by its keys for them, with the hash that a person trusts; none where it is switched off.
+/// Returns codex's keys for the hooks that it knows, each with the hash that a person has trusted.
+/// There is no hash if the hook is switched off.
 pub(crate) fn trusted(text: &str) -> Vec<(String, Option<String>)> {
     let Ok(file) = parse(text) else { return Vec::new() };
     let state = file.get("hooks").and_then(|hooks| hooks.get("state"));
@@ -75,7 +77,7 @@ fn serves(server: &Item) -> bool {
     })
 }
 
-fn is(server: &Item, path: &str) -> bool {
+fn is_current(server: &Item, path: &str) -> bool {
     command(server) == Some(path) && serves(server)
 }
 

@@ -1,4 +1,4 @@
-//! That something is said in time, whatever the verbs and the host do.
+//! Tests that the host always has an answer in time, whatever the verbs and the host do.
 
 use std::io::{self, Read};
 
@@ -91,7 +91,7 @@ fn an_answer_that_does_not_come_is_a_denial_in_time() {
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
 }
 
-/// Gives these bytes and then nothing, for ever.
+/// Returns these bytes, and then blocks for ever.
 struct Endless(&'static [u8]);
 
 impl Read for Endless {
@@ -153,10 +153,13 @@ fn what_is_too_large_is_held_up_only_where_it_may_change_something() {
 
 #[test]
 fn after_a_tool_the_strongest_word_wins() {
-    let told = |violation: Option<&str>, context: Option<&str>| {
-        told(Feedback { context: context.map(Into::into), violation: violation.map(Into::into) })
+    let answer = |violation: Option<&str>, context: Option<&str>| {
+        after_answer(Feedback {
+            context: context.map(Into::into),
+            violation: violation.map(Into::into),
+        })
     };
-    assert_eq!(told(None, None), HookAnswer::Nothing);
-    assert_eq!(told(None, Some("c")), HookAnswer::Context("c".into()));
-    assert_eq!(told(Some("v"), Some("c")), HookAnswer::Violation("v\nc".into()));
+    assert_eq!(answer(None, None), HookAnswer::Nothing);
+    assert_eq!(answer(None, Some("c")), HookAnswer::Context("c".into()));
+    assert_eq!(answer(Some("v"), Some("c")), HookAnswer::Violation("v\nc".into()));
 }

@@ -1,6 +1,7 @@
-//! What the demonstration is about: two files in two languages, as three people and agents leave them one after the other.
+//! The content of the demo: two files in two languages, each first as a person wrote it and then as
+//! an agent changed it.
 
-/// What a person wrote, before anybody recorded anything.
+/// The first commit, made by a person before anything was recorded.
 pub(super) const README: &str = "\
 # A shop
 
@@ -9,7 +10,7 @@ People sign in with tokens (`src/auth`), and are sent invoices (`src/billing`).
 
 pub(super) const TOKENS: &str = "src/auth/tokens.py";
 
-/// As the person began it.
+/// The file as the person wrote it.
 pub(super) const TOKENS_BEFORE: &str = r#""""Tokens that people sign in with."""
 
 import hmac
@@ -33,7 +34,7 @@ def verify(token: str, key: bytes) -> dict:
     return json.loads(body)
 "#;
 
-/// As the first agent left it.
+/// The file after the first agent changed it.
 pub(super) const TOKENS_AFTER: &str = r#""""Tokens that people sign in with."""
 
 import hmac
@@ -70,7 +71,7 @@ def is_expired(claims: dict, now: float | None = None) -> bool:
 
 pub(super) const INVOICE: &str = "src/billing/invoice.ts";
 
-/// As the person began it.
+/// The file as the person wrote it.
 pub(super) const INVOICE_BEFORE: &str = r#"export interface Line {
   name: string;
   cents: number;
@@ -87,7 +88,7 @@ export class Invoice {
 }
 "#;
 
-/// As the second agent left it.
+/// The file after the second agent changed it.
 pub(super) const INVOICE_AFTER: &str = r#"export interface Line {
   name: string;
   cents: number;
@@ -116,7 +117,8 @@ export function roundHalfUp(cents: number): number {
 }
 "#;
 
-/// What somebody changed since, who works under the intent of the other file.
+/// A later edit, as the old and the new text of one line. Its author works under the intent of the
+/// other file.
 pub(super) const OUT_OF_SCOPE: (&str, &str) = (
     "    return net + roundHalfUp(net * this.taxRate);",
     "    return net + Math.round(net * this.taxRate);",

@@ -1,4 +1,4 @@
-//! Which editors a person has, and the one command that puts us into each.
+//! Finds the editors that a person has, each with the one command that sets it up.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,15 @@ use crate::workspace::text;
 
 use super::InitOffer;
 
-/// An editor, by what it leaves in a project and by its programs.
+/// An editor, with the folders that it leaves in a project and the names of its programs.
 struct KnownEditor {
     name: &'static str,
     folders: &'static [&'static str],
     programs: &'static [&'static str],
-    /// Below the home folder: what is there once it is set up.
+    /// A path below the home folder that exists once the editor is set up. Empty if there is no
+    /// such path.
     done: &'static str,
-    /// The command; `{}` stands for the folder `editors` of a clone.
+    /// The command to show. `{}` stands for the folder `editors` of a clone of this project.
     command: &'static str,
 }
 
@@ -57,7 +58,7 @@ const EDITORS: &[KnownEditor] = &[
     },
 ];
 
-/// What each editor needs that is found in the project or on this machine.
+/// Returns the editors that are found in the project or on this machine and are not set up yet.
 pub(super) fn found(project: &Path, home: &Path, search: Option<&OsStr>) -> Vec<InitOffer> {
     let clone = clone();
     let folder = clone.map(|clone| text::shell_word(&clone.display().to_string()));
@@ -77,7 +78,7 @@ pub(super) fn found(project: &Path, home: &Path, search: Option<&OsStr>) -> Vec<
     EDITORS.iter().filter_map(offer).collect()
 }
 
-/// The folder `editors` of the clone that this program was built in.
+/// Returns the folder `editors` of the clone that this program was built in.
 fn clone() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     let folders = program.ancestors().skip(1).take(4).map(|above| above.join("editors"));
@@ -115,7 +116,7 @@ mod tests {
         for editor in EDITORS {
             let (_, named) = editor.command.split_once("{}/").expect("a path below editors");
             let named = named.split([' ', '"']).next().expect("a path");
-            // The extension is built first.
+            // This file exists only after the extension was built.
             let named = named.strip_suffix("/intent-lsp.vsix").unwrap_or(named);
             assert!(editors.join(named).exists(), "{}: {named}", editor.name);
         }

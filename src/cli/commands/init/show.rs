@@ -1,4 +1,4 @@
-//! How `intent init` reads.
+//! Prints the answers of `intent init`.
 
 use super::{FirstUseAnswer, InitOffer, WiringAnswer};
 use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
@@ -6,10 +6,10 @@ use crate::hook::install::{Done, InstallAct, WiredAnswer};
 use crate::verbs::init::InitAnswer;
 use crate::verbs::team::{TeamAnswer, TeamFileDone};
 
-/// The column behind the word that says what was done.
+/// The column after the word that says what was done.
 pub(crate) const COLUMN: usize = 11;
 
-/// A person who says `intent init` reads what was done, line by line, and what to do next.
+/// Prints what was done, line by line, and what to do next.
 pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
     workspace(page, &answer.workspace);
     for agent in &answer.agents {
@@ -49,7 +49,8 @@ pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
     page.own("Next: ").text(&answer.workspace.next).end();
 }
 
-/// What is on this machine, or only told of, differs from one to the next: so these lines have a word of their own.
+/// Prints something that a person could set up. These lines begin with "found", because they depend
+/// on the machine and not only on the project.
 fn offered(page: &mut Page, offer: &InitOffer, then: &'static str) {
     page.own("  ").styled(NOTE, "found").to(COLUMN).styled(STRONG, &offer.name);
     page.own(" by ").text(&offer.by).own(then).own("`").text(&offer.command).own("`").end();
@@ -108,7 +109,7 @@ fn files(page: &mut Page, agent: &WiredAnswer) {
     }
 }
 
-/// One file, and what became of it.
+/// Prints one file and what was done to it.
 fn done(page: &mut Page, done: Done, path: &str) {
     let (style, word) = match done {
         Done::Created => (GOOD, "created"),
@@ -119,7 +120,7 @@ fn done(page: &mut Page, done: Done, path: &str) {
     page.own("  ").styled(style, word).to(COLUMN).text(path).end();
 }
 
-/// What was done for agents that a person named.
+/// Prints what was done for agents that a person named.
 pub(super) fn wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
     let created = answer.workspace.as_ref().filter(|workspace| !workspace.created.is_empty());
     if let Some(created) = created {

@@ -1,4 +1,4 @@
-//! Which files are meant: what was named, sorted by the workspace that governs each.
+//! Resolves the arguments of `intent record` to files, grouped by the workspace that contains them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use crate::workspace::{RelativePath, Root, ignores};
 /// The files to record in one workspace.
 pub(super) struct Meant {
     pub(super) workspace: Workspace,
-    /// The named files and those below named folders, each once and in order.
+    /// The named files and the files below named folders, in order and without duplicates.
     pub(super) files: BTreeSet<RelativePath>,
-    /// Those that were named themselves.
+    /// The files that an argument names directly.
     pub(super) named: BTreeSet<RelativePath>,
 }
 
-/// The files to record, by workspace.
+/// Returns the files to record, grouped by workspace.
 pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<Meant>, CliError> {
     let mut found = FoundFiles::default();
     for path in named {
@@ -39,7 +39,7 @@ struct FoundFiles {
 }
 
 impl FoundFiles {
-    /// The root of a file; asked once a folder.
+    /// Returns the root of a file. It is looked up only once for each folder.
     fn root(&mut self, file: &Path) -> Result<Root, RootError> {
         let folder = file.parent().unwrap_or(file);
         if let Some(root) = self.roots.get(folder) {
@@ -70,7 +70,7 @@ impl FoundFiles {
         if !target.exists() && !known(&meant.workspace, &path)? {
             return Err(CliError::missing(&named.display().to_string()));
         }
-        // The answer names the file behind a link.
+        // If `path` is a symbolic link, the answer names the file that the link leads to.
         meant.named.extend(meant.workspace.root.resolve(&path).ok());
         meant.named.insert(path.clone());
         meant.files.insert(path);
@@ -83,7 +83,7 @@ impl FoundFiles {
             .canonicalize()
             .map_err(|source| CliError::io(folder.to_owned(), "read", source))?;
         if !real.starts_with(root.path()) {
-            // Says what is outside of what.
+            // This fails, and its error says which path is outside of which folder.
             root.relative(cwd, folder)?;
         }
         let below = |path: &RelativePath| root.absolute(path).starts_with(&real);
@@ -103,7 +103,7 @@ impl FoundFiles {
     }
 }
 
-/// Whether a file that is not there was ever recorded or committed.
+/// Returns true if a file that no longer exists was ever recorded or committed.
 fn known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
     if !workspace.ledger.of_path(path).is_empty() {
         return Ok(true);
@@ -114,7 +114,7 @@ fn known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> 
     }
 }
 
-/// Files that git or the ledger know and that are not there any more.
+/// Returns the files that git or the ledger knows and that no longer exist.
 fn gone(workspace: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let missing = |path: &RelativePath| !workspace.root.absolute(path).exists();
     let recorded = workspace.ledger.paths().iter().filter(|path| missing(path)).cloned();

@@ -1,4 +1,4 @@
-//! The hook that adds trailers to a commit's message.
+//! The `commit-msg` hook, which adds trailers to the message of a commit.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::process::{Command, Stdio};
 use crate::verbs::{Workspace, trailers};
 use crate::workspace::store;
 
-/// Where git cuts a message that shows the difference below it (`git commit --verbose`).
+/// The line at which git cuts off a message (`git commit --verbose` shows the difference below it).
 const SCISSORS: &str = "------------------------ >8 ------------------------";
 
-/// A longer message, in bytes, gets no trailers.
+/// The largest message, in bytes, that is read. A larger one gets no trailers.
 const MAX_MESSAGE: u64 = 16 * 1024 * 1024;
 
-/// Adds to a message what the policy wants said of the commit; nothing to one that is empty, for an empty message stops
-/// the commit. What stands there already is not said again.
+/// Adds to a message the trailers that the policy wants, except those it already has. An empty
+/// message stays empty, because that stops the commit.
 pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), String> {
     let trailers = trailers::of_commit(workspace).map_err(|error| error.to_string())?;
     if trailers.is_empty() || is_empty(message).map_err(|error| error.to_string())? {
@@ -34,7 +34,8 @@ pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), 
     }
 }
 
-/// Whether git would take the message for empty: comments, white space and sign-offs alone are none.
+/// Returns true if git would treat the message as empty, that is, if it has only comments, white
+/// space and sign-offs.
 fn is_empty(message: &Path) -> std::io::Result<bool> {
     let text = store::read_capped(message, MAX_MESSAGE).map_err(std::io::Error::other)?;
     let text = text.unwrap_or_default();

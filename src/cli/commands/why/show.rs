@@ -1,4 +1,4 @@
-//! How the answer to *why* reads.
+//! Prints the answer of `intent why`.
 
 mod evidence;
 
@@ -20,53 +20,55 @@ use crate::verbs::why::{
 use crate::workspace::git::short_id;
 use crate::workspace::text::counted;
 
-/// Where the values of a block's card begin.
+/// The column at which the values of a block's card begin.
 const VALUES: usize = 12;
-/// Between lines and what is said of them.
+/// The number of spaces between line numbers and the text about these lines.
 const GAP: usize = 2;
-/// Unrecorded blocks in a row that are still listed one by one.
+/// In the list of a file, a longer run of unrecorded blocks than this becomes one row.
 const LISTED: usize = 2;
-/// Steps of a history that are shown unless all are asked for.
+/// How many earlier steps of a history are shown by default.
 const LATEST: usize = 3;
 
 /// How much of a block's history is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HistoryExtent {
-    /// The latest steps.
+    /// Only the latest few steps.
     Latest,
-    /// All of it.
+    /// All steps, as with `--lineage`.
     Whole,
 }
 
-/// How much is said of a block's lines.
+/// How much is shown about the lines of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LinesExtent {
-    /// Which changed, in a sentence.
+    /// One sentence that says which lines changed.
     InBrief,
-    /// Whose each is.
+    /// For each line, the record that it is from (`--lines`).
     Each,
 }
 
-/// What was asked for.
+/// Which parts of the answer to show.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShownParts {
-    /// The lines that were asked for; `None` for the whole file.
+    /// The requested lines, or `None` for the whole file.
     pub(super) place: Option<LineRange>,
     pub(super) history: HistoryExtent,
     pub(super) lines: LinesExtent,
     pub(super) evidence: Evidenced,
 }
 
-/// How much is said of what a verdict rests on.
+/// How much is shown of the reasons for a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evidenced {
-    /// Where the record was made, and what else stands in the block.
+    /// Where the record was made, and which other records have a part in the block.
     InBrief,
-    /// By what the record was found, and every earlier block that was compared with this one.
+    /// Also how the record was found, and every earlier block that was compared with this one
+    /// (`--explain`).
     InFull,
 }
 
-/// A line's block as a card; a file as a list, or as cards where more than one line of each block is wanted.
+/// Prints the answer. A block at a line is shown as a card. A whole file is shown as a list, or as
+/// cards if more than one row of each block is requested.
 pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timestamp) {
     blocks(page, answer, wanted, now);
     shared::notes(page, &answer.notes);
@@ -108,7 +110,7 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timesta
     }
 }
 
-/// The path, behind the commit where it is that of a commit.
+/// Returns the path, with the short commit id before it if the file is from a commit.
 fn shown_path(answer: &WhyAnswer) -> String {
     match &answer.revision {
         Some(revision) => format!("{}:{}", short_id(revision), answer.path),
@@ -201,7 +203,7 @@ fn card(
     lineage(page, &block.lineage, wanted.history, now);
 }
 
-/// Who asked for the intent, and what must hold.
+/// Prints who asked for the intent, and its constraints.
 fn asked_for(page: &mut Page, asked: &AskedFor) {
     if let Some((label, said)) = asked.said() {
         page.own("  ").own(label).to(VALUES).text(&said).end();
@@ -254,7 +256,7 @@ fn verdict_line(page: &mut Page, block: &BlockAnswer) {
     page.styled(style, mark).own(" ").styled(style, word).own("  ").text(&meaning(block)).end();
 }
 
-/// Colour, mark and word of a verdict.
+/// Returns the colour, the mark and the word of a verdict.
 fn verdict(verdict: Verdict) -> (Style, &'static str, &'static str) {
     match verdict {
         Verdict::Exact => (GOOD, "✓", "exact"),
@@ -292,7 +294,7 @@ fn percent(share: f32) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
-/// Who wrote it, or accepted it, when, and how much of it.
+/// Returns who wrote or accepted the block, when, and how much of it.
 fn written(block: &BlockAnswer, now: Timestamp) -> Option<String> {
     let contributor = block.contributor.as_ref()?;
     let newest = block.lineage.first();
@@ -328,7 +330,7 @@ fn candidates(page: &mut Page, candidates: &[Candidate], now: Timestamp) {
     }
 }
 
-/// A row a run of lines, whose they are beside it.
+/// Prints a row for each run of lines, with the record that these lines are from.
 fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
     let widths = lines.runs.iter().map(|run| span(run.start, run.end).chars().count());
     let states = VALUES + widths.max().unwrap_or_default() + GAP;
@@ -363,7 +365,7 @@ fn no_lines(page: &mut Page) {
         .end();
 }
 
-/// The history below the newest step, which the card itself tells.
+/// Prints the history without its newest step, which the card itself shows.
 fn lineage(page: &mut Page, steps: &[LineageStep], history: HistoryExtent, now: Timestamp) {
     let older = steps.get(1..).unwrap_or_default();
     let shown = if history == HistoryExtent::Whole { older.len() } else { older.len().min(LATEST) };
@@ -404,7 +406,7 @@ fn step(page: &mut Page, record: &Candidate, now: Timestamp) {
     }
 }
 
-/// Under which intents the newest step was before a person put it under another.
+/// Prints the intents that the newest step belonged to before a person reassigned it.
 fn reassigned(page: &mut Page, steps: &[LineageStep], now: Timestamp) {
     let Some(LineageStep::Record(newest)) = steps.first() else { return };
     for one in newest.reassigned.iter().rev() {
@@ -480,8 +482,8 @@ fn unrecorded_run(run: &[BlockAnswer]) -> Vec<Cell> {
     ]
 }
 
-/// The intents that the list names only by id, each once: two texts of one intent are one, and another intent that had
-/// its id is not.
+/// Explains the intents that the list shows only by id, one row for each. Several versions of one
+/// intent share a row; an earlier intent that had the same id has a row of its own.
 fn legend(page: &mut Page, blocks: &[BlockAnswer]) {
     let mut intents: BTreeMap<String, BTreeSet<&IntentBrief>> = BTreeMap::new();
     for intent in blocks.iter().filter_map(|block| block.intent.as_ref()) {
@@ -495,7 +497,7 @@ fn legend(page: &mut Page, blocks: &[BlockAnswer]) {
     }
 }
 
-/// An intent as it is now, and as what else blocks were recorded under it.
+/// Prints an intent as it is now, and the other names under which blocks were recorded.
 fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
     let Some(first) = versions.first() else { return };
     let present = versions.iter().find_map(|one| match one.version {

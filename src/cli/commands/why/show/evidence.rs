@@ -1,4 +1,5 @@
-//! What a verdict rests on: where the record was made, what else stands in the block, what it was compared with.
+//! Prints the reasons for a verdict: where the record was made, which other records have a part in
+//! the block, and what the block was compared with.
 
 use jiff::Timestamp;
 
@@ -8,7 +9,8 @@ use crate::provenance::matching::Likeness;
 use crate::provenance::{Rejection, Tier};
 use crate::verbs::why::{BlockAnswer, ComparedAnswer, RecordedBlock};
 
-/// Where the record was made, where that is not here and under this name; and what else stands in the block.
+/// Prints where the record was made, if the path or the name was a different one, and which other
+/// records have a part in the block.
 pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Timestamp) {
     if let Some(recorded) = &block.recorded
         && (recorded.path.as_str() != path || recorded.name != block.qualified_name)
@@ -26,11 +28,11 @@ pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Tim
     }
 }
 
-/// By what the record was found, what does not answer for the block all the same, and every earlier block that was
-/// compared with it.
+/// Prints how the record was found, which record was rejected and why, and every earlier block that
+/// was compared with this one.
 pub(super) fn explained(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
     if let Some(tier) = block.tier {
-        page.own("  ").own("found by").to(VALUES).text(by(tier)).end();
+        page.own("  ").own("found by").to(VALUES).text(tier_words(tier)).end();
     }
     if let Some(refused) = &block.refused {
         page.own("  ").own("not taken").to(VALUES);
@@ -38,18 +40,18 @@ pub(super) fn explained(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
         page.own("  ");
         step(page, &refused.record, now);
         page.end();
-        page.to(VALUES).text(because(refused.why)).end();
+        page.to(VALUES).text(rejection_words(refused.why)).end();
     }
     if !block.compared.is_empty() {
         page.own("  ").own("compared with the earlier blocks").end();
-        let head = HEAD.iter().map(|word| Cell::new(DIM, *word)).collect();
+        let titles = TITLES.iter().map(|word| Cell::new(DIM, *word)).collect();
         let rows = block.compared.iter().map(compared);
-        page.table(4, &std::iter::once(head).chain(rows).collect::<Vec<_>>());
+        page.table(4, &std::iter::once(titles).chain(rows).collect::<Vec<_>>());
     }
 }
 
-/// The columns of the table of comparisons.
-const HEAD: [&str; 9] =
+/// The column titles of the table of comparisons.
+const TITLES: [&str; 9] =
     ["block", "intent", "same", "body", "kept", "name", "container", "neighbours", "outcome"];
 
 fn compared(earlier: &ComparedAnswer) -> Vec<Cell> {
@@ -62,7 +64,7 @@ fn compared(earlier: &ComparedAnswer) -> Vec<Cell> {
         (None, Some(Rejection::TooUnlike), Some(scores)) => {
             format!("too unlike: {:.2} in all", scores.total)
         }
-        (None, why, _) => why.map(because).unwrap_or_default().to_owned(),
+        (None, why, _) => why.map(rejection_words).unwrap_or_default().to_owned(),
     };
     let style = if earlier.rule.is_some() { GOOD } else { PLAIN };
     vec![
@@ -78,7 +80,7 @@ fn compared(earlier: &ComparedAnswer) -> Vec<Cell> {
     ]
 }
 
-/// What two blocks have in common as a whole.
+/// Returns what two blocks have in common as a whole, such as `name, text`.
 fn same(likeness: Option<&Likeness>) -> String {
     let Some(pair) = likeness else { return "name, text, order".to_owned() };
     let text = [(pair.text, "text"), (pair.tokens, "tokens"), (pair.shape, "shape")];
@@ -95,7 +97,7 @@ fn place(page: &mut Page, recorded: &RecordedBlock) {
     page.styled(DIM, &lines);
 }
 
-fn by(tier: Tier) -> &'static str {
+fn tier_words(tier: Tier) -> &'static str {
     match tier {
         Tier::Text => "its name and the same text",
         Tier::Tokens => "its name and the same tokens",
@@ -107,7 +109,7 @@ fn by(tier: Tier) -> &'static str {
     }
 }
 
-fn because(why: Rejection) -> &'static str {
+fn rejection_words(why: Rejection) -> &'static str {
     match why {
         Rejection::TooUnlike => "too unlike",
         Rejection::Rivals => "another one fits about as well, or better",
