@@ -1,7 +1,8 @@
-//! What is known of the open documents, computed once a state and shared by every feature.
+//! Results about the open documents, computed once for each state and shared by all features.
 //!
-//! A hover, the lenses and the diagnostics of one state of a text match it against the ledger once. What the text is
-//! compared with is read from git once a commit, so a keystroke never does. All of it runs on the lanes, at first need.
+//! The hover, the lenses and the diagnostics of one state of a text match it against the ledger
+//! once. The baseline of a file is read from git once for each commit, never at a keystroke.
+//! Everything is computed on the lanes when it is first needed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,14 +25,15 @@ use crate::workspace::{CommitId, RelativePath};
 
 /// One state of an open document, matched against one state of the ledger.
 pub(crate) struct Analysis {
-    /// Its path in the workspace.
+    /// The document's path in the workspace.
     pub(crate) path: RelativePath,
-    /// Its blocks, with what is known of each.
+    /// The document's blocks, each with its provenance.
     pub(crate) file: Arc<FileProvenance>,
 }
 
 impl Analysis {
-    /// The innermost block at a byte, and its index. A position at the end of a block belongs to it where nothing else does.
+    /// Returns the innermost block at a byte, with its index. A position just behind a block
+    /// belongs to the block if no other block is there.
     pub(crate) fn block_at(&self, byte: usize) -> Option<(usize, &Block)> {
         let blocks = &self.file.blocks;
         let before = || byte.checked_sub(1).and_then(|before| blocks.at_byte(before));
@@ -42,17 +44,17 @@ impl Analysis {
 
 /// A position in an open document of a loaded workspace.
 pub(crate) struct DocumentPosition<'a> {
-    /// The document.
     pub(crate) open: &'a OpenDocument,
-    /// What is known of its workspace.
+    /// The workspace that governs the document.
     pub(crate) workspace: &'a Workspace,
-    /// Its path there.
+    /// The document's path in the workspace.
     pub(crate) path: RelativePath,
-    /// The position.
+    /// The position as a byte of the document's text.
     pub(crate) byte: usize,
 }
 
-/// Analyses of open documents, and baselines of their files.
+/// A cache of the analyses of open documents, the baselines of their files, and the surveys of
+/// workspaces.
 #[derive(Default)]
 pub(crate) struct Analyses {
     documents: Mutex<HashMap<Arc<str>, Slot<CachedAnalysis>>>,
@@ -63,13 +65,14 @@ pub(crate) struct Analyses {
     names: RecordedNames,
 }
 
-/// A text of a file of the registry, and where its intents begin.
+/// A text of a registry file, and the byte at which each of its intents begins.
 struct LastRegistry {
     text: Arc<str>,
     intents: Vec<(String, usize)>,
 }
 
-/// Filled under its own lock: two requests for the same state compute it once, those for other documents do not wait.
+/// A cache entry with its own lock: two requests for the same state compute it once, and requests
+/// for other documents do not wait.
 type Slot<T> = Arc<Mutex<Option<T>>>;
 
 struct CachedAnalysis {
@@ -78,33 +81,35 @@ struct CachedAnalysis {
     analysis: Arc<Analysis>,
 }
 
-/// The last analysis of a document that was finished, kept apart so that nobody waits for the next one.
+/// The last finished analysis of a document. It is kept outside of the slot, so that nobody waits
+/// for the next analysis to read it.
 struct LastAnalysis {
     ledger: Arc<LazyLedger>,
     took: Duration,
     analysis: Arc<Analysis>,
 }
 
-/// The last analysis of a document, and what was typed since.
+/// The last analysis of a document, and the edits since.
 pub(crate) struct Recent {
-    /// Of an earlier text, or of the present one.
+    /// The analysis of an earlier text, or of the present one.
     pub(crate) analysis: Arc<Analysis>,
-    /// How the present text differs from that one.
+    /// How the present text differs from the analysed one.
     pub(crate) since: Alterations,
 }
 
 /// A block of a [`Recent`] analysis at a place in the present text.
 pub(crate) struct RecentBlock {
-    /// Its index in the analysis.
+    /// The block's index in the analysis.
     pub(crate) index: usize,
-    /// Whether it, or something at its ends, was edited since.
+    /// True if the block was edited since the analysis, or text was inserted at one of its ends.
     pub(crate) edited: bool,
-    /// Where its name stands now.
+    /// The bytes of the block's name in the present text.
     pub(crate) name: Range<usize>,
 }
 
 impl Recent {
-    /// The block at a byte of the present text. `Err`: lines were typed there, so only a new analysis can tell.
+    /// Returns the block at a byte of the present text. Returns an error if new lines were typed
+    /// there, since only a new analysis knows to which block they belong.
     pub(crate) fn block_at(
         &self,
         document: &Document,
@@ -122,18 +127,22 @@ impl Recent {
     }
 }
 
-/// A place holds lines that no analysis has seen.
+/// The error for a place in lines that no analysis has seen.
 pub(crate) struct NewLines;
 
 struct CachedBaseline {
-    /// Made anew at each loading, so it stands for one state of the disk.
+    /// The registry of the load for which this baseline was found. Each load makes a new one, so
+    /// comparing the pointers tells whether the entry is current.
     registry: Arc<Registry>,
     commits: Vec<CommitId>,
     before: Arc<FormerFile>,
 }
 
-/// An open document with its workspace and its path there. Of a link, the path of the file that it leads to: that is whose
-/// text the client shows and writes. `None` where there is nothing to say.
+/// Returns an open document with its workspace and its path in it. `None` if the document is not
+/// governed, not open or out of step.
+///
+/// For a symbolic link, the path is that of its target, because the client shows and writes the
+/// text of the target.
 pub(crate) fn governed<'a>(
     snapshot: &'a Snapshot,
     uri: &lsp::Uri,
@@ -145,7 +154,7 @@ pub(crate) fn governed<'a>(
     Some((open, workspace, path))
 }
 
-/// A position of a request.
+/// Returns the position that a request names, in its document.
 pub(crate) fn place<'a>(
     snapshot: &'a Snapshot,
     at: &lsp::TextDocumentPositionParams,
@@ -155,12 +164,12 @@ pub(crate) fn place<'a>(
     Some(DocumentPosition { open, workspace, path, byte })
 }
 
-/// An absolute path as one of the workspace; `None` outside of it.
+/// Returns an absolute path relative to the workspace. `None` if it lies outside.
 pub(crate) fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePath> {
     workspace.root.relative(workspace.root.path(), path).ok()
 }
 
-/// The open document of a workspace path, under whatever address the client opened it.
+/// Returns the open document of a workspace path, under whatever address the client opened it.
 pub(crate) fn opened<'a>(
     snapshot: &'a Snapshot,
     workspace: &Workspace,
@@ -169,7 +178,7 @@ pub(crate) fn opened<'a>(
     let absolute = workspace.root.absolute(path);
     let exact = snapshot.documents().find(|open| open.path.as_ref() == Some(&absolute));
     exact.or_else(|| {
-        // A client that reached the folder through a link names it differently.
+        // A client that reached the folder through a link uses another path for the same file.
         let named = |open: &&OpenDocument| {
             let file = open.path.as_deref().filter(|file| file.ends_with(path.file_name()));
             file.and_then(|file| relative(workspace, file)).as_ref() == Some(path)
@@ -178,14 +187,14 @@ pub(crate) fn opened<'a>(
     })
 }
 
-/// The open documents that are files of the registry.
+/// Returns the open documents that are files of the registry.
 pub(crate) fn opened_of_registry<'a>(
     snapshot: &'a Snapshot,
     workspace: &'a Workspace,
 ) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
     snapshot.documents().filter_map(|open| {
         let file = open.path.as_deref()?;
-        // Asking where a path really leads is dear, and most documents are code.
+        // Resolving a path is expensive and most documents are code, so the name is compared first.
         let named = file.ends_with(workspace.registry.path().file_name())
             || file.parent().is_some_and(|folder| folder.ends_with(FOLDER));
         let path = if named { relative(workspace, file)? } else { return None };
@@ -193,7 +202,8 @@ pub(crate) fn opened_of_registry<'a>(
     })
 }
 
-/// The address of a workspace path as the client would write it, so that it opens no second copy of a file.
+/// Returns the address of a workspace path as the client would write it, so that the client does
+/// not open a file twice.
 pub(crate) fn address(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -206,7 +216,8 @@ pub(crate) fn address(
     convert::uri_of(&root.unwrap_or_else(|| workspace.root.path().to_owned()).join(path.as_str()))
 }
 
-/// The root under the name by which the client reached it; `None` where that is its own.
+/// Returns the root under the name by which the client reached it. `None` if this is the root's own
+/// name.
 fn root_as_named(snapshot: &Snapshot, workspace: &Workspace) -> Option<PathBuf> {
     let root = workspace.root.path();
     let ours = |open: &&OpenDocument| {
@@ -224,7 +235,7 @@ fn root_as_named(snapshot: &Snapshot, workspace: &Workspace) -> Option<PathBuf> 
     first.ends_with(inside.as_str()).then(|| named.to_owned())
 }
 
-/// The analysis of an open document. `None` where there is nothing to say of it.
+/// Returns the analysis of an open document. `None` if the document is not governed.
 pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
     let (open, workspace, path) = governed(snapshot, uri)?;
     let slot = snapshot.analyses.slot_of(snapshot, open);
@@ -247,9 +258,11 @@ pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
     Some(analysis)
 }
 
-/// The last finished analysis of an open document, and what was typed since. It is there at once; an analysis of the
-/// present text takes a parse and a comparison with the ledger. `None` if the present text was not edited from an
-/// analysed one, or if the ledger changed.
+/// Returns the last finished analysis of an open document and the edits since.
+///
+/// The answer needs no computation, while an analysis of the present text takes a parse and a
+/// comparison with the ledger. `None` if the present text was not edited from an analysed one, or
+/// if the ledger changed.
 pub(crate) fn recent(snapshot: &Snapshot, open: &OpenDocument) -> Option<Recent> {
     let judged = Arc::clone(hold(&snapshot.analyses.judged).get(open.uri.as_str())?);
     let workspace = snapshot.workspace_of(&open.uri)?;
@@ -260,7 +273,8 @@ pub(crate) fn recent(snapshot: &Snapshot, open: &OpenDocument) -> Option<Recent>
     Some(Recent { analysis: Arc::clone(&judged.analysis), since })
 }
 
-/// What a file is compared with to know its edits. Where git cannot say, nothing is known, so nothing is judged.
+/// Returns what a file is compared with to find its edits. If git fails, the baseline is unknown
+/// and no edit is judged.
 pub(crate) fn baseline(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -276,7 +290,8 @@ pub(crate) fn baseline(
     }
     let found = commits_of_work(workspace).and_then(|commits| {
         let same = slot.take().filter(|it| it.commits == commits && workspace.git().is_some());
-        // What is gone may be another file now.
+        // An empty baseline is computed again, because a file that was deleted since may have been
+        // renamed to this one.
         let before = match same.filter(|known| !known.before.baseline.is_empty()) {
             Some(known) => known.before,
             None => Arc::new(FormerFile::of_work(workspace, path, now, &commits)?),
@@ -292,19 +307,21 @@ pub(crate) fn baseline(
     before
 }
 
-/// What is known of a workspace as a whole.
+/// Returns the survey of a workspace.
 pub(crate) fn survey(snapshot: &Snapshot, workspace: &Workspace) -> Arc<Survey> {
     snapshot.analyses.surveys.of(workspace)
 }
 
-/// The names under which blocks were recorded in a workspace.
+/// Returns the names under which blocks of a workspace were recorded.
 pub(crate) fn names(snapshot: &Snapshot, workspace: &Workspace) -> Arc<Names> {
     snapshot.analyses.names.of(workspace)
 }
 
 impl Analyses {
-    /// The intents of a file of the registry and where they begin. Of one that does not parse, as somebody types in it,
-    /// those of the text before, or of the file on disk, as far as they lie outside of what was typed.
+    /// Returns the intents of a registry file and the byte at which each begins.
+    ///
+    /// While somebody types, the text may not parse. The intents are then taken from the text
+    /// before, or from the file on disk, if they lie outside of the typed part.
     pub(crate) fn intents_of(
         &self,
         uri: &lsp::Uri,
@@ -323,7 +340,7 @@ impl Analyses {
         intents
     }
 
-    /// Keeps the newest analysis: an older text may well be done later.
+    /// Keeps an analysis if it is the newest: the analysis of an older text may finish later.
     fn keep(&self, open: &OpenDocument, judged: LastAnalysis) {
         let mut known = hold(&self.judged);
         let is_older = known.get(open.uri.as_str()).is_some_and(|known| {
@@ -336,12 +353,12 @@ impl Analyses {
         }
     }
 
-    /// How long the last analysis of a document took.
+    /// Returns how long the last analysis of a document took.
     pub(crate) fn took(&self, uri: &lsp::Uri) -> Duration {
         hold(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
     }
 
-    /// The place for a document's analysis. Those of closed documents go.
+    /// Returns the cache entry of a document, and drops the entries of closed documents.
     fn slot_of(&self, snapshot: &Snapshot, open: &OpenDocument) -> Slot<CachedAnalysis> {
         let mut slots = hold(&self.documents);
         if let Some(slot) = slots.get(open.uri.as_str()) {
@@ -352,7 +369,8 @@ impl Analyses {
         Arc::clone(slots.entry(Arc::from(open.uri.as_str())).or_default())
     }
 
-    /// The place for a file's baseline. Nobody edits so many files at once; what is still needed is read again.
+    /// Returns the cache entry of a file's baseline. The cache is emptied when it is full; so many
+    /// files are hardly edited at once.
     fn slot_of_file(&self, key: (PathBuf, RelativePath)) -> Slot<CachedBaseline> {
         const MAX_FILES: usize = 256;
         let mut slots = hold(&self.baselines);
@@ -389,7 +407,8 @@ impl LastRegistry {
     }
 }
 
-/// Locks, also after a request panicked while it had the lock: what it left behind is replaced as a whole, or not there.
+/// Locks a mutex, even if a request panicked while it held the lock. The values behind these locks
+/// are only replaced as a whole, so they are never half written.
 pub(super) fn hold<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

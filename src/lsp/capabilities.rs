@@ -1,40 +1,42 @@
-//! What the client can do, read once from `initialize`; features ask here and nowhere else.
+//! What the client can do, read once from `initialize`. No feature looks at the client's own
+//! message.
 
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::diagnostics::Clean;
 use crate::code::Encoding;
 
-/// What the client can do. All `false` and the protocol's defaults until `initialize`.
+/// What the client can do. Every field is `false` or the protocol's default until `initialize`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Capabilities {
-    /// Column units, in the client's order of preference; empty means UTF-16 alone.
+    /// The column units in the client's order of preference. If empty, the client supports UTF-16
+    /// only.
     pub(crate) encodings: Vec<Encoding>,
-    /// Hover texts may be Markdown (else plain text).
+    /// Hover texts may be Markdown instead of plain text.
     pub(crate) hover_markdown: bool,
     /// Completion documentation may be Markdown.
     pub(crate) completion_markdown: bool,
     /// Completion items may hold snippets.
     pub(crate) completion_snippets: bool,
-    /// Completion may say what an insertion and what a replacement would cover.
+    /// Completion items may give one range for inserting and another for replacing.
     pub(crate) completion_insert_replace: bool,
-    /// Completion items may share the range that they replace.
+    /// Completion items may share one range that they replace.
     pub(crate) completion_edit_range: bool,
-    /// `LocationLink`s may answer a definition request.
+    /// The answer to a definition request may be `LocationLink`s.
     pub(crate) definition_links: bool,
     /// Document symbols may be a tree.
     pub(crate) symbol_tree: bool,
-    /// Renames are prepared.
+    /// The client asks before a rename whether it is possible.
     pub(crate) prepare_rename: bool,
-    /// Code lenses are shown at all.
+    /// The client shows code lenses.
     pub(crate) code_lens: bool,
-    /// `workspace/codeLens/refresh` is understood.
+    /// The client handles `workspace/codeLens/refresh` requests.
     pub(crate) code_lens_refresh: bool,
-    /// Inlay hints are shown at all.
+    /// The client shows inlay hints.
     pub(crate) inlay_hints: bool,
-    /// `workspace/inlayHint/refresh` is understood.
+    /// The client handles `workspace/inlayHint/refresh` requests.
     pub(crate) inlay_hint_refresh: bool,
-    /// Code actions may be literals, not only commands.
+    /// Code actions may be objects with an edit, not only commands.
     pub(crate) code_action_literals: bool,
     /// A code action's edit may be resolved later.
     pub(crate) code_action_resolve: bool,
@@ -44,11 +46,11 @@ pub(crate) struct Capabilities {
     pub(crate) code_action_preferred: bool,
     /// A code action keeps its `data` until it is resolved.
     pub(crate) code_action_data: bool,
-    /// Edits may name the version of the document they are for.
+    /// Edits may name the version of the document that they change.
     pub(crate) document_changes: bool,
-    /// Edits may create files.
+    /// Workspace edits may create files.
     pub(crate) create_files: bool,
-    /// Edits may rename files.
+    /// Workspace edits may rename files.
     pub(crate) rename_files: bool,
     /// Edits may carry annotations that ask for confirmation.
     pub(crate) change_annotations: bool,
@@ -60,26 +62,26 @@ pub(crate) struct Capabilities {
     pub(crate) diagnostic_unnecessary: bool,
     /// Diagnostics keep their `data` for code actions.
     pub(crate) diagnostic_data: bool,
-    /// `textDocument/diagnostic` will be asked.
+    /// The client sends `textDocument/diagnostic` requests.
     pub(crate) pull_diagnostics: bool,
-    /// `workspace/diagnostic/refresh` is understood.
+    /// The client handles `workspace/diagnostic/refresh` requests.
     pub(crate) diagnostic_refresh: bool,
-    /// File watchers may be registered.
+    /// The server may register file watchers.
     pub(crate) watch_files: bool,
-    /// `workspace/configuration` is answered.
+    /// The client answers `workspace/configuration` requests.
     pub(crate) configuration: bool,
-    /// `workspace/didChangeConfiguration` wants to be registered.
+    /// The client sends `workspace/didChangeConfiguration` only after a registration.
     pub(crate) register_configuration: bool,
-    /// `window/workDoneProgress/create` is understood.
+    /// The client handles `window/workDoneProgress/create` requests.
     pub(crate) progress: bool,
-    /// `window/showDocument` is understood.
+    /// The client handles `window/showDocument` requests.
     pub(crate) show_document: bool,
-    /// Methods that the client repeats by itself when told that the content was modified.
+    /// Methods that the client repeats by itself after a `ContentModified` error.
     pub(crate) retried: Vec<String>,
 }
 
 impl Capabilities {
-    /// Reads them. What is absent is taken as "no".
+    /// Reads the capabilities. A missing one counts as "no".
     pub(crate) fn new(client: &lsp::ClientCapabilities) -> Self {
         let mut resolved = Self::default();
         if let Some(text_document) = &client.text_document {
@@ -180,10 +182,11 @@ impl Capabilities {
         }
     }
 
-    /// The unit of columns for this session: what the user forces, if the client can do it,
-    /// else the client's first choice that we support, else the protocol's default.
+    /// Returns the column unit for this session: the one that the user demands if the client
+    /// supports it, else the first of the client's choices that we support, else the protocol's
+    /// default.
     pub(crate) fn negotiate(&self, forced: Option<Encoding>) -> Encoding {
-        // UTF-16 is mandatory for every client, listed or not.
+        // Every client must support UTF-16, even if it does not list it.
         let can = |it: Encoding| it == Encoding::Utf16 || self.encodings.contains(&it);
         forced
             .filter(|it| can(*it))
@@ -191,16 +194,17 @@ impl Capabilities {
             .unwrap_or(Encoding::Utf16)
     }
 
-    /// Whether diagnostics are pulled by the client; else they are pushed.
+    /// Returns true if the client pulls diagnostics. Otherwise they are pushed.
     ///
-    /// A client that pulls but cannot be told to pull again would show stale ones after a change of the ledger,
-    /// so it is pushed to.
+    /// A client that pulls but does not handle a refresh would show outdated diagnostics after a
+    /// change of the ledger, so diagnostics are pushed to it.
     pub(crate) fn pulls(&self) -> bool {
         self.pull_diagnostics && self.diagnostic_refresh
     }
 
-    /// Whether a document with which nothing is wrong is spoken of. A client that would pull and is pushed to may wait for
-    /// the push: opencode does, five seconds for each file that its agent writes.
+    /// Returns whether an empty list is published for a document without findings. A client that
+    /// could pull, but to which diagnostics are pushed, may wait for the push: opencode waits five
+    /// seconds for each file that its agent writes.
     pub(crate) fn when_clean(&self) -> Clean {
         if self.pull_diagnostics && !self.pulls() { Clean::Said } else { Clean::Silent }
     }

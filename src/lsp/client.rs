@@ -1,7 +1,7 @@
-//! The other side: what it can do, resolved once, and how it is asked.
+//! A handle to the client, for sending it notifications and requests.
 //!
-//! A request to the client never blocks the loop or a thread: it is awaited in a task of its own,
-//! and forgotten when the answer is late.
+//! A request to the client never blocks the loop or a thread: a task of its own awaits the answer,
+//! and gives up when it is late.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -15,26 +15,26 @@ use tower_lsp::jsonrpc::{self, Id};
 
 use super::transport::Outbox;
 
-/// How long the client may take to answer what no person has to answer.
+/// How long the client may take for an answer that needs no person.
 pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 
-/// Why a request to the client brought no answer.
+/// Why a request to the client failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ClientError {
-    /// Nothing came in time.
+    /// No answer came in time.
     #[error("the client did not answer {method} within {} s", limit.as_secs())]
     Late { method: String, limit: Duration },
-    /// The client refused.
+    /// The client answered with an error.
     #[error("the client refused {method}: {error}")]
     Refused { method: String, error: jsonrpc::Error },
-    /// The answer has another shape than the protocol says.
+    /// The answer does not have the shape that the protocol requires.
     #[error("the client's answer to {method} cannot be read: {reason}")]
     Unreadable { method: String, reason: String },
 }
 
 type Answer = jsonrpc::Result<Value>;
 
-/// A handle on the client, cheap to clone.
+/// A handle to the client, cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Client {
     inner: Arc<ClientState>,
@@ -52,7 +52,7 @@ impl ClientState {
     }
 }
 
-/// Forgets a question when its asker no longer waits.
+/// Forgets a request to the client, and cancels it, when it is dropped before an answer came.
 struct ClientQuestion<'a> {
     inner: &'a ClientState,
     id: i64,
@@ -69,13 +69,12 @@ impl Drop for ClientQuestion<'_> {
 }
 
 impl Client {
-    /// A client at the other end of `outbox`.
+    /// Returns a handle to the client that reads from `outbox`.
     pub(crate) fn new(outbox: Outbox) -> Self {
         let inner = ClientState { outbox, next: AtomicI64::new(1), waiting: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
 
-    /// Sends a notification.
     pub(crate) fn notify<N: lsp::Notification>(&self, params: &N::Params) {
         match serde_json::to_value(params) {
             Ok(params) => {
@@ -92,7 +91,7 @@ impl Client {
         self.notify::<lsp::LogMessageNotification>(&params);
     }
 
-    /// Asks the client; [`ANSWER_LIMIT`] applies.
+    /// Sends a request and awaits its answer for at most [`ANSWER_LIMIT`].
     pub(crate) async fn request<R: lsp::Request>(
         &self,
         params: R::Params,
@@ -100,7 +99,8 @@ impl Client {
         self.request_within::<R>(params, ANSWER_LIMIT).await
     }
 
-    /// Asks the client, for instance where a person has to read and decide first.
+    /// Sends a request and awaits its answer for at most `limit`, for example while a person has to
+    /// decide.
     pub(crate) async fn request_within<R: lsp::Request>(
         &self,
         params: R::Params,
@@ -116,7 +116,8 @@ impl Client {
         serde_json::from_value(answer).map_err(unreadable)
     }
 
-    /// Asks the client to do something; what it answers does not matter, only whether it agreed.
+    /// Sends a request and returns whether the client accepted it. The content of the answer is
+    /// ignored.
     pub(crate) async fn request_done<R: lsp::Request>(
         &self,
         params: R::Params,
@@ -149,14 +150,14 @@ impl Client {
         }
     }
 
-    /// Hands an answer to whoever asked. Late and unknown answers are dropped.
+    /// Passes an answer to the task that awaits it. Late and unknown answers are dropped.
     pub(crate) fn deliver(&self, id: &Id, answer: Answer) {
         let Id::Number(number) = id else { return };
         let Some(sender) = self.inner.waiting().remove(number) else {
             tracing::debug!(%id, "an answer that nobody waits for");
             return;
         };
-        // The asker may have given up between the two lines above.
+        // The task may have given up between the two lines above.
         drop(sender.send(answer));
     }
 }
@@ -202,7 +203,7 @@ mod tests {
         let answered = block_on(async {
             let asked = client.request::<lsp::ConfigurationRequest>(params);
             let answer = async { client.deliver(&Id::Number(1), Ok(json!({ "no": "list" }))) };
-            // Both are polled in this order: the question is out before it is answered.
+            // Both futures are polled in this order, so the request is sent before it is answered.
             tokio::join!(asked, answer).0
         });
         assert!(matches!(answered, Err(ClientError::Unreadable { .. })), "{answered:?}");

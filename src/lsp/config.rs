@@ -1,4 +1,4 @@
-//! The user's settings: `initializationOptions`, overlaid by what the client has for the section `intent`.
+//! The user's settings: `initializationOptions`, overridden by the client's section `intent`.
 
 use std::collections::BTreeMap;
 
@@ -8,55 +8,55 @@ use super::capabilities::Capabilities;
 use crate::code::Encoding;
 use crate::workspace::{Code, Level, Policy};
 
-/// The section that is asked of the client.
+/// The section that the client is asked for.
 pub(crate) const SECTION: &str = "intent";
 
 /// The keys that may change during a session.
 const KEYS: [&str; 4] = ["codeLens", "inlayHints", "levels", "trace"];
 
-/// The keys that only the start decides.
+/// The keys that are read only at the start of a session.
 const AT_START: [&str; 6] =
     ["positionEncoding", "interactive", "person", "saves", "status", "docsUrl"];
 
-/// The settings in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Levels that the user set; other codes have their default.
+    /// The levels that the user set. Other codes have the policy's level or their default.
     pub(crate) levels: BTreeMap<Code, Level>,
-    /// Code lenses are offered.
+    /// Whether code lenses are offered.
     pub(crate) code_lens: bool,
-    /// Inlay hints are offered. Unset: only to clients that show no lenses.
+    /// Whether inlay hints are offered. If unset, they are offered only to clients that show no
+    /// lenses.
     pub(crate) inlay_hints: Option<bool>,
     /// How much of the traffic is traced.
     pub(crate) trace: Trace,
-    /// The unit of columns that the user insists on. Read at start only.
+    /// The column unit that the user demands. Read at start only.
     pub(crate) position_encoding: Option<Encoding>,
-    /// A person sits at the client and may be asked in dialogs. Read at start only.
+    /// Whether a person sits at the client and may be asked in dialogs. Read at start only.
     pub(crate) interactive: bool,
-    /// A person sits at a client that shows no questions. Read at start only.
+    /// Whether a person sits at a client that shows no questions. Read at start only.
     pub(crate) person: bool,
-    /// The client saves a document that it is asked to save (`intent/save`). Read at start only.
+    /// Whether the client saves a document on request (`intent/save`). Read at start only.
     pub(crate) saves: bool,
-    /// The client shows a workspace's state and wants to be told of it (`intent/status`). Read at start only.
+    /// Whether the client wants a workspace's status (`intent/status`). Read at start only.
     pub(crate) status: bool,
-    /// Where the page of a diagnostic's code stands, `{code}` being the code. Read at start only.
+    /// The address of the page about a diagnostic's code, with `{code}` in place of the code. Read
+    /// at start only.
     pub(crate) docs_url: Option<String>,
 }
 
 /// How much of the traffic is traced (`$/setTrace`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Trace {
-    /// Nothing.
     #[default]
     Off,
-    /// Each request's name and time.
+    /// The method and the duration of each request.
     Messages,
-    /// More than that.
+    /// Treated the same as `Messages`.
     Verbose,
 }
 
 impl Trace {
-    /// The level with this name; anything unknown is off.
+    /// Returns the level with this name. Every unknown name is off.
     pub(crate) fn parse(name: &str) -> Self {
         match name {
             "messages" => Self::Messages,
@@ -84,22 +84,25 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The level of a code: the user's, else the workspace's policy's, else the default.
+    /// Returns the level of a code: the user's, else the policy's, else the default.
     pub(crate) fn level(&self, code: Code, policy: &Policy) -> Level {
         self.levels.get(&code).copied().unwrap_or_else(|| policy.editor_level(code))
     }
 
-    /// Whether a person sits at the client, so that what only a person may do can be one step there.
+    /// Returns true if a person sits at the client. What only a person may do can then be one step
+    /// there.
     pub(crate) fn seats_a_person(&self) -> bool {
         self.interactive || self.person
     }
 
-    /// Whether inlay hints are shown: one line about provenance at a time, so by default only where there are no lenses.
+    /// Returns true if inlay hints are shown. They would repeat the lenses, so by default only
+    /// clients without lenses get them.
     pub(crate) fn shows_hints(&self, client: &Capabilities) -> bool {
         self.inlay_hints.unwrap_or(!client.code_lens)
     }
 
-    /// The settings of the session's start, and what in them was not understood.
+    /// Returns the settings at the start of the session, and a message for each that was not
+    /// understood.
     pub(crate) fn at_start(options: Option<&Value>) -> (Self, Vec<String>) {
         let mut settings = Self::default();
         let mut problems = Vec::new();
@@ -130,12 +133,13 @@ impl Settings {
         (settings, problems)
     }
 
-    /// These settings with the client's section over them, and what in it was not understood.
+    /// Returns these settings overridden by the client's section, and a message for each setting
+    /// that was not understood.
     pub(crate) fn with(&self, configuration: &Value) -> (Self, Vec<String>) {
         let mut settings = self.clone();
         let mut problems = Vec::new();
         for (key, value) in configuration.as_object().into_iter().flatten() {
-            // Only the start decides these; a client may well repeat them here.
+            // Clients may repeat the keys that are read only at the start.
             if !AT_START.contains(&key.as_str()) {
                 settings.overlay(key, value, &mut problems);
             }
@@ -160,7 +164,7 @@ impl Settings {
                     self.trace = Trace::parse(name);
                     true
                 }
-                // `trace.server` belongs to the client's own library.
+                // `trace.server` is a setting of the client's own library.
                 None => value.is_object(),
             },
             "levels" => match value.as_object() {
@@ -196,7 +200,7 @@ impl Settings {
     }
 }
 
-/// The registration for changes of our section.
+/// Returns the registration for changes of our section.
 pub(crate) fn registration() -> tower_lsp::gen_lsp_types::Registration {
     tower_lsp::gen_lsp_types::Registration {
         id: "intent/configuration".into(),
@@ -205,7 +209,7 @@ pub(crate) fn registration() -> tower_lsp::gen_lsp_types::Registration {
     }
 }
 
-/// The object that holds our settings: some clients wrap it in its section's name.
+/// Returns the object that holds our settings. Some clients wrap it in the name of its section.
 pub(crate) fn section(options: &Value) -> Option<&Map<String, Value>> {
     match options.get(SECTION).and_then(Value::as_object) {
         Some(inner) => Some(inner),
@@ -213,7 +217,8 @@ pub(crate) fn section(options: &Value) -> Option<&Map<String, Value>> {
     }
 }
 
-/// The same of settings that may be those of all servers: taken bare only where a key of ours is among them.
+/// Returns our settings from an object that may hold the settings of all servers. An object without
+/// our section is used only if it has a key of ours.
 pub(crate) fn section_among_others(settings: &Value) -> Option<&Map<String, Value>> {
     section(settings).filter(|section| {
         settings.get(SECTION).is_some() || KEYS.iter().any(|key| section.contains_key(*key))
@@ -221,7 +226,7 @@ pub(crate) fn section_among_others(settings: &Value) -> Option<&Map<String, Valu
 }
 
 fn set(slot: &mut bool, value: &Value) -> bool {
-    // `{"enable": true}` is how some editors group switches.
+    // Some editors group switches as `{"enable": true}`.
     let flag = value.as_bool().or_else(|| value.get("enable")?.as_bool());
     *slot = flag.unwrap_or(*slot);
     flag.is_some()

@@ -1,4 +1,4 @@
-//! Protocol types and ours, both ways: addresses and paths, positions and bytes.
+//! Converts between the types of the protocol and ours: addresses and paths, positions and bytes.
 
 use std::path::{Component, Path, PathBuf, Prefix};
 
@@ -7,7 +7,8 @@ use tower_lsp::gen_lsp_types as lsp;
 use crate::code::{Document, Encoding, LineRange, Position};
 use crate::workspace::Level;
 
-/// The path of a `file:` address; `None` for every other scheme, for foreign hosts and for paths that are not UTF-8.
+/// Returns the path of a `file:` address. `None` for other schemes, for other hosts and for paths
+/// that are not UTF-8.
 pub(crate) fn path_of(uri: &lsp::Uri) -> Option<PathBuf> {
     if uri.scheme() != "file" {
         return None;
@@ -16,12 +17,12 @@ pub(crate) fn path_of(uri: &lsp::Uri) -> Option<PathBuf> {
     Some(with_upper_drive(path))
 }
 
-/// The address of an absolute path. `None` for a relative one.
+/// Returns the address of an absolute path. `None` for a relative path.
 pub(crate) fn uri_of(path: &Path) -> Option<lsp::Uri> {
     lsp::Uri::from_file_path(path).ok()
 }
 
-/// Windows drives are spelled in either case by different clients; one spelling makes one path.
+/// Writes the letter of a Windows drive as a capital. Clients use both cases for the same path.
 fn with_upper_drive(path: PathBuf) -> PathBuf {
     let Some(Component::Prefix(prefix)) = path.components().next() else { return path };
     let Prefix::Disk(letter) = prefix.kind() else { return path };
@@ -30,7 +31,7 @@ fn with_upper_drive(path: PathBuf) -> PathBuf {
     upper
 }
 
-/// The protocol's name of an encoding.
+/// Returns the protocol's name of an encoding.
 pub(crate) fn encoding_kind(encoding: Encoding) -> lsp::PositionEncodingKind {
     match encoding {
         Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
@@ -39,24 +40,27 @@ pub(crate) fn encoding_kind(encoding: Encoding) -> lsp::PositionEncodingKind {
     }
 }
 
-/// Our position.
+/// Converts a position of the protocol into ours.
 pub(crate) fn position(from: lsp::Position) -> Position {
     Position { line: from.line, column: from.character }
 }
 
-/// The protocol's position.
+/// Converts our position into the protocol's.
 pub(crate) fn lsp_position(from: Position) -> lsp::Position {
     lsp::Position { line: from.line, character: from.column }
 }
 
-/// The byte that an editor's position points at, clamped to the text.
+/// Returns the byte at a position of the client. A position outside of the text is moved to its
+/// nearest place.
 pub(crate) fn byte(document: &Document, at: lsp::Position, encoding: Encoding) -> usize {
     document.byte_of(position(at), encoding)
 }
 
-/// The bytes of an editor's range. `None` when it begins or ends outside the text or runs backwards.
+/// Returns the bytes of a range of the client. `None` if it begins or ends outside the text, or
+/// ends before it begins.
 ///
-/// The start of the line after the last one is taken as the text's end: editors that replace everything write it so.
+/// The start of the line after the last one counts as the end of the text, because editors that
+/// replace the whole text send it.
 pub(crate) fn bytes_strict(
     document: &Document,
     range: lsp::Range,
@@ -72,7 +76,7 @@ pub(crate) fn bytes_strict(
     (start <= end).then_some(start..end)
 }
 
-/// The editor's range of bytes.
+/// Returns the client's range for bytes of a document.
 pub(crate) fn range(
     document: &Document,
     bytes: std::ops::Range<usize>,
@@ -84,7 +88,7 @@ pub(crate) fn range(
     }
 }
 
-/// The editor's range of bytes of a text that is at hand without its document.
+/// Returns the client's range for bytes of a text without a document.
 pub(crate) fn range_in_text(
     text: &str,
     bytes: std::ops::Range<usize>,
@@ -109,7 +113,8 @@ pub(crate) fn range_in_text(
     lsp::Range { start: at(bytes.start), end: at(bytes.end) }
 }
 
-/// Whole lines of a file whose text is not at hand: from the first column of the first to the start of the line after the last.
+/// Returns the range of whole lines of a file whose text is not at hand. It begins at the first
+/// column of the first line and ends at the start of the line after the last.
 pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
     lsp::Range {
         start: lsp::Position { line: lines.start() - 1, character: 0 },
@@ -117,7 +122,7 @@ pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
     }
 }
 
-/// The protocol's severity; `None` for a level that is off.
+/// Returns the protocol's severity. `None` for a level that is off.
 pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
     match level {
         Level::Off => None,

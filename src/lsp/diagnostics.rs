@@ -1,4 +1,5 @@
-//! When diagnostics are computed and published. What they say is in [`super::features::diagnostics`].
+//! Decides when diagnostics are computed and published. Their content is made in
+//! [`super::features::diagnostics`].
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -6,51 +7,54 @@ use std::time::{Duration, Instant};
 
 use tower_lsp::gen_lsp_types as lsp;
 
-/// How long a document has to be left alone before its diagnostics are computed, at least.
+/// The shortest pause in typing after which a document's diagnostics are computed.
 pub(crate) const QUIET: Duration = Duration::from_millis(75);
 
-/// The longest such pause.
+/// The longest pause in typing that is required before a document's diagnostics are computed.
 const MOST_QUIET: Duration = Duration::from_secs(1);
 
-/// How long somebody may type without a pause before they are computed all the same.
+/// How long somebody may type without a pause until diagnostics are computed anyway.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
-/// How long a document has to be left alone, given how long its last analysis took: four times as long, so that at most
-/// a fifth of the time is spent on analyses while somebody types.
+/// Returns the pause in typing that is required, given how long the last analysis of the document
+/// took. The pause is four times as long, so at most a fifth of the time is spent on analyses while
+/// somebody types.
 pub(crate) fn quiet_after(took: Duration) -> Duration {
     (took * 4).clamp(QUIET, MOST_QUIET)
 }
 
-/// One state of a document, of which diagnostics are wanted.
+/// A number for one state of a document, or of a root's unopened files, whose diagnostics are
+/// wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Generation(u64);
 
-/// What is said of a document with which nothing is wrong, and nothing was.
+/// What is published for a document that has no findings and had none before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clean {
-    /// Nothing.
+    /// Publishes nothing, because nothing changed.
     Silent,
-    /// That nothing is wrong: there are agents that wait for an answer to each write.
+    /// Publishes an empty list, because some agents wait for an answer to each write.
     Said,
 }
 
-/// Which diagnostics are still wanted: of each document only those of its last state.
+/// Keeps track of the diagnostics that are still wanted. For each document, these are the
+/// diagnostics of its last state.
 #[derive(Default)]
 pub(crate) struct Schedule {
     next: u64,
     wanted: HashMap<lsp::Uri, Generation>,
     /// When each document was first changed since its diagnostics were computed.
     waiting: HashMap<lsp::Uri, Instant>,
-    /// Documents with diagnostics in front of a person.
+    /// The diagnostics that the client shows now, by document.
     shown: HashMap<lsp::Uri, Vec<lsp::Diagnostic>>,
-    /// Files with diagnostics that nobody has open, by the root of their workspace.
+    /// The unopened files that have diagnostics, by the root of their workspace.
     unopened: HashMap<PathBuf, HashSet<lsp::Uri>>,
-    /// The last computation of them that was begun.
+    /// The last computation for the unopened files that was started, by root.
     unopened_wanted: HashMap<PathBuf, Generation>,
 }
 
 impl Schedule {
-    /// The document changed: what is under way for it is no longer wanted.
+    /// Marks a document as changed: a computation that runs for it is no longer wanted.
     pub(crate) fn touch(&mut self, uri: &lsp::Uri) -> Generation {
         self.next += 1;
         let generation = Generation(self.next);
@@ -58,18 +62,20 @@ impl Schedule {
         generation
     }
 
-    /// How long to wait for more edits of a document, given how long its last analysis took.
+    /// Returns how long to wait for more edits of a document, given how long its last analysis
+    /// took.
     pub(crate) fn pause(&mut self, uri: &lsp::Uri, took: Duration) -> Duration {
         let since = *self.waiting.entry(uri.clone()).or_insert_with(Instant::now);
         quiet_after(took).min(LONGEST_WAIT.saturating_sub(since.elapsed()))
     }
 
-    /// The diagnostics of a document are being computed.
+    /// Marks that the computation of a document's diagnostics begins.
     pub(crate) fn begin(&mut self, uri: &lsp::Uri) {
         self.waiting.remove(uri);
     }
 
-    /// What is known of a root changed: what is under way for its unopened files is no longer wanted.
+    /// Marks the workspace at a root as changed: a computation that runs for its unopened files is
+    /// no longer wanted.
     pub(crate) fn touch_unopened(&mut self, root: &Path) -> Generation {
         self.next += 1;
         let generation = Generation(self.next);
@@ -77,17 +83,19 @@ impl Schedule {
         generation
     }
 
-    /// Whether this state of a root is still the last.
+    /// Returns true if this computation for a root's unopened files is the last that was started.
     pub(crate) fn is_last_of_unopened(&self, root: &Path, generation: Generation) -> bool {
         self.unopened_wanted.get(root) == Some(&generation)
     }
 
-    /// Whether this state is still the last.
+    /// Returns true if this is still the last state of the document.
     pub(crate) fn is_wanted(&self, uri: &lsp::Uri, generation: Generation) -> bool {
         self.wanted.get(uri) == Some(&generation)
     }
 
-    /// The computed diagnostics, if they are wanted and differ from what is shown.
+    /// Returns the computed diagnostics if they have to be published. `None` if they are no longer
+    /// wanted. Also `None` if there are none, the client shows none, and `clean` is
+    /// [`Clean::Silent`].
     pub(crate) fn done(
         &mut self,
         uri: &lsp::Uri,
@@ -103,13 +111,14 @@ impl Schedule {
         if clean == Clean::Silent && shown.is_empty() && diagnostics.is_empty() {
             return None;
         }
-        // Equal ones are sent again all the same: they carry the new version.
+        // Equal diagnostics are sent again, because they carry the new version.
         self.shown.insert(uri.clone(), diagnostics.clone());
         Some(diagnostics)
     }
 
-    /// What to publish of the files under a root that nobody has open, given all that is wrong with them:
-    /// open ones are left to their own diagnostics, and what is no longer wrong is taken back.
+    /// Returns what to publish for the unopened files under a root, given all their diagnostics.
+    /// Open files have diagnostics of their own and are left out. Diagnostics that no longer apply
+    /// are removed.
     pub(crate) fn unopened(
         &mut self,
         root: PathBuf,
@@ -130,7 +139,7 @@ impl Schedule {
         publish
     }
 
-    /// The document is gone. True when something of it is shown and has to be taken back.
+    /// Drops a document that was closed. Returns true if the client still shows diagnostics of it.
     pub(crate) fn forget(&mut self, uri: &lsp::Uri) -> bool {
         self.wanted.remove(uri);
         self.waiting.remove(uri);

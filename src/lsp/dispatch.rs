@@ -1,14 +1,19 @@
-//! What the server can do, in one table: method, typed parameters, handler, and the lane it runs in.
+//! The table of what the server can do. Each row names a method, its typed parameters, its handler
+//! and where the handler runs.
 //!
-//! The lane is in the name of the function that adds a row:
+//! The name of the function that adds a row says where the handler runs:
 //!
-//! - `on_sync_mut`: a notification that changes the state. Runs on the loop, in the order of arrival; must not wait,
-//!   and returns what else has to happen as [`SideEffect`]s.
-//! - `on_latency_sensitive`: a request somebody waits for. Runs on a thread of its lane, on a [`Snapshot`].
-//! - `on_worker`: the same for what may take its time.
-//! - `on_conversation`: a request that has to ask the client or change files on the way. An async function of its own task.
+//! - `on_sync_mut`: a notification that changes the state. Runs on the loop, in the order of
+//!   arrival. It must not wait, and returns further work as [`SideEffect`]s.
+//! - `on_latency_sensitive`: a request that somebody waits for. Runs on a thread of its lane, on a
+//!   [`Snapshot`].
+//! - `on_worker`: a request that may take longer. Runs on a thread of the other lane, on a
+//!   [`Snapshot`].
+//! - `on_conversation`: a request that has to ask the client or change files before it answers. An
+//!   async function that runs as its own task.
 //!
-//! Not in the table, because the loop itself answers them: `initialize`, `shutdown`, `exit`, `$/cancelRequest`.
+//! `initialize`, `shutdown`, `exit` and `$/cancelRequest` are not in the table, because the loop
+//! answers them itself.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -27,7 +32,7 @@ use super::pool::{Lane, Pool};
 use super::snapshot::Snapshot;
 use super::world::{SideEffect, World};
 
-/// The table of this server.
+/// Returns the table of this server.
 pub(crate) fn table() -> MethodTable {
     MethodTable::default()
         .on_sync_mut::<lsp::InitializedNotification>(World::initialized)
@@ -59,34 +64,34 @@ pub(crate) fn table() -> MethodTable {
         .on_conversation::<lsp::ExecuteCommandRequest, _>(features::execute_command::handle)
 }
 
-/// ServerCancelled of the protocol: the client may ask again.
+/// The protocol's `ServerCancelled`: the client may send the request again.
 const SERVER_CANCELLED: i64 = -32802;
 
 /// Why a request is answered with an error.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RequestRefusal {
-    /// The parameters are not those of the method.
+    /// The parameters do not have the shape that the method requires.
     #[error("the parameters of {method} cannot be read: {reason}")]
     Params { method: String, reason: String },
-    /// The parameters have the right shape but make no sense; the text says which and why.
+    /// The parameters have the right shape but make no sense. The text says which and why.
     #[error("{0}")]
     Senseless(String),
-    /// The request is sound but could not be done; the text says why and what to do next.
+    /// The request is valid but failed. The text says why, and what to do next.
     #[error("{0}")]
     Failed(String),
-    /// The client cancelled it.
+    /// The client cancelled the request.
     #[error("cancelled")]
     Cancelled,
-    /// The document changed under a request whose answer points into it.
+    /// The document changed while a request was handled whose answer contains positions in it.
     #[error("the document changed meanwhile")]
     ContentModified,
-    /// Nothing is known yet of the workspace that it is about.
+    /// The workspace of the request is not loaded yet.
     #[error("the intents and the ledger are still being read; ask again in a moment")]
     StillReading,
-    /// A newer edit came before its turn; the client asks again.
+    /// A newer edit arrived before the request was handled. The client sends it again.
     #[error("a newer edit came first")]
     Overtaken,
-    /// A fault of ours.
+    /// A fault of the server.
     #[error("{method} failed inside the server: {reason}; please report it with the log")]
     Fault { method: String, reason: String },
 }
@@ -97,7 +102,7 @@ impl From<RequestRefusal> for Error {
             RequestRefusal::Params { .. } | RequestRefusal::Senseless(_) => {
                 ErrorCode::InvalidParams
             }
-            // RequestFailed of the protocol: sound, but could not be done.
+            // The protocol's `RequestFailed`: a valid request that failed.
             RequestRefusal::Failed(_) => ErrorCode::ServerError(-32803),
             RequestRefusal::Cancelled => ErrorCode::RequestCancelled,
             RequestRefusal::ContentModified => ErrorCode::ContentModified,
@@ -106,26 +111,26 @@ impl From<RequestRefusal> for Error {
             }
             RequestRefusal::Fault { .. } => ErrorCode::InternalError,
         };
-        // Clients that pull diagnostics ask again by themselves when told so.
+        // With this field, clients that pull diagnostics send the request again by themselves.
         let data = matches!(refusal, RequestRefusal::StillReading | RequestRefusal::Overtaken)
             .then(|| json!({ "retriggerRequest": true }));
         Error { code, message: refusal.to_string().into(), data }
     }
 }
 
-/// What a request's handler may use when it has to talk to the client.
+/// What the handler of a request needs to talk to the client.
 #[derive(Clone)]
 pub(crate) struct ClientConversation {
     /// The state when the request arrived.
     pub(crate) snapshot: Snapshot,
-    /// The other side.
     pub(crate) client: Client,
     pub(super) pool: Pool,
     pub(super) events: tokio::sync::mpsc::UnboundedSender<LoopEvent>,
 }
 
 impl ClientConversation {
-    /// Computes on a thread of the lane: a conversation itself must not keep its thread busy.
+    /// Computes on a thread of the lane, because a conversation must not keep the thread of its
+    /// task busy.
     pub(crate) async fn compute_on<T: Send + 'static>(
         &self,
         lane: Lane,
@@ -139,13 +144,14 @@ impl ClientConversation {
         })
     }
 
-    /// Says that this request wrote these files, so that what is known is read again at once.
+    /// Reports files that this request wrote, so that they are read again at once.
     pub(crate) fn wrote(&self, paths: Vec<PathBuf>) {
-        // The loop ends before its tasks do; then nobody needs to know.
+        // The loop ends before its tasks do. Then nobody needs the report.
         drop(self.events.send(LoopEvent::FilesChanged(paths)));
     }
 
-    /// Lets what agents ask of the person be put to them again, also what they closed.
+    /// Shows the person the questions of agents again, including those whose dialog was closed
+    /// without an answer.
     pub(crate) fn review(&self, root: PathBuf) {
         drop(self.events.send(LoopEvent::ReviewQuestions(root)));
     }
@@ -153,7 +159,7 @@ impl ClientConversation {
 
 type Outcome = Result<Value, RequestRefusal>;
 type Background = Box<dyn Fn(&Snapshot, Value) -> Outcome + Send + Sync>;
-type Talking = Box<
+type ConversationHandler = Box<
     dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = Outcome> + Send>>
         + Send
         + Sync,
@@ -166,10 +172,10 @@ pub(crate) enum Handler {
     /// By a function of a snapshot, on a thread of the lane.
     Background(Lane, Background),
     /// By a task that may ask the client.
-    ClientConversation(Talking),
+    ClientConversation(ConversationHandler),
 }
 
-/// Methods and their handlers. Tests add their own rows.
+/// The methods and their handlers. Tests add their own rows.
 #[derive(Default)]
 pub(crate) struct MethodTable {
     requests: HashMap<&'static str, Handler>,
@@ -177,12 +183,12 @@ pub(crate) struct MethodTable {
 }
 
 impl MethodTable {
-    /// The handler of a request.
+    /// Returns the handler of a request.
     pub(crate) fn request(&self, method: &str) -> Option<&Handler> {
         self.requests.get(method)
     }
 
-    /// The handler of a notification.
+    /// Returns the handler of a notification.
     pub(crate) fn notification(&self, method: &str) -> Option<&Mutation> {
         self.notifications.get(method)
     }
@@ -195,7 +201,8 @@ impl MethodTable {
         self.mutation(method, move |world, params| Ok(handler(world, parse(method, params)?)))
     }
 
-    /// For a notification whose parameters the handler reads by itself, because it has to act on unreadable ones too.
+    /// Adds a notification whose handler parses the parameters itself, because it must also act
+    /// when they cannot be parsed.
     fn on_sync_mut_raw(
         self,
         method: &'static str,
@@ -216,7 +223,7 @@ impl MethodTable {
         self
     }
 
-    /// Adds a request somebody waits for.
+    /// Adds a request that somebody waits for.
     pub(crate) fn on_latency_sensitive<R: lsp::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, RequestRefusal>
@@ -227,7 +234,7 @@ impl MethodTable {
         self.background::<R>(Lane::LatencySensitive, handler)
     }
 
-    /// Adds a request that may take its time.
+    /// Adds a request that may take longer.
     pub(crate) fn on_worker<R: lsp::Request>(
         self,
         handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, RequestRefusal>
@@ -257,7 +264,7 @@ impl MethodTable {
         self
     }
 
-    /// Adds a request that asks the client, or changes files, on the way.
+    /// Adds a request that asks the client, or changes files, before it answers.
     pub(crate) fn on_conversation<R: lsp::Request, F>(
         mut self,
         handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,
@@ -266,7 +273,7 @@ impl MethodTable {
         F: Future<Output = Result<R::Result, RequestRefusal>> + Send + 'static,
     {
         let method = R::METHOD.as_str();
-        let run: Talking = Box::new(move |conversation, params| {
+        let run: ConversationHandler = Box::new(move |conversation, params| {
             let answer = parse(method, params).map(|params| handler(conversation, params));
             Box::pin(async move { print(method, answer?.await?) })
         });
@@ -286,12 +293,12 @@ fn print(method: &str, answer: impl serde::Serialize) -> Outcome {
     serde_json::to_value(answer).map_err(|error| fault(method, &error.to_string()))
 }
 
-/// A fault of ours in `method`.
+/// Returns the refusal for a fault of the server in `method`.
 pub(crate) fn fault(method: &str, reason: &str) -> RequestRefusal {
     RequestRefusal::Fault { method: method.to_owned(), reason: reason.to_owned() }
 }
 
-/// What a panic said.
+/// Returns the message of a panic.
 pub(crate) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())

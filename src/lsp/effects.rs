@@ -1,4 +1,5 @@
-//! What the loop sets going outside of itself: messages to the client, work on the lanes, timers, watchers.
+//! Runs the side effects that the loop asks for: messages to the client, work on the lanes, timers,
+//! watchers.
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -21,10 +22,11 @@ use super::{FindPlace, OpenWorkspace, ServerParts, analysis, config, features, p
 use crate::verbs::{Workspace, git_hooks, map};
 use crate::workspace::text;
 
-/// How long files have to be left alone before what they changed is read: programs write in bursts.
+/// How long to collect changed files before they are read. Programs write in bursts.
 const SETTLED: Duration = Duration::from_millis(50);
 
-/// What the loop reaches outside of itself.
+/// The loop's connections to the outside: the client, the threads, the watcher and the channel of
+/// events.
 pub(crate) struct Outlets {
     pub(super) client: Client,
     pub(super) pool: Pool,
@@ -37,7 +39,6 @@ pub(crate) struct Outlets {
 }
 
 impl Outlets {
-    /// Nothing is set going yet.
     pub(super) fn new(
         parts: &ServerParts,
         client: Client,
@@ -48,7 +49,7 @@ impl Outlets {
         Self { client, pool, events, find, open, unopened, watcher: None, watcher_refused: false }
     }
 
-    /// Ends the loop when the process that started us is gone.
+    /// Ends the loop when the process that started this server is gone.
     pub(super) fn end_with(&self, process: i32) {
         let events = self.events.clone();
         tokio::spawn(async move {
@@ -57,7 +58,7 @@ impl Outlets {
         });
     }
 
-    /// The watcher, started at first need.
+    /// Returns the watcher, and starts it on first use.
     fn watcher(&mut self) -> Option<Arc<Mutex<Watcher>>> {
         if self.watcher.is_none() && !self.watcher_refused {
             let events = self.events.clone();
@@ -75,7 +76,7 @@ impl Outlets {
 
     pub(super) fn work(&self, job: impl FnOnce() -> LoopEvent + Send + 'static) {
         let events = self.events.clone();
-        // The loop may have ended meanwhile; then nobody waits.
+        // If the loop has ended, nobody waits for the event.
         self.pool.run(Lane::Worker, move || drop(events.send(job())));
     }
 
@@ -98,7 +99,7 @@ impl Outlets {
 }
 
 impl Ordered {
-    /// Sets going what a change of the state asks for.
+    /// Starts the work that a change of the state asked for.
     pub(super) fn perform(&mut self, effects: Vec<SideEffect>) {
         for effect in effects {
             match effect {
@@ -129,12 +130,13 @@ impl Ordered {
         let find = self.outside.find;
         let watcher = self.outside.watcher();
         self.outside.work(move || {
-            // A fault while looking must not keep the folder from being looked up again.
+            // A panic must not keep the folder from being looked up again.
             let place = std::panic::catch_unwind(|| find(&folder)).unwrap_or_else(|_| {
                 tracing::error!(folder = %folder.display(), "looking for its workspace panicked");
                 None
             });
-            // Before anything of it is read: a change in between must not be missed.
+            // Watch the workspace before anything in it is read, so that no change in between is
+            // missed.
             if let (Some(place), Some(watcher)) = (&place, watcher) {
                 watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(place);
             }
@@ -152,12 +154,12 @@ impl Ordered {
             tokio::spawn(progress::show(self.outside.client.clone(), title, finished));
         }
         self.outside.work(move || {
-            // Nothing of it is used after a panic: what was known stays.
+            // After a panic the result is not used, and what was loaded before stays.
             let loaded = std::panic::catch_unwind(AssertUnwindSafe(|| match known {
                 Some(known) => Ok(known.reload().warmed()),
                 None => open(&root),
             }));
-            // Nobody may be listening: progress is for clients that show it.
+            // There is a listener only if the client shows progress.
             done.send(()).ok();
             let workspace = loaded.unwrap_or_else(|panic| {
                 Err(format!("a fault of the server: {}", super::dispatch::panic_text(&*panic)))
@@ -166,7 +168,8 @@ impl Ordered {
         });
     }
 
-    /// Collects changed files until no more come for a moment, counted from the first: a change shows within a bounded time.
+    /// Collects changed files for a moment, counted from the first of them, so that a change shows
+    /// within a bounded time.
     pub(super) fn files_changed(&mut self, paths: Vec<PathBuf>) {
         if paths.is_empty() {
             return;
@@ -177,7 +180,8 @@ impl Ordered {
         self.changed_files.extend(paths);
     }
 
-    /// Builds make and delete many files, which git ignores. To find out takes a look at the disk.
+    /// Drops the files that git ignores, because builds create and delete many of them. This reads
+    /// the disk, so it runs on a worker.
     fn made_or_deleted(&self, mut paths: Vec<PathBuf>) {
         let workspaces = self.world.workspaces();
         self.outside.work(move || {
@@ -255,7 +259,7 @@ impl Ordered {
         let generation = self.schedule.touch(&uri);
         let event = LoopEvent::DiagnosisDue { uri, generation };
         if delay.is_zero() {
-            // The loop may have ended meanwhile; then nobody waits.
+            // If the loop has ended, nobody waits for the event.
             drop(self.outside.events.send(event));
         } else {
             self.outside.later(delay, event);
@@ -279,7 +283,7 @@ impl Ordered {
         }
     }
 
-    /// Tells the person that commits of a workspace carry no records, where that is so.
+    /// Tells the person if commits of a workspace carry no records.
     fn tell_of_git_hooks(&self, root: &Path) {
         let Some(workspace) = self.world.loaded_workspace(root).cloned() else { return };
         let client = self.outside.client.clone();
@@ -293,7 +297,7 @@ impl Ordered {
         });
     }
 
-    /// Tells the client how a workspace stands, unless it was told the same before.
+    /// Tells the client the status of a workspace, unless it is the same as last time.
     pub(super) fn tell_status(&mut self, root: PathBuf, status: Option<Value>) {
         let Some(status) = status else { return };
         if self.statuses.insert(root, status.clone()).as_ref() != Some(&status) {
@@ -301,7 +305,7 @@ impl Ordered {
         }
     }
 
-    /// Computes a document's diagnostics, if it was not changed or closed since.
+    /// Computes a document's diagnostics, unless the document was changed or closed since.
     pub(super) fn diagnose(&mut self, uri: lsp::Uri, generation: Generation) {
         if !self.schedule.is_wanted(&uri, generation) {
             return;
@@ -319,7 +323,8 @@ impl Ordered {
         });
     }
 
-    /// Publishes them, unless they are of a state that is gone.
+    /// Publishes a document's diagnostics, unless the document has changed since they were
+    /// computed.
     pub(super) fn publish(
         &mut self,
         uri: lsp::Uri,
@@ -351,8 +356,8 @@ impl Ordered {
         });
     }
 
-    /// Publishes what is wrong with files of a workspace that nobody has open. They are pushed to clients that pull, too:
-    /// those ask only for what is open.
+    /// Publishes the diagnostics of files that are not open. They are pushed even to clients that
+    /// pull, because such clients ask only about open files.
     pub(super) fn publish_unopened(
         &mut self,
         root: PathBuf,

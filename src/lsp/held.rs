@@ -1,5 +1,7 @@
-//! Questions that came before the ledger was read: they wait for it, with the progress that [`super::effects`] shows,
-//! because "nothing is recorded here" would be untrue of what was not read yet.
+//! Requests that arrive before the ledger is read.
+//!
+//! They wait for the ledger while [`super::effects`] shows progress, because "nothing is recorded
+//! here" would be false for a ledger that was not read yet.
 
 use std::time::Duration;
 
@@ -13,24 +15,26 @@ use super::features::hover;
 use super::ordered::{LoopEvent, Ordered, PendingRequest};
 use super::requests::Ticket;
 
-/// How long a question waits. Clients that block while they wait (Emacs, for a definition) give up after ten seconds.
+/// How long a request waits. Clients that block while they wait (Emacs, for a definition) give up
+/// after ten seconds.
 pub(super) const READING_LIMIT: Duration = Duration::from_secs(8);
 
-/// A request that waits for the first reading of what governs its document.
+/// A request that waits until the workspace of its document is read for the first time.
 pub(super) struct HeldRequest {
     request: PendingRequest,
-    /// The document that it is about; `None`: it is about all workspaces.
+    /// The document that the request names. `None` if the request is about all workspaces.
     document: Option<lsp::Uri>,
 }
 
 impl Ordered {
-    /// Keeps a pull of diagnostics until the typing stops: a client that pulls asks at each key, and takes back what it
-    /// asked at the one before. Gives back any other request.
+    /// Delays a request for diagnostics until the typing stops, because a client that pulls sends a
+    /// new request at each key and cancels the one before. Returns every other request, and one
+    /// whose document is quick to analyse.
     pub(super) fn hold_until_quiet(&mut self, request: PendingRequest) -> Option<PendingRequest> {
         let pull = request.method == "textDocument/diagnostic";
         let Some(uri) = document_of(&request.params).filter(|_| pull) else { return Some(request) };
         let took = self.world.analysis_took(&uri);
-        // What is quickly known is answered at once.
+        // A short analysis is not worth a delay.
         if quiet_after(took) <= QUIET {
             return Some(request);
         }
@@ -42,7 +46,8 @@ impl Ordered {
         None
     }
 
-    /// Answers a pull, unless its text is gone.
+    /// Answers a delayed request for diagnostics, unless the text has changed since the request
+    /// arrived.
     pub(super) fn pull_due(
         &mut self,
         request: PendingRequest,
@@ -56,7 +61,7 @@ impl Ordered {
         }
     }
 
-    /// Keeps a request until what it asks about is read; gives back one that need not wait.
+    /// Holds a request until its workspace is read. Returns the request if it need not wait.
     pub(super) fn hold(&mut self, request: PendingRequest) -> Option<PendingRequest> {
         let document = document_of(&request.params);
         let waits = match &document {
@@ -71,7 +76,7 @@ impl Ordered {
         None
     }
 
-    /// Answers what waited for something that is read now.
+    /// Answers the held requests whose workspace is read by now.
     pub(super) fn answer_held(&mut self) {
         let world = &self.world;
         let (waiting, ready) = std::mem::take(&mut self.held).into_iter().partition(|held| {
@@ -82,24 +87,25 @@ impl Ordered {
         self.held = waiting;
         let ready: Vec<HeldRequest> = ready;
         for HeldRequest { mut request, .. } in ready {
-            // The text stays that of the request's arrival: its positions are in it.
+            // The documents stay those of the request's arrival, because its positions refer to
+            // them.
             request.snapshot = self.world.snapshot_of_now(request.snapshot);
             self.start(request);
         }
     }
 
-    /// Answers a request that has waited for too long, with the truth.
+    /// Answers a request that waited too long by saying that the ledger is still being read.
     pub(super) fn waited_enough(&mut self, ticket: Ticket) {
         let Some(at) = self.held.iter().position(|held| held.request.ticket == ticket) else {
             return;
         };
         let method = self.held.swap_remove(at).request.method;
-        let said = match method.as_str() {
+        let reply = match method.as_str() {
             "textDocument/hover" => serde_json::to_value(hover::still_reading())
                 .map_err(|error| super::dispatch::fault(&method, &error.to_string())),
             _ => Err(RequestRefusal::StillReading),
         };
-        self.reply(ticket, said.map_err(Into::into));
+        self.reply(ticket, reply.map_err(Into::into));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The handshake: what the client says in `initialize`, and what this server offers it.
+//! The handshake: reads the client's `initialize` and says what this server offers.
 
 use serde_json::{Map, Value, json};
 use tower_lsp::gen_lsp_types as lsp;
@@ -7,7 +7,7 @@ use super::dispatch::RequestRefusal;
 use super::world::World;
 use super::{convert, features};
 
-/// What is offered, computed from what the client can do and the user wants.
+/// Returns the server's capabilities, computed from what the client can do and the user wants.
 pub(crate) fn result(world: &World) -> lsp::InitializeResult {
     let mut capabilities = lsp::ServerCapabilities {
         position_encoding: Some(convert::encoding_kind(world.encoding())),
@@ -41,8 +41,8 @@ fn sync() -> lsp::TextDocumentSync {
     .into()
 }
 
-/// Reads the parameters. A capability or field that is not as the protocol says is dropped, not refused:
-/// a session without it is better than none.
+/// Reads the parameters. A field or capability that does not follow the protocol is dropped instead
+/// of refused, because a session without it is better than none.
 pub(crate) fn parse(params: Value) -> Result<lsp::InitializeParams, RequestRefusal> {
     let strict = match serde_json::from_value(params.clone()) {
         Ok(read) => return Ok(read),
@@ -56,11 +56,11 @@ pub(crate) fn parse(params: Value) -> Result<lsp::InitializeParams, RequestRefus
     let sections = sections.ok_or_else(refusal)?;
     for (section, capabilities) in sections.iter_mut() {
         if let Some(capabilities) = capabilities.as_object_mut() {
-            keep(capabilities, |one| json!({ "capabilities": { section: one } }));
+            keep_readable(capabilities, |one| json!({ "capabilities": { section: one } }));
         }
     }
-    keep(sections, |one| json!({ "capabilities": one }));
-    keep(fields, |one| {
+    keep_readable(sections, |one| json!({ "capabilities": one }));
+    keep_readable(fields, |one| {
         let mut alone = json!({ "capabilities": {} });
         if let (Some(alone), Value::Object(one)) = (alone.as_object_mut(), one) {
             alone.extend(one);
@@ -70,8 +70,8 @@ pub(crate) fn parse(params: Value) -> Result<lsp::InitializeParams, RequestRefus
     serde_json::from_value(params).map_err(|_| refusal())
 }
 
-/// Keeps the entries that can be read when they stand alone.
-fn keep(entries: &mut Map<String, Value>, alone: impl Fn(Value) -> Value) {
+/// Keeps the entries that can be read if nothing else is present.
+fn keep_readable(entries: &mut Map<String, Value>, alone: impl Fn(Value) -> Value) {
     entries.retain(|name, value| {
         let read = serde_json::from_value::<lsp::InitializeParams>(alone(json!({ name: value })));
         if let Err(error) = &read {

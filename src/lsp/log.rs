@@ -1,4 +1,5 @@
-//! The log goes to standard error, by a thread of its own: a client that does not read it must not hold up the loop.
+//! Writes the log to standard error on its own thread, so that a client that does not read the log
+//! cannot block the loop.
 
 use std::backtrace::Backtrace;
 use std::io::{self, Write};
@@ -9,27 +10,27 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How many lines may wait to be written; more are dropped.
+/// How many lines may wait to be written. Further lines are dropped.
 const WAITING_LINES: usize = 1024;
 
-/// How long the last lines may take.
+/// How long the last lines may take to be written.
 const LAST_LINES: Duration = Duration::from_millis(200);
 
 enum LogEntry {
     Text(Vec<u8>),
-    /// Everything before it is written when this is answered.
+    /// A request for a signal when all earlier entries are written.
     Flush(SyncSender<()>),
 }
 
-/// Where the log's lines are put.
+/// A writer that queues lines for the thread of the log.
 #[derive(Clone)]
 pub(crate) struct Log {
     lines: SyncSender<LogEntry>,
 }
 
 impl Log {
-    /// Sets up the log of this process: `INTENT_LOG` says how much of it (warnings, if it says nothing),
-    /// and panics are written into it with their backtrace.
+    /// Sets up the log of this process. `INTENT_LOG` sets its level (the default is warnings), and
+    /// panics are logged with their backtrace.
     pub(crate) fn start() -> io::Result<Self> {
         let log = Self::to(io::stderr())?;
         let filter =
@@ -50,11 +51,11 @@ impl Log {
         Ok(Self { lines })
     }
 
-    /// Waits a moment until what was logged so far is written.
+    /// Waits until the lines queued so far are written, but at most [`LAST_LINES`].
     pub(crate) fn flush(&self) {
         let (written, done) = sync_channel(1);
         if self.lines.try_send(LogEntry::Flush(written)).is_ok() {
-            // Late or gone: either way there is nothing more to wait for.
+            // If the thread is late or gone, there is nothing more to wait for.
             done.recv_timeout(LAST_LINES).ok();
         }
     }
@@ -70,7 +71,7 @@ fn write(queue: &Receiver<LogEntry>, mut output: impl Write) {
             }
             LogEntry::Flush(written) => {
                 output.flush().ok();
-                // Whoever asked may have stopped waiting.
+                // The receiver may have stopped waiting.
                 written.try_send(()).ok();
             }
         }
@@ -79,7 +80,7 @@ fn write(queue: &Receiver<LogEntry>, mut output: impl Write) {
 
 impl Write for Log {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        // A full queue drops the line: a gap in the log is better than a server that stands still.
+        // A full queue drops the line: a gap in the log is better than a blocked server.
         self.lines.try_send(LogEntry::Text(text.to_vec())).ok();
         Ok(text.len())
     }

@@ -1,34 +1,34 @@
-//! A frame's body as a message: request, notification or answer.
+//! Parses the body of a frame into a message: a request, a notification or an answer.
 
 use serde_json::Value;
 use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 
-/// A message from the client.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// Must be answered, exactly once.
+    /// A request must be answered exactly once.
     Request { id: Id, method: String, params: Value },
-    /// Is never answered.
+    /// A notification must never be answered.
     Notification { method: String, params: Value },
-    /// The answer to a request of ours.
+    /// The client's answer to a request of the server.
     Answer { id: Id, result: jsonrpc::Result<Value> },
 }
 
-/// What arrived is no message; how the client is told.
+/// Why the bytes that arrived are not a valid message.
 #[derive(Debug)]
 pub(crate) enum Rejected {
-    /// The bytes are no frame, or over the limit.
+    /// The frame is malformed, or larger than the limit.
     Frame(String),
-    /// The frame is not JSON.
+    /// The body is not JSON.
     Json(String),
-    /// JSON, but neither a request nor an answer.
+    /// The body is JSON, but neither a request nor an answer.
     Shape { id: Id, reason: String },
-    /// An answer that cannot be read: answering it would be wrong.
+    /// The body is an answer that cannot be read. It gets no reply, since an answer must not be
+    /// answered.
     Answer { reason: String },
 }
 
 impl Rejected {
-    /// The reply that says so, if one is due.
+    /// Returns the error reply for the client. `None` if the message must not be answered.
     pub(crate) fn reply(self) -> Option<jsonrpc::Response> {
         let (id, code, reason) = match self {
             Self::Frame(reason) | Self::Json(reason) => (Id::Null, ErrorCode::ParseError, reason),
@@ -44,7 +44,7 @@ impl Rejected {
     }
 }
 
-/// Reads one frame's body.
+/// Parses the body of one frame.
 pub(crate) fn parse(body: &[u8]) -> Result<Message, Rejected> {
     let value: Value = serde_json::from_slice(body)
         .map_err(|error| Rejected::Json(format!("the message is not JSON: {error}")))?;

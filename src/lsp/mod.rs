@@ -1,4 +1,5 @@
-//! The language server: protocol in, protocol out. No policy and no file format is known here.
+//! The language server. It translates between the protocol and the verbs, and knows no policy and
+//! no file format.
 //!
 //! ```text
 //! stdin ─▶ transport ─▶ ordered ─▶ world (documents, knowledge, settings)      one owner, in order
@@ -7,9 +8,10 @@
 //! stdout ◀─ transport ◀─ requests (exactly one reply each), client (our own requests)
 //! ```
 //!
-//! From `tower_lsp` come the protocol's types and the JSON-RPC messages. Its router, its client and its serving loop
-//! are not used: they run notifications out of order as soon as one of them waits, cancel only what has begun, end on a
-//! malformed frame, and stop reading when a hundred handlers wait for the client. One loop of our own has none of that.
+//! The protocol types and the JSON-RPC messages come from `tower_lsp`. Its router, its client and
+//! its serving loop are not used, because they run notifications out of order as soon as one of
+//! them waits, cancel only requests that have started, stop at a malformed frame, and stop reading
+//! when a hundred handlers wait for the client. Our own loop has none of these faults.
 
 mod analysis;
 mod capabilities;
@@ -54,25 +56,26 @@ use dispatch::MethodTable;
 use snapshot::{Diagnose, DiagnoseUnopened};
 use world::WorkspaceLocation;
 
-/// How long the last messages may take to reach a client that has stopped reading.
+/// How long the server waits at its end until the client has read the last messages.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
-/// Finds what governs a folder; `None`: nothing does.
+/// Finds the workspace that governs a folder. Returns `None` if there is none.
 type FindPlace = fn(&Path) -> Option<WorkspaceLocation>;
 
-/// Loads what is known under a root; the error is for a person.
+/// Loads the workspace at a root. The error is a text for a person.
 type OpenWorkspace = fn(&Path) -> Result<Workspace, String>;
 
-/// What a server is made of; tests put in their own.
+/// The replaceable parts of a server. Tests pass their own.
 struct ServerParts {
     table: MethodTable,
     find: FindPlace,
     open: OpenWorkspace,
     diagnose: Diagnose,
     unopened: DiagnoseUnopened,
-    /// How long a question waits for the first reading of its workspace.
+    /// How long a request waits for its workspace to be read the first time.
     reading_limit: Duration,
-    /// What says that an agent started this server; then no person is asked, whatever the client claims.
+    /// Returns a sentence if an agent seems to have started this server. The server then asks no
+    /// person, whatever the client claims.
     agent: fn() -> Option<String>,
 }
 
@@ -106,8 +109,11 @@ fn find_place(folder: &Path) -> Option<WorkspaceLocation> {
     }
 }
 
-/// Serves one client over standard input and output until it says `exit`, closes the stream or is gone.
-/// Succeeds only after an orderly shutdown. Logs go to standard error; `INTENT_LOG` says how much.
+/// Serves one client over standard input and output until the client sends `exit`, closes the
+/// stream or is gone.
+///
+/// Returns success only after an orderly shutdown. The log goes to standard error; `INTENT_LOG`
+/// sets its level.
 #[must_use]
 pub(crate) fn run() -> ExitCode {
     let Ok(log) = log::Log::start() else { return ExitCode::FAILURE };
@@ -119,7 +125,7 @@ pub(crate) fn run() -> ExitCode {
     if served.is_ok_and(|orderly| orderly) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Serves one client. True after an orderly shutdown.
+/// Serves one client. Returns true after an orderly shutdown.
 fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -138,7 +144,8 @@ fn serve(
     let orderly = runtime.block_on(async move {
         ordered::Ordered::new(parts, pool, outbox, sender).run(incoming, events).await
     });
-    // Tasks and jobs may still hold the outbox; what was answered before the end is sent, what comes later is not.
+    // Tasks and jobs may still hold the outbox. Closing it sends the replies queued so far and
+    // drops later ones.
     last.close();
     if written.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
         tracing::debug!("the client stopped reading before the last messages");

@@ -1,6 +1,7 @@
-//! Under which names blocks were recorded in a workspace, so that they are found by name.
+//! The names under which blocks of a workspace were recorded, for finding blocks by name.
 //!
-//! Gathered once for each state of the ledger, when somebody first looks for a name: it costs a walk of the ledger.
+//! They are collected once for each state of the ledger, when somebody first searches for a name,
+//! because that reads the whole ledger.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -10,13 +11,14 @@ use super::analysis::hold;
 use crate::verbs::{LazyLedger, Workspace};
 use crate::workspace::RelativePath;
 
-/// So many files are looked at before what was read of the ledger for their sake is let go again.
+/// How many files are read from the ledger before the entries read for them are released.
 const AT_ONCE: usize = 256;
 
 /// The recorded names of one state of a ledger.
 pub(crate) struct Names {
     ledger: Arc<LazyLedger>,
-    /// In small letters, with containers, and the file.
+    /// The files and the recorded names, in small letters and including the names of the
+    /// containers.
     names: BTreeSet<(RelativePath, String)>,
 }
 
@@ -34,8 +36,8 @@ impl Names {
         Self { ledger: Arc::clone(&workspace.ledger), names }
     }
 
-    /// The files in which a block with all these words in its name was recorded, at most so many. The words are in small
-    /// letters.
+    /// Returns the files in which a block was recorded whose name contains all these words, at most
+    /// `most` files. The words must be in small letters.
     pub(crate) fn files(&self, words: &[String], most: usize) -> Vec<RelativePath> {
         let fitting =
             |(_, name): &&(RelativePath, String)| words.iter().all(|it| name.contains(it));
@@ -53,14 +55,14 @@ impl Names {
     }
 }
 
-/// The names of all workspaces, each gathered under its own lock.
+/// The names of all workspaces, by root. Each is collected under its own lock.
 #[derive(Default)]
 pub(crate) struct RecordedNames(Mutex<HashMap<PathBuf, Slot>>);
 
 type Slot = Arc<Mutex<Option<Arc<Names>>>>;
 
 impl RecordedNames {
-    /// The names in this state of the workspace's ledger.
+    /// Returns the names for this state of the workspace's ledger.
     pub(crate) fn of(&self, workspace: &Workspace) -> Arc<Names> {
         let root = workspace.root.path().to_owned();
         let slot = Arc::clone(hold(&self.0).entry(root).or_default());

@@ -1,6 +1,8 @@
-//! The one loop. It alone changes the state and takes snapshots of it, one message at a time in the order of arrival;
-//! so a request sees exactly the edits that were sent before it. Nothing here waits: what takes time goes to a lane or
-//! a task, and comes back as an [`LoopEvent`].
+//! The server's one loop. It handles one message at a time, in the order of arrival.
+//!
+//! Only the loop changes the state and takes snapshots of it, so a request sees exactly the edits
+//! that were sent before it. Nothing in the loop waits: slow work runs on a lane or in a task, and
+//! its result comes back as a [`LoopEvent`].
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,66 +32,67 @@ use super::world::{WorkspaceLocation, World};
 use super::{ServerParts, effects::Outlets, initialize};
 use crate::verbs::Workspace;
 
-/// A turn of the loop that takes longer is reported: everything else waits for it.
+/// A turn of the loop that takes longer is logged, because everything else waits for it.
 const SLOW_TURN: Duration = Duration::from_millis(100);
 
-/// Something that was done off the loop, or has to be done on it.
+/// The result of work that ran outside of the loop, or a signal that something has to be done now.
 pub(crate) enum LoopEvent {
-    /// A request's handler is done.
+    /// The handler of a request returned.
     Answered {
         ticket: Ticket,
         asked_of: Option<(lsp::Uri, i32)>,
         result: Result<Value, RequestRefusal>,
     },
-    /// It is known which root governs a folder.
+    /// The root that governs a folder was looked up.
     PlaceFound { folder: PathBuf, place: Option<WorkspaceLocation> },
-    /// A workspace is loaded.
+    /// A workspace was loaded, or could not be.
     Loaded { root: PathBuf, workspace: Box<Result<Workspace, String>> },
-    /// A pull of diagnostics has waited for the typing to stop.
+    /// A pull of diagnostics waited for the typing to stop.
     PullDue { request: Box<PendingRequest>, uri: lsp::Uri, version: Option<i32> },
-    /// A request has waited long enough for a workspace to be read.
+    /// A held request has waited as long as it may.
     WaitedEnough(Ticket),
-    /// The client told its settings.
+    /// The client sent its settings.
     Configured(Value),
-    /// Files changed on disk.
+    /// These files changed on disk.
     FilesChanged(Vec<PathBuf>),
-    /// No more of them changed for a moment.
+    /// The pause for collecting changed files is over.
     FilesSettled,
     /// The client watches files from now on.
     Watching,
-    /// A document was left alone long enough.
+    /// The pause before a document's diagnostics is over.
     DiagnosisDue { uri: lsp::Uri, generation: Generation },
-    /// A document's diagnostics are computed.
+    /// The diagnostics of a document were computed.
     Diagnosed {
         uri: lsp::Uri,
         generation: Generation,
         version: i32,
         diagnostics: Vec<lsp::Diagnostic>,
     },
-    /// The diagnostics of a workspace's files that nobody has open are computed.
+    /// The diagnostics of a workspace's unopened files were computed.
     DiagnosedUnopened {
         root: PathBuf,
         generation: Generation,
         found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>,
     },
-    /// A workspace's state is known.
+    /// The status of a workspace was computed.
     StatusFound { root: PathBuf, status: Option<Value> },
-    /// It is time to look for what agents ask of the person.
+    /// It is time to look for questions of agents.
     LookForQuestions,
-    /// The person wants to see again what agents ask in a workspace.
+    /// The person wants to see the questions of a workspace's agents again.
     ReviewQuestions(PathBuf),
-    /// What agents ask of the person, by workspace.
+    /// The questions of agents were read in every workspace.
     QuestionsFound(Vec<Look>),
-    /// The process that started us is gone.
+    /// The process that started this server is gone.
     ClientGone,
 }
 
-/// A request with what it saw when it arrived.
+/// A request that was not started yet, with the snapshot of its arrival.
 pub(super) struct PendingRequest {
     pub(super) ticket: Ticket,
     pub(super) method: String,
     pub(super) params: Value,
-    /// The document and version for which the answer is worth something, where the client asks again by itself.
+    /// The document and the version to which the answer applies. `None` if the client would not
+    /// send the request again after a `ContentModified` error.
     asked_of: Option<(lsp::Uri, i32)>,
     pub(super) snapshot: Snapshot,
 }
@@ -106,7 +109,7 @@ enum Next {
     End,
 }
 
-/// The loop's own things.
+/// The loop with the state that it owns.
 pub(crate) struct Ordered {
     phase: Phase,
     exit_seen: bool,
@@ -117,17 +120,17 @@ pub(crate) struct Ordered {
     pub(super) world: World,
     pub(super) schedule: Schedule,
     pub(super) changed_files: Vec<PathBuf>,
-    /// What the client was last told of each root.
+    /// The last status that was sent to the client, by root.
     pub(super) statuses: HashMap<PathBuf, Value>,
     pub(super) questions: Questions,
-    /// What is answered once it is known what governs its document.
+    /// Requests that wait until the workspace of their document is read.
     pub(super) held: Vec<HeldRequest>,
     pub(super) reading_limit: Duration,
     pub(super) outside: Outlets,
 }
 
 impl Ordered {
-    /// A server that waits for `initialize`. Must be called inside a tokio runtime.
+    /// Returns a server that waits for `initialize`. Must be called inside a tokio runtime.
     pub(crate) fn new(
         parts: ServerParts,
         pool: Pool,
@@ -153,7 +156,8 @@ impl Ordered {
         }
     }
 
-    /// Runs until the client says `exit`, closes the stream, or is gone. True after an orderly shutdown.
+    /// Runs until the client sends `exit`, closes the stream or is gone. Returns true after an
+    /// orderly shutdown.
     pub(crate) async fn run(
         mut self,
         mut incoming: mpsc::Receiver<IncomingMessage>,
@@ -161,8 +165,9 @@ impl Ordered {
     ) -> bool {
         loop {
             let next = tokio::select! {
-                // Events first: they are the answers that somebody waits for, and there are never more of them
-                // than there was work, so messages are not held up.
+                // Events are handled first, because they carry the answers that somebody waits for.
+                // There are never more events than there was work, so they do not starve the
+                // messages.
                 biased;
                 Some(event) = events.recv() => self.timed("event", |it| it.event(event)),
                 message = incoming.recv() => match message {
@@ -232,7 +237,8 @@ impl Ordered {
             Ok(Ok(effects)) => self.perform(effects),
             Ok(Err(error)) => tracing::warn!(%error, "a notification is ignored"),
             Err(panic) => {
-                // What was done to the document before the panic is unknown; of it nothing more is said.
+                // Nobody knows what the panic left of the document, so nothing more is said about
+                // it.
                 let reason = fault(method, &panic_text(panic.as_ref())).to_string();
                 let effects = self.world.distrust(&uri.unwrap_or_default(), reason);
                 self.perform(effects);
@@ -310,12 +316,12 @@ impl Ordered {
         }
     }
 
-    /// Lets its handler answer a request.
+    /// Runs the handler of a request.
     pub(super) fn start(&mut self, request: PendingRequest) {
         let PendingRequest { ticket, method, params, asked_of, snapshot } = request;
         let Some(handler) = self.table.request(&method) else { return };
         let events = self.outside.events.clone();
-        // The loop ends before its lanes and tasks do; then nobody waits for the answer.
+        // The loop ends before its lanes and tasks do. Then nobody waits for the answer.
         let answer =
             move |result| drop(events.send(LoopEvent::Answered { ticket, asked_of, result }));
         let table = Arc::clone(&self.table);
@@ -334,13 +340,14 @@ impl Ordered {
                 let task = tokio::spawn(start(conversation, params));
                 self.requests.runs_as(ticket, task.abort_handle());
                 tokio::spawn(async move {
-                    answer(task.await.unwrap_or_else(|error| Err(broken(&method, error))));
+                    answer(task.await.unwrap_or_else(|error| Err(task_failure(&method, error))));
                 });
             }
         }
     }
 
-    /// The document whose change makes the answer worthless, for methods that the client would then repeat by itself.
+    /// Returns the document whose change invalidates the answer, with its version. `None` for
+    /// methods that the client does not repeat after a `ContentModified` error.
     fn retried_document(&self, method: &str, params: &Value) -> Option<(lsp::Uri, i32)> {
         if !self.world.client().retried.iter().any(|retried| retried == method) {
             return None;
@@ -353,7 +360,7 @@ impl Ordered {
     fn event(&mut self, event: LoopEvent) -> Next {
         match event {
             LoopEvent::Answered { ticket, asked_of, result } => {
-                let result = self.still_true(asked_of, result);
+                let result = self.unless_outdated(asked_of, result);
                 self.reply(ticket, result.map_err(Into::into));
             }
             LoopEvent::PlaceFound { folder, place } => {
@@ -390,7 +397,7 @@ impl Ordered {
                 self.publish_unopened(root, generation, found);
             }
             LoopEvent::StatusFound { root, status } => self.tell_status(root, status),
-            // After the shutdown nobody is asked any more.
+            // After the shutdown no person is asked.
             LoopEvent::LookForQuestions | LoopEvent::QuestionsFound(_)
                 if self.phase != Phase::Running => {}
             LoopEvent::LookForQuestions => self.look_for_questions(),
@@ -401,7 +408,7 @@ impl Ordered {
         Next::Turn
     }
 
-    fn still_true(
+    fn unless_outdated(
         &self,
         asked_of: Option<(lsp::Uri, i32)>,
         result: Result<Value, RequestRefusal>,
@@ -421,7 +428,7 @@ fn background(
     snapshot: Snapshot,
     params: Value,
 ) -> Result<Value, RequestRefusal> {
-    // It may have waited for a thread; a cancelled one is not begun.
+    // The request may have been cancelled while it waited for a thread.
     snapshot.check_cancelled()?;
     match table.request(method) {
         Some(Handler::Background(_, run)) => run(&snapshot, params),
@@ -429,7 +436,7 @@ fn background(
     }
 }
 
-fn broken(method: &str, error: tokio::task::JoinError) -> RequestRefusal {
+fn task_failure(method: &str, error: tokio::task::JoinError) -> RequestRefusal {
     match error.try_into_panic() {
         Ok(panic) => fault(method, &panic_text(panic.as_ref())),
         Err(_) => RequestRefusal::Cancelled,

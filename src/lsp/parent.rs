@@ -1,20 +1,22 @@
-//! The process that started the server: when it is gone without a word, nobody is left to serve.
+//! Waits for the end of the process that started the server. It may end without sending `exit`, and
+//! then nobody is left to serve.
 
 use std::time::Duration;
 
-/// How often it is looked for.
+/// How often the process is looked up.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Returns when the process is gone. Never, where processes cannot be looked up without a system call of ours.
+/// Returns when the process is gone. Never returns on systems without `/proc`, where looking up a
+/// process needs a system call.
 pub(crate) async fn gone(process: i32) {
     while is_alive(process) {
         tokio::time::sleep(EVERY).await;
     }
 }
 
-/// Whether the process is there; true where that cannot be told.
+/// Returns true if the process exists, or if that cannot be found out.
 fn is_alive(process: i32) -> bool {
-    // `/proc/self` says whether this system has processes as files at all.
+    // `/proc/self` shows whether this system lists its processes as files.
     !std::path::Path::new("/proc/self/stat").exists()
         || std::path::Path::new(&format!("/proc/{process}")).exists()
 }
@@ -31,7 +33,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_process_that_ended_is_gone() {
-        // Above the largest process id that Linux gives.
+        // This is larger than the largest process id of Linux.
         assert!(!is_alive(i32::MAX));
     }
 }

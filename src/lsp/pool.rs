@@ -1,4 +1,4 @@
-//! A few threads for work that computes, in two lanes, so that a long job never delays a hover.
+//! A few threads for computations. They form two lanes, so that a long job never delays a hover.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,19 +8,19 @@ use std::thread;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Deep syntax trees are walked by recursion in some libraries; threads have room for it.
+/// The stack size of a thread. Some libraries walk deep syntax trees by recursion.
 const STACK_BYTES: usize = 8 << 20;
 
-/// Which queue a job waits in.
+/// The queue in which a job waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
-    /// Somebody looks at the screen and waits: hover, completion, code action, lens.
+    /// For requests whose answer somebody waits for: hover, completion, code action, lens.
     LatencySensitive,
-    /// May take its time: diagnostics, loading, symbols of the whole workspace.
+    /// For work that may take longer: diagnostics, loading, symbols of the whole workspace.
     Worker,
 }
 
-/// The threads. They end when the last clone is dropped and the queues are empty.
+/// A handle to the threads. They end when the last clone is dropped and the queues are empty.
 #[derive(Clone)]
 pub(crate) struct Pool {
     latency: Sender<Job>,
@@ -28,19 +28,20 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Starts the threads: as many as there are processors in each lane, at least two and at most eight.
+    /// Starts the threads. Each lane gets as many as there are processors, at least two and at most
+    /// eight.
     pub(crate) fn start() -> io::Result<Self> {
         let threads = thread::available_parallelism().map_or(2, usize::from).clamp(2, 8);
         Ok(Self { latency: lane("lsp-latency", threads)?, worker: lane("lsp-worker", threads)? })
     }
 
-    /// Queues a job. A panic in it is contained and logged.
+    /// Queues a job. If the job panics, the panic is logged and the thread goes on.
     pub(crate) fn run(&self, lane: Lane, job: impl FnOnce() + Send + 'static) {
         let sender = match lane {
             Lane::LatencySensitive => &self.latency,
             Lane::Worker => &self.worker,
         };
-        // The threads outlive every sender, so a send cannot fail.
+        // The threads live longer than every sender, so sending cannot fail.
         drop(sender.send(Box::new(job)));
     }
 }

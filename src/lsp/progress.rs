@@ -1,4 +1,4 @@
-//! "Something is going on", for clients that want to show it.
+//! Shows the progress of long work in clients that support it.
 
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -6,7 +6,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::client::Client;
 
-/// Shows `title` until `done` is sent or dropped. The work itself never waits for this.
+/// Shows `title` until `done` is sent or dropped. The work itself never waits for the client.
 pub(crate) async fn show(client: Client, title: String, done: oneshot::Receiver<()>) {
     let token = lsp::ProgressToken::String(format!("intent/{}", uuid::Uuid::new_v4()));
     let create = lsp::WorkDoneProgressCreateParams { token: token.clone() };
@@ -19,7 +19,8 @@ pub(crate) async fn show(client: Client, title: String, done: oneshot::Receiver<
         client.notify::<lsp::ProgressNotification>(&params);
     };
     report(json!({ "kind": "begin", "title": title, "cancellable": false }));
-    // Dropped means that the work ended badly, which is said elsewhere; it ended all the same.
+    // A dropped sender means that the work failed. The failure is reported elsewhere; the progress
+    // ends in either case.
     drop(done.await);
     report(json!({ "kind": "end" }));
 }

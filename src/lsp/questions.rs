@@ -1,9 +1,12 @@
-//! What agents ask of a person, put to the person at this client in dialogs: one for each question, at most a few at a
-//! time. No command and no code action leads here; only a client that said at its start that a person sits there is
-//! ever asked.
+//! Shows the questions of agents to the person at this client. Each question is a dialog, and only
+//! a few are open at a time.
 //!
-//! The folder of questions is looked at twice a second. That costs one `stat` and needs no watcher, which many systems
-//! and file shares do not give, and which would see every other scratch file as well.
+//! No command and no code action leads here. Only a client that said at its start that a person
+//! sits there is ever asked.
+//!
+//! The folder of questions is checked twice a second. That costs one `stat` and needs no watcher.
+//! Many systems and file shares have no watchers, and a watcher would report every other scratch
+//! file as well.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,21 +27,22 @@ use crate::workspace::Root;
 use crate::workspace::approvals::{self, Approval};
 use crate::workspace::text;
 
-/// How often questions are looked for.
+/// How often the folders of questions are checked.
 const LOOK: Duration = Duration::from_millis(500);
-/// Times of files are as coarse as this: a folder that changed within it may change again unseen.
+/// The precision of file times on coarse file systems. A folder that changed more recently may
+/// change again without getting a new time.
 const COARSE: Duration = Duration::from_secs(2);
-/// More dialogs at once are not read.
+/// How many dialogs may be open at once. A person does not read more.
 const MAX_OPEN: usize = 3;
-/// What is longer cannot be read in a dialog, in characters.
+/// The longest text, in characters, that a person can read in a dialog.
 const MAX_READABLE: usize = 300;
-/// The longest other text in a dialog, in characters.
+/// The longest detail in a dialog, in characters.
 const MAX_DETAIL: usize = 200;
 
 const APPROVE: &str = "Approve";
 const REJECT: &str = "Reject";
 
-/// The questions of a root, as they stood when its folder had this time.
+/// The questions of a root, with the time that its folder had when they were read.
 #[derive(Clone, Debug)]
 pub(crate) struct Look {
     root: Arc<Root>,
@@ -46,24 +50,24 @@ pub(crate) struct Look {
     pending: Vec<Approval>,
 }
 
-/// What waits for the person at this client, and what was put to them.
+/// The questions that wait for the person, and those that were shown.
 #[derive(Default)]
 pub(crate) struct Questions {
     looks: HashMap<PathBuf, Look>,
-    /// By root and code: every question that was put, with what closes its dialog.
-    put: HashMap<(PathBuf, String), oneshot::Sender<()>>,
+    /// Every question that was shown, by root and code, with a sender that closes its dialog.
+    shown: HashMap<(PathBuf, String), oneshot::Sender<()>>,
 }
 
 impl Ordered {
-    /// Looks for questions in every workspace that is loaded.
+    /// Reads the questions of every loaded workspace.
     pub(super) fn look_for_questions(&self) {
         let known = self.questions.looks.clone();
         let roots = self.world.roots();
         self.outside.work(move || LoopEvent::QuestionsFound(look(roots, &known)));
     }
 
-    /// Tells how many wait where that changed, puts what is new to the person, closes dialogs that somebody answered
-    /// elsewhere, and looks again later.
+    /// Handles the questions that were read: updates the status if they changed, shows new ones,
+    /// closes the dialogs of those answered elsewhere, and schedules the next check.
     pub(super) fn questions_found(&mut self, looks: Vec<Look>) {
         self.outside.later(LOOK, LoopEvent::LookForQuestions);
         for root in self.questions.replace(looks) {
@@ -74,17 +78,17 @@ impl Ordered {
         if !self.world.settings().interactive {
             return;
         }
-        for (root, asked) in questions.to_put() {
+        for (root, asked) in questions.to_show() {
             let (close, closed) = oneshot::channel();
-            questions.put.insert((root.path().to_owned(), asked.code.clone()), close);
+            questions.shown.insert((root.path().to_owned(), asked.code.clone()), close);
             let (client, pool) = (self.outside.client.clone(), self.outside.pool.clone());
-            tokio::spawn(put(client, pool, root, asked, closed));
+            tokio::spawn(ask_person(client, pool, root, asked, closed));
         }
     }
 }
 
 impl Questions {
-    /// Takes in how it stands now; the roots where other questions wait than before.
+    /// Stores the questions that were just read. Returns the roots whose questions changed.
     fn replace(&mut self, looks: Vec<Look>) -> Vec<PathBuf> {
         let by_root = |look: Look| (look.root.path().to_owned(), look);
         let looks: HashMap<PathBuf, Look> = looks.into_iter().map(by_root).collect();
@@ -98,26 +102,27 @@ impl Questions {
 
     fn close_what_is_gone(&mut self) {
         let looks = &self.looks;
-        // What closed by itself stays: it is not put again.
-        self.put.retain(|(root, code), close| {
+        // A dialog that ended by itself stays listed, so that its question is not shown again.
+        self.shown.retain(|(root, code), close| {
             let waits = |look: &Look| look.pending.iter().any(|asked| asked.code == *code);
             looks.get(root).is_some_and(waits) || close.is_closed()
         });
     }
 
-    /// What the person closed without an answer counts as never put; the next look finds it.
+    /// Forgets the dialogs that the person closed without an answer. The next check shows their
+    /// questions again.
     pub(super) fn put_again(&mut self, root: &Path) {
-        self.put.retain(|(of, _), close| of != root || !close.is_closed());
+        self.shown.retain(|(asked_root, _), close| asked_root != root || !close.is_closed());
     }
 
-    fn to_put(&self) -> Vec<(Arc<Root>, Approval)> {
-        let open = self.put.values().filter(|close| !close.is_closed()).count();
+    fn to_show(&self) -> Vec<(Arc<Root>, Approval)> {
+        let open = self.shown.values().filter(|close| !close.is_closed()).count();
         let waiting = self.looks.values().flat_map(|look| {
             look.pending.iter().map(|asked| (Arc::clone(&look.root), asked.clone()))
         });
         waiting
             .filter(|(root, asked)| {
-                !self.put.contains_key(&(root.path().to_owned(), asked.code.clone()))
+                !self.shown.contains_key(&(root.path().to_owned(), asked.code.clone()))
             })
             .take(MAX_OPEN.saturating_sub(open))
             .collect()
@@ -132,7 +137,7 @@ fn look(roots: Vec<Arc<Root>>, known: &HashMap<PathBuf, Look>) -> Vec<Look> {
         match known.get(root.path()) {
             Some(known) if settled && known.changed == changed => {
                 let mut known = known.clone();
-                known.pending.retain(|asked| !left(asked).is_zero());
+                known.pending.retain(|asked| !time_left(asked).is_zero());
                 known
             }
             _ => Look { pending: approvals::pending(&root), changed, root },
@@ -141,8 +146,8 @@ fn look(roots: Vec<Arc<Root>>, known: &HashMap<PathBuf, Look>) -> Vec<Look> {
     roots.into_iter().map(look).collect()
 }
 
-/// Puts one question to the person, and does what they say.
-async fn put(
+/// Shows one question to the person and carries out the answer.
+async fn ask_person(
     client: Client,
     pool: Pool,
     root: Arc<Root>,
@@ -158,8 +163,8 @@ async fn put(
         actions: Some(titles.iter().map(|title| item(title)).collect()),
     };
     let answer = tokio::select! {
-        answer = client.request_within::<lsp::ShowMessageRequest>(params, left(&asked)) => answer,
-        // Answered elsewhere.
+        answer = client.request_within::<lsp::ShowMessageRequest>(params, time_left(&asked)) => answer,
+        // The question was answered elsewhere.
         _ = closed => return,
     };
     let verdict = match answer {
@@ -167,7 +172,8 @@ async fn put(
             ApprovalVerdict::Approve
         }
         Ok(Some(chosen)) if chosen.title == REJECT => ApprovalVerdict::Reject,
-        // Dismissed, or too late: it waits for the terminal, or is over.
+        // The dialog was dismissed or came too late. A dismissed question can still be answered in
+        // the terminal.
         Ok(_) | Err(ClientError::Late { .. }) => return,
         Err(error) => return tracing::warn!(%error, "a question was not put to the person"),
     };
@@ -176,7 +182,7 @@ async fn put(
     pool.run(Lane::Worker, move || {
         let workspace = Workspace::at((*root).clone());
         let answer = approval::decide(&workspace, &asked.code, verdict, DecisionPlace::Dialog);
-        // The server may end before anybody is told.
+        // The server may end before the result arrives.
         done.send(answer.map(|answer| answer.done).map_err(|error| error.to_string())).ok();
     });
     let (kind, message) = match decided.await {
@@ -188,7 +194,7 @@ async fn put(
     client.notify::<lsp::ShowMessageNotification>(&lsp::ShowMessageParams { kind, message });
 }
 
-/// Whether a person can see in a dialog all that they would approve.
+/// Returns true if a dialog can show everything that the person would approve.
 fn readable(question: &Question) -> bool {
     let lines = question.exactly.lines().count();
     let long = |(_, text): &(&str, String)| text.chars().count() > MAX_DETAIL;
@@ -198,28 +204,29 @@ fn readable(question: &Question) -> bool {
         && !question.details.iter().any(long)
 }
 
-/// On one line, as some clients fold lines: with line breaks to be seen.
+/// Returns the text of the dialog on one line, with visible signs for line breaks, because some
+/// clients join lines.
 fn message(asked: &Approval, question: &Question) -> String {
     let seen = |text: &str, max| {
         let shown = text::visible(&text.trim_end().replace('\n', " ⏎ "), false);
         text::shorten(&shown, max)
     };
-    let mut said =
+    let mut shown_text =
         format!("{}: {}", seen(&question.title, MAX_DETAIL), seen(&question.exactly, MAX_READABLE));
     for (label, detail) in &question.details {
-        said.push_str(&format!(" · {label}: {}", seen(detail, MAX_DETAIL)));
+        shown_text.push_str(&format!(" · {label}: {}", seen(detail, MAX_DETAIL)));
     }
     let code = &asked.code;
     if readable(question) {
-        return format!("{said} · code {code}");
+        return format!("{shown_text} · code {code}");
     }
     format!(
-        "{said} · This is more than fits here: read it with `intent approve {code}` in a terminal."
+        "{shown_text} · This is more than fits here: read it with `intent approve {code}` in a terminal."
     )
 }
 
-/// How long it can still be answered.
-fn left(asked: &Approval) -> Duration {
+/// Returns how long the question can still be answered.
+fn time_left(asked: &Approval) -> Duration {
     let until = asked.expires_at.parse::<Timestamp>();
     let left = until.map(|until| until.duration_since(Timestamp::now()));
     left.ok().and_then(|left| Duration::try_from(left).ok()).unwrap_or_default()
@@ -262,26 +269,29 @@ mod tests {
             let asked = command(text);
             let question = approval::question(&asked);
             assert!(!readable(&question), "{text:.20}");
-            let said = message(&asked, &question);
-            assert!(said.contains("intent approve ABC234") && !said.contains('\n'), "{said}");
+            let shown_text = message(&asked, &question);
+            assert!(
+                shown_text.contains("intent approve ABC234") && !shown_text.contains('\n'),
+                "{shown_text}"
+            );
         }
         let hidden = command("ls \u{202e}\u{1b}[2J");
-        let said = message(&hidden, &approval::question(&hidden));
-        assert!(said.contains("U+202EU+001B"), "{said}");
+        let shown_text = message(&hidden, &approval::question(&hidden));
+        assert!(shown_text.contains("U+202EU+001B"), "{shown_text}");
     }
 
     #[test]
     fn what_is_over_has_no_time_left() {
-        assert_eq!(left(&command("ls")), Duration::ZERO);
+        assert_eq!(time_left(&command("ls")), Duration::ZERO);
     }
 
     proptest::proptest! {
         #[test]
         fn a_dialog_is_one_line_with_nothing_hidden(text in "(.|\\n){0,24}", actor in ".{0,12}") {
             let asked = Approval { actor, ..command(&text) };
-            let said = message(&asked, &approval::question(&asked));
-            proptest::prop_assert!(!said.chars().any(char::is_control), "{said:?}");
-            proptest::prop_assert!(text::invisible_characters(&said).is_empty(), "{said:?}");
+            let shown_text = message(&asked, &approval::question(&asked));
+            proptest::prop_assert!(!shown_text.chars().any(char::is_control), "{shown_text:?}");
+            proptest::prop_assert!(text::invisible_characters(&shown_text).is_empty(), "{shown_text:?}");
         }
     }
 }

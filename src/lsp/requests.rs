@@ -1,4 +1,5 @@
-//! The open requests: each gets exactly one reply, and this is the only place that sends it.
+//! The requests that are not answered yet. Each gets exactly one reply, which is sent only from
+//! here.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,12 +12,11 @@ use tower_lsp::jsonrpc::{Error, Id, Response, Result};
 
 use super::transport::Outbox;
 
-/// Says to a running handler that nobody waits for its answer any more.
+/// Tells a running handler that its request was cancelled.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Whether the request was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -25,7 +25,8 @@ impl Cancel {
     }
 }
 
-/// One request of this session. Ids are the client's and may be used again; tickets are not.
+/// Identifies one request of this session. The client may use its ids again; a ticket is never used
+/// again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ticket(u64);
 
@@ -46,12 +47,12 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// No request is open.
     pub(crate) fn new(outbox: Outbox) -> Self {
         Self { outbox, open: HashMap::new(), by_id: HashMap::new(), next: 0 }
     }
 
-    /// Opens a request. `None` when one with this id is open already; it is then refused.
+    /// Opens a request. If a request with the same id is still open, the new one is answered with
+    /// an error and `None` is returned.
     pub(crate) fn begin(&mut self, id: Id, method: &str) -> Option<(Ticket, Cancel)> {
         if self.by_id.contains_key(&id) {
             let mut error = Error::invalid_request();
@@ -75,14 +76,15 @@ impl Requests {
         Some((ticket, cancel))
     }
 
-    /// Ends this task when the request is cancelled.
+    /// Registers the task of a request, so that the task ends when the request is cancelled.
     pub(crate) fn runs_as(&mut self, ticket: Ticket, task: AbortHandle) {
         if let Some(open) = self.open.get_mut(&ticket) {
             open.task = Some(task);
         }
     }
 
-    /// Sends the reply, unless the request was cancelled meanwhile. Returns the request's name and time if it was sent.
+    /// Sends the reply, unless the request was cancelled before. Returns the request's method and
+    /// its duration if a reply was sent.
     pub(crate) fn finish(
         &mut self,
         ticket: Ticket,
@@ -96,7 +98,8 @@ impl Requests {
         Some((open.method, took))
     }
 
-    /// Answers a request with "cancelled" at once; its late result is dropped. An id that is not open is ignored.
+    /// Answers a request with "cancelled" at once. A later result is dropped, and an id that is not
+    /// open is ignored.
     pub(crate) fn cancel(&mut self, id: &Id) {
         let Some(ticket) = self.by_id.get(id).copied() else { return };
         if let Some(open) = self.open.get(&ticket) {

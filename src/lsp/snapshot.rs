@@ -1,4 +1,4 @@
-//! What a request sees: the state of the server as it was when the request arrived.
+//! The state of the server at the time when a request arrived.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -15,66 +15,69 @@ use super::requests::Cancel;
 use crate::code::{Document, Encoding};
 use crate::verbs::Workspace;
 
-/// Says what is wrong with a document; see [`super::features::diagnostics`].
+/// Computes the diagnostics of a document; see [`super::features::diagnostics`].
 pub(crate) type Diagnose = fn(&Snapshot, &lsp::Uri) -> Vec<lsp::Diagnostic>;
 
-/// Says what is wrong with files of the workspace at this root that nobody has open; see [`super::features::diagnostics`].
+/// Computes the diagnostics of the files under a root that are not open; see
+/// [`super::features::diagnostics`].
 pub(crate) type DiagnoseUnopened = fn(&Snapshot, &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>;
 
-/// A document as the client has it in front of a person, unsaved text included.
+/// A document as the client shows it, unsaved text included.
 #[derive(Clone)]
 pub(crate) struct OpenDocument {
-    /// The client's address of it.
+    /// The client's address of the document.
     pub(crate) uri: lsp::Uri,
-    /// Its path, where the address is one of a local file.
+    /// The document's path. `None` if the address is not that of a local file.
     pub(crate) path: Option<PathBuf>,
     /// The client's number for this state of the text.
     pub(crate) version: i32,
     /// The text and its blocks.
     pub(crate) document: Document,
-    /// When the text came.
+    /// The time at which this text arrived.
     pub(crate) changed: Instant,
-    /// False after an edit that could not be applied: then the text is not the client's, and nothing is said about it.
+    /// False after an edit could not be applied. The text may then differ from the client's, so
+    /// nothing is answered about it.
     pub(crate) in_sync: bool,
 }
 
-/// Open documents by address.
+/// The open documents, by address.
 pub(crate) type Documents = HashMap<Arc<str>, Arc<OpenDocument>>;
 
-/// What is known of the workspaces, as far as it is loaded.
+/// The loaded workspaces, and which folder belongs to which.
 #[derive(Clone, Default)]
 pub(crate) struct Workspaces {
-    /// Folders whose governing root was looked up, by the path that the client uses; `None`: no workspace governs it.
+    /// The root that governs each folder, by the path that the client uses. `None` if no workspace
+    /// governs the folder.
     pub(crate) folders: HashMap<PathBuf, Option<PathBuf>>,
-    /// Loaded knowledge by root.
+    /// The loaded workspaces, by root.
     pub(crate) loaded: BTreeMap<PathBuf, Workspace>,
 }
 
 impl Workspaces {
-    /// The root that governs a file, if what is known under it is loaded.
+    /// Returns the root that governs a file, if its workspace is loaded.
     pub(crate) fn root_of(&self, path: &Path) -> Option<&Path> {
         let loaded = |root: &Path| self.loaded.get_key_value(root).map(|(root, _)| root.as_path());
         match path.parent().and_then(|folder| self.folders.get(folder)) {
             Some(root) => loaded(root.as_ref()?),
-            // Not looked up yet: the nearest root above it. A nested one is looked up before it is loaded.
+            // The folder was not looked up yet, so take the nearest loaded root above it. A nested
+            // workspace is looked up before it is loaded.
             None => path.ancestors().skip(1).find_map(loaded),
         }
     }
 
-    /// The knowledge that governs a file, if it is loaded.
+    /// Returns the workspace that governs a file, if it is loaded.
     pub(crate) fn of_path(&self, path: &Path) -> Option<&Workspace> {
         self.loaded.get(self.root_of(path)?)
     }
 }
 
-/// The server's state at one moment: immutable, cheap to clone, safe to keep.
+/// The state of the server at one moment: immutable, cheap to clone, safe to keep.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
-    /// The user's settings.
     pub(crate) settings: Arc<Settings>,
     /// What the client can do.
     pub(crate) client: Arc<Capabilities>,
-    /// The unit of the client's columns.
+    /// The unit in which the client counts columns.
     pub(crate) encoding: Encoding,
     pub(super) documents: Arc<Documents>,
     pub(super) workspaces: Arc<Workspaces>,
@@ -85,43 +88,44 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// An open document; `None` when it is not open, or out of step with the client.
+    /// Returns an open document. `None` if it is not open, or out of step with the client.
     pub(crate) fn document(&self, uri: &lsp::Uri) -> Option<&OpenDocument> {
         self.documents.get(uri.as_str()).map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
-    /// The open documents that are in step with the client, in no particular order.
+    /// Returns the open documents that are in step with the client, in no particular order.
     pub(crate) fn documents(&self) -> impl Iterator<Item = &OpenDocument> {
         self.documents.values().map(Arc::as_ref).filter(|open| open.in_sync)
     }
 
-    /// The knowledge of the workspace that governs a document, open or not. `None`: the document lies outside
-    /// of any workspace or is no file, or nothing is loaded yet; either way there is nothing to say.
+    /// Returns the workspace that governs a document, open or not. `None` if the document is not a
+    /// file, lies outside of every workspace, or its workspace is not loaded yet.
     pub(crate) fn workspace_of(&self, uri: &lsp::Uri) -> Option<&Workspace> {
         self.workspace_of_path(&super::convert::path_of(uri)?)
     }
 
-    /// The same of an absolute path.
+    /// Returns the workspace that governs a file given by its absolute path.
     pub(crate) fn workspace_of_path(&self, path: &Path) -> Option<&Workspace> {
         self.workspaces.of_path(path)
     }
 
-    /// The folders of the client's window.
+    /// Returns the folders of the client's window.
     pub(crate) fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// The knowledge under a root, if it is loaded.
+    /// Returns the workspace at a root, if it is loaded.
     pub(crate) fn workspace_at(&self, root: &Path) -> Option<&Workspace> {
         self.workspaces.loaded.get(root)
     }
 
-    /// Every loaded workspace, by root.
+    /// Returns all loaded workspaces, in the order of their roots.
     pub(crate) fn workspaces(&self) -> impl Iterator<Item = &Workspace> {
         self.workspaces.loaded.values()
     }
 
-    /// Fails once the request is cancelled. Long computations call it between their steps.
+    /// Returns an error once the request is cancelled. Long computations call it between their
+    /// steps.
     pub(crate) fn check_cancelled(&self) -> Result<(), RequestRefusal> {
         if self.cancel.is_cancelled() { Err(RequestRefusal::Cancelled) } else { Ok(()) }
     }

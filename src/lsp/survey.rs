@@ -1,7 +1,9 @@
-//! What is known of a workspace as a whole: what is wrong in its registry, policy, ignore files and ledger, and which files it has.
+//! Facts about a workspace as a whole: the findings in its registry, policy, ignore files and
+//! ledger, and the list of its files.
 //!
-//! Found once for each loading, at first need, on a worker. The list of files is kept a while longer: agents write
-//! records all the time, and a walk of a large tree for each of them would cost more than it tells.
+//! A survey is made on a worker when it is first needed, once for each load of the workspace. The
+//! list of files is reused for a while, because agents write records all the time and each would
+//! otherwise cost a walk of the whole tree.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,34 +17,35 @@ use crate::verbs::judgement::Rules;
 use crate::verbs::{Workspace, verify};
 use crate::workspace::{Finding, RelativePath, ignores};
 
-/// How long the list of files is good while the registry's text stays as it is.
+/// How long the list of files is reused while the text of the registry does not change.
 const FILES_KEEP: Duration = Duration::from_secs(10);
 
-/// What was found of one state of a workspace.
+/// The facts about one state of a workspace.
 pub(crate) struct Survey {
-    /// Everything wrong in policy, registry, ignore files and ledger.
+    /// The findings in policy, registry, ignore files and ledger.
     pub(crate) findings: Vec<Finding>,
     /// Every file that git does not ignore, sorted.
     pub(crate) files: Arc<Vec<RelativePath>>,
-    /// What `intent check` finds in the work tree; found when first asked for.
+    /// The findings of `intent check` in the work tree. Computed on first use.
     checked: OnceLock<Vec<FindingAnswer>>,
-    /// The rules, with what a person approved; found when first asked for.
+    /// The rules together with the approvals of a person. Computed on first use.
     rules: OnceLock<Rules>,
-    /// What stands against files that are gone; found when first asked for.
+    /// The findings about deleted files. Computed on first use.
     gone: OnceLock<Vec<Finding>>,
-    /// Made anew at each loading, so it stands for one state of the disk.
+    /// The registry of the load that this survey describes. Each load makes a new one, so comparing
+    /// the pointers tells whether the survey is current.
     registry: Arc<Registry>,
     walked: Instant,
 }
 
-/// The surveys of all workspaces, each filled under its own lock.
+/// The surveys of all workspaces, by root. Each is computed under its own lock.
 #[derive(Default)]
 pub(crate) struct Surveys(Mutex<HashMap<PathBuf, Slot>>);
 
 type Slot = Arc<Mutex<Option<Arc<Survey>>>>;
 
 impl Surveys {
-    /// The survey of this state of the workspace.
+    /// Returns the survey of this state of the workspace. Computes it if there is none.
     pub(crate) fn of(&self, workspace: &Workspace) -> Arc<Survey> {
         let root = workspace.root.path().to_owned();
         let slot = Arc::clone(hold(&self.0).entry(root).or_default());
@@ -52,7 +55,8 @@ impl Surveys {
         {
             return Arc::clone(known);
         }
-        let (files, walked) = match slot.as_ref().filter(|known| known.keeps(workspace)) {
+        let (files, walked) = match slot.as_ref().filter(|known| known.has_current_files(workspace))
+        {
             Some(known) => (Arc::clone(&known.files), known.walked),
             None => (Arc::new(ignores::walk(&workspace.root)), Instant::now()),
         };
@@ -73,17 +77,18 @@ impl Surveys {
 }
 
 impl Survey {
-    /// The rules, with what a person approved.
+    /// Returns the rules together with the approvals of a person.
     pub(crate) fn rules(&self, workspace: &Workspace) -> &Rules {
         self.rules.get_or_init(|| check::rules(workspace))
     }
 
-    /// What stands against files that are gone from the work tree.
+    /// Returns the findings about files that were deleted from the work tree.
     pub(crate) fn gone(&self, workspace: &Workspace) -> &[Finding] {
         self.gone.get_or_init(|| check::gone(workspace).unwrap_or_default())
     }
 
-    /// What `intent check` finds in the work tree. Where it cannot be checked: what is wrong in what governs it.
+    /// Returns the findings of `intent check` in the work tree. If the check fails, returns
+    /// [`Survey::findings`] instead.
     pub(crate) fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
         self.checked.get_or_init(|| {
             let checked = check::change(workspace, &CheckRequest::default());
@@ -92,7 +97,7 @@ impl Survey {
         })
     }
 
-    fn keeps(&self, workspace: &Workspace) -> bool {
+    fn has_current_files(&self, workspace: &Workspace) -> bool {
         self.walked.elapsed() < FILES_KEEP && self.registry.same_text(&workspace.registry)
     }
 }

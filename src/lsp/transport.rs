@@ -1,8 +1,9 @@
-//! The byte stream: one thread that reads frames and parses them, one that writes them.
+//! Reads and writes the byte stream. One thread reads frames and parses them; another writes them.
 //!
-//! The reader never ends on bad input. What is not a frame is skipped up to the next
-//! `Content-Length` header and reported once; a frame that is not a message is reported and
-//! the next one read. Parsing happens here so that a large `didOpen` costs the loop nothing.
+//! Bad input never stops the reader. Bytes that are not a frame are skipped up to the next
+//! `Content-Length` header and reported once. A frame that is not a valid message is reported, and
+//! the next one is read. Frames are parsed on the reader's thread, so that a large `didOpen` costs
+//! the loop nothing.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::thread;
@@ -12,33 +13,34 @@ use tokio::sync::mpsc;
 
 use super::message::{self, Message, Rejected};
 
-/// The largest frame that is read; larger ones are skipped and refused.
+/// The largest frame that is read. Larger ones are skipped and refused.
 pub(crate) const MAX_FRAME_BYTES: u64 = 64 << 20;
 
-/// A length beyond this is taken for garbage: nobody waits for so many bytes to be skipped.
+/// A larger length is taken for garbage, because skipping so many bytes would take too long.
 const ABSURD_BYTES: u64 = 4 << 30;
 
-/// The longest header line; a stream without line ends is looked at in pieces of this size.
+/// The longest header line. A stream without line ends is examined in pieces of this size.
 const MAX_HEADER_BYTES: u64 = 8 << 10;
 
 /// How many parsed messages may wait for the loop before the reader pauses.
 const QUEUED_MESSAGES: usize = 256;
 
-/// Why bytes were no frame.
+/// Why bytes were not a frame.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FrameError {
-    /// Bytes where a header was expected.
+    /// Other bytes where a header was expected.
     #[error("{bytes} bytes before a Content-Length header were not a header and were skipped")]
     Garbage { bytes: u64 },
-    /// A frame over [`MAX_FRAME_BYTES`].
+    /// A frame larger than [`MAX_FRAME_BYTES`].
     #[error("a message of {bytes} bytes was skipped; the limit is 64 MiB")]
     TooLarge { bytes: u64 },
 }
 
-/// Cuts a byte stream into frames.
+/// Splits a byte stream into frames.
 pub(crate) struct Frames<R> {
     input: R,
-    /// A length that was found behind garbage, after which the garbage was reported first.
+    /// The length from a header that follows garbage. The garbage is reported before the frame is
+    /// read.
     length: Option<u64>,
 }
 
@@ -50,12 +52,13 @@ enum FrameHeader {
 }
 
 impl<R: BufRead> Frames<R> {
-    /// Frames of `input`, from its current place on.
+    /// Returns the frames of `input`, from its current position.
     pub(crate) fn new(input: R) -> Self {
         Self { input, length: None }
     }
 
-    /// The next frame's body, or what was skipped instead of one. `None` at the stream's end.
+    /// Returns the body of the next frame, or an error for what was skipped. `None` at the end of
+    /// the stream.
     pub(crate) fn next_frame(&mut self) -> io::Result<Option<Result<Vec<u8>, FrameError>>> {
         let mut skipped = 0;
         loop {
@@ -94,7 +97,7 @@ impl<R: BufRead> Frames<R> {
             let whole = skipped == bytes;
             return Ok(whole.then_some(Err(FrameError::TooLarge { bytes })));
         }
-        // The length is the client's claim: memory is taken as bytes arrive.
+        // The length is only a claim of the client, so memory is allocated as bytes arrive.
         let mut body = Vec::with_capacity(usize::try_from(bytes.min(1 << 20)).unwrap_or(0));
         let read = (&mut self.input).take(bytes).read_to_end(&mut body)?;
         Ok((read as u64 == bytes).then_some(Ok(body)))
@@ -111,7 +114,8 @@ fn header(line: &[u8]) -> FrameHeader {
         return FrameHeader::Length { bytes, garbage: 0 };
     }
     let garbage = FrameHeader::Garbage { bytes: line.len() as u64 };
-    // A body that was longer than its header said ends right before the next header.
+    // A body that is longer than its header says ends directly before the next header, on the same
+    // line.
     let Some(at) = trimmed.to_ascii_lowercase().rfind("content-length:") else {
         return if is_other_header(trimmed) { FrameHeader::Other } else { garbage };
     };
@@ -137,12 +141,12 @@ fn is_other_header(line: &str) -> bool {
     })
 }
 
-/// What the reader hands to the loop, in the order of arrival. The channel closes at the stream's end.
+/// What the reader passes to the loop, in the order of arrival. The channel closes at the end of
+/// the stream.
 #[derive(Debug)]
 pub(crate) enum IncomingMessage {
-    /// A message.
     Message(Message),
-    /// A frame, or bytes, that were no message.
+    /// Bytes or a frame that are not a valid message.
     Rejected(Rejected),
 }
 
@@ -177,9 +181,9 @@ pub(crate) fn spawn_reader(
     Ok(receiver)
 }
 
-/// Where messages to the client are put; the writer thread sends them in this order.
+/// The queue of messages to the client. The writer thread sends them in this order.
 ///
-/// The queue has no limit: nothing in the server may wait for a client that does not read.
+/// The queue has no limit, because nothing in the server may wait for a client that does not read.
 #[derive(Clone)]
 pub(crate) struct Outbox {
     sender: std::sync::mpsc::Sender<Outgoing>,
@@ -191,23 +195,23 @@ enum Outgoing {
 }
 
 impl Outbox {
-    /// Queues a message. One that cannot be serialised is logged and dropped.
+    /// Queues a message. A message that cannot be serialized is logged and dropped.
     pub(crate) fn send(&self, message: &impl Serialize) {
         match serde_json::to_string(message) {
-            // The writer is gone only when the client's stream is; then nobody is left to tell.
+            // The writer ends early only if the client's stream is closed. Then nobody can be told.
             Ok(text) => drop(self.sender.send(Outgoing::Frame(text))),
             Err(error) => tracing::error!(%error, "a message cannot be written as JSON"),
         }
     }
 
-    /// Ends the writer once everything before this is written.
+    /// Ends the writer once all messages before this call are written.
     pub(crate) fn close(&self) {
         drop(self.sender.send(Outgoing::Close));
     }
 }
 
-/// Starts the thread `lsp-writer` on `output`. It ends at [`Outbox::close`], when all before it is written;
-/// the receiver then closes.
+/// Starts the thread `lsp-writer` on `output`. It ends after [`Outbox::close`], once all earlier
+/// messages are written. The receiver closes then.
 pub(crate) fn spawn_writer(
     output: impl Write + Send + 'static,
 ) -> io::Result<(Outbox, std::sync::mpsc::Receiver<()>)> {
@@ -229,7 +233,7 @@ fn write_all(
 ) -> io::Result<()> {
     while let Ok(Outgoing::Frame(first)) = queue.recv() {
         write_frame(output, &first)?;
-        // Flush only when nothing waits: a burst is one write to the pipe.
+        // Flush only if no message waits, so that a burst is one write to the pipe.
         loop {
             match queue.try_recv() {
                 Ok(Outgoing::Frame(next)) => write_frame(output, &next)?,
@@ -341,7 +345,8 @@ mod tests {
         fn any_bytes_are_survived_and_the_frame_after_a_line_end_is_found(
             noise in proptest::collection::vec(any::<u8>(), 0..300)
         ) {
-            // Noise that holds a true header may swallow what follows; that is then no noise.
+            // Noise that contains a real header may swallow the message that follows, so such noise
+            // is left out.
             let text = String::from_utf8_lossy(&noise).to_ascii_lowercase();
             prop_assume!(!text.contains("content-length"));
             let mut bytes = noise;

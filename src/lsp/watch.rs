@@ -1,8 +1,10 @@
-//! Noticing that files changed on which knowledge stands: the client's watchers where it has them and they reach
-//! the workspace's root (which may lie above the opened folder), else our own.
+//! Notices changes of the files from which a workspace is loaded: registry, policy, ledger, ignore
+//! files, and the state of git.
 //!
-//! The git directory is always watched by ourselves as well: it may lie outside of the client's folders (linked work
-//! trees, submodules), and many editors leave it out.
+//! The client's watchers do it if it has them and they reach the root of the workspace, which may
+//! lie above the opened folder. Our own watcher runs as well, because the git directory may lie
+//! outside of the client's folders (linked work trees, submodules), and many editors do not watch
+//! it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +14,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::world::WorkspaceLocation;
 
-/// What the client is asked to watch.
+/// The files that the client is asked to watch.
 const GLOBS: [&str; 5] = [
     "**/.orchestration/**",
     "**/.intentignore",
@@ -21,10 +23,10 @@ const GLOBS: [&str; 5] = [
     "**/.git/logs/HEAD",
 ];
 
-/// The registration of file watchers.
+/// Returns the registration of file watchers at the client.
 pub(crate) fn registration() -> lsp::Registration {
     let mut watchers: Vec<_> = GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
-    // Of all other files only that they are made or deleted: there may be a finding about a file that is gone.
+    // For all other files, only their creation and deletion: a finding may name a deleted file.
     let kind = u32::from(lsp::WatchKind::Create) | u32::from(lsp::WatchKind::Delete);
     watchers.push(json!({ "globPattern": "**/*", "kind": kind }));
     lsp::Registration {
@@ -34,18 +36,19 @@ pub(crate) fn registration() -> lsp::Registration {
     }
 }
 
-/// Whether a change of this file can change what is known.
+/// Returns true if a change of this file requires that its workspace is loaded again.
 ///
-/// `local/` is left out: caches are written there while loading, and watching them would load for ever. Notes of writes
-/// that no gate let through are not: loading only reads them.
+/// `local/` is left out, because caches are written there while a workspace is loaded, and watching
+/// them would cause endless loading. Its folder `ungated/` (notes of writes that no gate allowed)
+/// is only read while loading, so it is watched.
 pub(crate) fn is_relevant(path: &Path) -> bool {
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(at) = names.iter().position(|name| name == ".orchestration") {
         let below: Vec<&str> = names[at + 1..].iter().map(AsRef::as_ref).take(2).collect();
-        // The map is written by us, for people.
+        // The server itself writes the map, for people.
         return match below[..] {
             ["intent_map.md", ..] => false,
-            // What is written in place of a file, before it has its name.
+            // A temporary file that is renamed when it is complete.
             [name, ..] if name.starts_with(".intent-") => false,
             ["local", what, ..] => what == "ungated",
             ["local"] => false,
@@ -57,12 +60,13 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
     })
 }
 
-/// Whether a file may be one of the work tree: of those, it counts that they are made or deleted.
+/// Returns true if a file may belong to the work tree. Only the creation and deletion of such files
+/// is of interest.
 pub(crate) fn may_be_of_work_tree(path: &Path) -> bool {
     path.iter().all(|name| name != ".git" && name != ".orchestration")
 }
 
-/// `HEAD`, its log (which a commit writes), and `MERGE_HEAD` and its kind.
+/// Returns true for `HEAD`, its log (which a commit writes), and files like `MERGE_HEAD`.
 fn is_head(name: &str) -> bool {
     name == "HEAD" || (name.ends_with("_HEAD") && !matches!(name, "FETCH_HEAD" | "ORIG_HEAD"))
 }
@@ -71,19 +75,19 @@ fn is_rebase(name: &str) -> bool {
     name == "rebase-merge" || name == "rebase-apply"
 }
 
-/// Our own watcher: a thread of the operating system's notices.
+/// Our own watcher. The library runs it on its own thread.
 pub(crate) struct Watcher {
     inner: RecommendedWatcher,
 }
 
 impl Watcher {
-    /// Starts it; `changed` is told relevant paths, on the watcher's thread.
+    /// Starts the watcher. It calls `changed` with the relevant paths, on its own thread.
     pub(crate) fn start(
         changed: impl Fn(Vec<PathBuf>) + Send + 'static,
     ) -> Result<Self, notify::Error> {
         let inner = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             match event {
-                // Reading a file is a notice too, and we read them all the time.
+                // Reading a file also makes an event, and the server reads files all the time.
                 Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
                 Ok(event) => {
                     let paths: Vec<_> =
@@ -98,8 +102,11 @@ impl Watcher {
         Ok(Self { inner })
     }
 
-    /// Watches a place. Touches the disk. Watching it again is right after its folders were made anew.
-    /// Also where the client watches: some tell only of the files that they save themselves.
+    /// Watches a workspace. Reads the disk. Call it again after the folders of the workspace were
+    /// created anew.
+    ///
+    /// The same folders are watched if the client watches them too, because some clients report
+    /// only the files that they save themselves.
     pub(crate) fn watch(&mut self, place: &WorkspaceLocation) {
         self.add(&place.root, RecursiveMode::NonRecursive);
         self.add(&place.root.join(".orchestration"), RecursiveMode::Recursive);

@@ -1,5 +1,7 @@
-//! All state that changes, with one owner: the loop. Changes are applied in the order in which they arrive,
-//! never wait and never touch the disk; what has to happen outside is returned as [`SideEffect`]s.
+//! The mutable state of the server. The loop is its only owner.
+//!
+//! Changes are applied in the order in which they arrive. They never wait and do not start work
+//! themselves; they return what has to be done outside of the state as [`SideEffect`]s.
 
 mod knowledge;
 mod sync;
@@ -22,44 +24,43 @@ use crate::code::Encoding;
 use knowledge::Loading;
 pub(crate) use knowledge::WorkspaceLocation;
 
-/// What has to happen outside of the state because of a change in it.
+/// Work that a change of the state asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SideEffect {
-    /// A line for the client's log.
+    /// Write a line into the client's log.
     Log(lsp::MessageType, String),
-    /// The document's diagnostics are out of date.
+    /// The text of a document changed: diagnose it after a pause, because somebody may be typing.
     Diagnose(lsp::Uri),
-    /// What is known of the document's workspace changed: its diagnostics are out of date, and nobody is typing.
+    /// The workspace of a document changed: diagnose the document without a pause.
     DiagnoseNow(lsp::Uri),
-    /// How this workspace stands may have changed.
+    /// The status of this workspace may have changed: tell the client.
     TellStatus(PathBuf),
-    /// Write the map of this workspace anew where what it says has changed.
+    /// Write the map of this workspace again if it is out of date.
     RefreshMap(PathBuf),
-    /// Tell the person where commits of this workspace carry no records.
+    /// Tell the person if commits of this workspace carry no records.
     TellOfGitHooks(PathBuf),
-    /// The diagnostics of files under this root that nobody has open are out of date.
+    /// Diagnose the files under this root that are not open.
     DiagnoseUnopened(PathBuf),
-    /// What was published for the document goes: it was closed, or is not what it seemed.
+    /// Remove the published diagnostics of a document that was closed or is out of step.
     Forget(lsp::Uri),
-    /// Find out which root governs this folder, and see to it that changes there are noticed.
+    /// Find the root that governs this folder, and watch it for changes.
     FindPlace(PathBuf),
-    /// Load, or load again, what is known under this root.
+    /// Load the workspace at this root, for the first time or again.
     Load(PathBuf),
-    /// These files changed; see what follows when no more come.
+    /// These files changed: handle them when no more changes arrive.
     FilesChanged(Vec<PathBuf>),
-    /// These files were made or deleted; if git does not ignore them, what is said of them changes.
+    /// These files were created or deleted: handle those that git does not ignore.
     MadeOrDeleted(Vec<PathBuf>),
-    /// Register what has to be registered with the client after its start.
+    /// Register watchers and settings with the client after its start.
     Register,
-    /// Put to the person at the client what agents ask, from now on.
+    /// From now on, show the person the questions of agents.
     WatchQuestions,
-    /// Ask the client for its settings.
     PullConfiguration,
-    /// Everything shown may be out of date: lenses, hints, pulled diagnostics.
+    /// Ask the client to request lenses, hints and pulled diagnostics again.
     Refresh,
 }
 
-/// The state.
+/// The mutable state of the server.
 pub(crate) struct World {
     documents: Arc<Documents>,
     workspaces: Arc<Workspaces>,
@@ -68,22 +69,23 @@ pub(crate) struct World {
     settings: Arc<Settings>,
     encoding: Encoding,
     diagnose: Diagnose,
-    /// What features have found out about the open documents; it fills itself.
+    /// Results computed for the open documents. Features fill this cache when they first need a
+    /// result.
     analyses: Arc<Analyses>,
-    /// Workspace folders of the client.
+    /// The workspace folders of the client.
     folders: BTreeSet<PathBuf>,
     places: HashMap<PathBuf, WorkspaceLocation>,
     loading: HashMap<PathBuf, Loading>,
-    /// Folders whose place is being looked up.
+    /// Folders whose root is being looked up.
     looked_up: HashSet<PathBuf>,
-    /// Complaints about settings that were already made.
+    /// Warnings about settings that were already logged, so that each is logged once.
     warned: HashSet<String>,
-    /// Workspaces of which it was looked already whether git's hooks are there.
+    /// Workspaces whose git hooks were already checked.
     told_of_hooks: HashSet<PathBuf>,
 }
 
 impl World {
-    /// Nothing is open and nothing known.
+    /// Returns the state of a server that has no open document and no loaded workspace.
     pub(crate) fn new(diagnose: Diagnose) -> Self {
         Self {
             documents: Arc::default(),
@@ -103,7 +105,7 @@ impl World {
         }
     }
 
-    /// The state as it is now, for one request.
+    /// Returns the present state for one request.
     pub(crate) fn snapshot(&self, cancel: Cancel) -> Snapshot {
         Snapshot {
             settings: Arc::clone(&self.settings),
@@ -118,47 +120,48 @@ impl World {
         }
     }
 
-    /// The documents of an earlier state, with what is known of the workspaces now.
+    /// Returns a snapshot with the documents of an earlier one and the workspaces as they are now.
     pub(crate) fn snapshot_of_now(&self, then: Snapshot) -> Snapshot {
         Snapshot { documents: then.documents, ..self.snapshot(then.cancel) }
     }
 
-    /// How long the last analysis of a document took.
+    /// Returns how long the last analysis of a document took.
     pub(crate) fn analysis_took(&self, uri: &lsp::Uri) -> Duration {
         self.analyses.took(uri)
     }
 
-    /// What the client can do.
+    /// Returns what the client can do.
     pub(crate) fn client(&self) -> &Capabilities {
         &self.client
     }
 
-    /// The user's settings.
     pub(crate) fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The unit of the client's columns.
+    /// Returns the unit in which the client counts columns.
     pub(crate) fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// Whether the client has it open, in step or not.
+    /// Returns true if the client has the document open, in step or not.
     pub(crate) fn is_open(&self, uri: &lsp::Uri) -> bool {
         self.documents.contains_key(uri.as_str())
     }
 
-    /// The version of an open document that is in step with the client.
+    /// Returns the version of an open document. `None` if it is not open, or out of step with the
+    /// client.
     pub(crate) fn version_of(&self, uri: &lsp::Uri) -> Option<i32> {
         let open = self.documents.get(uri.as_str())?;
         open.in_sync.then_some(open.version)
     }
 
-    /// The start of the session: what the client can do and wants.
+    /// Takes over the client's capabilities, settings and folders at the start of the session.
     pub(crate) fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<SideEffect> {
         let client = Capabilities::new(&params.capabilities);
         let (mut settings, problems) = Settings::at_start(params.initialization_options.as_ref());
-        // Clients send "off" unasked; it does not overrule the user's own setting.
+        // Clients send "off" even if the user did not ask for it, so it does not override the
+        // user's own setting.
         if let Some(trace) = params.trace.as_ref().map(trace_level).filter(|it| *it != Trace::Off) {
             settings.trace = trace;
         }
@@ -170,7 +173,7 @@ impl World {
         self.warn_once(problems)
     }
 
-    /// Where an agent started the server, no person is asked, whatever the client says.
+    /// Stops asking the person anything if an agent started the server, whatever the client says.
     pub(crate) fn seat_nobody_if(&mut self, agent: Option<String>) -> Option<SideEffect> {
         let agent = agent.filter(|_| self.settings.seats_a_person())?;
         for settings in [&mut self.at_start, Arc::make_mut(&mut self.settings)] {
@@ -182,7 +185,7 @@ impl World {
         Some(SideEffect::Log(lsp::MessageType::Warning, message))
     }
 
-    /// The client is ready to be asked.
+    /// Starts what had to wait until the client accepts requests.
     pub(crate) fn initialized(&mut self, _: lsp::InitializedParams) -> Vec<SideEffect> {
         let mut effects = vec![SideEffect::Register];
         if self.client.configuration {
@@ -196,14 +199,14 @@ impl World {
         effects
     }
 
-    /// `$/setTrace`.
     pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) -> Vec<SideEffect> {
         self.at_start.trace = trace_level(&params.value);
         Arc::make_mut(&mut self.settings).trace = self.at_start.trace;
         Vec::new()
     }
 
-    /// The settings changed; clients that can be asked are asked, others send them along.
+    /// Handles changed settings. Clients that support it are asked for their settings; others send
+    /// them in the notification.
     pub(crate) fn did_change_configuration(
         &mut self,
         params: lsp::DidChangeConfigurationParams,
@@ -215,7 +218,7 @@ impl World {
         self.configured(&section.map_or(Value::Null, Value::Object))
     }
 
-    /// The client's settings for our section arrived.
+    /// Applies the client's settings for our section.
     pub(crate) fn configured(&mut self, configuration: &Value) -> Vec<SideEffect> {
         let (settings, problems) = self.at_start.with(configuration);
         let mut effects = self.warn_once(problems);
@@ -244,14 +247,14 @@ fn trace_level(value: &lsp::TraceValue) -> Trace {
     }
 }
 
-/// The folders that the client has open; old clients have one root.
+/// Returns the folders that the client has open. Old clients have a single root.
 fn workspace_folders(params: &lsp::InitializeParams) -> BTreeSet<PathBuf> {
     if let Some(lsp::WorkspaceFolders::WorkspaceFolderList(folders)) =
         &params.workspace_folders_initialize_params.workspace_folders
     {
         return folders.iter().filter_map(|folder| convert::path_of(&folder.uri)).collect();
     }
-    // Deprecated in the protocol, and all that some clients send.
+    // Deprecated in the protocol, but some clients send nothing else.
     #[expect(deprecated)]
     let root = params.root_uri.as_ref().and_then(convert::path_of);
     root.into_iter().collect()

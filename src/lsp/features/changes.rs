@@ -1,4 +1,4 @@
-//! A change of many files, under construction: each edit with the reason that the client shows.
+//! Collects edits of several files, each with its reason, for one `WorkspaceEdit`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -13,9 +13,9 @@ use crate::lsp::snapshot::Snapshot;
 /// Why a piece of text is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// It is what the change is about.
+    /// The text defines the thing that is renamed.
     Definition,
-    /// It is a word like it, so a person looks at it first.
+    /// The text is a word equal to the old name. A person should confirm the edit.
     Mention,
 }
 
@@ -28,19 +28,18 @@ impl Why {
     }
 }
 
-/// Edits by document, under construction.
+/// The edits collected so far, by document.
 pub(crate) struct EditsByDocument<'a> {
     snapshot: &'a Snapshot,
     files: BTreeMap<String, (lsp::Uri, Vec<(lsp::TextEdit, Why)>)>,
 }
 
 impl<'a> EditsByDocument<'a> {
-    /// No edits yet.
     pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
         Self { snapshot, files: BTreeMap::new() }
     }
 
-    /// Replaces bytes of a document.
+    /// Adds an edit that replaces bytes of a document.
     pub(crate) fn add(
         &mut self,
         uri: &lsp::Uri,
@@ -56,7 +55,7 @@ impl<'a> EditsByDocument<'a> {
         edits.push((edit, why));
     }
 
-    /// For the client.
+    /// Returns all edits in a form that the client understands.
     pub(crate) fn finish(self, label: &str) -> lsp::WorkspaceEdit {
         let snapshot = self.snapshot;
         let files = self.files.into_values().map(|(uri, edits)| AnnotatedFile {

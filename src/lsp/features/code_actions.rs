@@ -1,8 +1,9 @@
-//! `textDocument/codeAction` and `codeAction/resolve`: what can be done about a place.
+//! `textDocument/codeAction` and `codeAction/resolve`: the actions that are possible at a place.
 //!
-//! Changes of the registry are edits of its text, which a person sees, saves and takes back like any other; what is
-//! written by ourselves (a selection, a record) is a command. Adding a file to a scope is a command, too, where a person
-//! sits: it is one step there, and not one and a save. An edit that costs something is worked out when it is chosen.
+//! A change of the registry is an edit of its text, which a person can see, save and undo. A
+//! selection or a record is written by the server, so it is a command. If a person sits at the
+//! client, adding a file to a scope is also a command, because that saves the registry in the same
+//! step. An expensive edit is computed only when its action is chosen.
 
 mod code;
 mod governing;
@@ -19,7 +20,7 @@ use crate::lsp::snapshot::Snapshot;
 use crate::workspace::Code;
 use plan::{OfferedPlan, Plan};
 
-/// The kinds of what is offered beside quick fixes.
+/// The kinds of the actions, beside quick fixes.
 const SELECT: &str = "intent.select";
 const RECORD: &str = "intent.record";
 const ACCEPT: &str = "intent.accept";
@@ -28,23 +29,23 @@ const RESTORE: &str = "intent.restore";
 const FIX_ALL: &str = "source.fixAll.intent";
 const QUICK_FIX: &str = "quickfix";
 
-/// Something that can be done.
+/// An action that may be offered.
 struct Offer {
     title: String,
     kind: &'static str,
-    /// What it settles.
+    /// The diagnostics that the action fixes.
     settles: Vec<lsp::Diagnostic>,
     preferred: bool,
-    /// Why it cannot be done now.
+    /// The reason if the action is not possible now.
     disabled: Option<String>,
     does: Does,
 }
 
-/// How it is done.
+/// How the action is carried out.
 enum Does {
-    /// By a command of ours.
+    /// The client runs a command of the server.
     Command(&'static str, Value),
-    /// By an edit, still to be worked out.
+    /// The client applies an edit that is computed from the plan.
     Plan(Plan),
 }
 
@@ -53,7 +54,7 @@ impl Offer {
         Self { title, kind, settles: Vec::new(), preferred: false, disabled: None, does }
     }
 
-    /// Makes it a quick fix of these diagnostics, if there are any.
+    /// Makes the offer a quick fix of these diagnostics, if there are any.
     fn settling(mut self, diagnostics: Vec<lsp::Diagnostic>) -> Self {
         if !diagnostics.is_empty() {
             self.kind = QUICK_FIX;
@@ -63,7 +64,7 @@ impl Offer {
     }
 }
 
-/// What is asked for: the place, and what the client knows of it.
+/// A request for actions: the place, and the diagnostics that the client shows there.
 struct ActionRequest<'a> {
     snapshot: &'a Snapshot,
     uri: &'a lsp::Uri,
@@ -72,7 +73,7 @@ struct ActionRequest<'a> {
 }
 
 impl ActionRequest<'_> {
-    /// The client's diagnostics with one of these codes.
+    /// Returns the client's diagnostics that have one of these codes.
     fn diagnostics(&self, codes: &[Code]) -> Vec<lsp::Diagnostic> {
         let ours = self.context.diagnostics.iter().filter(|it| {
             let code = it.code.as_ref();
@@ -92,7 +93,7 @@ impl ActionRequest<'_> {
     }
 }
 
-/// What can be done at a place.
+/// Returns the actions that are possible at a place.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeActionParams,
@@ -115,7 +116,7 @@ pub(crate) fn handle(
     Ok((!actions.is_empty()).then_some(actions))
 }
 
-/// The offer as the client can take it; `None` where it cannot.
+/// Returns the offer in a form that the client understands. `None` if the client cannot show it.
 fn action(
     request: &ActionRequest<'_>,
     version: i32,
@@ -169,7 +170,7 @@ fn resolves(client: &Capabilities) -> bool {
     client.code_action_resolve && client.code_action_data
 }
 
-/// Works out the edit of an action that was chosen.
+/// Computes the edit of an action that was chosen.
 pub(crate) fn resolve(
     snapshot: &Snapshot,
     mut action: lsp::CodeAction,
@@ -186,8 +187,8 @@ pub(crate) fn resolve(
     Ok(action)
 }
 
-/// Whether an open file may be added to the scope of this intent: it is outside of it, and the intent is selected or is
-/// held to account for an edit of the file.
+/// Returns true if an open file may be added to the scope of this intent. The file must be outside
+/// of the scope, and the intent must be selected or named by a scope violation in the file.
 pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
     let Some((_, workspace, path)) = analysis::governed(snapshot, uri) else { return false };
     let owned = workspace.registry.scope(id).is_none_or(|scope| scope.owns(&path));
@@ -199,7 +200,8 @@ pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
             }))
 }
 
-/// The edit that adds an open file to the scope of an intent, in the registry as the editor shows it.
+/// Returns the edit that adds an open file to the scope of an intent. It applies to the registry as
+/// the editor shows it.
 pub(crate) fn widening(
     snapshot: &Snapshot,
     uri: &lsp::Uri,
@@ -209,7 +211,7 @@ pub(crate) fn widening(
     Plan::Widen { id: id.to_owned(), entry: path.to_string() }.edit(snapshot, uri)
 }
 
-/// What is announced.
+/// Returns the options that are announced.
 pub(crate) fn options(client: &Capabilities) -> lsp::CodeActionProvider {
     if !client.code_action_literals {
         return lsp::CodeActionProvider::Bool(true);
@@ -223,7 +225,7 @@ pub(crate) fn options(client: &Capabilities) -> lsp::CodeActionProvider {
     .into()
 }
 
-/// The command that selects an intent for the workspace of a file.
+/// Returns the command that selects an intent for the workspace of a file.
 fn select_command(uri: &lsp::Uri, id: &str) -> Does {
     let argument = commands::SelectArguments {
         id: id.to_owned(),

@@ -1,6 +1,8 @@
-//! `textDocument/codeLens`: a line above each recorded definition, and above each intent of the registry.
+//! `textDocument/codeLens`: a line above each recorded definition, and above each intent of the
+//! registry.
 //!
-//! Their places come from the blocks of the text as it stands, so they do not jump while somebody types.
+//! The places come from the blocks of the present text, so the lenses do not jump while somebody
+//! types.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -18,13 +20,13 @@ use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::text::counted;
 
-/// What a lens is about, kept by the client until it is shown.
+/// The block or intent that a lens describes. The client keeps it until the lens is shown.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "lowercase")]
 enum LensSubject {
-    /// A block, by what it is called.
+    /// A block, identified by its name.
     Block { uri: lsp::Uri, kind: String, path: String, parameters: Option<String>, ordinal: u32 },
-    /// An intent.
+    /// An intent of the registry, identified by its id.
     Intent { uri: lsp::Uri, id: String },
 }
 
@@ -50,12 +52,12 @@ impl LensSubject {
     }
 }
 
-/// Lenses get their texts when they are shown.
+/// A lens gets its text only when it is shown.
 pub(crate) fn options() -> lsp::CodeLensOptions {
     lsp::CodeLensOptions { resolve_provider: Some(true), ..Default::default() }
 }
 
-/// The lenses of a document, without their texts.
+/// Returns the lenses of a document, without their texts.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
@@ -75,12 +77,12 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
         let now = shown.registry.file(&path)?;
         let intents = snapshot.analyses.intents_of(uri, now, on_disk);
         let lens = |(id, start): &(String, usize)| {
-            let about = LensSubject::Intent { uri: uri.clone(), id: id.clone() };
-            lens(at(*start..*start), &about)
+            let subject = LensSubject::Intent { uri: uri.clone(), id: id.clone() };
+            lens(at(*start..*start), &subject)
         };
         return Some(intents.iter().map(lens).collect());
     }
-    // One line about provenance at a time: who asked for hints gets those.
+    // Lenses and hints say the same, so a user who turned hints on gets no lenses.
     if snapshot.settings.inlay_hints == Some(true) {
         return None;
     }
@@ -91,23 +93,24 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
     Some(shown.map(|(_, block)| lens(at(start(block)), &LensSubject::of(uri, block))).collect())
 }
 
-fn lens(range: lsp::Range, about: &LensSubject) -> lsp::CodeLens {
-    // Strings and a number always become JSON.
-    let data = serde_json::to_value(about).ok();
+fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
+    // This cannot fail: the subject consists of strings and a number.
+    let data = serde_json::to_value(subject).ok();
     lsp::CodeLens { range, command: None, data }
 }
 
-/// A lens with its text. What it is about may be gone since; then the client asks for all of them again.
+/// Adds the text to a lens. Returns an error if its block is gone, so that the client requests all
+/// lenses again.
 pub(crate) fn resolve(
     snapshot: &Snapshot,
     mut lens: lsp::CodeLens,
 ) -> Result<lsp::CodeLens, RequestRefusal> {
     let data = lens.data.clone().unwrap_or_default();
-    let about: LensSubject = serde_json::from_value(data).map_err(|error| {
+    let subject: LensSubject = serde_json::from_value(data).map_err(|error| {
         RequestRefusal::Senseless(format!("the lens is not one of ours: {error}"))
     })?;
-    let command = match &about {
-        LensSubject::Block { uri, .. } => of_block(snapshot, uri, &about, lens.range),
+    let command = match &subject {
+        LensSubject::Block { uri, .. } => of_block(snapshot, uri, &subject, lens.range),
         LensSubject::Intent { uri, id } => {
             snapshot.workspace_of(uri).map(|workspace| of_intent(workspace, uri, id))
         }
@@ -119,12 +122,12 @@ pub(crate) fn resolve(
 fn of_block(
     snapshot: &Snapshot,
     uri: &lsp::Uri,
-    about: &LensSubject,
+    subject: &LensSubject,
     range: lsp::Range,
 ) -> Option<lsp::Command> {
     let analysis = analysis::of(snapshot, uri)?;
     let workspace = snapshot.workspace_of(uri)?;
-    let index = analysis.file.blocks.blocks.iter().position(|block| about.is(block))?;
+    let index = analysis.file.blocks.blocks.iter().position(|block| subject.is(block))?;
     let answer = credit::answer(workspace, &analysis, index)?;
     let title = credit::full(&answer);
     if !snapshot.client.show_document {
@@ -138,7 +141,7 @@ fn of_block(
     })
 }
 
-/// A lens that says something and does nothing: editors show one without a command as text.
+/// A command without an action. Editors show it as plain text.
 fn plain(title: String) -> lsp::Command {
     lsp::Command { title, ..Default::default() }
 }
@@ -169,7 +172,7 @@ mod tests {
     use super::*;
     use crate::lsp::features::fixture::Editor;
 
-    /// The document as an editor shows it: each lens on a line of its own above its line.
+    /// The document as an editor shows it, with each lens on a line of its own above its line.
     fn picture(editor: &Editor, path: &str) -> String {
         let snapshot = editor.snapshot();
         let uri = editor.uri(path);

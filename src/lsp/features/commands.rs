@@ -1,9 +1,10 @@
-//! The commands of the server: for people's clients and for agents alike.
+//! The commands of the server, for people's clients and for agents.
 //!
-//! Each takes one argument object and answers one result, the same data as the verb it stands for. There is none that
-//! approves what an agent asks for: an agent can be a client too. What a person has to confirm is asked in a dialog that
-//! the server opens, and only where the client said that a person sits there. The one command that edits the registry
-//! adds an open file that is out of scope to the scope that it is out of, and runs there alone as well.
+//! Each takes one argument object and returns one result, the data of the verb behind it. No
+//! command approves what an agent asks for, because an agent can also be a client. If a person has
+//! to confirm something, the server opens a dialog, and only if the client said that a person sits
+//! there. One command edits the registry: it adds an open file to a scope that does not own it, and
+//! runs only if the client said that a person sits there.
 
 mod arguments;
 mod run;
@@ -22,46 +23,46 @@ pub(crate) use run::{Effects, RegistryChange, ThenWiden, widen_on_disk};
 use crate::lsp::dispatch::{RequestRefusal, fault};
 use crate::lsp::snapshot::Snapshot;
 
-/// Select an intent.
 pub(crate) const SELECT: &str = "intent.select";
-/// Record what changed.
+/// Records the changes of files.
 pub(crate) const RECORD: &str = "intent.record";
-/// Show a person the intent or the record of a block.
+/// Shows a person the intent or the record of a block.
 pub(crate) const SHOW: &str = "intent.show";
-/// Put what agents ask for to the person again. Decides nothing.
+/// Shows the person the questions of agents again. Decides nothing.
 pub(crate) const REVIEW: &str = "intent.review";
-/// Add an open file to the scope of an intent, and save that. For people.
+/// Adds an open file to the scope of an intent and saves the registry. For people only.
 pub(crate) const WIDEN: &str = "intent.widen";
-/// Accept a block as it stands. For people: it is confirmed in a dialog.
+/// Accepts a block in its present state. For people only: a dialog asks for confirmation.
 pub(crate) const ACCEPT: &str = "intent.accept";
 
-/// One command.
+/// A command of the server.
 pub(crate) struct ServerCommand {
-    /// What the client sends.
+    /// The name that the client sends.
     pub(crate) name: &'static str,
-    /// What has to be asked before it runs.
+    /// What must be asked before the command runs.
     pub(crate) asks: Asks,
     run: Run,
     #[cfg(test)]
     argument: fn() -> schemars::Schema,
 }
 
-/// What has to be asked of a person before a command runs.
+/// What must be asked of a person before a command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asks {
-    /// Nothing.
+    /// Nothing has to be asked.
     Nothing,
-    /// Which intent, where none is named and a person sits there.
+    /// Which intent to use, if the argument names none and a person sits there.
     WhichIntent,
-    /// Whether it is really meant. Without a person it is refused.
+    /// Whether the person really wants it. Without a person, the command is refused.
     Consent,
-    /// Nothing, but it is refused without a person.
+    /// Nothing has to be asked, but the command is refused without a person.
     Person,
-    /// What agents wait for, by the loop and not by the command. Without a person it is refused.
+    /// The questions of agents. The loop asks them, not the command. Without a person, the command
+    /// is refused.
     Questions,
 }
 
-/// Every command, in the order in which they are announced.
+/// All commands, in the order in which they are announced.
 pub(crate) const ALL: &[ServerCommand] = &[
     command("intent.list", Asks::Nothing, run::list, schema::<WorkspaceArguments>),
     command(SELECT, Asks::WhichIntent, run::select, schema::<SelectArguments>),
@@ -103,7 +104,7 @@ fn schema<T: JsonSchema>() -> schemars::Schema {
 }
 
 impl ServerCommand {
-    /// Runs it. What it did outside of the answer is added to `effects`, whether it succeeds or not.
+    /// Runs the command. Its side effects are added to `effects`, even if it fails.
     pub(crate) fn run(
         &self,
         snapshot: &Snapshot,
@@ -114,7 +115,7 @@ impl ServerCommand {
     }
 }
 
-/// The command with this name.
+/// Returns the command with this name.
 pub(crate) fn find(name: &str) -> Result<&'static ServerCommand, RequestRefusal> {
     ALL.iter().find(|command| command.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|command| command.name).collect();
@@ -125,7 +126,7 @@ pub(crate) fn find(name: &str) -> Result<&'static ServerCommand, RequestRefusal>
     })
 }
 
-/// The one argument object. None at all is an empty one.
+/// Returns the single argument object. A missing argument counts as an empty object.
 pub(crate) fn argument(
     command: &str,
     arguments: Option<Vec<Value>>,
@@ -156,14 +157,15 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The typed argument, or a refusal that names the field.
+/// Parses the typed argument. The refusal names the field that is wrong.
 fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, RequestRefusal> {
     let parse = |object: Map<String, Value>| serde_json::from_value::<T>(Value::Object(object));
     let error = match parse(object.clone()) {
         Ok(argument) => return Ok(argument),
         Err(error) => error.to_string(),
     };
-    // A wrong type is reported without its field: it is the one without which the error is another.
+    // serde reports a wrong type without the name of the field. The wrong field is the one without
+    // which the error disappears or changes.
     let guilty = object.keys().find(|key| {
         let mut rest = object.clone();
         rest.remove(*key);
@@ -177,7 +179,7 @@ fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, RequestRe
     }))
 }
 
-/// An answer as JSON.
+/// Converts an answer to JSON.
 fn answer(command: &str, answer: &impl Serialize) -> Result<Value, RequestRefusal> {
     serde_json::to_value(answer).map_err(|error| fault(command, &error.to_string()))
 }

@@ -1,5 +1,5 @@
-//! `textDocument/completion`: ids of intents anywhere; in the registry also keys, statuses, owners, specifications,
-//! and the workspace's files and folders as scope entries.
+//! `textDocument/completion`: ids of intents in every file. The registry also gets keys, statuses,
+//! owners, specifications, and the files and folders of the workspace as scope entries.
 
 mod registry;
 
@@ -16,31 +16,31 @@ use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::text;
 
-/// Longer lists help nobody; the client asks again as more is typed.
+/// The largest number of items in a list. The client asks again as more is typed.
 const MAX_ITEMS: usize = 200;
 
-/// How far back a word is looked for.
+/// The longest word before the cursor that can become an id, in bytes.
 const MAX_WORD: usize = 64;
 
-/// What can stand at a place.
+/// The items that fit at a position, and the text that they replace.
 struct Choices {
-    /// What is replaced: from the start of the word to the cursor, and to its end.
+    /// An insertion replaces `start..cursor`, a replacement `start..end`.
     start: usize,
     cursor: usize,
     end: usize,
     items: Vec<Choice>,
 }
 
-/// One of them.
+/// One item of a completion list.
 struct Choice {
     label: String,
-    /// What is inserted, where it is not the label.
+    /// The text to insert, if it differs from the label.
     insert: Option<String>,
-    /// `insert` holds a `$0` for the cursor.
+    /// True if `insert` contains a `$0` for the cursor.
     snippet: bool,
     kind: lsp::CompletionItemKind,
     detail: Option<String>,
-    /// Comes before those with a higher one.
+    /// Items with a lower rank come first.
     rank: u8,
 }
 
@@ -50,7 +50,7 @@ impl Choice {
     }
 }
 
-/// What can stand at the cursor.
+/// Returns the items that fit at the cursor.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CompletionParams,
@@ -90,7 +90,8 @@ fn start_of_line(document: &crate::code::Document, byte: usize, snapshot: &Snaps
     document.byte_of(crate::code::Position { line: at.line, column: 0 }, snapshot.encoding)
 }
 
-/// Ids that the word before the cursor can become, where it looks like the beginning of one.
+/// Returns the ids that begin with the word before the cursor. `None` if the word does not look
+/// like the beginning of an id.
 fn ids(workspace: &Workspace, text: &str, cursor: usize) -> Option<Choices> {
     let before = text.get(..cursor)?;
     let of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -125,7 +126,7 @@ fn ids(workspace: &Workspace, text: &str, cursor: usize) -> Option<Choices> {
     Some(Choices { start, cursor, end: cursor, items: items.collect() })
 }
 
-/// The list as the client can take it.
+/// Returns the list in a form that the client understands.
 fn list(
     client: &Capabilities,
     mut choices: Vec<Choice>,
@@ -177,7 +178,7 @@ fn item(
     item
 }
 
-/// What is announced.
+/// Returns the options that are announced.
 pub(crate) fn options() -> lsp::CompletionOptions {
     let characters = ["-", "/", "!", "\"", "'"].map(str::to_owned).to_vec();
     lsp::CompletionOptions { trigger_characters: Some(characters), ..Default::default() }

@@ -1,4 +1,5 @@
-//! What is known of a block in one line, for lenses, hints and lists: `INT-001 Sign in · claude-code · 2 days ago · modified 12 %`.
+//! Describes a block in one line, for lenses, hints and lists: `INT-001 Sign in · claude-code · 2
+//! days ago · modified 12 %`.
 
 use super::prose::ago;
 use crate::code::{Block, Document};
@@ -9,15 +10,15 @@ use crate::verbs::Workspace;
 use crate::verbs::why::{self, BlockAnswer, IntentBrief, LineageStep, Which};
 use crate::workspace::text;
 
-/// A line above code must not push everything else out of sight.
+/// The longest name of an intent, in characters. A line above code should stay short.
 const LONGEST_NAME: usize = 60;
 
-/// The answer about one block of a document.
+/// Returns the answer about one block of a document.
 pub(crate) fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> Option<BlockAnswer> {
     why::answer(workspace, &analysis.path, &analysis.file, Which::Block(at)).blocks.pop()
 }
 
-/// The same with how its lines stand, which costs a comparison.
+/// Returns the answer about one block with its lines and origins, which need a comparison of texts.
 pub(crate) fn answer_in_full(
     workspace: &Workspace,
     analysis: &Analysis,
@@ -28,42 +29,45 @@ pub(crate) fn answer_in_full(
     why::answer_in_full(workspace, path, document, file, Which::Block(at)).blocks.pop()
 }
 
-/// Whether a line about the block belongs above it: definitions with a record. What lies between definitions says
-/// nothing, and a method that reads as in the record of its class says nothing that the line above the class does not.
+/// Returns true if a line about the block is shown above it. Only definitions with a record get
+/// one.
+///
+/// Regions between definitions get none. A method that is exact in the record of its class gets
+/// none either, because the line above the class says the same.
 pub(crate) fn is_shown(analysis: &Analysis, at: usize) -> bool {
-    is_told(analysis, at) && !is_told_by_container(analysis, at)
+    has_record(analysis, at) && !repeats_container(analysis, at)
 }
 
-fn is_told(analysis: &Analysis, at: usize) -> bool {
+fn has_record(analysis: &Analysis, at: usize) -> bool {
     let block: &Block = &analysis.file.blocks.blocks[at];
     !block.identity.kind.is_unnamed() && analysis.file.provenance[at].verdict != Verdict::Unrecorded
 }
 
-fn is_told_by_container(analysis: &Analysis, at: usize) -> bool {
+fn repeats_container(analysis: &Analysis, at: usize) -> bool {
     let found = &analysis.file.provenance;
     let record = |at: usize| found[at].claim.map(|claim| (claim.entry, claim.conversation));
     let Some(container) = analysis.file.blocks.blocks[at].container else { return false };
     found[at].verdict == Verdict::Exact
-        && is_told(analysis, container)
+        && has_record(analysis, container)
         && record(at).is_some()
         && record(at) == record(container)
 }
 
-/// Intent, author, age and what differs.
+/// Returns intent, author, age and difference.
 pub(crate) fn full(answer: &BlockAnswer) -> String {
     let age = answer.timestamp.as_deref().and_then(ago);
     let parts = [intent(answer), author(answer), age, difference(answer)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Intent and what differs, for the end of a line of code.
+/// Returns intent, author and difference, for the end of a line of code.
 pub(crate) fn short(answer: &BlockAnswer) -> String {
     let id = answer.intent.as_ref().map(|intent| text::terminal(&intent.label()));
     let parts = [id, author(answer), difference(answer)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// Id and name: `INT-001 Sign in`.
+/// Returns id and name: `INT-001 Sign in`.
 pub(crate) fn title(intent: &IntentBrief) -> String {
     let name = intent.name.as_deref().map(|name| text::shorten(name, LONGEST_NAME));
     let words = [Some(intent.id.clone()), name];
@@ -81,13 +85,14 @@ fn author(answer: &BlockAnswer) -> Option<String> {
     answer.contributor.as_ref().map(|who| self::who(who, answer.tool.as_deref()))
 }
 
-/// Whether the last word on a block is a person's acceptance, which says nothing of who wrote it.
+/// Returns true if the newest record of a block is a person's acceptance. It does not say who wrote
+/// the block.
 pub(crate) fn is_accepted(answer: &BlockAnswer) -> bool {
     let last = answer.lineage.first();
     matches!(last, Some(LineageStep::Record(record)) if record.kind == RecordKind::Ack)
 }
 
-/// Who wrote, for a line of plain text.
+/// Returns the author as plain text.
 pub(crate) fn who(contributor: &Contributor, tool: Option<&str>) -> String {
     text::terminal(&why::who(contributor, tool))
 }
@@ -111,7 +116,8 @@ fn difference(answer: &BlockAnswer) -> Option<String> {
     }
 }
 
-/// The share of a modified block that is not what was recorded, in per cent; never nothing, since something differs, and never all, since something was recognised.
+/// Returns how many per cent of a modified block differ from the record. Never 0, since something
+/// differs, and never 100, since the block was recognised.
 pub(crate) fn changed(answer: &BlockAnswer) -> Option<u8> {
     let kept = answer.kept?.clamp(0.0, 1.0);
     Some((((1.0 - kept) * 100.0).round() as u8).clamp(1, 99))

@@ -1,4 +1,5 @@
-//! `textDocument/definition`: from an id, or the name of a block, to the intent in the registry; from there to its specifications.
+//! `textDocument/definition`: leads from an id, or from the name of a block, to the intent in the
+//! registry, and from a specification there to its file.
 
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -10,7 +11,8 @@ use crate::lsp::convert;
 use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 
-/// The intent's definition; `None` where the position is about no intent of the registry.
+/// Returns the definition of the intent at a position. `None` if the position refers to no intent
+/// of the registry.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DefinitionParams,
@@ -45,7 +47,7 @@ fn definition(
     )
 }
 
-/// The file that a related specification under the position names.
+/// Returns the file of the related specification at the position, with the range of its name.
 fn specification(
     snapshot: &Snapshot,
     place: &DocumentPosition<'_>,

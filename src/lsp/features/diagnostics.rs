@@ -1,7 +1,9 @@
-//! Diagnostics: what is wrong with a document. One function computes them, for clients that pull and for those that are pushed to.
+//! Computes the diagnostics of a document. The same function serves clients that pull and clients
+//! to which diagnostics are pushed.
 //!
-//! A file of code is held against intents, scopes and ledger; the registry, the policy, the ignore files and the ledger
-//! are held against their rules, as they stand in the editor where they are open, else as they stand on disk.
+//! A file of code is judged by intents, scopes and ledger. The registry, the policy, the ignore
+//! files and the ledger are judged by their own rules. Open files are judged as the editor shows
+//! them, other files as they are on disk.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,45 +23,46 @@ use crate::verbs::judgement::Rules;
 use crate::verbs::{Workspace, check};
 use crate::workspace::{Code, Finding, Ignores, Policy, RelatedPlace, RelativePath, text};
 
-/// Who says it.
+/// The source that is shown with each diagnostic.
 pub(crate) const SOURCE: &str = "intent";
 
-/// A broken ledger can hold a finding a line; more than this of one file help nobody.
+/// The largest number of diagnostics of one file. A broken ledger can have a finding on each line.
 const MAX_OF_A_FILE: usize = 200;
 
-/// What is wrong with a document. Runs on a worker, after the document was left alone for a moment.
+/// Returns the diagnostics of a document. Runs on a worker, after a pause in typing.
 pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
     let Some((open, workspace, _)) = analysis::governed(snapshot, uri) else { return Vec::new() };
-    let print = Print { snapshot, workspace };
+    let writer = DiagnosticWriter { snapshot, workspace };
     let findings = findings(snapshot, uri);
-    let place = |finding: &Finding| print.in_document(finding, &open.document);
-    let shown = findings.iter().filter_map(|finding| print.diagnostic(finding, place(finding)));
+    let place = |finding: &Finding| writer.in_document(finding, &open.document);
+    let shown = findings.iter().filter_map(|finding| writer.diagnostic(finding, place(finding)));
     ordered(shown.collect())
 }
 
-/// The findings of an open document, in no particular order; spans are bytes of its text.
+/// Returns the findings in an open document, in no particular order. Their spans are bytes of its
+/// text.
 pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
     let Some((open, workspace, path)) = analysis::governed(snapshot, uri) else {
         return Vec::new();
     };
-    if let Some(findings) = control(snapshot, workspace, open, &path) {
+    if let Some(findings) = governing_findings(snapshot, workspace, open, &path) {
         return findings;
     }
     let Some(analysis) = analysis::of(snapshot, uri) else { return Vec::new() };
     let baseline = analysis::baseline(snapshot, workspace, (&path, &open.document));
     let survey = analysis::survey(snapshot, workspace);
-    let rules = proposing(snapshot, workspace, survey.rules(workspace));
+    let rules = rules_with_unsaved(snapshot, workspace, survey.rules(workspace));
     let mut findings = check::document(workspace, &rules, &path, &analysis.file, &baseline);
-    let here = |finding: &&Finding| {
+    let is_here = |finding: &&Finding| {
         finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&path)
     };
-    findings.extend(survey.findings.iter().filter(here).cloned());
-    tell_of_older_registry(snapshot, workspace, &mut findings);
+    findings.extend(survey.findings.iter().filter(is_here).cloned());
+    mention_older_registry(snapshot, workspace, &mut findings);
     findings
 }
 
-/// Says with each finding that it rests on an older registry, where it does.
-fn tell_of_older_registry(snapshot: &Snapshot, workspace: &Workspace, findings: &mut [Finding]) {
+/// Adds to each finding that an older registry was used, if that is true.
+fn mention_older_registry(snapshot: &Snapshot, workspace: &Workspace, findings: &mut [Finding]) {
     if findings.is_empty() {
         return;
     }
@@ -70,8 +73,8 @@ fn tell_of_older_registry(snapshot: &Snapshot, workspace: &Workspace, findings: 
     }
 }
 
-/// The rules as a registry that is open, and not saved, would make them.
-fn proposing(snapshot: &Snapshot, workspace: &Workspace, rules: &Rules) -> Rules {
+/// Returns the rules that would follow from the unsaved registry in the editor.
+fn rules_with_unsaved(snapshot: &Snapshot, workspace: &Workspace, rules: &Rules) -> Rules {
     let shown = ShownRegistry::of(snapshot, workspace);
     match shown.filter(|shown| !shown.registry.same_text(&workspace.registry)) {
         Some(shown) if shown.registry.syntax_error().is_none() => {
@@ -81,8 +84,8 @@ fn proposing(snapshot: &Snapshot, workspace: &Workspace, rules: &Rules) -> Rules
     }
 }
 
-/// The findings of one of the files that govern; `None` for any other file.
-fn control(
+/// Returns the findings in a file that governs the workspace. `None` for any other file.
+fn governing_findings(
     snapshot: &Snapshot,
     workspace: &Workspace,
     open: &OpenDocument,
@@ -98,10 +101,10 @@ fn control(
         }
         findings.retain(|finding| finding.path.as_ref() == Some(path));
         if shown.registry.syntax_error().is_some() {
-            tell_of_older_registry(snapshot, workspace, &mut findings);
+            mention_older_registry(snapshot, workspace, &mut findings);
         }
         if path == workspace.registry.path() {
-            findings.extend(homeless(snapshot, workspace));
+            findings.extend(findings_without_file(snapshot, workspace));
         }
         return Some(findings);
     }
@@ -115,33 +118,34 @@ fn control(
         }
         _ if path.is_orchestration() => {
             let survey = analysis::survey(snapshot, workspace);
-            let here = |finding: &&Finding| finding.path.as_ref() == Some(path);
-            Some(survey.findings.iter().filter(here).cloned().collect())
+            let is_here = |finding: &&Finding| finding.path.as_ref() == Some(path);
+            Some(survey.findings.iter().filter(is_here).cloned().collect())
         }
         _ => None,
     }
 }
 
-/// What is wrong with the workspace as a whole is said at the registry.
-fn homeless(snapshot: &Snapshot, workspace: &Workspace) -> Vec<Finding> {
+/// Returns the findings that belong to no file. They are shown in the registry.
+fn findings_without_file(snapshot: &Snapshot, workspace: &Workspace) -> Vec<Finding> {
     let survey = analysis::survey(snapshot, workspace);
     survey.findings.iter().filter(|finding| finding.path.is_none()).cloned().collect()
 }
 
-/// What is wrong in the files that govern a workspace, as they stand on disk, by address: a broken one must not wait for
-/// somebody to look into it. Runs on a worker whenever the workspace was loaded.
+/// Returns the findings in governing files that are not open, as they are on disk, by address. A
+/// broken file must be reported even if nobody opens it. Runs on a worker whenever the workspace
+/// was loaded.
 pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
     let Some(workspace) = snapshot.workspace_at(root) else { return Vec::new() };
-    let print = Print { snapshot, workspace };
+    let writer = DiagnosticWriter { snapshot, workspace };
     let mut files: BTreeMap<&RelativePath, Vec<lsp::Diagnostic>> = BTreeMap::new();
     let survey = analysis::survey(snapshot, workspace);
     for finding in survey.findings.iter().chain(survey.gone(workspace)) {
         let path = finding.path.as_ref().unwrap_or_else(|| workspace.registry.path());
         let mut finding = finding.clone();
         if finding.code == Code::RegistrySyntax {
-            tell_of_older_registry(snapshot, workspace, std::slice::from_mut(&mut finding));
+            mention_older_registry(snapshot, workspace, std::slice::from_mut(&mut finding));
         }
-        if let Some(diagnostic) = print.diagnostic(&finding, print.on_disk(&finding)) {
+        if let Some(diagnostic) = writer.diagnostic(&finding, writer.on_disk(&finding)) {
             files.entry(path).or_default().push(diagnostic);
         }
     }
@@ -152,14 +156,14 @@ pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<l
         .collect()
 }
 
-/// Findings of one workspace, as its client shows them.
-struct Print<'a> {
+/// Converts the findings of one workspace to diagnostics for its client.
+struct DiagnosticWriter<'a> {
     snapshot: &'a Snapshot,
     workspace: &'a Workspace,
 }
 
-impl Print<'_> {
-    /// `None` for one that is switched off.
+impl DiagnosticWriter<'_> {
+    /// Returns the diagnostic of a finding. `None` if its code is switched off.
     fn diagnostic(&self, finding: &Finding, range: lsp::Range) -> Option<lsp::Diagnostic> {
         let level = self.snapshot.settings.level(finding.code, &self.workspace.policy);
         let severity = convert::severity(level)?;
@@ -191,7 +195,7 @@ impl Print<'_> {
         })
     }
 
-    /// What a program needs to act on it without reading the message.
+    /// Returns the data with which a program can act without parsing the message.
     fn data(&self, finding: &Finding) -> serde_json::Value {
         let path = finding.path.as_ref();
         let owners: Vec<&str> = path.map_or_else(Vec::new, |path| {
@@ -230,7 +234,7 @@ impl Print<'_> {
     fn in_document(&self, finding: &Finding, document: &Document) -> lsp::Range {
         match (&finding.span, finding.lines) {
             (Some(span), _) => {
-                // A ledger may have grown on disk since it was opened.
+                // The ledger may have grown on disk since it was opened.
                 let end = span.end.min(document.len_bytes());
                 let start = span.start.min(end);
                 on_one_line(convert::range(document, start..end, self.snapshot.encoding))
@@ -254,7 +258,7 @@ impl Print<'_> {
     }
 }
 
-/// The first line of a range: a squiggle below a whole block hides what it is about.
+/// Cuts a range after its first line, because a squiggle below a whole block would hide its start.
 fn on_one_line(range: lsp::Range) -> lsp::Range {
     if range.end.line == range.start.line {
         return range;
@@ -263,7 +267,7 @@ fn on_one_line(range: lsp::Range) -> lsp::Range {
     lsp::Range { start: range.start, end }
 }
 
-/// In a stable order, each once, and not without end.
+/// Sorts the diagnostics, removes duplicates and limits their number.
 fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
     let key = |it: &lsp::Diagnostic| {
         let code = match &it.code {
@@ -284,7 +288,8 @@ fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
     diagnostics
 }
 
-/// `textDocument/diagnostic`. The result's id is made of its content, so an equal one is recognised whatever happened between.
+/// `textDocument/diagnostic`. The id of the result is a hash of its content, so an equal result is
+/// recognised whatever happened in between.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentDiagnosticParams,
@@ -314,11 +319,11 @@ fn result_id(items: &[lsp::Diagnostic]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// How the client may pull them.
+/// Returns the options that are announced to clients that pull.
 pub(crate) fn options() -> lsp::DiagnosticProvider {
     lsp::DiagnosticOptions {
         identifier: Some("intent".into()),
-        // The registry decides about every file.
+        // A change of the registry can change the diagnostics of every file.
         inter_file_dependencies: true,
         workspace_diagnostics: false,
         ..Default::default()

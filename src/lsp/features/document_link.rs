@@ -1,4 +1,5 @@
-//! `textDocument/documentLink`: ids lead to the registry, the registry's specifications and the ledger's paths to their files.
+//! `textDocument/documentLink`: links ids to the registry, and the specifications in the registry
+//! and the paths in the ledger to their files.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,15 +16,14 @@ use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 
-/// Nobody follows more in one document.
+/// The largest number of links in one document.
 const MAX_LINKS: usize = 1_000;
 
-/// Links are complete at once.
+/// Links need no resolving: they are sent with their targets.
 pub(crate) fn options() -> lsp::DocumentLinkOptions {
     lsp::DocumentLinkOptions { resolve_provider: Some(false), ..Default::default() }
 }
 
-/// The links of a document.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentLinkParams,
@@ -92,7 +92,7 @@ fn ids(
         .collect()
 }
 
-/// The values of `relative_path` in a ledger, which may be broken elsewhere.
+/// Finds the values of `relative_path` in a ledger. Other parts of the text may be broken.
 fn paths(snapshot: &Snapshot, workspace: &Workspace, text: &str) -> Vec<(Range<usize>, lsp::Uri)> {
     const KEY: &str = "\"relative_path\":";
     let mut known: HashMap<String, Option<lsp::Uri>> = HashMap::new();
@@ -102,7 +102,7 @@ fn paths(snapshot: &Snapshot, workspace: &Workspace, text: &str) -> Vec<(Range<u
         let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<String>();
         let value = values.next()?.ok()?;
         let end = start + values.byte_offset();
-        // Between the quotes.
+        // The range excludes the quotes.
         (end >= start + 2).then(|| (start + 1..end - 1, value))
     });
     values

@@ -1,4 +1,5 @@
-//! `textDocument/documentSymbol`: the intents of the registry. Symbols of code are left to the language's own server.
+//! `textDocument/documentSymbol`: the intents of the registry. Symbols of code are left to the
+//! language's own server.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use crate::lsp::snapshot::Snapshot;
 use crate::workspace::text;
 use crate::workspace::text::counted;
 
-/// The intents with their fields, as a tree where the client shows trees.
+/// Returns the intents and their fields, as a tree if the client supports trees.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentSymbolParams,
@@ -34,10 +35,10 @@ fn tree(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentSymbol>>
     Some(intents.map(|(index, intent)| symbol(&file, index, intent, &range)).collect())
 }
 
-/// What an intent is called in lists of symbols.
+/// Returns the name of an intent in lists of symbols.
 pub(super) fn name(intent: &Intent) -> String {
     let name = text::terminal(&format!("{} {}", intent.id.value, intent.name.value));
-    // An empty name makes some editors drop the whole answer.
+    // Some editors drop the whole answer if a name is empty.
     if name.is_empty() { "an intent without id and name".to_owned() } else { name }
 }
 
@@ -85,7 +86,7 @@ fn entry(
     range: lsp::Range,
     selection_range: lsp::Range,
 ) -> lsp::DocumentSymbol {
-    // The field is deprecated in the protocol; the type still has it.
+    // The protocol deprecates this field, but the type still has it.
     #[expect(deprecated)]
     lsp::DocumentSymbol {
         name: name.to_owned(),

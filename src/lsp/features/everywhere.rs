@@ -1,4 +1,5 @@
-//! Every feature asked at every place of awkward texts: none panics, and every range of an answer lies in its text.
+//! Tests that request every feature at every position of unusual texts. No feature may panic, and
+//! every range in an answer must lie in its text.
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use crate::lsp::snapshot::Snapshot;
 
 const PATH: &str = "/.orchestration/active_intents.yaml";
 
-/// Registries as they are found, and as they are while somebody types them.
+/// Registries with unusual content, and registries that are half typed.
 const REGISTRIES: [&str; 13] = [
     "",
     "active_intents:\n  - id: INT-001\n    name: ünï 🦀\n    status: IN_PROGRESS\n    owned_scope: [\"src/**\", \"日本/**\"]\n    related_specs: [a.rs, REQ-1]\n",
@@ -31,7 +32,7 @@ const REGISTRIES: [&str; 13] = [
     "active_intents:\n  - id: \"INT-001 [x](command:evil)\"\n    name: \"\u{202e}a\"\n    owner: \"<b>\"\n",
 ];
 
-/// Other files, by name.
+/// Other unusual files, each with its path.
 const TEXTS: [(&str, &str); 4] = [
     ("/src/a.rs", "// INT-001 日本\nfn a() { é }\r\nfn b( {\rmod m { fn c() {} }\n"),
     ("/a.md", "# INT-001\n\n🦀INT-001 INT-001. `INT-002`\n\n## \n"),
@@ -42,7 +43,8 @@ const TEXTS: [(&str, &str); 4] = [
     ("/x", "\u{feff}INT-001\0"),
 ];
 
-/// Asks everything that has no position. The ranges that an answer has for this document.
+/// Requests every feature that needs no position. Returns the ranges in this document that the
+/// answers contain.
 fn whole(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Range> {
     let document = json!({ "textDocument": { "uri": uri } });
     let params = || document.clone();
@@ -84,7 +86,8 @@ fn nested(symbols: &[lsp::DocumentSymbol], outer: Option<lsp::Range>, to: &mut V
     }
 }
 
-/// Asks everything at a position.
+/// Requests every feature at a position. Returns the ranges in this document that the answers
+/// contain.
 fn at(snapshot: &Snapshot, uri: &lsp::Uri, position: lsp::Position) -> Vec<lsp::Range> {
     let place = json!({ "textDocument": { "uri": uri }, "position": position,
         "context": { "includeDeclaration": true }, "newName": "NEW-1" });
@@ -98,7 +101,7 @@ fn at(snapshot: &Snapshot, uri: &lsp::Uri, position: lsp::Position) -> Vec<lsp::
     definition::handle(snapshot, read(&place)).unwrap();
     let found = references::handle(snapshot, read(&place)).unwrap().unwrap_or_default();
     let prepared = rename::prepare(snapshot, read(&place));
-    // Reads the whole workspace, so only where an id stands. A refusal is an answer too.
+    // A rename reads the whole workspace, so it is tried only at some ids. It may be refused.
     if prepared.as_ref().is_ok_and(Option::is_some) && position.character.is_multiple_of(4) {
         drop(rename::handle(snapshot, read(&place)));
     }
@@ -110,7 +113,8 @@ fn at(snapshot: &Snapshot, uri: &lsp::Uri, position: lsp::Position) -> Vec<lsp::
     ranges
 }
 
-/// What other people wrote into the registry or the ledger becomes neither a link nor a picture nor HTML.
+/// Checks that text of the registry and the ledger became neither a foreign link nor a picture nor
+/// HTML.
 fn leads_only_to_files(markdown: &str) {
     for event in Parser::new_ext(markdown, Options::all()) {
         match event {
@@ -148,7 +152,7 @@ fn awkward_registries() {
         let mut editor = Editor::new("//- /src/a.rs intent=INT-001\nfn a() {} // INT-001\n");
         editor.client.code_lens = nth % 2 == 0;
         editor.encoding = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32][nth % 3];
-        // On disk too, so that what is loaded and what is shown are both awkward.
+        // The text is also on disk, so that the loaded registry is as unusual as the shown one.
         editor.write(PATH, text);
         editor.open(PATH, text);
         check(&editor, PATH);

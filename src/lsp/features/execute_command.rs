@@ -1,5 +1,5 @@
-//! `workspace/executeCommand`: runs a [`super::commands`] off the loop, asks a person first where that is needed,
-//! and lets what it wrote be read again at once.
+//! `workspace/executeCommand`: runs one of [`super::commands`] outside of the loop. It asks a
+//! person first if the command requires that, and afterwards reports the written files to the loop.
 
 use std::time::Duration;
 
@@ -12,15 +12,14 @@ use crate::lsp::dispatch::{ClientConversation, RequestRefusal};
 use crate::lsp::pool::Lane;
 use crate::workspace::text;
 
-/// How long a person may think before a dialog counts as dismissed.
+/// How long a person may take to answer before a dialog counts as dismissed.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// More choices than this are not readable in a dialog.
+/// The largest number of choices in a dialog.
 const MAX_CHOICES: usize = 8;
 
 const ACCEPT: &str = "Accept it";
 
-/// Runs a command.
 pub(crate) async fn handle(
     conversation: ClientConversation,
     params: lsp::ExecuteCommandParams,
@@ -28,21 +27,21 @@ pub(crate) async fn handle(
     let command = commands::find(&params.command)?;
     let mut argument = commands::argument(command.name, params.arguments)?;
     match command.asks {
-        Asks::WhichIntent if !argument.contains_key("id") && asks(&conversation) => {
+        Asks::WhichIntent if !argument.contains_key("id") && can_ask(&conversation) => {
             let Some(id) = choose_intent(&conversation, &argument).await? else {
                 return Ok(None);
             };
             argument.insert("id".into(), id.into());
         }
-        Asks::Consent => consent(&conversation, &argument).await?,
-        Asks::Questions => seated(&conversation, "deciding", "intent approve")?,
-        Asks::Person => person(&conversation)?,
+        Asks::Consent => confirm_acceptance(&conversation, &argument).await?,
+        Asks::Questions => require_dialogs(&conversation, "deciding", "intent approve")?,
+        Asks::Person => require_person(&conversation)?,
         Asks::Nothing | Asks::WhichIntent => {}
     }
     run(&conversation, command, argument).await.map(Some)
 }
 
-/// The commands that are announced.
+/// Returns the commands that are announced.
 pub(crate) fn options() -> lsp::ExecuteCommandOptions {
     let commands = commands::ALL.iter().map(|command| command.name.to_owned()).collect();
     lsp::ExecuteCommandOptions { commands, ..Default::default() }
@@ -77,7 +76,8 @@ async fn run(
     changed.and(answer)
 }
 
-/// Lets the client change a file of the registry that it has open, and sees to it that the change is on disk.
+/// Lets the client change a registry file that it has open, and makes sure that the change reaches
+/// the disk.
 async fn change_registry(
     conversation: &ClientConversation,
     change: RegistryChange,
@@ -109,10 +109,10 @@ async fn change_registry(
     })
 }
 
-/// `intent/save`: a request to clients that said that they save what they are asked to (`saves`).
+/// `intent/save`: asks the client to save a document. Sent only to clients with the setting
+/// `saves`.
 enum SaveRequest {}
 
-/// The document to save.
 #[derive(Serialize, Deserialize)]
 struct SaveParams {
     uri: lsp::Uri,
@@ -125,7 +125,7 @@ impl lsp::Request for SaveRequest {
     const MESSAGE_DIRECTION: lsp::MessageDirection = lsp::MessageDirection::ServerToClient;
 }
 
-/// Lets the client show a place to whoever sits there.
+/// Asks the client to show a place to the person.
 async fn show(
     conversation: &ClientConversation,
     place: lsp::Location,
@@ -143,12 +143,13 @@ async fn show(
     }
 }
 
-/// Whether a person can be asked. The client said so by its setting; many that show dialogs do not announce them.
-fn asks(conversation: &ClientConversation) -> bool {
+/// Returns true if a person can be asked. This depends on the setting, because many clients that
+/// show dialogs do not announce them.
+fn can_ask(conversation: &ClientConversation) -> bool {
     conversation.snapshot.settings.interactive
 }
 
-/// Lets a person choose among the intents in progress; `None`: dismissed.
+/// Lets a person choose among the intents in progress. `None` if the dialog was dismissed.
 async fn choose_intent(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
@@ -176,13 +177,13 @@ async fn choose_intent(
     Ok(at.map(|at| open[at].0.clone()))
 }
 
-/// Refuses where nobody can be asked.
-fn seated(
+/// Returns an error if no person can be asked in a dialog.
+fn require_dialogs(
     conversation: &ClientConversation,
     what: &str,
     instead: &str,
 ) -> Result<(), RequestRefusal> {
-    if asks(conversation) {
+    if can_ask(conversation) {
         return Ok(());
     }
     Err(RequestRefusal::Failed(format!(
@@ -191,8 +192,8 @@ fn seated(
     )))
 }
 
-/// Refuses where no person sits.
-fn person(conversation: &ClientConversation) -> Result<(), RequestRefusal> {
+/// Returns an error if no person sits at the client.
+fn require_person(conversation: &ClientConversation) -> Result<(), RequestRefusal> {
     if conversation.snapshot.settings.seats_a_person() {
         return Ok(());
     }
@@ -203,12 +204,13 @@ fn person(conversation: &ClientConversation) -> Result<(), RequestRefusal> {
     ))
 }
 
-/// Lets a person confirm an acceptance. Refused where nobody can be asked: accepting is for people.
-async fn consent(
+/// Asks a person to confirm an acceptance. Returns an error if no person can be asked, because only
+/// people may accept.
+async fn confirm_acceptance(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
 ) -> Result<(), RequestRefusal> {
-    seated(conversation, "accepting a block", "intent accept PATH:LINE")?;
+    require_dialogs(conversation, "accepting a block", "intent accept PATH:LINE")?;
     let named = |key: &str| argument.get(key).and_then(Value::as_str);
     let file = named("path").or_else(|| named("uri")).unwrap_or_default();
     let line = argument.get("line").map(Value::to_string).unwrap_or_default();

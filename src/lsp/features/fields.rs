@@ -1,4 +1,4 @@
-//! The fields of the registry, explained where they stand.
+//! Explains the fields of the registry at the place where they are written.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use crate::workspace::text::counted;
 
 /// A field of an intent in the registry.
 pub(crate) struct RegistryField {
-    /// The intent as the buffer has it.
+    /// The intent in the editor's text, saved or not.
     intent: Intent,
     meaning: Field,
-    /// What the hover is about: the key or value under the cursor.
+    /// The key or the value under the cursor.
     pub(crate) span: Range<usize>,
 }
 
-/// The field under a position; `None` outside of the registry and of its intents.
+/// Returns the field at a position. `None` outside of the registry and of its intents.
 pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     if !mention::is_registry(place.workspace, &place.path) {
         return None;
@@ -38,7 +38,7 @@ pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     Some(RegistryField { intent: file.intents()[index].clone(), meaning: found.field, span })
 }
 
-/// What a field means, and how it stands.
+/// Explains what a field means and what its present value amounts to.
 pub(crate) fn explain(
     snapshot: &Snapshot,
     place: &DocumentPosition<'_>,
@@ -59,11 +59,11 @@ pub(crate) fn explain(
             let produced = BlockTally::by(place.workspace, &intent.id.value);
             let scope = crate::intent::Scope::new(&intent.scope_entries());
             let outside = produced.files.iter().filter(|path| !scope.owns(path)).count();
-            let mut told = format!("Recorded so far: {}.", produced.told());
+            let mut summary = format!("Recorded so far: {}.", produced.told());
             if outside > 0 {
-                told.push_str(&format!(" {} outside of this scope.", counted(outside, "file")));
+                summary.push_str(&format!(" {} outside of this scope.", counted(outside, "file")));
             }
-            text.paragraph(&told);
+            text.paragraph(&summary);
         }
         Field::Constraints => entries(&mut text, intent.constraints.len()),
         Field::Acceptance => entries(&mut text, intent.acceptance_criteria.len()),

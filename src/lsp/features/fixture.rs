@@ -1,4 +1,5 @@
-//! A little language for tests of editor features: a test reads like a picture of the editor.
+//! A small language for tests of editor features. A fixture shows the files of a workspace as the
+//! editor sees them.
 //!
 //! ```text
 //! //- /src/auth.rs intent=INT-001 agent=claude-code     recorded whole under the intent, by the real verb
@@ -6,7 +7,8 @@
 //! //- /src/old.rs closed                                on disk only; other files are open in the editor
 //! ```
 //!
-//! The files stand in a real workspace in a temporary folder. Without a registry among them there is [`REGISTRY`].
+//! The files are written to a real workspace in a temporary folder. If the fixture contains no
+//! registry, [`REGISTRY`] is added.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -45,21 +47,20 @@ pub(crate) struct Editor {
     /// A folder outside of the workspace.
     elsewhere: tempfile::TempDir,
     documents: Documents,
-    /// Which root governs a folder, where its name does not tell.
+    /// The root that governs each folder, for folders whose path does not show it.
     places: HashMap<PathBuf, Option<PathBuf>>,
     analyses: Arc<Analyses>,
     workspace: Workspace,
     cursor: Option<(lsp::Uri, lsp::Position)>,
     marks: Vec<FixtureMark>,
-    /// What its client can do.
+    /// What the client can do.
     pub(crate) client: Capabilities,
-    /// Its user's settings.
+    /// The settings of the user.
     pub(crate) settings: Settings,
-    /// The unit of its columns.
+    /// The unit in which the client counts columns.
     pub(crate) encoding: Encoding,
 }
 
-/// A marked range of a fixture.
 pub(crate) struct FixtureMark {
     pub(crate) label: String,
     pub(crate) uri: lsp::Uri,
@@ -77,12 +78,12 @@ struct FixtureFile {
 }
 
 impl Editor {
-    /// A workspace without git.
+    /// Returns an editor with a workspace that is not in git.
     pub(crate) fn new(fixture: &str) -> Self {
         Self::build(fixture, false)
     }
 
-    /// A workspace whose files are committed, and recorded after that.
+    /// Returns an editor with a workspace in git. The files are committed first and then recorded.
     pub(crate) fn in_git(fixture: &str) -> Self {
         Self::build(fixture, true)
     }
@@ -100,7 +101,7 @@ impl Editor {
         }
         if with_git {
             git(folder.path(), &["init", "-q", "-b", "main"]);
-            // Its hooks are a question of their own.
+            // Git hooks are tested elsewhere.
             git(folder.path(), &["config", "intent.hooks", "false"]);
             git(folder.path(), &["add", "-A"]);
             git(folder.path(), &["commit", "-qm", "start"]);
@@ -162,22 +163,21 @@ impl Editor {
         self.documents.insert(key, Arc::new(open));
     }
 
-    /// The address of a file.
+    /// Returns the address of a file.
     pub(crate) fn uri(&self, path: &str) -> lsp::Uri {
         convert::uri_of(&self.path(path)).unwrap()
     }
 
-    /// Where a file stands.
+    /// Returns the absolute path of a file.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join(path.trim_start_matches('/'))
     }
 
-    /// What is known of the workspace.
     pub(crate) fn workspace(&self) -> &Workspace {
         &self.workspace
     }
 
-    /// What a request sees now.
+    /// Returns the snapshot that a request would get now.
     pub(crate) fn snapshot(&self) -> Snapshot {
         let mut workspaces = Workspaces { folders: self.places.clone(), ..Workspaces::default() };
         workspaces.loaded.insert(self.workspace.root.path().to_owned(), self.workspace.clone());
@@ -194,7 +194,7 @@ impl Editor {
         }
     }
 
-    /// The cursor, for a request.
+    /// Returns the cursor as the parameters of a request.
     pub(crate) fn here(&self) -> lsp::TextDocumentPositionParams {
         let (uri, position) = self.cursor.clone().expect("the fixture has a cursor");
         lsp::TextDocumentPositionParams {
@@ -203,19 +203,19 @@ impl Editor {
         }
     }
 
-    /// The parameters of a request at the cursor, with what else they hold.
+    /// Returns the parameters of a request at the cursor, with `extra` fields.
     pub(crate) fn ask<P: serde::de::DeserializeOwned>(&self, extra: serde_json::Value) -> P {
         let mut params = serde_json::to_value(self.here()).unwrap();
         params.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         serde_json::from_value(params).unwrap()
     }
 
-    /// The one range with this label.
+    /// Returns the marked range with this label.
     pub(crate) fn mark(&self, label: &str) -> &FixtureMark {
         self.marks.iter().find(|mark| mark.label == label).expect("a mark with this label")
     }
 
-    /// The person replaces a piece of an open document, without saving.
+    /// Replaces a piece of an open document, without saving it.
     pub(crate) fn replace(&mut self, path: &str, from: &str, to: &str) {
         let uri = self.uri(path);
         let open = Arc::clone(&self.documents[uri.as_str()]);
@@ -224,7 +224,7 @@ impl Editor {
         self.put(uri, document, open.version + 1);
     }
 
-    /// The person saves a document, and somebody records its changes.
+    /// Saves a document and records its changes.
     pub(crate) fn record(&mut self, path: &str, intent: &str, agent: &str) {
         self.save(path);
         let request = record::RecordRequest {
@@ -238,40 +238,40 @@ impl Editor {
         self.reload();
     }
 
-    /// The text of an open document.
+    /// Returns the text of an open document.
     pub(crate) fn text(&self, path: &str) -> String {
         self.documents[self.uri(path).as_str()].document.text()
     }
 
-    /// The person saves a document.
+    /// Saves a document and loads the workspace again.
     pub(crate) fn save(&mut self, path: &str) {
         std::fs::write(self.path(path), self.text(path)).unwrap();
         self.reload();
     }
 
-    /// The person commits everything.
+    /// Commits all files and loads the workspace again.
     pub(crate) fn commit(&mut self) {
         git(self.folder.path(), &["add", "-A"]);
         git(self.folder.path(), &["commit", "-qm", "more"]);
         self.reload();
     }
 
-    /// The person has a text in the editor that may stand nowhere else.
+    /// Opens a document with a text that need not be on disk.
     pub(crate) fn open(&mut self, path: &str, text: &str) {
         self.put(self.uri(path), Document::from_text(path.trim_start_matches('/'), text), 1);
     }
 
-    /// The same under any address.
+    /// Opens a document with a text, under any address.
     pub(crate) fn open_at(&mut self, uri: &lsp::Uri, text: &str) {
         self.put(uri.clone(), Document::from_text(uri.path(), text), 1);
     }
 
-    /// The person closes a document.
     pub(crate) fn close(&mut self, path: &str) {
         self.documents.remove(self.uri(path).as_str()).expect("an open document");
     }
 
-    /// Every open document is opened by the path of a link to the workspace instead; the link.
+    /// Opens every open document again by its path through a link to the workspace. Returns the
+    /// link.
     #[cfg(unix)]
     pub(crate) fn reopen_through_a_link(&mut self) -> PathBuf {
         let root = self.workspace.root.path().to_owned();
@@ -286,18 +286,18 @@ impl Editor {
         link
     }
 
-    /// Another program writes a file, and the server notices.
+    /// Writes a file as another program would, and loads the workspace again.
     pub(crate) fn write(&mut self, path: &str, text: &str) {
         std::fs::write(self.path(path), text).unwrap();
         self.reload();
     }
 
-    /// The server reads again what is on disk.
+    /// Loads the workspace again from disk.
     pub(crate) fn reload(&mut self) {
         self.workspace = self.workspace.reload();
     }
 
-    /// A place as a person names it: path, line and the text there.
+    /// Returns a place in a form for people: path, line and the text there.
     pub(crate) fn show(&self, uri: &lsp::Uri, range: lsp::Range) -> String {
         let path = convert::path_of(uri).unwrap();
         let root = self.workspace.root.path();
@@ -311,7 +311,7 @@ impl Editor {
         format!("{name}:{}: {}", range.start.line + 1, text.lines().next().unwrap_or_default())
     }
 
-    /// A text without what differs from run to run.
+    /// Replaces what differs from run to run: paths, ids and times.
     pub(crate) fn steady(&self, text: &str) -> String {
         let root = self.uri("").to_string();
         let mut known = vec![(root.trim_end_matches('/').to_owned(), "file:///ws")];
@@ -327,7 +327,7 @@ impl Editor {
     }
 }
 
-/// A client that can do everything.
+/// Returns the capabilities of a client that can do almost everything.
 pub(crate) fn able() -> Capabilities {
     Capabilities {
         hover_markdown: true,
@@ -359,7 +359,7 @@ fn parse(fixture: &str) -> Vec<FixtureFile> {
     body.split("\n//- ").map(|part| read_file(&format!("{part}\n"))).collect()
 }
 
-/// A file from its header line and what follows.
+/// Parses a file: its header line, and the text that follows.
 fn read_file(part: &str) -> FixtureFile {
     let (header, text) = part.split_once('\n').unwrap();
     let mut words = header.split_whitespace();
@@ -409,13 +409,13 @@ fn read_marks(mut rest: &str, file: &mut FixtureFile) {
     }
 }
 
-/// `[[label:`
+/// Parses the beginning of a marked range: `[[label:`.
 fn label(text: &str) -> Option<(&str, &str)> {
     let (label, after) = text.strip_prefix("[[")?.split_once(':')?;
     (!label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase())).then_some((label, after))
 }
 
-/// What git says, without the machine's own settings.
+/// Runs git without the settings of this machine.
 pub(crate) fn git_runs(folder: &std::path::Path, arguments: &[&str]) -> std::process::Output {
     std::process::Command::new("git")
         .args([

@@ -1,4 +1,5 @@
-//! `textDocument/hover`: which intent asked for the block under the cursor, and what an id or a field of the registry means.
+//! `textDocument/hover`: says which intent asked for the block under the cursor, and explains an id
+//! or a field of the registry.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -15,13 +16,14 @@ use crate::lsp::snapshot::Snapshot;
 use crate::provenance::{Place as Standing, Verdict};
 use crate::verbs::why::{self, AskedFor, BlockAnswer, Candidate, LineageStep, OriginAnswer};
 
-/// Whoever has not typed for so long is told of the text as it stands, though that costs a matching.
+/// How long after the last edit a person counts as typing. After that, a hover waits for an
+/// analysis of the present text.
 const TYPING: Duration = Duration::from_secs(2);
 
 /// The longest history that a hover shows.
 const MAX_STEPS: usize = 8;
 
-/// The hover of a place, `None` where there is nothing to say.
+/// Returns the hover of a position. `None` if nothing is known about it.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::HoverParams,
@@ -29,7 +31,7 @@ pub(crate) fn handle(
     Ok(hover(snapshot, &params.text_document_position_params))
 }
 
-/// The hover while nothing is known yet.
+/// Returns the hover that is shown while the workspace is still being read.
 pub(crate) fn still_reading() -> lsp::Hover {
     let value =
         "The intents and the ledger are still being read; ask again in a moment.".to_owned();
@@ -52,13 +54,15 @@ fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<ls
         of_block(snapshot, &place)?
     };
     let range = convert::range(document, bytes, snapshot.encoding);
-    // A range that does not hold the cursor makes some editors drop the hover.
+    // Some editors drop a hover whose range does not contain the cursor.
     let holds = range.start <= at.position && at.position <= range.end;
     Some(lsp::Hover { contents: text.finish().into(), range: holds.then_some(range) })
 }
 
-/// What is known of the block at a place, and where its name stands. Somebody may be typing: then it is told by the last
-/// analysis, and of a block in which they type, that it is being edited.
+/// Returns the text about the block at a position, and the bytes of the block's name.
+///
+/// While somebody types, the text comes from the last analysis. A block with an edit in it is
+/// described as being edited.
 fn of_block(snapshot: &Snapshot, place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
     if let Some(recent) = analysis::recent(snapshot, place.open)
         && let Ok(found) = recent.block_at(&place.open.document, place.byte)
@@ -76,7 +80,8 @@ fn of_block(snapshot: &Snapshot, place: &DocumentPosition<'_>) -> Option<(Prose,
     Some((block_text(snapshot, place, &analysis, index)?, block.name_bytes.clone()))
 }
 
-/// What was known of a block before the edit that is under way in it. `None` as in [`block_text`].
+/// Returns the text about a block in which somebody is typing, with the facts from before the edit.
+/// `None` if the block has no record.
 fn edited_text(
     snapshot: &Snapshot,
     place: &DocumentPosition<'_>,
@@ -105,12 +110,12 @@ fn edited_text(
     Some(text)
 }
 
-/// What the client shows in hovers.
+/// Returns the markup that the client supports in hovers.
 fn markup(snapshot: &Snapshot) -> Markup {
     if snapshot.client.hover_markdown { Markup::Markdown } else { Markup::Plain }
 }
 
-/// `None` for a block without a record that holds no recorded code either.
+/// Returns the text about a block. `None` if the block has no record and contains no recorded code.
 fn block_text(
     snapshot: &Snapshot,
     place: &DocumentPosition<'_>,
@@ -129,10 +134,10 @@ fn block_text(
     if let Some(asked) = answer.asked.as_ref() {
         asked_for(&mut text, asked);
     }
-    // Few paragraphs, since a terminal shows few lines.
+    // The paragraphs are few, because a terminal shows few lines.
     let commit = answer.commit.as_ref().map(|commit| {
-        let said = format!("{}: {}", commit.author, commit.subject);
-        format!("{} {}", text.code(commit.short()), text.said(&said))
+        let commit_text = format!("{}: {}", commit.author, commit.subject);
+        format!("{} {}", text.code(commit.short()), text.said(&commit_text))
     });
     let wrote: Vec<String> =
         who_and_when(&text, place, &answer).into_iter().chain(commit).collect();
@@ -140,8 +145,8 @@ fn block_text(
         text.paragraph(&wrote.join(" · "));
     }
     let lines = answer.lines_said().map(|lines| text.said(&lines));
-    let stands: Vec<String> = [verdict(&text, place, &answer)].into_iter().chain(lines).collect();
-    text.paragraph(&stands.join("; "));
+    let state: Vec<String> = [verdict(&text, place, &answer)].into_iter().chain(lines).collect();
+    text.paragraph(&state.join("; "));
     if let Some(suspect) = &answer.suspect {
         text.paragraph(&format!("{}: {}", text.strong("suspect"), text.said(&suspect.message)));
     }
@@ -165,7 +170,7 @@ fn block_text(
     Some(text)
 }
 
-/// Who asked for the intent, and what must hold.
+/// Adds who asked for the intent, and its constraints.
 fn asked_for(text: &mut Prose, asked: &AskedFor) {
     let mut parts = Vec::new();
     parts.extend(asked.said().map(|(label, said)| format!("{label} {}", text.said(&said))));
@@ -221,7 +226,7 @@ fn who_and_when(
     Some(parts.join(" · "))
 }
 
-/// The one word and what it means.
+/// Returns the verdict on a block, with its meaning.
 fn verdict(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> String {
     let meaning = match answer.verdict {
         Verdict::Exact => "as recorded".to_owned(),
@@ -251,7 +256,7 @@ fn verdict(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> 
     )
 }
 
-/// Where a moved block was recorded: another file, or another container in this one.
+/// Returns where a moved block was recorded: in another file, or in another container of this one.
 fn moved_from(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> Option<String> {
     let recorded = answer.recorded.as_ref().filter(|_| answer.place == Some(Standing::Moved))?;
     if recorded.path != place.path {
@@ -260,7 +265,7 @@ fn moved_from(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) 
     Some(format!(", recorded as {}", text.code(&recorded.name)))
 }
 
-/// What else that is recorded stands in the block.
+/// Describes recorded code that was found inside the block.
 fn origin(text: &Prose, origin: &OriginAnswer) -> String {
     let name = text.code(&origin.recorded.name);
     let path = text.code(origin.recorded.path.as_str());
@@ -449,7 +454,7 @@ fn verify(token: &str) -> bool {
         let mut editor = Editor::new(CODE);
         let code = editor.text("/src/auth.rs");
         let copy = code.replace("struct Session;\n", "").replace("verify", "check");
-        // The place asked for stands in the copy, which comes first.
+        // The requested position is in the copy, which comes first.
         editor.replace("/src/auth.rs", &code, &format!("{copy}\n{code}"));
         let text = shown(&editor);
         assert!(text.contains("**unrecorded**") && text.contains("copied from `verify`"), "{text}");

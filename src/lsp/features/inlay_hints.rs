@@ -1,4 +1,5 @@
-//! `textDocument/inlayHint`: the same at the end of a definition's line, for clients that show no lenses.
+//! `textDocument/inlayHint`: provenance at the end of a definition's line, for clients that show no
+//! lenses.
 
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -8,7 +9,7 @@ use crate::lsp::convert;
 use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 
-/// The hints of a range; none where lenses say the same.
+/// Returns the hints of a range. `None` if the client shows lenses, which say the same.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::InlayHintParams,
@@ -31,7 +32,7 @@ fn hints(snapshot: &Snapshot, uri: &lsp::Uri, range: lsp::Range) -> Option<Vec<l
         if !(range.start.line..=range.end.line).contains(&line) {
             return None;
         }
-        // Beyond a line's end is its end.
+        // A column beyond the end of the line becomes the end of the line.
         let end = lsp::Position { line, character: u32::MAX };
         let end = convert::byte(&open.document, end, snapshot.encoding);
         let answer = credit::answer(workspace, &analysis, index)?;

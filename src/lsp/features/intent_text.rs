@@ -1,4 +1,4 @@
-//! An intent, told to a person.
+//! Describes an intent to a person.
 
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -12,21 +12,21 @@ use crate::verbs::{Workspace, map};
 use crate::workspace::RelativePath;
 use crate::workspace::text::counted;
 
-/// Lists longer than this end early.
+/// The largest number of entries of a list that are shown.
 const MAX_ENTRIES: usize = 12;
 
-/// What an intent has produced, in numbers.
+/// How much was recorded under an intent.
 pub(crate) struct BlockTally {
-    /// Files with blocks of it.
+    /// The files with blocks of the intent.
     pub(crate) files: Vec<RelativePath>,
-    /// Blocks that it is the last word on.
+    /// The number of blocks whose newest record names the intent.
     pub(crate) blocks: usize,
-    /// Records that name it and claim blocks.
+    /// The number of records that name the intent and claim blocks.
     pub(crate) records: usize,
 }
 
 impl BlockTally {
-    /// Counts what the ledger knows of an intent.
+    /// Counts what the ledger holds of an intent.
     pub(crate) fn by(workspace: &Workspace, id: &str) -> Self {
         let files = map::produced(workspace, id);
         let mut entries: Vec<u32> =
@@ -40,14 +40,14 @@ impl BlockTally {
         }
     }
 
-    /// `4 files · 17 blocks · 9 records`.
+    /// Returns the numbers as a text: `4 files · 17 blocks · 9 records`.
     pub(crate) fn told(&self) -> String {
         let (files, blocks) = (counted(self.files.len(), "file"), counted(self.blocks, "block"));
         format!("{files} · {blocks} · {}", counted(self.records, "record"))
     }
 }
 
-/// Id, name and status.
+/// Returns a line with the intent's id, name and status.
 pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
     let title = super::credit::title(intent);
     let status = match (&intent.status, intent.version) {
@@ -62,7 +62,8 @@ pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
     format!("{}{now} · {}", text.strong(&title), text.said(status))
 }
 
-/// All that matters of an intent.
+/// Describes an intent in full: heading, numbers, scope, constraints, criteria, former ids and
+/// links.
 pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace, id: &str, mut text: Prose) -> Prose {
     let id = workspace.registry.present_id(id);
     let mut head = heading(&text, &why::brief(workspace, id));
@@ -96,7 +97,7 @@ fn listed(entries: &[Spanned<String>], show: impl Fn(&str) -> String) -> Vec<Str
     shortened(entries.iter().map(|entry| show(&entry.value)).collect())
 }
 
-/// A list that ends early where it is long, and says how much is left out.
+/// Cuts a long list and says how many entries are left out.
 pub(crate) fn shortened(mut entries: Vec<String>) -> Vec<String> {
     let more = entries.len().saturating_sub(MAX_ENTRIES);
     entries.truncate(MAX_ENTRIES);
@@ -104,7 +105,7 @@ pub(crate) fn shortened(mut entries: Vec<String>) -> Vec<String> {
     entries
 }
 
-/// A link to the intent in the registry; `None` when it is not there.
+/// Returns a link to the intent in the registry. `None` if the registry does not contain it.
 pub(crate) fn registry_link(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -115,7 +116,7 @@ pub(crate) fn registry_link(
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }
 
-/// Related specifications; those that are files are links.
+/// Returns the related specifications. Those that are files become links.
 pub(crate) fn specs(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -130,7 +131,7 @@ pub(crate) fn specs(
         .collect()
 }
 
-/// The address of a workspace file that a text names; `None` where there is no such file inside.
+/// Returns the address of a workspace file by its name. `None` if the workspace has no such file.
 pub(crate) fn file_of(snapshot: &Snapshot, workspace: &Workspace, name: &str) -> Option<lsp::Uri> {
     let path = RelativePath::new(name).ok()?;
     let really = workspace.root.resolve(&path).ok()?;

@@ -1,4 +1,4 @@
-//! Where a text names an intent: whole words that are ids the registry or the ledger knows.
+//! Finds mentions of intents in a text: whole words that are ids in the registry or in the ledger.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -13,11 +13,12 @@ use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::RelativePath;
 
-/// The registry as the editor shows it: buffers where its files are open, else what was read from disk.
+/// The registry as the editor shows it. Open files have their unsaved text; the others are as on
+/// disk.
 pub(crate) struct ShownRegistry<'a> {
-    /// What the texts say.
+    /// The registry, parsed from these texts.
     pub(crate) registry: Arc<Registry>,
-    /// In the order of the registry's files, each made when it is asked for.
+    /// In the order of the registry's files. Each is filled on first use.
     files: Vec<OnceLock<Option<ShownFile>>>,
     snapshot: &'a Snapshot,
     workspace: &'a Workspace,
@@ -25,13 +26,14 @@ pub(crate) struct ShownRegistry<'a> {
 
 /// A file of the registry as the editor shows it.
 pub(crate) struct ShownFile {
-    /// The text.
+    /// The text of the file.
     pub(crate) document: Document,
-    /// Its address.
+    /// The client's address of the file.
     pub(crate) uri: lsp::Uri,
 }
 
-/// That what is said rests on an older registry, since the present one does not parse; `None` where it does not.
+/// Returns a sentence that says that an older registry is used because the present one does not
+/// parse. `None` if the present one parses.
 pub(crate) fn older_registry(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
     workspace.judged_by_older().or_else(|| {
         let shown = ShownRegistry::of(snapshot, workspace)?;
@@ -44,7 +46,7 @@ pub(crate) fn older_registry(snapshot: &Snapshot, workspace: &Workspace) -> Opti
 }
 
 impl<'a> ShownRegistry<'a> {
-    /// The registry of a workspace. `None` where there is no file.
+    /// Returns the registry of a workspace. `None` if it has no file.
     pub(crate) fn of(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Option<Self> {
         let mut registry = Arc::clone(workspace.registry_on_disk());
         for (path, open) in analysis::opened_of_registry(snapshot, workspace) {
@@ -58,7 +60,7 @@ impl<'a> ShownRegistry<'a> {
         registry.exists().then_some(Self { registry, files, snapshot, workspace })
     }
 
-    /// One of its files; `None` where it holds none at this path.
+    /// Returns a file of the registry. `None` if no file of the registry has this path.
     pub(crate) fn file(&self, path: &RelativePath) -> Option<&ShownFile> {
         let at = self.registry.files().iter().position(|file| file.path() == path)?;
         let shown = || {
@@ -73,12 +75,13 @@ impl<'a> ShownRegistry<'a> {
         self.files[at].get_or_init(shown).as_ref()
     }
 
-    /// All of its files.
+    /// Returns all files of the registry.
     pub(crate) fn files(&self) -> impl Iterator<Item = &ShownFile> {
         self.registry.files().iter().filter_map(|file| self.file(file.path()))
     }
 
-    /// Where an intent's id stands, and the whole intent. `None` when the registry does not hold it, or several with this id.
+    /// Returns the place of an intent's id and the range of the whole intent. `None` if no intent
+    /// has this id, or several have it.
     pub(crate) fn location(&self, id: &str) -> Option<(lsp::Location, lsp::Range)> {
         let (file, intent) = self.registry.place(id)?;
         let shown = self.file(file.path())?;
@@ -90,17 +93,17 @@ impl<'a> ShownRegistry<'a> {
     }
 }
 
-/// Whether a document is a file of its workspace's registry.
+/// Returns true if a document is a file of its workspace's registry.
 pub(crate) fn is_registry(workspace: &Workspace, path: &RelativePath) -> bool {
     workspace.registry.holds(path)
 }
 
-/// Whether anything is known of an intent with this id.
+/// Returns true if the registry or the ledger contains this id.
 pub(crate) fn is_known(workspace: &Workspace, id: &str) -> bool {
     workspace.registry.get(id).is_some() || !workspace.ledger.of_intent(id).is_empty()
 }
 
-/// The known id under a position, and where it stands.
+/// Returns the known id at a position, with its bytes.
 pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
     let document = &place.open.document;
     let line = line_around(document, place.byte)?;
@@ -112,7 +115,7 @@ pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)>
         .then(|| (id.to_owned(), line.start + range.start..line.start + range.end))
 }
 
-/// Every mention of known ids in a text, in order.
+/// Returns every mention of a known id in a text, in order.
 pub(crate) fn all<'t>(
     workspace: &Workspace,
     text: &'t str,
@@ -120,29 +123,32 @@ pub(crate) fn all<'t>(
     words(text).filter(|(_, id)| is_known(workspace, id))
 }
 
-/// Every mention of one id in a text, in order.
+/// Returns every mention of one id in a text, in order.
 pub(crate) fn of(text: &str, id: &str) -> impl Iterator<Item = Range<usize>> {
     words(text).filter(move |(_, word)| *word == id).map(|(range, _)| range)
 }
 
-/// Every mention of any of these ids in a text, in order.
+/// Returns every mention of any of these ids in a text, in order.
 pub(crate) fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usize>> {
     words(text).filter(|(_, word)| ids.contains(word)).map(|(range, _)| range)
 }
 
-/// The words of a text that can be an id which somebody meant as one: runs of the characters of ids, with a digit or a hyphen.
-/// An id such as `auth` is a word of every second file; only the registry itself says that it is meant.
+/// Returns the words of a text that may be meant as ids: runs of the characters of ids that contain
+/// a digit or a hyphen.
+///
+/// An id such as `auth` is an ordinary word in many files, so it is recognised only in the
+/// registry.
 fn words(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let mut rest = 0;
     std::iter::from_fn(move || {
         let bytes = text.as_bytes();
-        let start = rest + bytes[rest..].iter().position(|byte| of_id(*byte))?;
-        let len = bytes[start..].iter().position(|byte| !of_id(*byte));
+        let start = rest + bytes[rest..].iter().position(|byte| is_id_byte(*byte))?;
+        let len = bytes[start..].iter().position(|byte| !is_id_byte(*byte));
         let end = len.map_or(text.len(), |len| start + len);
         rest = end;
         Some(start..end)
     })
-    .filter(|run| !joined(text, run))
+    .filter(|run| !touches_letter(text, run))
     .filter_map(|run| {
         let end = |c: char| !c.is_ascii_alphanumeric();
         let word = text[run.clone()].trim_end_matches(end);
@@ -153,17 +159,18 @@ fn words(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     })
 }
 
-fn of_id(byte: u8) -> bool {
+fn is_id_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
 }
 
-/// Whether letters of another script stand right before or after.
-fn joined(text: &str, run: &Range<usize>) -> bool {
+/// Returns true if a letter of another script touches the word on either side.
+fn touches_letter(text: &str, run: &Range<usize>) -> bool {
     let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     letter(text[..run.start].chars().next_back()) || letter(text[run.end..].chars().next())
 }
 
-/// The bytes around a position that may belong to its word. An id has at most 64.
+/// Returns the bytes around a position that may belong to the same word. An id has at most 64
+/// bytes.
 fn line_around(document: &Document, byte: usize) -> Option<Range<usize>> {
     const REACH: usize = 80;
     let floor = |mut at: usize| {

@@ -1,11 +1,21 @@
-//! What the server offers, one file a feature.
+//! The features of the server. Each file is one request of the protocol, or helpers that several of
+//! them share.
 //!
-//! A feature is a free function `handle(&Snapshot, Params) -> Result<Answer, Refusal>` with the protocol's types of its
-//! request: it translates (by [`super::convert`]), asks the verbs, and translates back. It holds no state, takes no lock,
-//! reads no file that the snapshot could tell it about, and never waits for the client. Where it has nothing to say
-//! (no such document, out of step, no workspace) it answers `None`, never an error.
+//! A feature is a free function `handle(&Snapshot, Params) -> Result<Answer, Refusal>` with the
+//! protocol's types of its request. It converts the parameters (with [`super::convert`]), asks the
+//! verbs, and converts the answer. It holds no state, takes no lock, reads no file whose text is in
+//! the snapshot, and never waits for the client. If it has no answer (the document is unknown or
+//! out of step, or has no workspace), it returns `None` instead of an error.
 //!
-//! To add one: write its file here, add its row to [`super::dispatch::table`], and announce it in [`advertise`].
+//! To add a feature, write its file here, add a row to [`super::dispatch::table`], and announce it
+//! in [`advertise`].
+//!
+//! The helpers:
+//!
+//! - `changes`, `workspace_edit`: edits of files, in a form that the client understands.
+//! - `credit`, `intent_text`, `fields`, `prose`: texts about blocks, intents and the registry's
+//!   fields.
+//! - `mention`, `places`: where an intent is named or defined, and where its blocks are.
 
 mod changes;
 pub(crate) mod code_actions;
@@ -42,7 +52,7 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::capabilities::Capabilities;
 use super::config::Settings;
 
-/// Announces the features, as far as this client and this user can do something with them.
+/// Announces the features that this client can use.
 pub(crate) fn advertise(
     client: &Capabilities,
     _settings: &Settings,

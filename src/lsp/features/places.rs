@@ -1,4 +1,5 @@
-//! Where an intent is found: its definition in the registry, the blocks it asked for, and the words that name it.
+//! Finds the places of an intent: its definition in the registry, its blocks, and the words that
+//! name it.
 
 use std::collections::BTreeSet;
 
@@ -15,15 +16,16 @@ use crate::verbs::why::{self, FileProvenance};
 use crate::verbs::{Workspace, map};
 use crate::workspace::RelativePath;
 
-/// What a position is about.
+/// The intent that a position refers to.
 pub(crate) struct PositionTarget {
-    /// The intent's id, as it is called now.
+    /// The present id of the intent.
     pub(crate) id: String,
-    /// The word under the cursor.
+    /// The range of the word under the cursor.
     pub(crate) origin: lsp::Range,
 }
 
-/// The intent that a position is about: the id under it, or the intent of the block whose name is under it.
+/// Returns the intent that a position refers to: the id at the position, or the intent of the block
+/// whose name is there.
 pub(crate) fn target(snapshot: &Snapshot, place: &DocumentPosition<'_>) -> Option<PositionTarget> {
     let (id, bytes) = id_at(place).or_else(|| {
         let analysis = analysis::of(snapshot, &place.open.uri)?;
@@ -39,7 +41,7 @@ pub(crate) fn target(snapshot: &Snapshot, place: &DocumentPosition<'_>) -> Optio
     })
 }
 
-/// The id under a position. In the registry an intent's id is one whatever its spelling.
+/// Returns the id at a position. Inside the registry, the id of an intent may have any spelling.
 pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let defined = || {
         mention::is_registry(place.workspace, &place.path).then_some(())?;
@@ -52,7 +54,7 @@ pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::R
     defined().or_else(|| mention::at(place))
 }
 
-/// Where the registry defines an intent: its id, and the whole entry.
+/// Returns the place of an intent's id in the registry, and the range of the whole entry.
 pub(crate) fn definition(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -61,21 +63,20 @@ pub(crate) fn definition(
     ShownRegistry::of(snapshot, workspace)?.location(id)
 }
 
-/// A recorded block, where it stands now.
+/// A recorded block at its present place.
 pub(crate) struct Produced {
-    /// Its name.
+    /// The place of the block's name.
     pub(crate) location: lsp::Location,
-    /// The intent that asked for it.
+    /// The intent under which the block was recorded.
     pub(crate) intent: Option<String>,
-    /// With its containers: `AuthMiddleware.verify`.
+    /// The name with its containers: `AuthMiddleware.verify`.
     pub(crate) name: String,
-    /// What it is.
     pub(crate) kind: crate::code::BlockKind,
-    /// The file.
     pub(crate) path: RelativePath,
 }
 
-/// The blocks that are an intent's, by file: as the editor has them where they are open, else as they are on disk.
+/// Returns the blocks of an intent, sorted by file. Open documents are read as the editor shows
+/// them, other files from disk.
 pub(crate) fn produced(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -83,20 +84,21 @@ pub(crate) fn produced(
 ) -> Result<Vec<Produced>, RequestRefusal> {
     let id = workspace.registry.present_id(id);
     let paths = map::produced(workspace, id).into_iter().map(|(path, _)| path).collect();
-    standing(snapshot, workspace, paths, |block| block.intent.as_deref() == Some(id))
+    find_blocks(snapshot, workspace, paths, |block| block.intent.as_deref() == Some(id))
 }
 
-/// The recorded blocks that have this name, by file: in open documents, and in these files as they are on disk.
+/// Returns the recorded blocks whose name fits, sorted by file. Searches the open documents and
+/// these files on disk.
 pub(crate) fn named(
     snapshot: &Snapshot,
     workspace: &Workspace,
     paths: Vec<RelativePath>,
     fits: impl Fn(&str) -> bool,
 ) -> Result<Vec<Produced>, RequestRefusal> {
-    standing(snapshot, workspace, paths.into_iter().collect(), |block| fits(&block.name))
+    find_blocks(snapshot, workspace, paths.into_iter().collect(), |block| fits(&block.name))
 }
 
-fn standing(
+fn find_blocks(
     snapshot: &Snapshot,
     workspace: &Workspace,
     mut paths: BTreeSet<RelativePath>,
@@ -113,7 +115,7 @@ fn standing(
     for path in paths {
         snapshot.check_cancelled()?;
         let Some(uri) = analysis::address(snapshot, workspace, &path) else { continue };
-        // What is gone or cannot be read has no place to point to.
+        // A file that is gone or cannot be read has no place to return.
         let Ok(document) = workspace.read(&path) else { continue };
         let provenance = why::file(workspace, &path, &document);
         let file = ShownDocument { uri: &uri, path: &path, document: &document };
@@ -157,7 +159,7 @@ fn add(
     }
 }
 
-/// The open documents of a workspace with what is known of them.
+/// Returns the open documents of a workspace with their analyses.
 pub(crate) fn open_analyses(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -169,7 +171,8 @@ pub(crate) fn open_analyses(
     open.filter_map(|open| Some((open.uri.clone(), analysis::of(snapshot, &open.uri)?))).collect()
 }
 
-/// The words in open documents that name an intent, by any id that it has or had, the registry's included.
+/// Returns the mentions of an intent in open documents and in the registry, under its present id or
+/// a former one.
 pub(crate) fn mentions(
     snapshot: &Snapshot,
     workspace: &Workspace,

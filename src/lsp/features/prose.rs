@@ -1,35 +1,34 @@
-//! Texts for people, in the markup that the client shows. Whatever was written by somebody else goes through here.
+//! Builds texts for people, in the markup that the client shows. All text written by other people
+//! is escaped here.
 
 use tower_lsp::gen_lsp_types as lsp;
 
 use crate::workspace::text;
 use crate::workspace::text::counted;
 
-/// What a client shows.
+/// The markup of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Markup {
-    /// Markdown.
     Markdown,
-    /// Plain text.
     Plain,
 }
 
-/// Longer pieces of other people's text are cut.
+/// The longest piece of other people's text, in characters. Longer pieces are cut.
 const LONGEST: usize = 300;
 
-/// A text under construction: paragraphs and lists.
+/// A text under construction. It consists of paragraphs and lists.
 pub(crate) struct Prose {
     markup: Markup,
     out: String,
 }
 
 impl Prose {
-    /// An empty text.
+    /// Returns an empty text in this markup.
     pub(crate) fn new(markup: Markup) -> Self {
         Self { markup, out: String::new() }
     }
 
-    /// Other people's words.
+    /// Returns other people's words, escaped and shortened.
     pub(crate) fn said(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
         match self.markup {
@@ -38,7 +37,7 @@ impl Prose {
         }
     }
 
-    /// The same, strong.
+    /// Returns other people's words in bold, escaped and shortened.
     pub(crate) fn strong(&self, words: &str) -> String {
         match self.markup {
             Markup::Markdown => format!("**{}**", self.said(words)),
@@ -46,7 +45,7 @@ impl Prose {
         }
     }
 
-    /// The same, as code.
+    /// Returns other people's words as code, escaped and shortened.
     pub(crate) fn code(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
         match self.markup {
@@ -55,7 +54,8 @@ impl Prose {
         }
     }
 
-    /// Words that lead to a line of a file, 1-based. In plain text the words, and which line that is.
+    /// Returns a link from words to a line of a file. The line counts from 1. In plain text, the
+    /// name of the file and the line follow the words.
     pub(crate) fn link(&self, words: &str, uri: Option<&lsp::Uri>, line: Option<u32>) -> String {
         let words = self.said(words);
         match (self.markup, uri) {
@@ -73,7 +73,7 @@ impl Prose {
         }
     }
 
-    /// Adds a paragraph of pieces made by this text.
+    /// Adds a paragraph. Its pieces must be escaped already.
     pub(crate) fn paragraph(&mut self, pieces: &str) {
         if !self.out.is_empty() {
             self.out.push_str("\n\n");
@@ -81,7 +81,7 @@ impl Prose {
         self.out.push_str(pieces);
     }
 
-    /// Adds a list, under a heading of our own words.
+    /// Adds a list under a heading. The heading is not escaped.
     pub(crate) fn list(&mut self, heading: &str, items: &[String]) {
         if items.is_empty() {
             return;
@@ -94,7 +94,7 @@ impl Prose {
         }
     }
 
-    /// For the client.
+    /// Returns the text in the form of the protocol.
     pub(crate) fn finish(self) -> lsp::MarkupContent {
         let kind = match self.markup {
             Markup::Markdown => lsp::MarkupKind::Markdown,
@@ -104,13 +104,14 @@ impl Prose {
     }
 }
 
-/// A moment to the minute: `2026-02-18 12:00 UTC`. `None` when it cannot be read.
+/// Returns a moment to the minute: `2026-02-18 12:00 UTC`. `None` if the timestamp cannot be read.
 pub(crate) fn moment(timestamp: &str) -> Option<String> {
     let moment: jiff::Timestamp = timestamp.parse().ok()?;
     Some(moment.strftime("%Y-%m-%d %H:%M UTC").to_string())
 }
 
-/// How long ago a moment was, in one unit: `2 days ago`. `None` when it cannot be read.
+/// Returns how long ago a moment was, in one unit: `2 days ago`. `None` if the timestamp cannot be
+/// read or lies in the future.
 pub(crate) fn ago(timestamp: &str) -> Option<String> {
     ago_at(timestamp, jiff::Timestamp::now())
 }
@@ -126,7 +127,8 @@ fn ago_at(timestamp: &str, now: jiff::Timestamp) -> Option<String> {
         (3_600, "hour"),
         (60, "minute"),
     ];
-    // A clock of another machine may be ahead by a little; a moment far ahead is no age at all.
+    // The clock of another machine may be a little ahead. A moment further in the future has no
+    // age.
     if seconds < -300 {
         return None;
     }

@@ -1,4 +1,4 @@
-//! `textDocument/references`: everything that is an intent's: its blocks, and the words that name it.
+//! `textDocument/references`: finds the blocks of an intent and the words that name it.
 
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -7,7 +7,8 @@ use crate::lsp::analysis;
 use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 
-/// Blocks where they stand now, words in open documents, and the definition where the client wants it.
+/// Returns the present places of the intent's blocks, its mentions in open documents, and its
+/// definition if the client asks for it.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::ReferenceParams,

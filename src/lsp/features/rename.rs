@@ -1,7 +1,8 @@
-//! `textDocument/rename` of an intent's id: in the registry, and in every text of the workspace that names it.
+//! `textDocument/rename`: renames an intent's id in the registry and in every text of the workspace
+//! that names it.
 //!
-//! The ledger is never touched: what was recorded under the old id stays so, and the registry keeps that id with the
-//! intent. Names of blocks are left to the language's own server.
+//! The ledger is never changed: its records keep the old id, and the registry lists that id among
+//! the intent's former ones. Names of blocks are left to the language's own server.
 
 use std::ops::Range;
 use std::path::Path;
@@ -22,13 +23,14 @@ use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::{RelativePath, ignores, store};
 
-/// Without preparation a client would offer to rename whatever stands there.
+/// Without this step, a client would offer to rename any word.
 pub(crate) fn options(client: &Capabilities) -> lsp::RenameProvider {
     let prepare_provider = client.prepare_rename.then_some(true);
     lsp::RenameOptions { prepare_provider, ..Default::default() }.into()
 }
 
-/// The id that would be renamed. `None` on everything else, so that the editor asks the next server.
+/// Returns the id that would be renamed. `None` for everything else, so that the editor asks the
+/// next server.
 pub(crate) fn prepare(
     snapshot: &Snapshot,
     params: lsp::PrepareRenameParams,
@@ -42,13 +44,14 @@ pub(crate) fn prepare(
             "The ledger is never rewritten; rename the id in the registry.".into(),
         ));
     }
-    is_present(place.workspace, &id)?;
+    require_present_id(place.workspace, &id)?;
     let range = convert::range(&place.open.document, bytes, snapshot.encoding);
     Ok(Some(lsp::PrepareRenamePlaceholder { range, placeholder: id }.into()))
 }
 
-/// An id that an intent had before stands where it is said that it had it, or in what was written then: it stays there.
-fn is_present(workspace: &Workspace, id: &str) -> Result<(), RequestRefusal> {
+/// Returns an error for a former id of an intent. A former id is written only in the list of former
+/// ids and in older texts, where it must stay.
+fn require_present_id(workspace: &Workspace, id: &str) -> Result<(), RequestRefusal> {
     match workspace.registry.present_id(id) {
         present if present == id => Ok(()),
         present => Err(RequestRefusal::Failed(format!(
@@ -57,7 +60,7 @@ fn is_present(workspace: &Workspace, id: &str) -> Result<(), RequestRefusal> {
     }
 }
 
-/// The edits. Runs on a worker: it reads every text of the workspace.
+/// Returns the edits of a rename. Runs on a worker, because it reads every text of the workspace.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::RenameParams,
@@ -80,7 +83,7 @@ pub(crate) fn handle(
     let mut changes = EditsByDocument::new(snapshot);
     for read in shown.registry.files() {
         let Some(file) = shown.file(read.path()) else { continue };
-        // What an intent was called before is no mention of what another one is called.
+        // A former id is not a mention of the intent that has this id now.
         let former = read.intents().iter().flat_map(|intent| &intent.formerly);
         let mut spans: Vec<Range<usize>> = former.map(|former| former.span.clone()).collect();
         for edit in planned.edits.iter().filter(|_| *read.path() == planned.path) {
@@ -95,7 +98,7 @@ pub(crate) fn handle(
             changes.add(&file.uri, &file.document, range, &to, Why::Mention);
         }
     }
-    for path in texts(workspace, &from) {
+    for path in files_to_search(workspace, &from) {
         snapshot.check_cancelled()?;
         if let Some((uri, document)) = text_of(snapshot, workspace, &path, &from) {
             for range in mention::of(&document.text(), &from) {
@@ -110,7 +113,8 @@ pub(crate) fn handle(
     Ok(Some(edit))
 }
 
-/// A file that holds this intent alone is called after it. Where the client cannot rename files, a finding asks for it.
+/// Returns the rename of a file that holds only this intent, since such a file has the name of its
+/// intent. If the client cannot rename files, a finding asks for it.
 fn renamed_file(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -128,8 +132,9 @@ fn renamed_file(
     })
 }
 
-/// Files that may name the intent: what neither git nor the people's ignore files leave out, the person's own selection, never the ledger.
-fn texts(workspace: &Workspace, id: &str) -> Vec<RelativePath> {
+/// Returns the files that may name the intent: those that neither git nor an ignore file excludes,
+/// and the person's own selection. The ledger is never included.
+fn files_to_search(workspace: &Workspace, id: &str) -> Vec<RelativePath> {
     let mut paths = ignores::walk(&workspace.root);
     paths.retain(|path| {
         !is_ledger_path(path)
@@ -137,14 +142,14 @@ fn texts(workspace: &Workspace, id: &str) -> Vec<RelativePath> {
             && workspace.ignores.denied(path).is_none()
     });
     if workspace.selected(None).as_deref() == Some(id) {
-        // Git ignores it, but it names the intent that the person works under.
+        // Git ignores this file, but it names the intent that the person selected.
         let selection = RelativePath::new(".orchestration/active_intent_current.json");
         paths.extend(selection.ok().filter(|path| !paths.contains(path)));
     }
     paths
 }
 
-/// A text that holds the id somewhere: the buffer where it is open, else the file.
+/// Returns a text that contains the id: the editor's text if the file is open, else the file's.
 fn text_of(
     snapshot: &Snapshot,
     workspace: &Workspace,

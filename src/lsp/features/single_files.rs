@@ -1,4 +1,4 @@
-//! Every feature in a file that holds one intent, beside a registry that lists others.
+//! Tests of all features in a file that holds one intent, next to a registry that lists others.
 
 use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
@@ -10,7 +10,7 @@ use super::{
 
 const FILE: &str = "/.orchestration/intents/INT-003.yaml";
 
-/// The file is open, with the cursor at the `$0` of its text.
+/// Returns an editor in which the file is open, with the cursor at the `$0` of its text.
 fn editor(text: &str) -> Editor {
     let mut editor = Editor::in_git(&format!(
         "//- {FILE}\n{text}\n//- /docs/a.md closed\nSee INT-003.\n//- /src/a.rs closed\nfn a() {{}}\n"
@@ -41,7 +41,7 @@ fn what_is_wrong_is_said_in_the_file_that_it_is_wrong_in() {
         codes(&editor, FILE),
         ["glob-matches-nothing at .orchestration/intents/INT-003.yaml:4: \"search/**\""]
     );
-    // Unsaved, and held against the other files.
+    // The unsaved text is compared with the other files.
     editor.replace(FILE, "id: INT-003", "id: INT-001");
     editor.replace(FILE, "search/**", "src/**");
     let place = ".orchestration/intents/INT-003.yaml";
@@ -127,7 +127,7 @@ fn keys_and_the_id_are_completed() {
     assert_eq!(labels("id: INT-003\nstatus: $0").len(), 6);
 }
 
-/// The edit of the action with this title.
+/// Returns the edit of the action with this title.
 fn chosen(editor: &Editor, title: &str) -> lsp::WorkspaceEdit {
     let here = editor.here();
     let asked = json!({
@@ -158,7 +158,7 @@ fn actions_edit_the_file_and_new_intents_get_one_of_their_own() {
     assert_eq!(file.uri, editor.uri("/.orchestration/intents/INT-004.yaml"));
     let text = serde_json::to_string(&changes).unwrap();
     assert!(text.contains("id: INT-004\\nname: New intent\\nstatus: DRAFT\\n"), "{text}");
-    // A client that cannot make files writes into the list.
+    // A client that cannot create files adds the intent to the list.
     editor.client.create_files = false;
     let text = serde_json::to_string(&chosen(&editor, "Create an intent")).unwrap();
     assert!(text.contains("active_intents.yaml") && text.contains("INT-004"), "{text}");

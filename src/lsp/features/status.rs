@@ -1,4 +1,5 @@
-//! `intent/status`: the state of a workspace, for clients that show it and said so (`initializationOptions.status`).
+//! `intent/status`: sends the status of a workspace to clients that show it
+//! (`initializationOptions.status`).
 
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use crate::lsp::analysis;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::select;
 
-/// Tells the client; the same data as the command `intent.status`.
+/// The notification. Its data are those of the command `intent.status`.
 pub(crate) enum StatusNotification {}
 
 impl lsp::Notification for StatusNotification {
@@ -19,7 +20,7 @@ impl lsp::Notification for StatusNotification {
     const MESSAGE_DIRECTION: lsp::MessageDirection = lsp::MessageDirection::ServerToClient;
 }
 
-/// The state of a workspace; `None` where it is not known any more.
+/// Returns the status of a workspace. `None` if the workspace is not loaded any more.
 pub(crate) fn of_workspace(snapshot: &Snapshot, root: &Path) -> Option<Value> {
     let workspace = snapshot.workspace_at(root)?;
     let survey = analysis::survey(snapshot, workspace);

@@ -1,4 +1,5 @@
-//! Edits of files as the client can take them: versioned or not, annotated or not.
+//! Builds the edits of files in a form that the client understands: with versions or without, with
+//! annotations or without.
 
 use std::collections::HashMap;
 
@@ -6,27 +7,25 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use crate::lsp::capabilities::Capabilities;
 
-/// The edits of one file.
+/// The edits of one file, without annotations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FileEdits {
-    /// The file.
     pub(crate) uri: lsp::Uri,
-    /// The state of the text that the ranges are of; `None` for a file that is not open.
+    /// The version of the text to which the ranges refer. `None` for a file that is not open.
     pub(crate) version: Option<i32>,
-    /// What changes.
     pub(crate) edits: Vec<lsp::TextEdit>,
 }
 
-/// What a person is told before the edits are made.
+/// What a person reads before the edits are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
-    /// A few words.
+    /// A title of a few words.
     pub(crate) label: String,
-    /// A sentence.
+    /// An explanation of one sentence.
     pub(crate) description: String,
 }
 
-/// The edits of one file, each with the note.
+/// Returns the edits of one file, each annotated with the note.
 pub(crate) fn workspace_edit(
     client: &Capabilities,
     file: FileEdits,
@@ -44,17 +43,16 @@ pub(crate) fn workspace_edit(
     assemble(client, std::iter::once(file), Some(annotations))
 }
 
-/// The edits of one file, each with the annotation it belongs to.
+/// The edits of one file, each with its annotation.
 pub(super) struct AnnotatedFile {
-    /// The file.
     pub(super) uri: lsp::Uri,
-    /// See [`FileEdits::version`].
+    /// The version of the text to which the ranges refer. `None` for a file that is not open.
     pub(super) version: Option<i32>,
-    /// What changes, and the annotation's id.
+    /// The edits, each with the id of its annotation.
     pub(super) edits: Vec<(lsp::TextEdit, Option<&'static str>)>,
 }
 
-/// The edits in the richest form that the client understands.
+/// Returns the edits in the richest form that the client understands.
 pub(super) fn assemble(
     client: &Capabilities,
     files: impl Iterator<Item = AnnotatedFile>,

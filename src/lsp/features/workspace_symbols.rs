@@ -1,4 +1,5 @@
-//! `workspace/symbol`: intents by id and name; with an id in the query, the blocks it asked for, else recorded blocks by name.
+//! `workspace/symbol`: finds intents by id and name, and recorded blocks by name. A query that
+//! begins with an id finds the blocks of that intent.
 
 use std::iter;
 
@@ -11,13 +12,13 @@ use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 
-/// Nobody reads a longer list.
+/// The largest number of symbols in an answer.
 const MAX_SYMBOLS: usize = 500;
 
-/// So many files are looked into for blocks of a name: each is read and matched.
+/// The largest number of files that are searched for blocks by name. Each is read and matched.
 const MAX_FILES: usize = 64;
 
-/// What a query finds in all loaded workspaces.
+/// Returns the symbols that a query finds in all loaded workspaces.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::WorkspaceSymbolParams,
@@ -56,7 +57,7 @@ fn blocks(
     let intents = workspace.registry.intents().iter();
     let mut listed = intents.flat_map(|intent| iter::once(&intent.id).chain(&intent.formerly));
     let named = listed.find(|id| id.value.to_lowercase() == *word).map(|id| id.value.clone());
-    // An id that only the ledger knows is found as it is written there.
+    // An id that only the ledger contains is searched in capitals, as ids are usually written.
     let upper = word.to_uppercase();
     let Some(id) = named.or_else(|| mention::is_known(workspace, &upper).then_some(upper)) else {
         let files = analysis::names(snapshot, workspace).files(words, MAX_FILES);
@@ -70,7 +71,7 @@ fn blocks(
         .collect())
 }
 
-/// Editors match the name once more against the query, so the id is part of it.
+/// The id is part of the name, because editors compare the name with the query once more.
 fn symbol(block: places::Produced) -> lsp::SymbolInformation {
     let name = [block.intent.as_deref(), Some(block.name.as_str())];
     let name = name.into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -78,13 +79,13 @@ fn symbol(block: places::Produced) -> lsp::SymbolInformation {
     information(&name, kind(block.kind), Some(block.path.to_string()), block.location)
 }
 
-/// Whether a name holds every word, in any case and order.
+/// Returns true if a name contains every word, in any order and whatever the case.
 fn fits(name: &str, words: &[String]) -> bool {
     let name = name.to_lowercase();
     words.iter().all(|word| name.contains(word))
 }
 
-/// A symbol in the form that every client reads.
+/// Returns a symbol in the form that every client understands.
 pub(super) fn information(
     name: &str,
     kind: lsp::SymbolKind,
@@ -93,7 +94,7 @@ pub(super) fn information(
 ) -> lsp::SymbolInformation {
     let base =
         lsp::BaseSymbolInformation { name: name.to_owned(), kind, tags: None, container_name };
-    // The field is deprecated in the protocol; the type still has it.
+    // The protocol deprecates this field, but the type still has it.
     #[expect(deprecated)]
     lsp::SymbolInformation { deprecated: None, location, base_symbol_information: base }
 }

@@ -1,7 +1,7 @@
-//! Every face is asked about one state, made by chance, and all must say the same: the editor, the gate, `check`,
-//! `status`, `report`, `map` and `record`.
+//! Tests that all faces agree. Each test case makes a random state and compares what the editor,
+//! the gate, `check`, `status`, `report`, `map` and `record` say about it.
 //!
-//! `AGREEMENT_CASES=300 cargo test --lib agreement` looks at more states than the default.
+//! `AGREEMENT_CASES=300 cargo test --lib agreement` tests more states than the default.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -66,7 +66,7 @@ const FILES: [&str; 7] = [
 const NEW: [&str; 5] = ["src/x.rs", "src/new/y.rs", "billing/z.rs", "free/n.rs", "locked/m.rs"];
 const INTENTS: [&str; 2] = ["INT-001", "INT-002"];
 
-/// One thing that somebody does.
+/// One step of a random case.
 #[derive(Clone, Debug)]
 enum EditorStep {
     Select(usize),
@@ -160,7 +160,7 @@ fn take(editor: &mut Editor, step: &EditorStep) {
             drop(registry::widen(editor.workspace(), INTENTS[*intent], FILES[*file]));
         }
         EditorStep::Merge(file, number) => {
-            // Somebody else's branch, which is being merged: what comes from there is nobody's edit here.
+            // Another branch is being merged. Its changes are not edits of this work tree.
             if !try_git(&root, &["stash", "-qu"]) {
                 return;
             }
@@ -193,7 +193,8 @@ fn recorded(path: &str, intent: &str) -> record::RecordRequest {
     }
 }
 
-/// What all faces tell of a change of code. The registry as such is told in another place in each of them.
+/// The findings about a change of code that all faces report. Findings about the registry itself
+/// are reported in a different place by each face.
 const OF_CODE: [Code; 4] =
     [Code::ScopeViolation, Code::ProtectedPath, Code::IgnoredPath, Code::UnknownIntent];
 
@@ -215,7 +216,7 @@ fn all_say_the_same(editor: &mut Editor) {
     let expected = of_code(&answer);
     let root = editor.workspace().root.path().to_owned();
 
-    // The editor, of every file that can be opened.
+    // The editor: the findings of every file that can be opened.
     let mut shown = Told::new();
     for path in FILES.iter().chain(&NEW) {
         let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
@@ -228,7 +229,8 @@ fn all_say_the_same(editor: &mut Editor) {
     let standing: Told = expected.iter().filter(stands).cloned().collect();
     assert_eq!(shown, standing, "the editor, and `check`");
 
-    // The gate, of what the selected intent answers for: a write there would be denied for the same reason.
+    // The gate: it must deny a write for the same reason if the selected intent is responsible for
+    // the file.
     let workspace = editor.workspace();
     for (path, code) in &expected {
         let finding = answer
@@ -254,7 +256,7 @@ fn all_say_the_same(editor: &mut Editor) {
         }
     }
 
-    // What counts, lists and classifies.
+    // The verbs that count, list and classify.
     let counts = (answer.summary.errors, answer.summary.warnings);
     let status = select::status(workspace, None);
     assert_eq!((status.errors, status.warnings), counts, "`status`, and `check`");
@@ -268,7 +270,7 @@ fn all_say_the_same(editor: &mut Editor) {
     let change = answer.change.clone().filter(|it| !it.reasons.is_empty());
     assert_eq!(mapped, change.map(|it| (it.class, it.reasons)), "`map`, and `check`");
 
-    // `record` warns of what `check` will find.
+    // `record` warns about what `check` will find.
     let selected = workspace.selected(None).filter(in_progress);
     if let Some(id) = &selected {
         for path in FILES.iter().chain(&NEW).filter(|path| root.join(path).is_file()) {
@@ -279,7 +281,7 @@ fn all_say_the_same(editor: &mut Editor) {
         editor.reload();
     }
 
-    // The same work, staged, and in a commit that is held against where it began.
+    // The same work is checked staged, and in a commit that is compared with its base.
     if root.join(".git/MERGE_HEAD").exists() {
         return;
     }
@@ -297,7 +299,8 @@ fn all_say_the_same(editor: &mut Editor) {
         editor.reload();
         let selected = editor.workspace().selected(None);
         let merged = of_code(&checked(editor, ComparedSides::Base(base.0), selected));
-        // What was widened on this machine is accepted here, and not where it is merged.
+        // A scope that was widened on this machine is accepted here, but not where the commit is
+        // merged.
         let owned = |path: &str, ws: &crate::verbs::Workspace| {
             let path = RelativePath::new(path).unwrap();
             INTENTS.map(|id| ws.registry.scope(id).is_some_and(|scope| scope.owns(&path)))

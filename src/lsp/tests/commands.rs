@@ -1,4 +1,5 @@
-//! Commands, what they change in front of a person, and what is said of files that nobody opened.
+//! Tests of the commands, of the changes they ask a client to make, and of diagnostics for files
+//! that are not open.
 
 use std::path::Path;
 
@@ -55,7 +56,7 @@ fn answer(session: &mut Session, command: &str, argument: Value) -> Value {
     session.result(id)
 }
 
-/// The codes that are published next for a file, and the version.
+/// Returns the codes that are published next for a file, and the version.
 fn published(session: &mut Session, uri: &lsp::Uri) -> (Vec<String>, Value) {
     let uri = json!(uri);
     let message = session.wait("diagnostics", |it| {
@@ -157,7 +158,8 @@ fn selecting_the_right_intent_takes_the_error_away() {
     session.result(left);
 }
 
-/// A session in which INT-001 is selected and an edit stands outside of its scope; and the argument that widens it.
+/// Returns a session in which INT-001 is selected and an edit lies outside of its scope, and the
+/// argument that widens the scope.
 fn trespass(editor: &Editor, options: Value) -> (Session, Value) {
     let mut session = with_options(editor, json!({}), options);
     answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
@@ -171,7 +173,8 @@ fn on_disk(editor: &Editor) -> String {
     std::fs::read_to_string(editor.path("/.orchestration/active_intents.yaml")).unwrap()
 }
 
-/// Waits until the edit is out of no scope; that two intents own the file is said then, and is no error.
+/// Waits until the edit lies inside every scope concerned. The only finding left is that two
+/// intents own the file.
 fn until_owned(session: &mut Session, editor: &Editor) {
     while published(session, &editor.uri("/billing/b.rs")).0 != ["scope-overlap"] {}
 }
@@ -307,7 +310,7 @@ fn a_person_is_asked_which_intent_where_none_is_named() {
     session.answer(&question, Value::Null);
     assert_eq!(session.result(id), Value::Null);
     session.finish();
-    // Nobody sits at the other one.
+    // No person sits at the other client.
     let mut agent = with_options(&editor, asking(), json!({}));
     let id = run(&mut agent, "intent.select", json!({}));
     assert_eq!(agent.code(id), -32602);
@@ -345,7 +348,7 @@ fn a_person_is_shown_the_intent_of_a_block_or_its_record() {
     assert_eq!(asked["params"]["selection"]["start"], json!({ "line": 1, "character": 8 }));
     session.answer(&asked, json!({ "success": true }));
     assert_eq!(session.result(id), json!({ "uri": registry, "line": 2 }));
-    // An intent that the registry does not hold: the record is what there is.
+    // The registry does not contain the intent, so the record is shown.
     let registry = editor.path("/.orchestration/active_intents.yaml");
     std::fs::write(registry, "active_intents: []\n").unwrap();
     let id = run(&mut session, "intent.show", block.clone());
@@ -381,7 +384,8 @@ fn a_broken_registry_is_reported_though_closed_and_taken_back_when_mended() {
     let uri = editor.uri("/.orchestration/active_intents.yaml");
     let mut session = plain(&editor);
     assert_eq!(published(&mut session, &uri), (vec!["unknown-status".into()], Value::Null));
-    // Open, the buffer speaks; closed again, the file does.
+    // While the file is open, its text in the editor counts. After it is closed, the text on disk
+    // counts.
     let opened = UNKNOWN_STATUS.replace("odd", "DRAFT");
     session.open(uri.as_str(), &opened);
     assert_eq!(published(&mut session, &uri), (vec![], json!(1)));
@@ -457,7 +461,7 @@ fn a_client_that_shows_the_status_is_told_when_it_changes() {
     let status = session.heard("intent/status")["params"].clone();
     assert_eq!((&status["governed"], &status["selected"]), (&json!(true), &Value::Null));
     answer(&mut session, "intent.select", json!({ "id": "INT-002" }));
-    // What else of it changes meanwhile (the ledger is read) is told, too.
+    // Other changes of the status may be sent in between, for example when the ledger is read.
     let mut told = (0..5).map(|_| session.heard("intent/status")["params"].clone());
     let status = told.find(|status| status["selected"]["id"] == "INT-002").expect("it is told");
     let root = status["root"].as_str().unwrap();

@@ -1,4 +1,5 @@
-//! Open documents: what is applied, what is refused, and what is said while a document is out of step.
+//! Tests of open documents: which changes are applied, which are refused, and what is answered
+//! while a document is out of step.
 
 use super::*;
 

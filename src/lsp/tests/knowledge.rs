@@ -1,4 +1,4 @@
-//! Workspaces, diagnostics, progress and watching.
+//! Tests of workspaces, diagnostics, progress and watching.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::lsp::convert;
 use crate::lsp::world::WorkspaceLocation;
 use crate::verbs::Workspace;
 
-/// The nearest folder above that holds `.orchestration`.
+/// Returns the nearest folder above that contains `.orchestration`.
 fn find(folder: &Path) -> Option<WorkspaceLocation> {
     let folder = folder.canonicalize().ok()?;
     let governed = |it: &&Path| it.join(".orchestration").is_dir();
@@ -28,7 +28,7 @@ fn open_slowly(root: &Path) -> Result<Workspace, String> {
     open(root)
 }
 
-/// One diagnostic: the length of the text, and whether its workspace is known.
+/// Returns one diagnostic that says how long the text is and whether its workspace is loaded.
 fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
     let Some(open) = snapshot.document(uri) else { return Vec::new() };
     let known = snapshot.workspace_of(uri).is_some();
@@ -40,7 +40,7 @@ fn governed() -> ServerParts {
     ServerParts { find, open, diagnose, ..parts() }
 }
 
-/// A folder with a workspace and a file in it, and the file's address.
+/// A folder with a workspace and one file, and the address of the file.
 struct FolderUnderTest {
     _folder: tempfile::TempDir,
     root: PathBuf,
@@ -64,7 +64,7 @@ fn published(session: &mut Session) -> (Value, Vec<String>) {
     (params["version"].clone(), messages)
 }
 
-/// Waits until diagnostics say that the workspace is known.
+/// Waits until diagnostics say that the workspace is loaded.
 fn until_known(session: &mut Session) {
     while !published(session).1[0].contains("known: true") {}
 }
@@ -149,7 +149,7 @@ fn known_unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::D
     snapshot.workspace_at(root).map_or_else(Vec::new, |_| unopened(snapshot, root))
 }
 
-/// One diagnostic for every file in `.orchestration`.
+/// Returns one diagnostic for every file in `.orchestration`.
 fn unopened(_: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
     let diagnostic =
         lsp::Diagnostic { message: "unopened".to_owned().into(), ..Default::default() };
@@ -178,7 +178,7 @@ fn a_broken_registry_is_shown_before_anybody_opens_it() {
     }
 }
 
-/// A hover that says whether the workspace is known.
+/// Returns a hover that says whether the workspace is loaded.
 fn known_hover(
     snapshot: &Snapshot,
     params: lsp::HoverParams,
@@ -291,7 +291,7 @@ fn watchers_are_registered_with_clients_that_take_them_and_a_change_shows_soon()
     let options = &registration["params"]["registrations"][0]["registerOptions"];
     assert_eq!(options["watchers"][0]["globPattern"], "**/.orchestration/**");
     session.answer(&registration, Value::Null);
-    // What was loaded before the answer is looked at again; here that must be nothing.
+    // Workspaces loaded before the answer are loaded again. Here there must be none.
     std::thread::sleep(Duration::from_millis(100));
     session.open(&folder.file, "text");
     session.heard("workspace/diagnostic/refresh");
@@ -333,7 +333,7 @@ fn without_them_we_watch_ourselves_even_for_the_birth_of_a_workspace() {
     let mut session = Session::with(governed(), json!({}));
     session.open(&file, "text");
     assert_eq!(published(&mut session).1, ["4 bytes, known: false"]);
-    // The watcher starts beside; it is there once the place was looked up.
+    // The watcher starts on another thread. It runs after the place was looked up.
     thread::sleep(Duration::from_millis(200));
     std::fs::create_dir(root.join(".orchestration")).unwrap();
     std::fs::write(root.join(".orchestration/active_intents.yaml"), "active_intents: []\n")

@@ -1,4 +1,4 @@
-//! The server as a client sees it: bytes in, bytes out, over memory pipes.
+//! Tests of the server as a client sees it. The bytes go through pipes in memory.
 
 mod agreement;
 mod commands;
@@ -24,13 +24,13 @@ use super::snapshot::Snapshot;
 use super::transport::Frames;
 use super::{ServerParts, serve};
 
-/// Nothing in these tests takes so long, but a machine may be busy.
+/// How long a test waits for a message. It is long because the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The one document of most tests; no workspace governs it.
+/// The only document of most tests. No workspace governs it.
 const A: &str = "file:///nowhere/a.rs";
 
-/// A server without workspaces, whose hovers show the document's text.
+/// Returns the parts of a server without workspaces, whose hovers show the document's text.
 fn parts() -> ServerParts {
     ServerParts { table: table(), find: |_| None, agent: || None, ..ServerParts::default() }
 }
@@ -52,18 +52,18 @@ fn text_in_hover(value: String) -> lsp::Hover {
     lsp::Hover { contents: contents.into(), range: None }
 }
 
-/// A server, and the client's end of it.
+/// A running server, with the client's ends of its pipes.
 struct Session {
     input: Option<PipeWriter>,
     output: Receiver<Value>,
-    /// Messages that arrived while another was waited for.
+    /// Messages that arrived while another one was awaited.
     aside: VecDeque<Value>,
     server: Option<JoinHandle<bool>>,
     next: i64,
 }
 
 impl Session {
-    /// A server that was not spoken to yet.
+    /// Starts a server and sends it nothing.
     fn cold(parts: ServerParts) -> Self {
         let (server_in, input) = std::io::pipe().unwrap();
         let (output, server_out) = std::io::pipe().unwrap();
@@ -82,12 +82,12 @@ impl Session {
         Self { input: Some(input), output: receiver, aside, server: Some(server), next: 1 }
     }
 
-    /// A server that a client with these capabilities started.
+    /// Starts a server and initializes it with these client capabilities.
     fn with(parts: ServerParts, capabilities: Value) -> Self {
         Self::started(parts, json!({ "processId": null, "capabilities": capabilities }))
     }
 
-    /// A server after a handshake with these parameters.
+    /// Starts a server and initializes it with these parameters.
     fn started(parts: ServerParts, params: Value) -> Self {
         let mut session = Self::cold(parts);
         let id = session.ask("initialize", params);
@@ -135,12 +135,12 @@ impl Session {
         self.ask("textDocument/hover", at(uri))
     }
 
-    /// The next message that arrives, of those set aside first.
+    /// Returns the next message. Messages set aside come first.
     fn next(&mut self) -> Value {
         self.aside.pop_front().unwrap_or_else(|| self.output.recv_timeout(PATIENCE).unwrap())
     }
 
-    /// The first message that fits; others stay for later.
+    /// Returns the first message that fits. The messages before it are set aside.
     fn wait(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.aside.iter().position(&fits) {
             return self.aside.remove(at).unwrap();
@@ -171,13 +171,13 @@ impl Session {
         reply["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {reply}"))
     }
 
-    /// The text that the server has of a document; `None` when it has nothing to say of it.
+    /// Returns the server's text of a document. `None` if the server answers nothing about it.
     fn text(&mut self, uri: &str) -> Option<String> {
         let id = self.hover(uri);
         self.result(id)["contents"]["value"].as_str().map(str::to_owned)
     }
 
-    /// A notification or request of the server.
+    /// Returns the next notification or request of the server with this method.
     fn heard(&mut self, method: &str) -> Value {
         self.wait(method, |it| it["method"] == method)
     }
@@ -187,20 +187,20 @@ impl Session {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
     }
 
-    /// Whether a message of this method arrived that nobody has read; it stays unread.
+    /// Returns true if an unread message with this method has arrived. The message stays unread.
     fn meanwhile(&mut self, method: &str) -> bool {
         self.aside.extend(self.output.try_iter());
         self.aside.iter().any(|message| message["method"] == method)
     }
 
-    /// Fails if one more message arrives within a moment.
+    /// Fails if another message arrives within a moment.
     fn assert_silent(&mut self) {
         assert!(self.aside.is_empty(), "{:?}", self.aside);
         let next = self.output.recv_timeout(Duration::from_millis(150));
         assert_eq!(next, Err(RecvTimeoutError::Timeout));
     }
 
-    /// Waits for the server's end; true after an orderly shutdown.
+    /// Waits for the end of the server. Returns true after an orderly shutdown.
     fn ended(&mut self) -> bool {
         let server = self.server.take().unwrap();
         let end = Instant::now() + PATIENCE;
@@ -211,7 +211,7 @@ impl Session {
         server.join().unwrap()
     }
 
-    /// Ends the session in order, and checks that no message was left unread.
+    /// Ends the session in an orderly way, and checks that no message is left unread.
     fn finish(mut self) {
         self.close();
         assert!(self.aside.is_empty(), "left unread: {:?}", self.aside);
@@ -219,7 +219,8 @@ impl Session {
         assert!(left.is_empty(), "left unread: {left:?}");
     }
 
-    /// Ends the session in order; the system decides how often it tells of a change on disk, so more may have come.
+    /// Ends the session in an orderly way. Messages may be left unread, because the system may
+    /// report a change on disk several times.
     fn close(&mut self) {
         let id = self.ask("shutdown", Value::Null);
         assert_eq!(self.result(id), Value::Null);

@@ -1,4 +1,5 @@
-//! The features that show intents, over the wire: what is announced, asked for, and shown again when the ledger changes.
+//! Tests of the features that show intents, through the protocol: what is announced, what is
+//! answered, and what is refreshed when the ledger changes.
 
 use super::*;
 use crate::lsp::convert;
@@ -50,7 +51,7 @@ fn a_record_by_another_process_shows_above_its_block() {
     assert_eq!(offered["renameProvider"]["prepareProvider"], true);
     session.tell("initialized", json!({}));
     session.open(&file, "fn a() {}\n");
-    // Loaded.
+    // The workspace is loaded now.
     let refresh = session.heard("workspace/codeLens/refresh");
     session.answer(&refresh, Value::Null);
     let document = json!({ "textDocument": { "uri": file } });
@@ -66,7 +67,7 @@ fn a_record_by_another_process_shows_above_its_block() {
     let id = session.ask("codeLens/resolve", lens);
     let lens = session.result(id);
     assert_eq!(lens["command"]["title"], "INT-001 Sign in · claude-code · just now");
-    // What the lens runs is understood.
+    // The server knows the command of the lens.
     let command =
         json!({ "command": lens["command"]["command"], "arguments": lens["command"]["arguments"] });
     let id = session.ask("workspace/executeCommand", command);

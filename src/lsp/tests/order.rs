@@ -1,4 +1,4 @@
-//! Lanes, cancellation, panics, and conversations with the client.
+//! Tests of the lanes, of cancellation and panics, and of conversations with the client.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::lsp::dispatch::ClientConversation;
 use crate::lsp::pool::Lane;
 
-/// Holds handlers back until a test lets them go.
+/// Blocks handlers until a test releases them.
 #[derive(Default)]
 struct Gate {
     open: Mutex<bool>,
@@ -25,7 +25,7 @@ impl Gate {
     }
 }
 
-/// A server whose `workspace/symbol` waits at the gate, on the worker lane.
+/// Returns the parts of a server whose `workspace/symbol` waits at the gate, on the worker lane.
 fn gated(gate: &'static Gate) -> ServerParts {
     let table = table().on_worker::<lsp::WorkspaceSymbolRequest>(move |snapshot, _| {
         gate.pass();

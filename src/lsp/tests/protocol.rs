@@ -1,4 +1,4 @@
-//! The protocol's rules: who is answered what, and how a session ends.
+//! Tests of the protocol's rules: which reply each message gets, and how a session ends.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What agents ask of a person, and who is asked.
+//! Tests of the questions of agents: which are shown, and which clients are asked.
 
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ fn a_dialog_closes_when_it_was_decided_elsewhere() {
     approval::decide(&ws, &asked.code, ApprovalVerdict::Approve, DecisionPlace::Terminal).unwrap();
     let cancelled = session.heard("$/cancelRequest");
     assert_eq!(cancelled["params"]["id"], question["id"]);
-    // A late click changes nothing.
+    // An answer after the decision changes nothing.
     session.answer(&question, json!({ "title": "Reject" }));
     assert_eq!(state(&editor, &asked), ApprovalState::Approved);
     session.close();
@@ -127,7 +127,7 @@ fn nobody_is_asked_at_a_client_without_a_person() {
     let asked = ask(&editor, command("rm -rf a"));
     for options in [json!({}), json!({ "status": true })] {
         let mut session = with_options(&editor, asking(), options);
-        // A person is not seated later either.
+        // The setting cannot be turned on after the start.
         let settings = json!({ "settings": { "intent": { "interactive": true } } });
         session.tell("workspace/didChangeConfiguration", settings);
         std::thread::sleep(Duration::from_millis(1100));

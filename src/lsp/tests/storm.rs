@@ -1,11 +1,12 @@
-//! Thousands of edits and requests at once, against a naive model of the text.
+//! Sends thousands of edits and requests at once, and compares the results with a simple model of
+//! the text.
 
 use super::*;
 use crate::code::Encoding;
 
 const EDITS: i32 = 5_000;
 
-/// A small generator, so that a seed names a run.
+/// A small random generator, so that a seed identifies a run.
 struct Random(u64);
 
 impl Random {
@@ -20,7 +21,7 @@ impl Random {
 const PIECES: [&str; 12] =
     ["", "x", "fn f() {}\n", "\r\n", "\n", "\r", "ä", "日本", "𝒳", "👩‍👩‍👧", "}\r\n", "\u{2028}\u{b}"];
 
-/// The text as a plain list of characters; places are counted from the start every time.
+/// The text as a plain list of characters. Positions are counted from the start each time.
 struct Model {
     text: Vec<char>,
     encoding: Encoding,
@@ -35,7 +36,7 @@ impl Model {
         }
     }
 
-    /// Line and column of a place; a place inside `\r\n` is none.
+    /// Returns line and column of a place. The middle of `\r\n` is no position.
     fn position(&self, place: usize) -> (u32, u32) {
         let (mut line, mut column) = (0, 0);
         for (at, character) in self.text[..place].iter().enumerate() {
@@ -58,7 +59,7 @@ impl Model {
     }
 
     fn change(&mut self, random: &mut Random) -> Value {
-        // Now and then everything is replaced, which also keeps the text short.
+        // Sometimes the whole text is replaced, which also keeps it short.
         if self.text.len() > 400 || random.below(200) == 0 {
             let text = PIECES[random.below(PIECES.len())].repeat(3);
             self.text = text.chars().collect();
@@ -108,7 +109,7 @@ fn storm(encoding: Encoding, name: &str, seed: u64) {
         }
     }
     let count = expected.len();
-    // Answers come in any order; by id they are looked at once.
+    // Answers arrive in any order, so each is found by its id.
     let mut texts: std::collections::HashMap<i64, String> = expected.into_iter().collect();
     for _ in 0..count {
         let reply = session.next();

@@ -1,4 +1,5 @@
-//! Which workspaces there are, and what is known of them. Found and loaded elsewhere, swapped in here.
+//! Which workspaces exist and what is loaded of them. They are found and loaded on the lanes; this
+//! module only stores the results.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,23 +16,23 @@ use crate::workspace::Root;
 /// The workspace that governs a folder, as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WorkspaceLocation {
-    /// Its root folder, canonical.
+    /// The canonical path of the root folder.
     pub(crate) root: PathBuf,
-    /// Whether the root holds `.orchestration/`; if not, there is nothing to load.
+    /// Whether the root contains `.orchestration/`. If not, there is nothing to load.
     pub(crate) governed: bool,
-    /// The work tree's git directory.
+    /// The git directory of the work tree.
     pub(crate) git_dir: Option<PathBuf>,
 }
 
 /// A load that is under way.
 #[derive(Debug, Default)]
 pub(super) struct Loading {
-    /// Something changed since it began.
+    /// True if something changed since the load began, so that the root must be loaded again.
     again: bool,
 }
 
 impl World {
-    /// The folders of the client's window changed.
+    /// Handles added and removed folders of the client's window.
     pub(crate) fn did_change_workspace_folders(
         &mut self,
         params: lsp::DidChangeWorkspaceFoldersParams,
@@ -49,7 +50,7 @@ impl World {
         effects
     }
 
-    /// The client saw files change.
+    /// Handles files that the client saw change.
     pub(crate) fn did_change_watched_files(
         &mut self,
         params: lsp::DidChangeWatchedFilesParams,
@@ -70,18 +71,18 @@ impl World {
         steering.into_iter().chain(others).collect()
     }
 
-    /// What is known of the workspaces that are loaded.
     pub(crate) fn workspaces(&self) -> Arc<Workspaces> {
         Arc::clone(&self.workspaces)
     }
 
-    /// The order to find out what governs `folder`, unless that is known or under way.
+    /// Returns the side effect that finds the root of `folder`. `None` if the root is known or
+    /// being looked up.
     pub(super) fn look_up(&mut self, folder: PathBuf) -> Option<SideEffect> {
         let known = self.workspaces.folders.contains_key(&folder);
         (!known && self.looked_up.insert(folder.clone())).then_some(SideEffect::FindPlace(folder))
     }
 
-    /// It was found out what governs `folder`: nothing, or this place.
+    /// Stores the workspace that was found for `folder`. `None` if no workspace governs it.
     pub(crate) fn place_found(
         &mut self,
         folder: PathBuf,
@@ -96,7 +97,7 @@ impl World {
         self.places.insert(place.root.clone(), place);
         match root {
             Some(root) if self.workspaces.loaded.contains_key(&root) => {
-                effects.extend(self.show_again(|path| path.parent() == Some(&folder)));
+                effects.extend(self.diagnose_open(|path| path.parent() == Some(&folder)));
             }
             Some(root) => effects.extend(self.load(root)),
             None => effects.extend(self.ungoverned(&folder)),
@@ -104,18 +105,20 @@ impl World {
         effects
     }
 
-    /// Nothing governs `folder` (any more): what was known of a workspace that is gone goes.
+    /// Drops the workspaces that govern no folder any more, after it turned out that none governs
+    /// `folder`.
     fn ungoverned(&mut self, folder: &Path) -> Vec<SideEffect> {
         let used: BTreeSet<PathBuf> = self.workspaces.folders.values().flatten().cloned().collect();
         let mut effects = self.keep_loaded(&used);
         if !effects.is_empty() {
-            effects.extend(self.show_again(|path| path.parent() == Some(folder)));
+            effects.extend(self.diagnose_open(|path| path.parent() == Some(folder)));
             effects.push(SideEffect::Refresh);
         }
         effects
     }
 
-    /// Keeps what is known under these roots. What was shown of the others' unopened files is computed again, to nothing.
+    /// Drops the workspaces at other roots than these. Diagnosing the unopened files of a dropped
+    /// workspace removes what was published about them.
     fn keep_loaded(&mut self, used: &BTreeSet<PathBuf>) -> Vec<SideEffect> {
         let loaded = &mut Arc::make_mut(&mut self.workspaces).loaded;
         let gone: Vec<PathBuf> =
@@ -124,7 +127,8 @@ impl World {
         gone.into_iter().map(SideEffect::DiagnoseUnopened).collect()
     }
 
-    /// The order to load a root; one load of a root runs at a time.
+    /// Returns the side effect that loads a root. `None` if it is being loaded; it is then loaded
+    /// once more afterwards.
     fn load(&mut self, root: PathBuf) -> Option<SideEffect> {
         if let Some(loading) = self.loading.get_mut(&root) {
             loading.again = true;
@@ -134,18 +138,19 @@ impl World {
         Some(SideEffect::Load(root))
     }
 
-    /// What is known under a root, for loading it again.
+    /// Returns the loaded workspace at a root.
     pub(crate) fn loaded_workspace(&self, root: &Path) -> Option<&Workspace> {
         self.workspaces.loaded.get(root)
     }
 
-    /// Whether something is read for the first time: then little can be told yet.
+    /// Returns true if some workspace is being read for the first time. Answers are incomplete
+    /// until then.
     pub(crate) fn is_reading(&self) -> bool {
         let is_new = |folder: &PathBuf| !self.workspaces.folders.contains_key(folder);
         self.looked_up.iter().any(is_new) || self.loading.keys().any(|root| self.is_first(root))
     }
 
-    /// Whether what governs this document is read for the first time.
+    /// Returns true if the workspace of this document is being read for the first time.
     pub(crate) fn is_reading_for(&self, uri: &lsp::Uri) -> bool {
         let Some(path) = convert::path_of(uri) else { return false };
         let Some(folder) = path.parent() else { return false };
@@ -160,12 +165,13 @@ impl World {
         !self.workspaces.loaded.contains_key(root)
     }
 
-    /// The roots of all workspaces that are loaded.
+    /// Returns the roots of all loaded workspaces.
     pub(crate) fn roots(&self) -> Vec<Arc<Root>> {
         self.workspaces.loaded.values().map(|workspace| Arc::clone(&workspace.root)).collect()
     }
 
-    /// A root was loaded, or could not be; then what was known stays.
+    /// Stores a workspace that was loaded. If it could not be loaded, the one that was loaded
+    /// before stays.
     pub(crate) fn loaded(
         &mut self,
         root: PathBuf,
@@ -184,7 +190,8 @@ impl World {
                 };
                 let before =
                     Arc::make_mut(&mut self.workspaces).loaded.insert(root.clone(), workspace);
-                // Looking at a workspace writes nothing; something was recorded or edited meanwhile.
+                // The first load writes nothing to the disk. A later load means that something was
+                // recorded or edited.
                 if before.is_some() {
                     effects.push(SideEffect::RefreshMap(root.clone()));
                 }
@@ -195,7 +202,7 @@ impl World {
                     effects.push(SideEffect::TellOfGitHooks(root.clone()));
                 }
                 let workspaces = Arc::clone(&self.workspaces);
-                effects.extend(self.show_again(|path| {
+                effects.extend(self.diagnose_open(|path| {
                     let folder = path.parent().and_then(|folder| workspaces.folders.get(folder));
                     folder.is_some_and(|governing| governing.as_ref() == Some(&root))
                 }));
@@ -208,13 +215,13 @@ impl World {
         effects
     }
 
-    fn show_again(&self, concerns: impl Fn(&Path) -> bool) -> Vec<SideEffect> {
+    fn diagnose_open(&self, concerns: impl Fn(&Path) -> bool) -> Vec<SideEffect> {
         let concerned =
             self.documents.values().filter(|open| open.path.as_deref().is_some_and(&concerns));
         concerned.map(|open| SideEffect::DiagnoseNow(open.uri.clone())).collect()
     }
 
-    /// Files changed and no more change for the moment: loads again what they belong to.
+    /// Loads the workspaces of changed files again. Called when no more files change.
     pub(crate) fn files_settled(&mut self, paths: &[PathBuf]) -> Vec<SideEffect> {
         let mut effects = Vec::new();
         let mut roots = BTreeSet::new();
@@ -226,19 +233,21 @@ impl World {
             });
             let before = roots.len();
             roots.extend(concerned.map(|place| place.root.clone()));
-            // A client that reached the folder through a link names it differently: then all are looked at.
+            // A client that reached the folder through a link uses other paths for its files. All
+            // workspaces are then loaded again.
             if roots.len() == before {
                 roots.extend(self.workspaces.loaded.keys().cloned());
             }
         }
-        if paths.iter().any(|path| self.moves_a_root(path)) {
+        if paths.iter().any(|path| self.may_change_roots(path)) {
             effects.extend(self.look_up_again());
         }
         effects.extend(roots.into_iter().filter_map(|root| self.load(root)));
         effects
     }
 
-    /// Nobody watched until now: what was loaded meanwhile may be out of date already.
+    /// Looks up and loads everything again when watching begins, because changes before it were not
+    /// noticed.
     pub(crate) fn look_again(&mut self) -> Vec<SideEffect> {
         let mut effects = self.look_up_again();
         let loaded = self.workspaces.loaded.keys().chain(self.loading.keys());
@@ -247,8 +256,8 @@ impl World {
         effects
     }
 
-    /// Whether the change may have made or unmade a workspace.
-    fn moves_a_root(&self, path: &Path) -> bool {
+    /// Returns true if a change of this path may have created or removed a workspace.
+    fn may_change_roots(&self, path: &Path) -> bool {
         let ours = |it: &Path| it.file_name().is_some_and(|name| name == ".orchestration");
         let policy = path.file_name().is_some_and(|name| name == "policy.yaml");
         if ours(path) || policy {
@@ -258,18 +267,18 @@ impl World {
         root.is_some_and(|root| !self.workspaces.loaded.contains_key(root))
     }
 
-    /// Forgets which root governs which folder, and looks up those in use.
+    /// Looks up again which root governs each folder in use, and forgets the other folders.
     fn look_up_again(&mut self) -> Vec<SideEffect> {
         let opened = self.documents.values().filter_map(|open| open.path.as_ref()?.parent());
         let mut folders: BTreeSet<PathBuf> = opened.map(ToOwned::to_owned).collect();
         folders.extend(self.folders.iter().cloned());
-        // Kept until the new answer comes, so that nothing flickers; others are asked anew when needed.
+        // The old answers are kept until the new ones arrive, so that nothing flickers.
         Arc::make_mut(&mut self.workspaces).folders.retain(|folder, _| folders.contains(folder));
         self.looked_up.extend(folders.iter().cloned());
         folders.into_iter().map(SideEffect::FindPlace).collect()
     }
 
-    /// Drops what is known of roots that no open document and no folder of the window needs.
+    /// Drops the workspaces that no open document and no folder of the window needs.
     fn drop_unused(&mut self) -> Vec<SideEffect> {
         let opened = self.documents.values().filter_map(|open| open.path.as_ref()?.parent());
         let folders = opened.chain(self.folders.iter().map(PathBuf::as_path));

@@ -1,4 +1,4 @@
-//! Open documents, kept equal to the client's.
+//! Keeps the open documents equal to the client's.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,8 +16,9 @@ use crate::workspace::{Attributes, Git, Root};
 
 /// The parameters of `textDocument/didChange`, read strictly.
 ///
-/// The protocol crate tells a ranged change from a whole text by trying the first and falling back to the second:
-/// a change with an unreadable range would replace the whole document by its few characters.
+/// The protocol crate tells a change with a range from a whole text by trying the first and falling
+/// back to the second. With it, a change whose range cannot be read would replace the whole
+/// document by a few characters.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct DidChange {
@@ -37,7 +38,7 @@ struct TextChange {
     text: String,
 }
 
-/// Why a change could not be applied.
+/// Why a change could not be applied to a document.
 #[derive(Debug, thiserror::Error)]
 enum OutOfStep {
     #[error("version {new} came after version {old}")]
@@ -53,8 +54,9 @@ enum OutOfStep {
     Fault(String),
 }
 
-/// A document whose blocks are those of the last commit where it is opened with a syntax error in it.
-fn opened(name: &str, text: &str, path: Option<PathBuf>) -> Document {
+/// Returns a document for a text that was just opened. If the text has a syntax error, the document
+/// takes its blocks from the file at the last commit.
+fn new_document(name: &str, text: &str, path: Option<PathBuf>) -> Document {
     let document = Document::from_text(name, text);
     match path.as_deref().is_some_and(is_declared_generated) {
         true => document.declared_generated(),
@@ -68,7 +70,7 @@ fn is_declared_generated(path: &Path) -> bool {
     relative.is_ok_and(|relative| Attributes::load(&root).is_generated(&relative))
 }
 
-/// A governed file as it was at the last commit.
+/// Returns a governed file as it was at the last commit.
 fn committed(path: &Path) -> Option<Document> {
     let root = Root::find(path).ok().filter(Root::governed)?;
     let git = Git::open(&root).ok()??;
@@ -78,25 +80,27 @@ fn committed(path: &Path) -> Option<Document> {
 }
 
 impl World {
-    /// A document is open from now on, with this text.
+    /// Adds a document that the client opened.
     pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) -> Vec<SideEffect> {
         let item = params.text_document;
         let path = convert::path_of(&item.uri);
-        // The name decides about the language; of other schemes the address ends in one as well.
+        // The language is found by the name. An address that is not a local file also ends in a
+        // name.
         let name = path.as_ref().and_then(|path| path.to_str()).unwrap_or(item.uri.path());
         let open = OpenDocument {
-            document: opened(name, &item.text, path.clone()),
+            document: new_document(name, &item.text, path.clone()),
             path: path.clone(),
             changed: Instant::now(),
             version: item.version,
             in_sync: true,
             uri: item.uri.clone(),
         };
-        self.put(open);
+        self.store(open);
         let folder = path.and_then(|path| path.parent().map(ToOwned::to_owned));
         let mut effects: Vec<SideEffect> =
             folder.and_then(|folder| self.look_up(folder)).into_iter().collect();
-        // A client that pulls asks by itself from now on; what was pushed while the file was closed would stand beside it.
+        // A client that pulls requests diagnostics for open files itself. What was pushed while the
+        // file was closed would be shown a second time.
         if self.client.pulls() {
             effects.push(SideEffect::Forget(item.uri.clone()));
         }
@@ -104,14 +108,14 @@ impl World {
         effects
     }
 
-    /// The text changed. Of one notification all changes are applied, or none.
+    /// Applies the changes of one notification: all of them, or none if one fails.
     pub(crate) fn did_change(&mut self, params: Value) -> Vec<SideEffect> {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
         let changes: DidChange = match serde_json::from_value(params) {
             Ok(changes) => changes,
             Err(error) => {
                 let reason = OutOfStep::Unreadable(error.to_string());
-                return self.lose(uri.as_deref().unwrap_or_default(), &reason);
+                return self.mark_out_of_step(uri.as_deref().unwrap_or_default(), &reason);
             }
         };
         let uri = changes.text_document.uri;
@@ -125,22 +129,23 @@ impl World {
                 let changed = Instant::now();
                 let before = open.as_ref().clone();
                 let open = OpenDocument { document, changed, version, in_sync: true, ..before };
-                self.put(open);
+                self.store(open);
                 vec![SideEffect::Diagnose(uri)]
             }
             Ok(None) => Vec::new(),
-            Err(reason) => self.lose(uri.as_str(), &reason),
+            Err(reason) => self.mark_out_of_step(uri.as_str(), &reason),
         }
     }
 
-    /// The document after the changes. `None`: it was out of step and no change brings the whole text.
+    /// Returns the document after the changes. `None` if it was out of step and no change contains
+    /// the whole text.
     fn changed(
         &self,
         open: &OpenDocument,
         version: i32,
         changes: &[TextChange],
     ) -> Result<Option<Document>, OutOfStep> {
-        // What comes before a whole text does not matter, not even whether it could be applied.
+        // The changes before a whole text do not matter, even if they could not be applied.
         let whole = changes.iter().rposition(|change| change.range.is_none());
         if whole.is_none() && !open.in_sync {
             return Ok(None);
@@ -161,25 +166,26 @@ impl World {
         Ok(Some(document))
     }
 
-    /// A fault of ours left the document in doubt.
+    /// Stops trusting a document after a fault of the server while it handled a notification.
     pub(crate) fn distrust(&mut self, uri: &str, reason: String) -> Vec<SideEffect> {
         tracing::error!(uri, reason, "a notification broke off");
-        self.lose(uri, &OutOfStep::Fault(reason))
+        self.mark_out_of_step(uri, &OutOfStep::Fault(reason))
     }
 
-    /// Keeps the old text but says nothing about it until the client sends a whole one.
-    fn lose(&mut self, uri: &str, reason: &OutOfStep) -> Vec<SideEffect> {
+    /// Keeps the old text, but gives no answers about the document until the client sends its whole
+    /// text.
+    fn mark_out_of_step(&mut self, uri: &str, reason: &OutOfStep) -> Vec<SideEffect> {
         let Some(open) = self.documents.get(uri) else { return Vec::new() };
         let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
         let uri = open.uri.clone();
-        self.put(open);
+        self.store(open);
         let message = format!(
             "{uri} is out of step with the editor and is left alone until it is opened again: {reason}"
         );
         vec![SideEffect::Log(lsp::MessageType::Error, message), SideEffect::Forget(uri)]
     }
 
-    /// The document is no longer open.
+    /// Removes a document that the client closed.
     pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) -> Vec<SideEffect> {
         let uri = params.text_document.uri;
         let Some(closed) = Arc::make_mut(&mut self.documents).remove(uri.as_str()) else {
@@ -191,7 +197,8 @@ impl World {
         effects.chain(root.map(SideEffect::DiagnoseUnopened)).collect()
     }
 
-    /// The file on disk is now the text. What we know stands in such files, so a watcher may be late or missing.
+    /// Handles a saved file. A file that governs the workspace is read again, even if no watcher
+    /// reports the save.
     pub(crate) fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) -> Vec<SideEffect> {
         let uri = params.text_document.uri;
         let path = convert::path_of(&uri);
@@ -200,9 +207,9 @@ impl World {
         changed.into_iter().chain([SideEffect::Diagnose(uri)]).collect()
     }
 
-    fn put(&mut self, open: OpenDocument) {
+    fn store(&mut self, open: OpenDocument) {
         let key = Arc::from(open.uri.as_str());
-        // Copies the map (not the texts) only while a request still holds the one before.
+        // This copies the map (not the texts) only while a request still holds the old map.
         Arc::make_mut(&mut self.documents).insert(key, Arc::new(open));
     }
 }

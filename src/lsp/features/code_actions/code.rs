@@ -1,4 +1,4 @@
-//! What can be done in a file of code.
+//! Actions in a file of code.
 
 use std::collections::BTreeSet;
 
@@ -21,28 +21,27 @@ use crate::verbs::Workspace;
 use crate::verbs::edited::Edits;
 use crate::workspace::{Code, Finding, RelativePath, text};
 
-/// More owners of one file than this are a problem that no list of actions solves.
+/// The largest number of owners of the file for which actions are offered.
 const MAX_OWNERS: usize = 5;
 
-/// How long a name in a title may be.
+/// The longest name in a title, in characters.
 const MAX_NAME: usize = 60;
 
-/// A byte order mark.
-const MARK: &str = "\u{feff}";
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 const UNSAVED: &str = "save the file first: what stands on disk is recorded";
 
-struct Here<'a> {
+struct CodePlace<'a> {
     request: &'a ActionRequest<'a>,
     open: &'a OpenDocument,
     workspace: &'a Workspace,
     path: &'a RelativePath,
     selected: Option<String>,
-    /// What is found at the place.
+    /// The findings at the place.
     findings: Vec<Finding>,
 }
 
-/// Everything that can be done at the place.
+/// Returns the actions that are possible at the place.
 pub(super) fn offers(
     request: &ActionRequest<'_>,
     open: &OpenDocument,
@@ -65,14 +64,14 @@ pub(super) fn offers(
             && (is_of_block || touches(request, finding))
     });
     let selected = workspace.selected(None);
-    let here = Here { request, open, workspace, path, selected, findings };
+    let place = CodePlace { request, open, workspace, path, selected, findings };
     let edits = analysis::baseline(request.snapshot, workspace, (path, &open.document))
         .baseline
         .edits(&analysis.file.document);
-    let mut offers = here.select();
-    offers.extend(here.widen());
-    offers.extend(here.create());
-    offers.extend(here.of_blocks(&analysis, &edits));
+    let mut offers = place.select();
+    offers.extend(place.widen());
+    offers.extend(place.create());
+    offers.extend(place.of_blocks(&analysis, &edits));
     offers
 }
 
@@ -82,24 +81,25 @@ fn touches(request: &ActionRequest<'_>, finding: &Finding) -> bool {
     range.start <= request.range.end && request.range.start < range.end
 }
 
-impl Here<'_> {
-    /// Makes it a quick fix where one of these findings is shown of the place. The client need not have sent it: it
-    /// shows it at the first line that changed, and whoever wrote the block may be anywhere in it.
-    fn mends(&self, codes: &[Code], offer: Offer) -> Offer {
+impl CodePlace<'_> {
+    /// Makes the offer a quick fix if one of these findings exists at the place. The client need
+    /// not have sent the diagnostic: it is shown at the first changed line, while the cursor may be
+    /// anywhere in the block.
+    fn as_fix_for(&self, codes: &[Code], offer: Offer) -> Offer {
         if !self.findings.iter().any(|finding| codes.contains(&finding.code)) {
             return offer;
         }
         Offer { kind: QUICK_FIX, settles: self.request.diagnostics(codes), ..offer }
     }
 
-    /// Selects an intent that owns the file.
+    /// Offers to select an intent that owns the file.
     fn select(&self) -> Vec<Offer> {
         let owners = self.workspace.registry.owners(self.path);
         let others: Vec<&&Intent> =
             owners.iter().filter(|it| Some(&it.id.value) != self.selected.as_ref()).collect();
         let settled = |finding: &Finding| match finding.code {
             Code::IntentRequired => true,
-            // A record of another intent stays what it is, whatever is selected.
+            // A selection does not change a record that names another intent.
             Code::ScopeViolation => finding.intent == self.selected,
             _ => false,
         };
@@ -108,13 +108,14 @@ impl Here<'_> {
         let offer = |intent: &&Intent| {
             let does = select_command(self.request.uri, &intent.id.value);
             let title = format!("Select {}", named(intent));
-            let offer = self.mends(&codes, Offer::new(title, SELECT, does));
+            let offer = self.as_fix_for(&codes, Offer::new(title, SELECT, does));
             Offer { preferred: !codes.is_empty() && owners.len() == 1, ..offer }
         };
         others.into_iter().take(MAX_OWNERS).map(offer).collect()
     }
 
-    /// Adds the file to the scope of the intent that is held to account for an edit of it.
+    /// Offers to add the file to the scope of the selected intent, and of each intent named by a
+    /// scope violation here.
     fn widen(&self) -> Vec<Offer> {
         let violated = self.findings.iter().filter(|it| it.code == Code::ScopeViolation);
         let mut ids: BTreeSet<String> = violated.filter_map(|it| it.intent.clone()).collect();
@@ -131,12 +132,12 @@ impl Here<'_> {
                 .any(|it| it.code == Code::ScopeViolation && it.intent.as_ref() == Some(&id));
             let does = self.widening(id);
             let codes: &[Code] = if accused { &[Code::ScopeViolation] } else { &[] };
-            self.mends(codes, Offer::new(title, REGISTRY, does))
+            self.as_fix_for(codes, Offer::new(title, REGISTRY, does))
         };
         ids.into_iter().filter(|id| !owned(id)).map(offer).collect()
     }
 
-    /// Whether widening this intent's scope saves what somebody has typed in the registry and not saved yet.
+    /// Returns true if widening this intent's scope also saves unsaved text in the registry.
     fn saves_a_draft(&self, id: &str) -> bool {
         let settings = &self.request.snapshot.settings;
         let known = self.workspace.registry.place(id).map(|(file, _)| file);
@@ -148,7 +149,8 @@ impl Here<'_> {
             })
     }
 
-    /// One step where a person sits; else an edit, which whoever is there has to save.
+    /// Returns a command if a person sits at the client, which takes one step. Otherwise returns an
+    /// edit, which has to be saved afterwards.
     fn widening(&self, id: String) -> Does {
         if !self.request.snapshot.settings.seats_a_person() {
             return Does::Plan(Plan::Widen { id, entry: self.path.to_string() });
@@ -157,7 +159,7 @@ impl Here<'_> {
         Does::Command(commands::WIDEN, json(&argument))
     }
 
-    /// Creates an intent for a file that nobody owns.
+    /// Offers to create an intent for a file that no intent owns.
     fn create(&self) -> Option<Offer> {
         let registry = &self.workspace.registry;
         if !registry.owners(self.path).is_empty() || registry.syntax_error().is_some() {
@@ -165,7 +167,7 @@ impl Here<'_> {
         }
         let title = format!("Create an intent for {}", text::visible(self.path.as_str(), false));
         let does = Does::Plan(Plan::Create { entry: Some(self.path.to_string()) });
-        Some(self.mends(&[Code::IntentRequired], Offer::new(title, REGISTRY, does)))
+        Some(self.as_fix_for(&[Code::IntentRequired], Offer::new(title, REGISTRY, does)))
     }
 
     fn of_blocks(&self, analysis: &Analysis, edits: &Edits) -> Vec<Offer> {
@@ -181,7 +183,7 @@ impl Here<'_> {
         offers
     }
 
-    /// Records what changed in the file under the selected intent.
+    /// Offers to record the changes in the file under the selected intent.
     fn record(&self, uncovered: bool) -> Option<Offer> {
         let id = self.selected.as_ref().filter(|_| uncovered)?;
         self.workspace.registry.get(id).filter(|intent| intent.in_progress())?;
@@ -197,11 +199,11 @@ impl Here<'_> {
         };
         let does = Does::Command(commands::RECORD, json(&argument));
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
-        let offer = self.mends(&codes, Offer::new(title, RECORD, does));
+        let offer = self.as_fix_for(&codes, Offer::new(title, RECORD, does));
         Some(Offer { disabled: self.unsaved(), ..offer })
     }
 
-    /// Lets a person accept the block as it stands.
+    /// Offers a person to accept the block in its present state.
     fn accept(&self, block: &Block, found: &Provenance, edited: Option<Against>) -> Option<Offer> {
         let snapshot = self.request.snapshot;
         let differs =
@@ -218,11 +220,11 @@ impl Here<'_> {
         };
         let does = Does::Command(commands::ACCEPT, json(&argument));
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
-        let offer = self.mends(&codes, Offer::new(title, ACCEPT, does));
+        let offer = self.as_fix_for(&codes, Offer::new(title, ACCEPT, does));
         Some(Offer { disabled: self.unsaved(), ..offer })
     }
 
-    /// Puts the block back as it is in the commit.
+    /// Offers to restore the block from the commit.
     fn put_back(&self, at: usize, block: &Block, edited: Option<Against>) -> Option<Offer> {
         let was_there = matches!(edited, Some(Against::Changed | Against::Reformatted));
         if !was_there || block.identity.kind.is_unnamed() || self.workspace.head().is_none() {
@@ -237,26 +239,27 @@ impl Here<'_> {
             Code::UnrecordedChange,
             Code::DiffersFromRecord,
         ];
-        Some(self.mends(&codes, Offer::new(title, RESTORE, does)))
+        Some(self.as_fix_for(&codes, Offer::new(title, RESTORE, does)))
     }
 
     fn unsaved(&self) -> Option<String> {
         let text = self.open.document.text();
-        // A byte order mark belongs to the file; some editors keep it from their servers.
-        let text = text.strip_prefix(MARK).unwrap_or(&text).as_bytes();
+        // A byte order mark belongs to the file, but some editors do not send it.
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).as_bytes();
         let saved = self
             .workspace
             .root
             .read(self.path, crate::code::document::MAX_BYTES as u64)
             .ok()
             .flatten();
-        let saved = saved
-            .is_some_and(|bytes| bytes.strip_prefix(MARK.as_bytes()).unwrap_or(&bytes) == text);
+        let saved = saved.is_some_and(|bytes| {
+            bytes.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(&bytes) == text
+        });
         (!saved).then(|| UNSAVED.to_owned())
     }
 }
 
-/// An intent as titles name it.
+/// Returns the name of an intent in titles.
 pub(super) fn named(intent: &Intent) -> String {
     let name = text::shorten(&intent.name.value, MAX_NAME);
     text::visible(format!("{} {name}", intent.id.value).trim_end(), false)

@@ -1,4 +1,4 @@
-//! What can be done in the registry and the other files that govern a workspace.
+//! Actions in the registry and the other files that govern a workspace.
 
 use super::plan::Plan;
 use super::{ActionRequest, Does, FIX_ALL, Offer, REGISTRY, SELECT, select_command};
@@ -11,7 +11,7 @@ use crate::verbs::Workspace;
 use crate::workspace::policy::Completion;
 use crate::workspace::{Code, Finding, RelativePath};
 
-/// Everything that can be done at the place.
+/// Returns the actions that are possible at the place.
 pub(super) fn offers(
     request: &ActionRequest<'_>,
     open: &OpenDocument,
@@ -39,7 +39,7 @@ pub(super) fn offers(
 fn of_intent(request: &ActionRequest<'_>, workspace: &Workspace, intent: &Intent) -> Vec<Offer> {
     let id = &intent.id.value;
     let mut offers = Vec::new();
-    // A selection counts on what is saved.
+    // A selection needs an intent that is in progress in the saved registry.
     let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
     if selectable && workspace.selected(None).as_ref() != Some(id) {
         let title = format!("Select {}", super::code::named(intent));
@@ -47,7 +47,8 @@ fn of_intent(request: &ActionRequest<'_>, workspace: &Workspace, intent: &Intent
     }
     let status = |status| Does::Plan(Plan::SetStatus { id: id.clone(), status });
     if intent.in_progress() && workspace.policy.completion == Completion::Passed {
-        // `intent complete` looks whether its criteria are shown to hold.
+        // Under this policy `intent complete` must be used, because it checks the acceptance
+        // criteria.
         return offers;
     }
     if intent.in_progress() {
@@ -60,7 +61,7 @@ fn of_intent(request: &ActionRequest<'_>, workspace: &Workspace, intent: &Intent
     offers
 }
 
-/// The fixes of what is found at the place.
+/// Returns the fixes of the findings at the place.
 fn fixes(
     request: &ActionRequest<'_>,
     open: &OpenDocument,
@@ -84,7 +85,8 @@ fn fixes(
     offers
 }
 
-/// Writes the whole registry in the canonical form, as far as that is known.
+/// Returns the action that writes the whole registry in the canonical form, as far as fixes for it
+/// are known.
 fn fix_all(file: &IntentFile, findings: &[Finding]) -> Option<Offer> {
     let dialect = findings.iter().filter(|finding| finding.code == Code::RegistryDialect);
     let mut fixes: Vec<&TextEdit> =

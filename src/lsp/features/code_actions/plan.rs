@@ -1,4 +1,4 @@
-//! Edits that an action stands for, and how they are worked out.
+//! Plans of edits, and the computation of the edits.
 
 use serde::{Deserialize, Serialize};
 use tower_lsp::gen_lsp_types as lsp;
@@ -12,23 +12,23 @@ use crate::lsp::snapshot::Snapshot;
 use crate::lsp::{analysis, convert};
 use crate::workspace::{Fix, RelativePath};
 
-/// An edit to be worked out. It survives the way to the client and back.
+/// A plan for an edit. It is sent to the client and comes back when its action is chosen.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase", deny_unknown_fields)]
 pub(super) enum Plan {
     /// Adds an entry to an intent's scope.
     Widen { id: String, entry: String },
-    /// Sets an intent's status.
+    /// Sets the status of an intent.
     SetStatus { id: String, status: Status },
-    /// Adds an intent that owns this file, or nothing yet.
+    /// Adds an intent whose scope is this file, or empty.
     Create { entry: Option<String> },
-    /// Puts the block with this index back as it is in the commit.
+    /// Restores the block with this index from the commit.
     PutBack { block: usize },
-    /// Makes these edits of the open file; known already.
+    /// Applies these edits to the open file. They are already computed.
     Fix { edits: Vec<FixEdit> },
 }
 
-/// A replacement in the open file, in bytes.
+/// A replacement of bytes in the open file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct FixEdit {
     start: usize,
@@ -36,27 +36,26 @@ pub(super) struct FixEdit {
     text: String,
 }
 
-/// A plan of an action that was sent to the client.
+/// The plan of an action that was sent to the client.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OfferedPlan {
-    /// The document it was offered in.
+    /// The document in which the action was offered.
     pub(super) uri: lsp::Uri,
-    /// Its state then.
+    /// The version of the document at that time.
     pub(super) version: i32,
-    /// The plan.
     pub(super) plan: Plan,
 }
 
 type Planned = Result<lsp::WorkspaceEdit, String>;
 
 impl Plan {
-    /// The plan of a finding's fix.
+    /// Returns the plan for a finding's fix.
     pub(super) fn fix(fix: &Fix) -> Self {
         Self::edits(&fix.edits)
     }
 
-    /// A plan of edits of the open file.
+    /// Returns a plan for edits of the open file.
     pub(super) fn edits(edits: &[TextEdit]) -> Self {
         let edit = |it: &TextEdit| FixEdit {
             start: it.range.start,
@@ -66,12 +65,13 @@ impl Plan {
         Self::Fix { edits: edits.iter().map(edit).collect() }
     }
 
-    /// Whether working it out is worth putting off until it is chosen.
+    /// Returns true if the edit is expensive, so that it is computed only when the action is
+    /// chosen.
     pub(super) fn can_wait(&self) -> bool {
         !matches!(self, Self::Fix { .. })
     }
 
-    /// Works it out; the error says why that cannot be.
+    /// Computes the edit. The error says why it is not possible.
     pub(super) fn edit(&self, snapshot: &Snapshot, uri: &lsp::Uri) -> Planned {
         match self {
             Self::Widen { id, entry } => {
@@ -111,7 +111,7 @@ fn create(snapshot: &Snapshot, uri: &lsp::Uri, entry: Option<&str>) -> Planned {
     registry(snapshot, uri, &RegistryEdit::Add(new), note)
 }
 
-/// The note of an edit that permits nothing by itself.
+/// Returns the note for an edit that permits nothing by itself.
 fn of_registry(label: String) -> Note {
     let description = "It counts once the file is saved.".to_owned();
     Note { label, description }
@@ -120,7 +120,7 @@ fn of_registry(label: String) -> Note {
 const GONE: &str = "the document is no longer open, or its workspace is not known";
 const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
 
-/// An edit of the registry as the editor shows it, unsaved text included.
+/// Computes an edit of the registry as the editor shows it, unsaved text included.
 fn registry(snapshot: &Snapshot, uri: &lsp::Uri, wanted: &RegistryEdit, note: Note) -> Planned {
     let (_, workspace, _) = analysis::governed(snapshot, uri).ok_or(GONE)?;
     let shown = ShownRegistry::of(snapshot, workspace).ok_or(NO_REGISTRY)?;
@@ -137,7 +137,7 @@ fn registry(snapshot: &Snapshot, uri: &lsp::Uri, wanted: &RegistryEdit, note: No
     Ok(workspace_edit(&snapshot.client, file, note))
 }
 
-/// A file that is made with this text. Only for clients that can make files.
+/// Returns an edit that creates a file with this text. Only for clients that can create files.
 fn new_file(snapshot: &Snapshot, uri: lsp::Uri, text: String, note: Note) -> lsp::WorkspaceEdit {
     let create = lsp::CreateFile { uri: uri.clone(), options: None, annotation_id: None };
     let edits = vec![lsp::TextEdit { range: lsp::Range::default(), new_text: text }];
@@ -180,7 +180,7 @@ fn put_back(snapshot: &Snapshot, uri: &lsp::Uri, block: usize) -> Planned {
     Ok(workspace_edit(&snapshot.client, file, note))
 }
 
-/// The block's text in the commit that the work is based on.
+/// Returns the block's text in the commit that the work is based on.
 fn before(
     workspace: &crate::verbs::Workspace,
     path: &RelativePath,
@@ -195,7 +195,8 @@ fn before(
     text.ok_or_else(|| format!("{} is not in the commit", block.identity.path))
 }
 
-/// Git keeps lines as they were committed; the work tree may end them otherwise.
+/// Converts line ends to those of the present text. Git stores the line ends of the commit, and
+/// those of the work tree may differ.
 fn with_line_ends_of(now: &str, before: String) -> String {
     match (now.contains("\r\n"), before.contains("\r\n")) {
         (true, false) => before.replace('\n', "\r\n"),

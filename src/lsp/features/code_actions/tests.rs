@@ -8,7 +8,7 @@ use crate::lsp::features::diagnostics;
 use crate::lsp::features::fixture::Editor;
 use crate::verbs::select;
 
-/// The actions at the cursor, as a client gets them that sends along what is wrong there.
+/// Returns the actions at the cursor for a client that sends its diagnostics along.
 fn actions(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeAction> {
     let responses = ask(editor, only);
     let literal = |it| match it {
@@ -52,7 +52,7 @@ fn shown(editor: &Editor) -> String {
     out
 }
 
-/// Chooses an action, and answers the texts of the files that it changes.
+/// Chooses an action. Returns the texts of the files that it changes.
 fn chosen(editor: &Editor, title: &str) -> String {
     let action = actions(editor, None).into_iter().find(|it| it.title == title);
     let action = resolve(&editor.snapshot(), action.expect("the action is offered")).unwrap();
@@ -157,7 +157,7 @@ fn a_person_widens_a_scope_by_a_command_which_saves_it() {
     let uri = editor.uri("/billing/invoice.rs");
     let argument = serde_json::json!({ "id": "INT-001", "uri": uri });
     assert_eq!(command.arguments, Some(vec![argument]));
-    // Saving what somebody has not saved yet is told before it is done.
+    // If the action saves text that was not saved before, its title says so.
     let registry = "/.orchestration/active_intents.yaml";
     let text = std::fs::read_to_string(editor.path(registry)).unwrap();
     editor.settings.saves = true;
@@ -178,7 +178,7 @@ fn a_block_is_put_back_as_the_commit_has_it() {
     let mut editor = trespasser();
     let text = chosen(&editor, "Put function tax back as it was");
     assert!(text.ends_with("-> u32 {\n    a / 5\n}\n"), "{text}");
-    // Typing goes on while the list of actions is open.
+    // The person types while the list of actions is open.
     let action = actions(&editor, Some(RESTORE)).pop();
     assert!(action.is_none(), "it is a quick fix while something is wrong");
     let action = actions(&editor, None).pop().unwrap();

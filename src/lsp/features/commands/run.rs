@@ -1,7 +1,7 @@
-//! What each command does: its argument, the verb, its answer.
+//! The handlers of the commands: each reads its argument, calls the verb and returns the answer.
 //!
-//! A command reads the workspace again before it acts, so that it sees what another program, or the command before it,
-//! has just written.
+//! A command loads the workspace again before it acts, so that it sees what another program or the
+//! previous command has just written.
 
 use std::path::{Path, PathBuf};
 
@@ -27,34 +27,34 @@ use crate::verbs::{
 };
 use crate::workspace::{RelativePath, Root, approvals};
 
-/// What a command did besides answering.
+/// What a command did or asks for besides its answer.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
-    /// Files that it may have written, so that what is known of them is read again.
+    /// Files that the command may have written. They are read again.
     pub(crate) wrote: Vec<PathBuf>,
-    /// What the client is asked to show.
+    /// A place that the client should show.
     pub(crate) show: Option<lsp::Location>,
-    /// The root whose questions are put to the person again.
+    /// The root whose questions the person should see again.
     pub(crate) review: Option<PathBuf>,
-    /// What the client is asked to change in a file of the registry that it has open.
+    /// A change in a registry file that the client has open.
     pub(crate) change: Option<RegistryChange>,
 }
 
-/// A wider scope in a file of the registry that the client has open.
+/// A widened scope in a registry file that the client has open.
 #[derive(Debug)]
 pub(crate) struct RegistryChange {
-    /// What the client changes in its text.
+    /// The edit that the client applies to the text of the file.
     pub(crate) edit: lsp::WorkspaceEdit,
-    /// What makes it count then.
+    /// How the change gets onto the disk afterwards.
     pub(crate) then: ThenWiden,
 }
 
-/// How a scope that is wider in the editor becomes wider on disk.
+/// How a scope that was widened in the editor is widened on disk.
 #[derive(Debug)]
 pub(crate) enum ThenWiden {
     /// The client saves this document.
     Save(lsp::Uri),
-    /// The file is widened beside it ([`widen_on_disk`]).
+    /// The server writes the file on disk itself ([`widen_on_disk`]).
     OnDisk { uri: lsp::Uri, id: String },
 }
 
@@ -112,7 +112,7 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
 pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: GateArguments = read(argument)?;
     let workspace = workspace_of_paths(snapshot, (&wanted).into(), &wanted.paths)?;
-    let paths = wanted.paths.iter().map(spelled).collect();
+    let paths = wanted.paths.iter().map(as_path).collect();
     let request = gate::GateRequest { paths, session: wanted.session, intent: wanted.intent };
     answer("intent.gate", &gate::judge(&workspace, &request))
 }
@@ -122,7 +122,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     let workspace = workspace_of_paths(snapshot, (&wanted).into(), &wanted.paths)?;
     let mut paths = Vec::with_capacity(wanted.paths.len());
     for path in &wanted.paths {
-        paths.push(relative(&workspace, Path::new(&spelled(path)))?);
+        paths.push(relative(&workspace, Path::new(&as_path(path)))?);
     }
     let is_named = wanted.agent.is_some() || wanted.model.is_some() || wanted.session.is_some();
     let is_person = snapshot.settings.interactive && !is_named;
@@ -139,7 +139,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         agent: wanted.agent,
         model: wanted.model,
         contributor: wanted.contributor.or(by_default),
-        person: person(snapshot, &workspace),
+        person: person_name(snapshot, &workspace),
         claimed_class: wanted.class,
         strength: None,
         settles: is_person,
@@ -158,11 +158,11 @@ pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
         }
         Some(line) => why::Which::Line(line),
     };
-    answer("intent.why", &asked(snapshot, &workspace, &path, which)?)
+    answer("intent.why", &why_answer(snapshot, &workspace, &path, which)?)
 }
 
-/// What is known of a file, as the editor has it where it is open.
-fn asked(
+/// Returns the answer about a file. An open file is answered with its text in the editor.
+fn why_answer(
     snapshot: &Snapshot,
     workspace: &Workspace,
     path: &RelativePath,
@@ -174,12 +174,12 @@ fn asked(
     why::told(workspace, path, &open.document, which).map_err(|error| refusal(error.into()))
 }
 
-/// What a person was shown.
+/// The place that a person was shown.
 #[derive(Serialize, JsonSchema)]
 struct ShowAnswer {
-    /// The document.
+    /// The address of the document.
     uri: String,
-    /// The line, from 1.
+    /// The line, counted from 1.
     line: u32,
 }
 
@@ -190,7 +190,7 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
         return Err(RequestRefusal::Failed(text.into()));
     }
     let (workspace, path) = file(snapshot, (&wanted).into())?;
-    let found = asked(snapshot, &workspace, &path, why::Which::Line(wanted.line))?;
+    let found = why_answer(snapshot, &workspace, &path, why::Which::Line(wanted.line))?;
     let source = found.blocks.first().and_then(|block| source(snapshot, &workspace, block));
     let source = source.ok_or_else(|| {
         RequestRefusal::Failed(format!("no record speaks of line {} of {path}", wanted.line))
@@ -201,7 +201,7 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
     answer("intent.show", &shown)
 }
 
-/// Where it is written why a block is there: its intent in the registry, else its record.
+/// Returns where the reason for a block is written: its intent in the registry, else its record.
 fn source(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -218,10 +218,10 @@ fn source(
     defined.map(|(location, _)| location).or_else(recorded)
 }
 
-/// What was put to the person again.
+/// The answer of the command `intent.review`.
 #[derive(Serialize, JsonSchema)]
 struct ReviewAnswer {
-    /// How many questions wait.
+    /// The number of questions that wait.
     waiting: usize,
 }
 
@@ -247,7 +247,7 @@ pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) 
     answer("intent.verify", &verify(&workspace))
 }
 
-/// An agent can be a client too, so whoever asks counts as one.
+/// The asker counts as an agent, because an agent can also be a client.
 pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: LessonArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
@@ -266,8 +266,11 @@ pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     answer("intent.lesson", &written)
 }
 
-/// Adds an open file to a scope. A file of the registry that nobody has open is written; one that is open is changed in
-/// the editor, whose unsaved text stays, and saved there. For a client that cannot be asked to save, the file is changed as well.
+/// Adds an open file to a scope.
+///
+/// A registry file that is not open is written on disk. An open one is changed in the editor, which
+/// keeps its unsaved text, and then saved. If the client cannot save on request, the file is also
+/// changed on disk.
 pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: WidenArguments = read(argument)?;
     let uri: lsp::Uri = wanted.uri.parse().map_err(|_| {
@@ -306,7 +309,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     answer("intent.widen", &registry::RegistryAnswer { id, status, path, notes: Vec::new() })
 }
 
-/// Adds an open file to a scope on disk, after the client has done so in its text of the registry.
+/// Adds an open file to a scope on disk, after the client did so in its text of the registry.
 pub(crate) fn widen_on_disk(
     snapshot: &Snapshot,
     uri: &lsp::Uri,
@@ -324,48 +327,50 @@ pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     effects.wrote(&workspace);
     let extent = accept::AcceptExtent::Line(wanted.line);
     let by = match snapshot.settings.interactive {
-        true => Contributor::person(person(snapshot, &workspace)),
+        true => Contributor::person(person_name(snapshot, &workspace)),
         false => Contributor::default(),
     };
     answer("intent.accept", &accept::accept(&workspace, &path, extent, &by).map_err(refusal)?)
 }
 
-/// The name that git has for the person at this client. `None` where no person is known to sit there.
-fn person(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
+/// Returns the name that git has for the person at this client. `None` if no person is known to sit
+/// there.
+fn person_name(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
     workspace.person().filter(|_| snapshot.settings.interactive)
 }
 
-/// The workspace that is meant: the one of the named file or folder, else the only one there is.
+/// Returns the workspace of the named file or folder, else the only workspace.
 pub(super) fn workspace(
     snapshot: &Snapshot,
     target: TargetArguments<'_>,
 ) -> Result<Workspace, RequestRefusal> {
     match absolute(target)? {
-        Some(path) => open(snapshot, &path),
-        None => only(snapshot),
+        Some(path) => open_workspace(snapshot, &path),
+        None => only_workspace(snapshot),
     }
 }
 
-/// The same, where the files it is about may say it.
+/// Returns the workspace as [`workspace`] does. If the target names none, the first absolute path
+/// decides.
 fn workspace_of_paths(
     snapshot: &Snapshot,
     target: TargetArguments<'_>,
     paths: &[String],
 ) -> Result<Workspace, RequestRefusal> {
     let named = match absolute(target)? {
-        None => paths.iter().map(|path| PathBuf::from(spelled(path))).find(|it| it.is_absolute()),
+        None => paths.iter().map(|path| PathBuf::from(as_path(path))).find(|it| it.is_absolute()),
         named => named,
     };
-    named.map_or_else(|| only(snapshot), |path| open(snapshot, &path))
+    named.map_or_else(|| only_workspace(snapshot), |path| open_workspace(snapshot, &path))
 }
 
-/// A file and its workspace.
+/// Returns a file and its workspace.
 fn file(
     snapshot: &Snapshot,
     target: TargetArguments<'_>,
 ) -> Result<(Workspace, RelativePath), RequestRefusal> {
     if let Some(path) = absolute(target)? {
-        let workspace = open(snapshot, &path)?;
+        let workspace = open_workspace(snapshot, &path)?;
         let relative = relative(&workspace, &path)?;
         return Ok((workspace, relative));
     }
@@ -374,12 +379,13 @@ fn file(
             "name the file in the field \"uri\" or \"path\"".into(),
         ));
     };
-    let workspace = only(snapshot)?;
+    let workspace = only_workspace(snapshot)?;
     let relative = relative(&workspace, Path::new(path))?;
     Ok((workspace, relative))
 }
 
-/// The absolute path that a target names; `None` where it names nothing, or something relative to the only workspace.
+/// Returns the absolute path that a target names. `None` if it names nothing, or a path relative to
+/// the only workspace.
 fn absolute(target: TargetArguments<'_>) -> Result<Option<PathBuf>, RequestRefusal> {
     if let Some(uri) = target.uri {
         let parsed = uri.parse::<lsp::Uri>().ok();
@@ -389,21 +395,21 @@ fn absolute(target: TargetArguments<'_>) -> Result<Option<PathBuf>, RequestRefus
             RequestRefusal::Senseless(text)
         });
     }
-    Ok(target.path.map(spelled).map(PathBuf::from).filter(|path| path.is_absolute()))
+    Ok(target.path.map(as_path).map(PathBuf::from).filter(|path| path.is_absolute()))
 }
 
-/// A path as given; an address of a local file is taken as its path.
-fn spelled(path: impl AsRef<str>) -> String {
+/// Returns a path as given. The address of a local file is converted to its path.
+fn as_path(path: impl AsRef<str>) -> String {
     let path = path.as_ref();
     let address = path.starts_with("file:").then(|| path.parse::<lsp::Uri>().ok()).flatten();
     let address = address.and_then(|uri| convert::path_of(&uri));
     address.map_or_else(|| path.to_owned(), |path| path.display().to_string())
 }
 
-fn open(snapshot: &Snapshot, path: &Path) -> Result<Workspace, RequestRefusal> {
+fn open_workspace(snapshot: &Snapshot, path: &Path) -> Result<Workspace, RequestRefusal> {
     match snapshot.workspace_of_path(path) {
         Some(known) => Ok(known.reload()),
-        // Not loaded yet, or not below a folder of the window.
+        // The workspace is not loaded yet, or lies outside of the window's folders.
         None => {
             let opened = Workspace::open(path);
             let workspace = opened.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
@@ -418,20 +424,20 @@ fn open(snapshot: &Snapshot, path: &Path) -> Result<Workspace, RequestRefusal> {
     }
 }
 
-/// Whether a path leads below a folder of the window.
+/// Returns true if a path leads into a folder of the window.
 fn is_in_window(snapshot: &Snapshot, path: &Path) -> bool {
     let Some(path) = Root::real(path) else { return false };
     let mut folders = snapshot.folders().iter().filter_map(|folder| Root::real(folder));
     folders.any(|folder| path.starts_with(folder))
 }
 
-fn only(snapshot: &Snapshot) -> Result<Workspace, RequestRefusal> {
+fn only_workspace(snapshot: &Snapshot) -> Result<Workspace, RequestRefusal> {
     let known: Vec<&Workspace> = snapshot.workspaces().collect();
     if let [workspace] = known.as_slice() {
         return Ok(workspace.reload());
     }
     if let ([], [folder]) = (known.as_slice(), snapshot.folders()) {
-        return open(snapshot, folder);
+        return open_workspace(snapshot, folder);
     }
     let roots: Vec<_> = known.iter().map(|it| it.root.path().display().to_string()).collect();
     let which = match roots.as_slice() {
@@ -447,7 +453,8 @@ fn relative(workspace: &Workspace, path: &Path) -> Result<RelativePath, RequestR
     workspace.path(workspace.root.path(), path).map_err(refusal)
 }
 
-/// An error of a verb: what was asked for senselessly, and what could not be done.
+/// Converts the error of a verb to a refusal: `Senseless` if the request names something that does
+/// not exist, else `Failed`.
 fn refusal(error: VerbError) -> RequestRefusal {
     match error {
         VerbError::UnknownIntent { .. }

@@ -1,5 +1,7 @@
-//! What can stand in the registry at a place. While somebody types, the file hardly ever parses:
-//! so the place is read from its line and the indentation above it, not from a tree.
+//! Completes texts in the registry.
+//!
+//! While somebody types, the file rarely parses. The position is therefore understood from its line
+//! and from the indentation of the lines above, not from a tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +15,7 @@ use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::{RelativePath, text};
 
-/// The fields of an intent, in the order in which they are written.
+/// The fields of an intent, in the order in which they are usually written.
 const FIELDS: [Field; 9] = [
     Field::Id,
     Field::Name,
@@ -26,17 +28,17 @@ const FIELDS: [Field; 9] = [
     Field::Formerly,
 ];
 
-/// Keys under which intents are listed.
+/// The keys under which a registry lists its intents.
 const ROOTS: [&str; 3] = ["active_intents", "intents", "activeIntents"];
 
-/// A place in the registry.
+/// A position in the registry.
 #[derive(Debug, PartialEq, Eq)]
 struct RegistryPosition<'t> {
-    what: RegistryItem<'t>,
-    /// Where the word under the cursor begins, behind its quote.
+    expects: RegistryItem<'t>,
+    /// The first byte of the word under the cursor, without its quote.
     start: usize,
     quoted: bool,
-    /// In `[a, b]`.
+    /// True inside a list in brackets, like `[a, b]`.
     flow: bool,
 }
 
@@ -50,7 +52,7 @@ enum RegistryItem<'t> {
     Value(&'t str),
 }
 
-/// What can stand there; `None` where it is no place of the registry that we know.
+/// Returns the items that fit at the cursor. `None` if the position is not recognised.
 pub(super) fn choices(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -58,14 +60,14 @@ pub(super) fn choices(
     text: &str,
     cursor: usize,
 ) -> Option<Choices> {
-    let spot = spot(text, cursor)?;
+    let position = position_at(text, cursor)?;
     if path.as_str().ends_with(".json")
-        && !(spot.quoted && matches!(spot.what, RegistryItem::Value(_)))
+        && !(position.quoted && matches!(position.expects, RegistryItem::Value(_)))
     {
         return None;
     }
-    let typed = text.get(spot.start..cursor)?;
-    let items = match spot.what {
+    let typed = text.get(position.start..cursor)?;
+    let items = match position.expects {
         RegistryItem::Key => keys(&keys_around(text, cursor)),
         RegistryItem::Root => {
             single_id(path)?;
@@ -75,11 +77,16 @@ pub(super) fn choices(
             let field = FIELDS.into_iter().find(|field| field.keys().contains(&key))?;
             match (field, single_id(path)) {
                 (Field::Id, Some(id)) => vec![Choice::new(id, Kind::Value)],
-                _ => values(snapshot, workspace, field, typed, &spot)?,
+                _ => values(snapshot, workspace, field, typed, &position)?,
             }
         }
     };
-    Some(Choices { start: spot.start, cursor, end: end_of_word(text, cursor, &spot), items })
+    Some(Choices {
+        start: position.start,
+        cursor,
+        end: end_of_word(text, cursor, &position),
+        items,
+    })
 }
 
 fn values(
@@ -87,11 +94,11 @@ fn values(
     workspace: &Workspace,
     field: Field,
     typed: &str,
-    spot: &RegistryPosition<'_>,
+    position: &RegistryPosition<'_>,
 ) -> Option<Vec<Choice>> {
     let intents = || workspace.registry.intents().iter();
     let used = |values: BTreeSet<&str>| {
-        values.into_iter().map(|it| quoted(Choice::new(it, Kind::Value), spot)).collect()
+        values.into_iter().map(|it| quoted(Choice::new(it, Kind::Value), position)).collect()
     };
     Some(match field {
         Field::Status => statuses(),
@@ -100,12 +107,12 @@ fn values(
         }
         Field::Scope => {
             let survey = analysis::survey(snapshot, workspace);
-            paths(&survey.files, typed).into_iter().map(|it| quoted(it, spot)).collect()
+            paths(&survey.files, typed).into_iter().map(|it| quoted(it, position)).collect()
         }
         Field::Specs => used(intents().flat_map(|it| texts(&it.related_specs)).collect()),
         Field::Owner => used(intents().flat_map(|it| texts(it.owner.as_slice())).collect()),
         Field::Formerly => {
-            // What only the ledger knows may be what an intent was called before.
+            // An id that only the ledger contains may be a former id of an intent.
             let recorded = workspace.ledger.intents();
             let lost = recorded.iter().filter(|id| workspace.registry.get(id).is_none());
             used(lost.map(String::as_str).collect())
@@ -126,7 +133,7 @@ fn statuses() -> Vec<Choice> {
     (0..).zip(&Status::ALL).map(choice).collect()
 }
 
-/// Files and folders below what is typed so far.
+/// Returns the files and folders directly below the folder typed so far.
 fn paths(files: &[RelativePath], typed: &str) -> Vec<Choice> {
     let (not, typed) = typed.strip_prefix('!').map_or(("", typed), |rest| ("!", rest));
     let folder = typed.rfind('/').map_or("", |at| &typed[..=at]);
@@ -151,15 +158,15 @@ fn paths(files: &[RelativePath], typed: &str) -> Vec<Choice> {
     choices
 }
 
-/// Puts quotes around what YAML would read as something else.
-fn quoted(choice: Choice, spot: &RegistryPosition<'_>) -> Choice {
+/// Puts an item in quotes if YAML would otherwise misread it.
+fn quoted(choice: Choice, position: &RegistryPosition<'_>) -> Choice {
     let label = text::visible(&choice.label, false);
     let special =
         choice.label.starts_with(['*', '!', '&', '@', '[', '{', '#', '%', '`', '"', '\''])
             || choice.label.contains(": ")
             || choice.label.contains(" #")
-            || (spot.flow && choice.label.contains(['[', ']', '{', '}', ',']));
-    let insert = match (spot.quoted, special) {
+            || (position.flow && choice.label.contains(['[', ']', '{', '}', ',']));
+    let insert = match (position.quoted, special) {
         (false, true) => Some(canonical::double_quoted(&choice.label)),
         _ if label != choice.label => Some(choice.label.clone()),
         _ => None,
@@ -167,7 +174,7 @@ fn quoted(choice: Choice, spot: &RegistryPosition<'_>) -> Choice {
     Choice { label, insert, ..choice }
 }
 
-/// The keys that an intent does not have yet.
+/// Returns the keys that an intent does not have yet.
 fn keys(present: &BTreeSet<&str>) -> Vec<Choice> {
     let missing =
         FIELDS.into_iter().filter(|field| !field.keys().iter().any(|key| present.contains(key)));
@@ -185,12 +192,12 @@ fn keys(present: &BTreeSet<&str>) -> Vec<Choice> {
     (0..).zip(missing).map(choice).collect()
 }
 
-/// The keys of the entry that the cursor is in, of its lines above and below.
+/// Returns the keys of the entry that contains the cursor, in the lines above and below.
 fn keys_around(text: &str, cursor: usize) -> BTreeSet<&str> {
     let lines: Vec<&str> = text.lines().collect();
-    let here = text[..cursor].matches('\n').count().min(lines.len().saturating_sub(1));
+    let cursor_line = text[..cursor].matches('\n').count().min(lines.len().saturating_sub(1));
     let begins = |line: &str| line.trim_start().starts_with("- ") && key_of(line).is_some();
-    let first = (0..=here).rev().find(|at| lines.get(*at).is_some_and(|it| begins(it)));
+    let first = (0..=cursor_line).rev().find(|at| lines.get(*at).is_some_and(|it| begins(it)));
     let Some(first) = first else { return BTreeSet::new() };
     let depth = depth(lines[first]);
     let inside = |line: &&&str| line.trim().is_empty() || self::depth(line) >= depth;
@@ -205,7 +212,7 @@ fn keys_around(text: &str, cursor: usize) -> BTreeSet<&str> {
         .collect()
 }
 
-/// The column at which a line's content begins, behind its dash.
+/// Returns the column at which the content of a line begins, after a dash.
 fn depth(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '-']).len()
 }
@@ -216,8 +223,8 @@ fn key_of(line: &str) -> Option<&str> {
     ends.then(|| key.trim().trim_matches(['"', '\'']))
 }
 
-/// Where the cursor stands, judged by its line and the ones above.
-fn spot(text: &str, cursor: usize) -> Option<RegistryPosition<'_>> {
+/// Returns the position of the cursor, understood from its line and the lines above.
+fn position_at(text: &str, cursor: usize) -> Option<RegistryPosition<'_>> {
     let before = text.get(..cursor)?;
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = &before[line_start..];
@@ -254,18 +261,19 @@ fn spot(text: &str, cursor: usize) -> Option<RegistryPosition<'_>> {
     }
 }
 
-/// The word that `typed` ends in, its quote aside.
+/// Returns the position of the word that `typed` ends with. Its opening quote does not belong to
+/// it.
 fn word<'t>(
-    what: RegistryItem<'t>,
+    expects: RegistryItem<'t>,
     cursor: usize,
     typed: &str,
     flow: bool,
 ) -> RegistryPosition<'t> {
     let bare = typed.strip_prefix(['"', '\'']).unwrap_or(typed);
-    RegistryPosition { what, start: cursor - bare.len(), quoted: bare.len() < typed.len(), flow }
+    RegistryPosition { expects, start: cursor - bare.len(), quoted: bare.len() < typed.len(), flow }
 }
 
-/// The part of a list in brackets that is being written.
+/// Returns the unfinished entry of a list in brackets.
 fn last_entry(value: &str) -> &str {
     let mut start = 0;
     let mut quote = None;
@@ -280,7 +288,7 @@ fn last_entry(value: &str) -> &str {
     value[start..].trim_start()
 }
 
-/// The key under which lines with this indentation stand.
+/// Returns the key that contains lines of this indentation.
 fn parent(above: &str, indent: usize, item: bool) -> Option<&str> {
     for line in above.lines().rev().filter(|line| !line.trim().is_empty()) {
         if line.trim_start().starts_with('#') {
@@ -288,7 +296,7 @@ fn parent(above: &str, indent: usize, item: bool) -> Option<&str> {
         }
         let at = line.len() - line.trim_start_matches(' ').len();
         let dash = line.trim_start().starts_with('-');
-        // A list may stand at the column of its key.
+        // A list may have the same indentation as its key.
         let above =
             at < indent || (item && at == indent && !dash) || (dash && depth(line) < indent);
         let opens = || key_of(line).filter(|_| line.trim_end().ends_with([':', '[']) || !item);
@@ -299,19 +307,19 @@ fn parent(above: &str, indent: usize, item: bool) -> Option<&str> {
     None
 }
 
-/// Whether the brackets of this key's list are still open.
+/// Returns true if the brackets of this key's list are still open.
 fn list_goes_on(above: &str, key: &str) -> bool {
     let Some(at) = above.rfind(&format!("{key}:")) else { return false };
     let value = &above[at + key.len() + 1..];
     value.trim_start().starts_with('[') && !value.contains(']')
 }
 
-fn end_of_word(text: &str, cursor: usize, spot: &RegistryPosition<'_>) -> usize {
+fn end_of_word(text: &str, cursor: usize, position: &RegistryPosition<'_>) -> usize {
     let rest = text[cursor..].lines().next().unwrap_or_default();
     let end = rest.find(|c| match c {
         '"' | '\'' => true,
-        ',' | ']' => spot.flow && !spot.quoted,
-        ':' | '#' => !spot.quoted,
+        ',' | ']' => position.flow && !position.quoted,
+        ':' | '#' => !position.quoted,
         _ => false,
     });
     cursor + rest[..end.unwrap_or(rest.len())].trim_end().len()
@@ -324,13 +332,13 @@ mod tests {
     fn at(text: &str) -> Option<(String, String)> {
         let cursor = text.find('|').unwrap();
         let text = text.replacen('|', "", 1);
-        let spot = spot(&text, cursor)?;
-        let what = match spot.what {
+        let position = position_at(&text, cursor)?;
+        let expects = match position.expects {
             RegistryItem::Key => "key".to_owned(),
             RegistryItem::Root => "root".to_owned(),
             RegistryItem::Value(key) => key.to_owned(),
         };
-        Some((what, text[spot.start..end_of_word(&text, cursor, &spot)].to_owned()))
+        Some((expects, text[position.start..end_of_word(&text, cursor, &position)].to_owned()))
     }
 
     #[test]
@@ -355,7 +363,7 @@ mod tests {
             ("# |", None),
         ] {
             let found = at(&format!("{HEAD}{tail}"));
-            let expected = expected.map(|(what, word)| (what.to_owned(), word.to_owned()));
+            let expected = expected.map(|(expects, word)| (expects.to_owned(), word.to_owned()));
             assert_eq!(found, expected, "{tail}");
         }
     }

@@ -7,7 +7,7 @@ use crate::lsp::config::Settings;
 use crate::lsp::features::fixture::Editor;
 use crate::verbs::select;
 
-/// Diagnostics as a person sees them.
+/// Returns the diagnostics in the form in which a person sees them.
 fn shown(editor: &Editor, path: &str) -> String {
     let uri = editor.uri(path);
     show(editor, &uri, &diagnose(&editor.snapshot(), &uri))
@@ -44,7 +44,7 @@ pub fn tax(a: u32) -> u32 {
 }
 ";
 
-/// Somebody who works under INT-001 edits a file that it does not own.
+/// Returns an editor whose user works under INT-001 and edits a file outside of its scope.
 fn trespasser() -> Editor {
     let mut editor = Editor::in_git(BILLING);
     select::select(editor.workspace(), "INT-001", None).unwrap();
@@ -94,7 +94,7 @@ fn nothing_is_said_of_what_is_not_edited_or_not_governed() {
     assert_eq!(shown(&undone, "/billing/invoice.rs"), "nothing");
     let mut quiet = Editor::in_git(BILLING);
     quiet.replace("/billing/invoice.rs", "a / 5", "a / 7");
-    // No intent is selected: that is off until switched on.
+    // No intent is selected. The finding for this is off by default.
     assert_eq!(shown(&quiet, "/billing/invoice.rs"), "nothing");
 }
 
