@@ -78,6 +78,44 @@ fn a_branch_hides_nothing_by_a_baseline_of_its_own() {
     assert!(codes(&lab, &["--base", "main", "--baseline"]).is_empty());
 }
 
+/// What GitLab reads of a code quality report: its own schema (`codeclimate.json`) demands the four keys of an entry,
+/// its documentation the five severities and a line of the working tree.
+fn is_read_by_gitlab(report: &serde_json::Value) {
+    let schema = serde_json::json!({
+        "type": "array",
+        "minItems": 1,
+        "items": {
+            "type": "object",
+            "required": ["description", "check_name", "fingerprint", "severity", "location"],
+            "properties": {
+                "description": { "type": "string", "minLength": 1 },
+                "check_name": { "type": "string" },
+                "fingerprint": { "type": "string", "minLength": 1 },
+                "severity": { "enum": ["info", "minor", "major", "critical", "blocker"] },
+                "location": {
+                    "type": "object",
+                    "required": ["path", "lines"],
+                    "properties": {
+                        "path": { "type": "string", "pattern": "^[^/]" },
+                        "lines": {
+                            "type": "object",
+                            "required": ["begin"],
+                            "properties": { "begin": { "type": "integer", "minimum": 1 } },
+                        },
+                    },
+                },
+            },
+        },
+    });
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let wrong: Vec<String> = validator.iter_errors(report).map(|it| it.to_string()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}: {report:#}");
+    let entries = report.as_array().expect("an array");
+    let prints: std::collections::BTreeSet<_> =
+        entries.iter().map(|it| it["fingerprint"].as_str()).collect();
+    assert_eq!(prints.len(), entries.len(), "each finding has a fingerprint of its own");
+}
+
 #[test]
 fn every_format_is_one_document_and_fails_alike() {
     let lab = branched();
@@ -88,7 +126,10 @@ fn every_format_is_one_document_and_fails_alike() {
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         assert!(text.contains("merge-conflict") && text.ends_with('\n'), "{format}: {text}");
         if ["json", "sarif", "gitlab"].contains(&format) {
-            let _: serde_json::Value = serde_json::from_str(&text).expect(format);
+            let value: serde_json::Value = serde_json::from_str(&text).expect(format);
+            if format == "gitlab" {
+                is_read_by_gitlab(&value);
+            }
         }
         let never = lab.intent(&["check", "--format", format, "--fail-on", "never"]);
         assert!(never.status.success(), "{format}");
