@@ -13,7 +13,7 @@ pub mod code {
         LineHash, LineRange, Position, Program, Unread, content_hash,
     };
     pub mod difference {
-        pub use crate::code::difference::{Change, changed_lines, lines};
+        pub use crate::code::difference::{ChangedRange, changed_lines, lines};
     }
     pub mod document {
         pub use crate::code::document::MAX_BYTES;
@@ -25,7 +25,7 @@ pub mod code {
         pub use crate::code::language::{Language, all, of_file};
     }
     pub mod lines {
-        pub use crate::code::lines::{LineHash, OwnLine, matched, own};
+        pub use crate::code::lines::{LineHash, OwnLine, matched_lines, own_lines};
     }
     pub mod program {
         pub use crate::code::program::Tree;

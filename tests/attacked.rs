@@ -419,7 +419,7 @@ fn a_source_with_too_much_in_it_is_one_block_and_said_to_be() {
     let judged = clone.run_within(patience, &["check", "--base", "HEAD~1"]);
     for name in names {
         let told = clone.run(&["why", &format!("src/{name}:2")]);
-        let note = format!("src/{name} is looked at as one block");
+        let note = format!("src/{name} is treated as one block");
         assert!(told.contains(&note) && judged.contains(&note), "{name}: {told}");
     }
     clone.run_within(patience, &["record", "--all", "src", "--intent", "INT-001"]);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::{Repo, relative};
-use intent_lsp::facade::code::difference::{Change, changed_lines, lines};
+use intent_lsp::facade::code::difference::{ChangedRange, changed_lines, lines};
 use intent_lsp::facade::code::{Document, language};
 use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, Which};
 use proptest::prelude::*;
@@ -98,14 +98,14 @@ fn edited(text: &str, edits: &[Edit]) -> String {
 
 /// Whether a change of lines lies in a block, or took something out of one that was called so; a region is called by
 /// what follows. Blank lines around it may have been inside.
-fn is_touched(block: &BlockAnswer, changes: &[Change], before: &Document, now: &str) -> bool {
+fn is_touched(block: &BlockAnswer, changes: &[ChangedRange], before: &Document, now: &str) -> bool {
     let all: Vec<&str> = now.lines().collect();
     let (start, end) = (block.start_line as usize - 1, block.end_line as usize);
     let is_blank = |line: &&&str| line.trim().is_empty();
     let start = start - all[..start].iter().rev().take_while(is_blank).count();
     let end = end + all[end..].iter().take_while(is_blank).count();
     let blocks = before.blocks();
-    let took_out = |change: &Change| {
+    let took_out = |change: &ChangedRange| {
         let same = blocks.blocks.iter().filter(|old| {
             old.identity.path == block.qualified_name
                 || old.identity.kind.is_unnamed() && block.kind == old.identity.kind.as_str()

@@ -84,7 +84,7 @@ fn every_dialect() {
         let text = std::fs::read_to_string(folder.join(&name)).unwrap();
         let registry = registry(&name, &text);
         writeln!(out, "== {name}").unwrap();
-        if let Some(id) = registry.selected_in_file() {
+        if let Some(id) = registry.list().selected_in_file() {
             writeln!(out, "selected {id}").unwrap();
         }
         registry.intents().iter().for_each(|intent| describe(&mut out, &text, intent));

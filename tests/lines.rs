@@ -47,7 +47,7 @@ fn picture(repo: &Repo, line: u32) -> String {
     let document = Document::from_text(PATH, &repo.read(PATH));
     let blocks = document.blocks();
     let block = &blocks.blocks[blocks.at_line(line).expect("a block")];
-    let own = lines::own(&document, block).into_iter().map(|line| line.number);
+    let own = lines::own_lines(&document, block).into_iter().map(|line| line.number);
     let told = lines.runs.iter().flat_map(|run| run.start..=run.end);
     assert_eq!(told.collect::<Vec<_>>(), own.collect::<Vec<_>>(), "each own line once, in order");
     pictured(&lines)
@@ -402,7 +402,7 @@ fn matched(then: &[String], now: &[String]) -> Vec<Option<usize>> {
         .iter()
         .map(|text| (LineHash::of(text), !text.contains(char::is_alphanumeric)))
         .collect();
-    lines::matched(&hashes(then), &hashes(now), |hash| common[hash])
+    lines::matched_lines(&hashes(then), &hashes(now), |hash| common[hash])
 }
 
 /// Whether each line of the function is as it was, by the way that the program goes.
@@ -410,13 +410,13 @@ fn kept(before: &str, after: &str) -> Vec<bool> {
     let own = |text: &str| {
         let document = Document::from_text("a.rs", text);
         let block = document.blocks().blocks[0].clone();
-        lines::own(&document, &block)
+        lines::own_lines(&document, &block)
     };
     let (then, now) = (own(before), own(after));
     let hashes =
         |own: &[lines::OwnLine]| -> Vec<LineHash> { own.iter().map(|line| line.hash).collect() };
     let common = |hash: &LineHash| now.iter().any(|line| line.common && line.hash == *hash);
-    let found = lines::matched(&hashes(&then), &hashes(&now), common);
+    let found = lines::matched_lines(&hashes(&then), &hashes(&now), common);
     found.iter().map(Option::is_some).collect()
 }
 
@@ -447,7 +447,8 @@ fn our_own_sources_edited_anywhere() {
             .iter()
             .filter(|block| block.lines.end() > block.lines.start() + 5)
         {
-            let numbers = lines::own(&document, block).into_iter().map(|line| line.number as usize);
+            let numbers =
+                lines::own_lines(&document, block).into_iter().map(|line| line.number as usize);
             let whole: Vec<&str> = text.split('\n').collect();
             let then: Vec<String> =
                 numbers.map(|number| whole[number - 1].trim().to_owned()).collect();

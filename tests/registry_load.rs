@@ -220,7 +220,7 @@ fn an_id_that_is_defined_twice_is_reported_and_nobodys() {
     assert_eq!(registry.intents().len(), 2);
     assert!(registry.get("A").is_none() && registry.scope("A").is_none());
     assert_eq!(
-        registry.rivals("A"),
+        registry.definitions_of("A"),
         [format!("{LIST}:2"), ".orchestration/intents/A.yaml:1".into()]
     );
     assert_eq!(told(&registry), ["duplicate-id .orchestration/intents/A.yaml:1"]);

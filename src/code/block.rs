@@ -86,7 +86,8 @@ impl BlockKind {
         KINDS[self as usize].1
     }
 
-    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+    #[cfg(test)]
+    pub(crate) fn all() -> impl ExactSizeIterator<Item = Self> {
         KINDS.iter().map(|(kind, _)| *kind)
     }
 

@@ -22,8 +22,8 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::alterations::Alterations;
-use super::{Block, FileBlocks};
+use super::text_difference::TextDifference;
+use super::{Block, FileBlocks, words};
 
 /// The blocks of a text and the byte ranges of its syntax errors, in order.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub(super) struct ParsedBlocks<'a> {
 pub(super) struct Carry<'a> {
     pub before: ParsedBlocks<'a>,
     pub now: ParsedBlocks<'a>,
-    pub alterations: &'a Alterations,
+    pub difference: &'a TextDifference,
     pub text: &'a str,
 }
 
@@ -83,11 +83,11 @@ impl Carry<'_> {
         let now = &self.now.blocks.blocks;
         let untouched = self.before.blocks.blocks.iter().filter(|block| {
             let is_named = !block.identity.kind.is_unnamed() && !block.broken;
-            is_named && !self.alterations.touch(&block.whole_bytes(), self.text)
+            is_named && !self.difference.touches_block(&block.whole_bytes(), self.text)
         });
         let mut from = 0;
         untouched.into_iter().all(|block| {
-            let start = self.alterations.start(block.bytes.start).likely;
+            let start = self.difference.start(block.bytes.start).likely;
             from += now[from..].partition_point(|other| other.bytes.start < start);
             let mut here = now[from..].iter().take_while(|other| other.bytes.start == start);
             here.any(|other| {
@@ -101,8 +101,8 @@ impl Carry<'_> {
     /// Returns the earlier text's errors at their present positions.
     pub(super) fn known_errors(&self) -> Vec<Range<usize>> {
         let moved = |error: &Range<usize>| {
-            let start = self.alterations.start(error.start).likely;
-            start..self.alterations.end(error.end).likely.max(start)
+            let start = self.difference.start(error.start).likely;
+            start..self.difference.end(error.end).likely.max(start)
         };
         self.before.errors.iter().map(moved).collect()
     }
@@ -118,8 +118,8 @@ impl Carry<'_> {
         let mut old = known.iter();
         let is_known = |error: &Range<usize>| {
             old.any(|old| {
-                self.alterations.start(old.start).holds(error.start)
-                    && self.alterations.end(old.end).holds(error.end)
+                self.difference.start(old.start).holds(error.start)
+                    && self.difference.end(old.end).holds(error.end)
             })
         };
         now.iter().all(is_known) || bytes(now) <= bytes(known)
@@ -127,14 +127,14 @@ impl Carry<'_> {
 
     fn carried(&self, block: &Block, taken: &mut HashSet<usize>) -> Option<Block> {
         let whole = block.whole_bytes();
-        if !self.alterations.touch(&whole, self.text) {
+        if !self.difference.touches_block(&whole, self.text) {
             return Some(self.moved(block));
         }
         if let Some(at) = self.parsed_anew(block) {
             taken.insert(at);
             return Some(self.now.blocks.blocks[at].clone());
         }
-        match self.alterations.begin_a_line_at_end(&whole, self.text) {
+        match self.difference.only_add_lines_around(&whole, self.text) {
             true => Some(self.moved(block)),
             false => self.broken(block),
         }
@@ -143,7 +143,7 @@ impl Carry<'_> {
     /// Returns the block unchanged, at its present position.
     fn moved(&self, block: &Block) -> Block {
         let moved = |bytes: &Range<usize>| {
-            let start = self.alterations.start(bytes.start).likely;
+            let start = self.difference.start(bytes.start).likely;
             start..start + bytes.len()
         };
         Block {
@@ -158,11 +158,11 @@ impl Carry<'_> {
     /// block was not replaced as a whole, the same kind and container. It must not contain more
     /// errors than the block did before.
     fn parsed_anew(&self, block: &Block) -> Option<usize> {
-        let start = self.alterations.start(block.bytes.start);
-        let end = self.alterations.end(block.bytes.end);
-        let lead = self.alterations.start(block.lead.start).first;
+        let start = self.difference.start(block.bytes.start);
+        let end = self.difference.end(block.bytes.end);
+        let lead = self.difference.start(block.lead.start).first;
         let errors = count(self.before.errors, &block.whole_bytes());
-        let is_anchored = !self.alterations.replace(&block.bytes);
+        let is_anchored = !self.difference.replaces_all(&block.bytes);
         let blocks = &self.now.blocks.blocks;
         let from = blocks.partition_point(|other| other.bytes.start < start.first);
         let fits = |other: &Block| {
@@ -187,23 +187,23 @@ impl Carry<'_> {
     /// Returns `None` if that text is empty or, after a complete replacement, no longer contains
     /// the block's name.
     fn broken(&self, block: &Block) -> Option<Block> {
-        let mut bytes = self.alterations.start(block.bytes.start).likely
-            ..self.alterations.end(block.bytes.end).likely;
-        if self.alterations.replace(&block.bytes) {
-            bytes.start = self.alterations.start(block.bytes.start).first;
+        let mut bytes = self.difference.start(block.bytes.start).likely
+            ..self.difference.end(block.bytes.end).likely;
+        if self.difference.replaces_all(&block.bytes) {
+            bytes.start = self.difference.start(block.bytes.start).first;
             bytes.start += line_of_name(self.text.get(bytes.clone())?, block)?;
         }
         let bytes = trimmed(self.text, bytes)?;
-        let lead = self.alterations.start(block.lead.start).likely.min(bytes.start)..bytes.start;
+        let lead = self.difference.start(block.lead.start).likely.min(bytes.start)..bytes.start;
         let lead = match block.lead.is_empty() {
             true => bytes.start..bytes.start,
             false => lead,
         };
-        let name = self.alterations.start(block.name_bytes.start).likely;
+        let name = self.difference.start(block.name_bytes.start).likely;
         let name = name..name + block.name_bytes.len();
         let is_name = bytes.start <= name.start
             && name.end <= bytes.end
-            && !self.alterations.touch(&block.name_bytes, self.text);
+            && !self.difference.touches_block(&block.name_bytes, self.text);
         let line = self.text[bytes.clone()].lines().next().unwrap_or_default().trim_end().len();
         let name_bytes = if is_name { name } else { bytes.start..bytes.start + line };
         Some(Block { lead, bytes, name_bytes, broken: true, ..block.clone() })
@@ -216,7 +216,10 @@ impl Carry<'_> {
         let whole = new.whole_bytes();
         // A block without a name may be a definition that is not yet fully typed.
         let is_unnamed = new.identity.kind.is_unnamed();
-        if is_unnamed || !self.alterations.brought(&whole) || count(self.now.errors, &whole) > 0 {
+        if is_unnamed
+            || !self.difference.overlaps_new_text(&whole)
+            || count(self.now.errors, &whole) > 0
+        {
             return false;
         }
         let mut container: Option<&Block> = None;
@@ -279,10 +282,8 @@ fn line_of_name(text: &str, block: &Block) -> Option<usize> {
 }
 
 fn trimmed(text: &str, bytes: Range<usize>) -> Option<Range<usize>> {
-    let part = text.get(bytes.clone())?;
-    let start = bytes.start + (part.len() - part.trim_start().len());
-    let end = bytes.start + part.trim_end().len();
-    (start < end).then_some(start..end)
+    text.get(bytes.clone())?;
+    Some(words::trimmed(text, bytes)).filter(|left| !left.is_empty())
 }
 
 /// Sorts the blocks and sets their containers. If two blocks overlap, the first one is cut off

@@ -13,7 +13,7 @@ use super::lines::line_ranges;
 
 /// A range of removed items and the range of items that replaced them. One of the two may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct ChangedRange {
     /// Indices into the earlier sequence.
     pub before: Range<usize>,
     /// Indices into the present sequence.
@@ -21,7 +21,7 @@ pub struct Change {
 }
 
 /// Returns the differences between two sequences, in order.
-pub(crate) fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<Change> {
+pub(crate) fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<ChangedRange> {
     let equal = |(a, b): &(&T, &T)| a == b;
     let start = before.iter().zip(now).take_while(equal).count();
     let (before, now) = (&before[start..], &now[start..]);
@@ -48,7 +48,7 @@ pub(crate) fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<Change> {
 /// The result is what `git diff` shows by default: it uses Myers' algorithm, and if a changed run
 /// of lines could be placed differently (for example one of several equal list items), the
 /// indentation decides.
-pub fn changed_lines(before: &str, now: &str) -> Vec<Change> {
+pub fn changed_lines(before: &str, now: &str) -> Vec<ChangedRange> {
     let mut input: InternedInput<&str> = InternedInput::default();
     input.update_before(lines(before));
     input.update_after(lines(now));
@@ -64,10 +64,10 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// Converts the hunks of a diff. `start` is the number of equal items that were left out at the
 /// beginning.
-fn all(diff: &Diff, start: usize) -> Vec<Change> {
+fn all(diff: &Diff, start: usize) -> Vec<ChangedRange> {
     let places = |range: Range<u32>| start + range.start as usize..start + range.end as usize;
     diff.hunks()
-        .map(|hunk| Change { before: places(hunk.before), now: places(hunk.after) })
+        .map(|hunk| ChangedRange { before: places(hunk.before), now: places(hunk.after) })
         .collect()
 }
 

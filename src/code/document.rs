@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use ropey::Rope;
 
-use super::alterations::Alterations;
 use super::carry::{Carry, ParsedBlocks};
 use super::incremental::{self, Base, ParsedText};
 use super::language::{self, Language};
+use super::text_difference::TextDifference;
 use super::{
     Block, BlockKind, Encoding, FileBlocks, LineRange, Position, generated, outline, paragraphs,
     position,
@@ -24,13 +24,13 @@ pub(super) const MAX_BLOCKS: usize = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
     /// The file has more than [`MAX_BYTES`].
-    #[error("the file has {bytes} bytes; files over 2 MiB are left alone")]
+    #[error("the file has {bytes} bytes; files over 2 MiB are not read")]
     TooLarge {
         /// The size of the file, in bytes.
         bytes: usize,
     },
     /// The file has a NUL byte in its first 8 KiB.
-    #[error("the file is binary; binary files are left alone")]
+    #[error("the file is binary; binary files are not read")]
     Binary,
     /// The file is not valid UTF-8.
     #[error(
@@ -73,7 +73,7 @@ struct Inner {
     /// An earlier outline, which is kept if this text does not parse.
     earlier: Option<Earlier>,
     /// Returns a document to take the outline from, if there is no earlier outline.
-    origin: Option<Origin>,
+    origin: Option<EarlierDocument>,
     /// The edits that led to this text.
     edits: EditLog,
     parsed: OnceLock<Outlined>,
@@ -100,18 +100,19 @@ impl EditLog {
         Self { text: Arc::clone(&self.text), count: self.count + 1, last: Arc::new(last) }
     }
 
-    fn since(&self, earlier: &Self) -> Option<Alterations> {
+    fn since(&self, earlier: &Self) -> Option<TextDifference> {
         let count = self.count.checked_sub(earlier.count)?;
         let first = self.last.len().checked_sub(count)?;
         let edits = self.last[first..].iter();
-        let compose = |all: Alterations, (range, length): &(Range<usize>, usize)| {
+        let compose = |all: TextDifference, (range, length): &(Range<usize>, usize)| {
             all.and_edit(range, *length)
         };
-        Arc::ptr_eq(&self.text, &earlier.text).then(|| edits.fold(Alterations::default(), compose))
+        Arc::ptr_eq(&self.text, &earlier.text)
+            .then(|| edits.fold(TextDifference::default(), compose))
     }
 }
 
-type Origin = Arc<dyn Fn() -> Option<Document> + Send + Sync>;
+type EarlierDocument = Arc<dyn Fn() -> Option<Document> + Send + Sync>;
 
 /// A parsed text with its outline.
 #[derive(Clone)]
@@ -143,27 +144,27 @@ impl Outlined {
 struct Earlier {
     blocks: Arc<FileBlocks>,
     known_errors: Arc<Vec<Range<usize>>>,
-    alterations: Alterations,
+    difference: TextDifference,
 }
 
 impl Earlier {
-    fn new(outlined: &Outlined, alterations: Alterations) -> Self {
+    fn new(outlined: &Outlined, difference: TextDifference) -> Self {
         let (blocks, known_errors) = (outlined.blocks.clone(), outlined.known_errors.clone());
-        Self { blocks, known_errors, alterations }
+        Self { blocks, known_errors, difference }
     }
 
     /// Returns the earlier outline for the text after one more edit. An edit inside the text that
     /// made the outline unsettled keeps the outline from before.
     fn after(outlined: &Outlined, range: &Range<usize>, length: usize) -> Self {
         let unsettled = outlined.unsettled.as_ref();
-        match unsettled.filter(|earlier| earlier.alterations.brought(range)) {
+        match unsettled.filter(|earlier| earlier.difference.overlaps_new_text(range)) {
             Some(earlier) => earlier.and_edit(range, length),
-            None => Self::new(outlined, Alterations::of_edit(range, length)),
+            None => Self::new(outlined, TextDifference::of_edit(range, length)),
         }
     }
 
     fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
-        Self { alterations: self.alterations.and_edit(range, length), ..self.clone() }
+        Self { difference: self.difference.and_edit(range, length), ..self.clone() }
     }
 }
 
@@ -216,7 +217,7 @@ impl Document {
         self.originating(Some(Arc::new(origin)))
     }
 
-    fn originating(self, origin: Option<Origin>) -> Self {
+    fn originating(self, origin: Option<EarlierDocument>) -> Self {
         self.with_inner(|inner| Inner { origin, parsed: OnceLock::new(), ..inner })
     }
 
@@ -252,7 +253,7 @@ impl Document {
 
     /// Returns how this text differs from an earlier state of it, from the edits between the two.
     /// Returns `None` if this text was not made from the earlier one, or by too many edits.
-    pub fn since(&self, earlier: &Self) -> Option<Alterations> {
+    pub fn since(&self, earlier: &Self) -> Option<TextDifference> {
         self.inner.edits.since(&earlier.inner.edits)
     }
 
@@ -335,8 +336,8 @@ impl Document {
     fn difference(&self, earlier: &Self) -> Option<Earlier> {
         let same = same_language(self.inner.language, earlier.inner.language)
             && earlier.unread().is_none();
-        let alterations = || Alterations::between(&earlier.text(), &self.text());
-        same.then(|| Earlier::new(earlier.outlined(), alterations()))
+        let difference = || TextDifference::between(&earlier.text(), &self.text());
+        same.then(|| Earlier::new(earlier.outlined(), difference()))
     }
 
     fn base_of(&self, after: &Rope, range: &Range<usize>, text: &str) -> Option<Base> {
@@ -487,7 +488,7 @@ impl Document {
         let is_cut = self.inner.generated == Generated::No && is_whole(&self.blocks().blocks);
         is_cut.then(|| {
             format!(
-                "{} is looked at as one block, since it has over {MAX_BLOCKS} blocks, is nested too deeply, or takes too long to parse.",
+                "{} is treated as one block, because it has over {MAX_BLOCKS} blocks, is nested too deeply, or takes too long to parse.",
                 self.inner.path
             )
         })
@@ -552,7 +553,7 @@ fn outlined(rope: &Rope, parsed: ParsedText, earlier: Option<&Earlier>) -> Outli
     let carry = Carry {
         before: ParsedBlocks { blocks: &earlier.blocks, errors: &earlier.known_errors },
         now: ParsedBlocks { blocks: now, errors },
-        alterations: &earlier.alterations,
+        difference: &earlier.difference,
         text: &rope.to_string(),
     };
     if carry.is_old_damage() {

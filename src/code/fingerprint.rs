@@ -8,14 +8,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::minhash;
-pub(crate) use super::minhash::BANDS;
 
-macro_rules! hash_newtype {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
-        #[serde(transparent)]
-        pub struct $name(String);
+/// Conversions of a fingerprint from and to the text that ledgers store.
+macro_rules! stored_as_text {
+    ($name:ident) => {
         impl $name {
             /// Returns the text as it is written in the ledger, with its prefix.
             pub fn as_str(&self) -> &str {
@@ -27,6 +23,17 @@ macro_rules! hash_newtype {
                 Self(text.into())
             }
         }
+    };
+}
+pub(super) use stored_as_text;
+
+macro_rules! hash_newtype {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+        #[serde(transparent)]
+        pub struct $name(String);
+        stored_as_text!($name);
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(&self.0)
@@ -44,20 +51,11 @@ macro_rules! hash_newtype {
 #[serde(transparent)]
 pub struct ContentHash(String);
 
+stored_as_text!(ContentHash);
+
 impl ContentHash {
     /// The length of `sha256:` and 32 digits.
     const KEY: usize = 39;
-
-    /// Returns the text as it is written in the ledger, with its prefix.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Takes a text from a ledger without checking it, so that records of other programs are
-    /// preserved.
-    pub fn from_ledger(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
 
     /// Returns the part that is compared: the prefix and the first 128 bits.
     pub fn key(&self) -> &str {
@@ -116,31 +114,19 @@ hash_newtype! {
 #[serde(transparent)]
 pub struct Sketch(String);
 
+stored_as_text!(Sketch);
+
 impl Sketch {
     const PREFIX: &str = "m1:";
 
     fn lanes(&self) -> Option<[u8; minhash::LANES]> {
         minhash::decode(Self::PREFIX, &self.0)
     }
-    /// Returns the text as it is written in the ledger, with its prefix.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-    /// Takes a text from a ledger without checking it.
-    pub fn from_ledger(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
     /// Returns the estimated Jaccard similarity of the two sets of shingles, from 0 to 1. Returns
     /// `None` if one of them is not an `m1` sketch.
     pub fn similarity(&self, other: &Sketch) -> Option<f32> {
         let equal = minhash::equal_lanes(&self.lanes()?, &other.lanes()?);
         Some(minhash::jaccard(equal, minhash::LANES))
-    }
-    /// Returns keys for an index. Two blocks that share half of their shingles or more have at
-    /// least one key in common, with a probability of 97 %. Returns `None` if this is not an `m1`
-    /// sketch, or is the sketch of a block without tokens.
-    pub fn bands(&self) -> Option<[u32; BANDS]> {
-        minhash::bands(&self.lanes()?)
     }
 }
 
@@ -309,7 +295,8 @@ fn push_numbers<const N: usize>(bytes: &mut Vec<u8>, numbers: [u32; N]) {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Formats bytes as lowercase hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| DIGITS[usize::from(nibble)] as char;
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()

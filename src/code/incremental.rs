@@ -23,7 +23,7 @@ use super::carry;
 use super::conflict;
 use super::document::MAX_BLOCKS;
 use super::language::Language;
-use super::outline::{self, Stretch, TopLevelNode};
+use super::outline::{self, OutlinedPart, TopLevelNode};
 
 /// The syntax tree and the blocks of a text.
 #[derive(Clone)]
@@ -230,7 +230,7 @@ fn patiently(parser: &mut Parser, text: &str, base: Option<&Tree>) -> Option<Tre
     parser.parse_with_options(&mut |at, _| &bytes[at.min(bytes.len())..], base, Some(options))
 }
 
-fn finish(language: &'static Language, text: &str, tree: Tree, found: Stretch) -> ParsedText {
+fn finish(language: &'static Language, text: &str, tree: Tree, found: OutlinedPart) -> ParsedText {
     let is_conflict = conflict::holds_conflict(text);
     let mut errors = carry::errors(tree.root_node());
     errors.extend(found.embedded_errors);
@@ -354,7 +354,7 @@ fn spliced(
     root: Node,
     old: &ParsedText,
     touched: Range<usize>,
-) -> Option<Stretch> {
+) -> Option<OutlinedPart> {
     let shift = |byte: usize| (byte + text.len()).checked_sub(old.len);
     let untouched_from = (touched.end + old.len).checked_sub(text.len())?;
     let items = &old.items;
@@ -368,7 +368,7 @@ fn spliced(
     let middle = outline::outline(text, root, start..end, language.compiled()?)?;
     let head = before.map_or(0, |at| items[at].blocks.end);
     let tail = after.map_or(old.blocks.blocks.len(), |at| items[at].blocks.end);
-    let mut found = Stretch {
+    let mut found = OutlinedPart {
         blocks: old.blocks.blocks[..head].to_vec(),
         items: items[..before.map_or(0, |at| at + 1)].to_vec(),
         // A text that embeds other languages is never the base of an edit.

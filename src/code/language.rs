@@ -1,11 +1,11 @@
 //! The table of supported languages.
 //!
 //! To add a language, add its grammar crate, `queries/<id>/blocks.scm`, a row here, and its token
-//! facts in `rows`.
+//! facts in `language_tables`.
 
 use std::sync::{LazyLock, OnceLock};
 
-use super::rows::{self, formats, functional, markup, more};
+use super::language_tables::{self, formats, functional, markup, other_languages};
 use super::syntax::{Compiled, Syntax};
 
 /// A language with a grammar, and everything that is specific to it, as data.
@@ -67,33 +67,33 @@ macro_rules! row {
 
 #[rustfmt::skip]
 static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
-    row!("rust", ["rs"], [], [], tree_sitter_rust::LANGUAGE, rows::RUST),
-    row!("python", ["py", "pyi", "pyw"], [], ["python"], tree_sitter_python::LANGUAGE, rows::PYTHON),
-    row!("javascript", ["js", "mjs", "cjs", "jsx"], [], ["node"], tree_sitter_javascript::LANGUAGE, rows::JAVASCRIPT, ["ecmascript", "javascript"]),
-    row!("typescript", ["ts", "mts", "cts"], [], ["deno", "bun"], tree_sitter_typescript::LANGUAGE_TYPESCRIPT, rows::TYPESCRIPT, ["ecmascript", "typescript"]),
-    row!("tsx", ["tsx"], [], [], tree_sitter_typescript::LANGUAGE_TSX, rows::TSX, ["ecmascript", "typescript"]),
-    row!("go", ["go"], [], [], tree_sitter_go::LANGUAGE, rows::GO),
-    row!("java", ["java"], [], [], tree_sitter_java::LANGUAGE, rows::JAVA),
-    row!("c", ["c", "h"], [], [], tree_sitter_c::LANGUAGE, rows::C),
-    row!("cpp", ["cpp", "cc", "cxx", "hpp", "hh", "hxx"], [], [], tree_sitter_cpp::LANGUAGE, rows::CPP),
-    row!("bash", ["sh", "bash"], [".bashrc", ".bash_profile", ".profile"], ["bash", "sh", "dash"], tree_sitter_bash::LANGUAGE, rows::BASH),
-    row!("json", ["json", "jsonc"], ["composer.lock", "Pipfile.lock", "flake.lock", "deno.lock", "Package.resolved"], [], tree_sitter_json::LANGUAGE, rows::JSON),
-    row!("yaml", ["yaml", "yml"], ["pubspec.lock", "Podfile.lock", "pixi.lock"], [], tree_sitter_yaml::LANGUAGE, rows::YAML),
-    row!("toml", ["toml"], ["Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile"], [], tree_sitter_toml_ng::LANGUAGE, rows::TOML),
-    row!("markdown", ["md", "markdown"], [], [], tree_sitter_md::LANGUAGE, rows::MARKDOWN),
+    row!("rust", ["rs"], [], [], tree_sitter_rust::LANGUAGE, language_tables::RUST),
+    row!("python", ["py", "pyi", "pyw"], [], ["python"], tree_sitter_python::LANGUAGE, language_tables::PYTHON),
+    row!("javascript", ["js", "mjs", "cjs", "jsx"], [], ["node"], tree_sitter_javascript::LANGUAGE, language_tables::JAVASCRIPT, ["ecmascript", "javascript"]),
+    row!("typescript", ["ts", "mts", "cts"], [], ["deno", "bun"], tree_sitter_typescript::LANGUAGE_TYPESCRIPT, language_tables::TYPESCRIPT, ["ecmascript", "typescript"]),
+    row!("tsx", ["tsx"], [], [], tree_sitter_typescript::LANGUAGE_TSX, language_tables::TSX, ["ecmascript", "typescript"]),
+    row!("go", ["go"], [], [], tree_sitter_go::LANGUAGE, language_tables::GO),
+    row!("java", ["java"], [], [], tree_sitter_java::LANGUAGE, language_tables::JAVA),
+    row!("c", ["c", "h"], [], [], tree_sitter_c::LANGUAGE, language_tables::C),
+    row!("cpp", ["cpp", "cc", "cxx", "hpp", "hh", "hxx"], [], [], tree_sitter_cpp::LANGUAGE, language_tables::CPP),
+    row!("bash", ["sh", "bash"], [".bashrc", ".bash_profile", ".profile"], ["bash", "sh", "dash"], tree_sitter_bash::LANGUAGE, language_tables::BASH),
+    row!("json", ["json", "jsonc"], ["composer.lock", "Pipfile.lock", "flake.lock", "deno.lock", "Package.resolved"], [], tree_sitter_json::LANGUAGE, language_tables::JSON),
+    row!("yaml", ["yaml", "yml"], ["pubspec.lock", "Podfile.lock", "pixi.lock"], [], tree_sitter_yaml::LANGUAGE, language_tables::YAML),
+    row!("toml", ["toml"], ["Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile"], [], tree_sitter_toml_ng::LANGUAGE, language_tables::TOML),
+    row!("markdown", ["md", "markdown"], [], [], tree_sitter_md::LANGUAGE, language_tables::MARKDOWN),
     #[cfg(feature = "grammars-heavy")]
-    row!("csharp", ["cs", "csx"], [], ["dotnet-script"], tree_sitter_c_sharp::LANGUAGE, more::CSHARP),
-    row!("ruby", ["rb", "rake", "gemspec", "ru", "rbi"], ["Gemfile", "Rakefile", "Guardfile", "Podfile", "Vagrantfile", "Brewfile", "Fastfile"], ["ruby"], tree_sitter_ruby::LANGUAGE, more::RUBY),
-    row!("php", ["php", "phtml", "phpt"], [], ["php"], tree_sitter_php::LANGUAGE_PHP, more::PHP),
+    row!("csharp", ["cs", "csx"], [], ["dotnet-script"], tree_sitter_c_sharp::LANGUAGE, other_languages::CSHARP),
+    row!("ruby", ["rb", "rake", "gemspec", "ru", "rbi"], ["Gemfile", "Rakefile", "Guardfile", "Podfile", "Vagrantfile", "Brewfile", "Fastfile"], ["ruby"], tree_sitter_ruby::LANGUAGE, other_languages::RUBY),
+    row!("php", ["php", "phtml", "phpt"], [], ["php"], tree_sitter_php::LANGUAGE_PHP, other_languages::PHP),
     #[cfg(feature = "grammars-heavy")]
-    row!("kotlin", ["kt", "kts"], [], ["kotlin"], tree_sitter_kotlin_sg::LANGUAGE, more::KOTLIN),
-    row!("lua", ["lua", "rockspec"], [], ["lua", "luajit", "texlua"], tree_sitter_lua::LANGUAGE, more::LUA),
+    row!("kotlin", ["kt", "kts"], [], ["kotlin"], tree_sitter_kotlin_sg::LANGUAGE, other_languages::KOTLIN),
+    row!("lua", ["lua", "rockspec"], [], ["lua", "luajit", "texlua"], tree_sitter_lua::LANGUAGE, other_languages::LUA),
     #[cfg(feature = "grammars-heavy")]
-    row!("swift", ["swift"], [], ["swift"], tree_sitter_swift::LANGUAGE, more::SWIFT),
+    row!("swift", ["swift"], [], ["swift"], tree_sitter_swift::LANGUAGE, other_languages::SWIFT),
     #[cfg(feature = "grammars-heavy")]
-    row!("scala", ["scala", "sc", "sbt"], [], ["scala"], tree_sitter_scala::LANGUAGE, more::SCALA),
-    row!("dart", ["dart"], [], ["dart"], tree_sitter_dart::LANGUAGE, more::DART),
-    row!("zig", ["zig", "zon"], [], [], tree_sitter_zig::LANGUAGE, more::ZIG),
+    row!("scala", ["scala", "sc", "sbt"], [], ["scala"], tree_sitter_scala::LANGUAGE, other_languages::SCALA),
+    row!("dart", ["dart"], [], ["dart"], tree_sitter_dart::LANGUAGE, other_languages::DART),
+    row!("zig", ["zig", "zon"], [], [], tree_sitter_zig::LANGUAGE, other_languages::ZIG),
     row!("html", ["html", "htm", "xhtml"], [], [], tree_sitter_html::LANGUAGE, markup::HTML, ["markup", "html"]),
     row!("css", ["css"], [], [], tree_sitter_css::LANGUAGE, markup::CSS),
     row!("vue", ["vue"], [], [], tree_sitter_vue_next::LANGUAGE, markup::VUE, ["markup", "vue"]),

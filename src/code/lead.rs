@@ -67,17 +67,17 @@ impl LeadRun {
 }
 
 /// Returns the run after a comment. A comment behind other code on its line describes that code, so
-/// it starts no run. Neither does a comment that begins with one of `about_holder`, because it
-/// describes the file or the block around it (`#!`, `//!`).
+/// it starts no run. Neither does a comment that begins with one of `container_comment_starts`,
+/// because it describes the file or the block around it (`#!`, `//!`).
 pub(super) fn after_comment(
     text: &str,
     before: Option<LeadRun>,
     comment: Range<usize>,
     event: usize,
-    about_holder: &[&str],
+    container_comment_starts: &[&str],
 ) -> Option<LeadRun> {
     let comment_text = &text[comment.clone()];
-    if about_holder.iter().any(|start| comment_text.starts_with(start)) {
+    if container_comment_starts.iter().any(|start| comment_text.starts_with(start)) {
         return None;
     }
     let start = comment.start;

@@ -26,6 +26,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::fingerprint::stored_as_text;
 use super::{Block, Document, FileBlocks, difference};
 
 /// A block with more lines of its own than this has no line fingerprints.
@@ -40,30 +41,22 @@ const BYTES: usize = 3;
 #[serde(transparent)]
 pub struct Lines(String);
 
+stored_as_text!(Lines);
+
 impl Lines {
     /// Returns the fingerprints for a block of the document. Returns `None` if no line belongs to
     /// it, or more than [`MAX_LINES`].
     pub fn of(document: &Document, block: &Block) -> Option<Self> {
-        Self::of_own(&own(document, block))
+        Self::of_own(&own_lines(document, block))
     }
 
-    /// Like [`Lines::of`], from lines that [`own`] returned.
+    /// Like [`Lines::of`], from lines that [`own_lines`] returned.
     pub fn of_own(lines: &[OwnLine]) -> Option<Self> {
         if lines.is_empty() || lines.len() > MAX_LINES {
             return None;
         }
         let bytes: Vec<u8> = lines.iter().flat_map(|line| line.hash.0).collect();
         Some(Self(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(bytes))))
-    }
-
-    /// Returns the text as it is written in the ledger, with its prefix.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Takes a text from a ledger without checking it.
-    pub fn from_ledger(text: impl Into<String>) -> Self {
-        Self(text.into())
     }
 
     /// Returns one hash for each line. Returns `None` if this is not an `l1` text, or has more than
@@ -96,6 +89,8 @@ impl LineHash {
 #[serde(transparent)]
 pub struct Places(String);
 
+stored_as_text!(Places);
+
 impl Places {
     /// Returns the positions of the elements that are true.
     pub fn of(selected: &[bool]) -> Self {
@@ -111,16 +106,6 @@ impl Places {
             false => format!("{first}-{last}"),
         };
         Self(spans.iter().map(span).collect::<Vec<_>>().join(","))
-    }
-
-    /// Returns the text as it is written in the ledger.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Takes a text from a ledger without checking it.
-    pub fn from_ledger(text: impl Into<String>) -> Self {
-        Self(text.into())
     }
 
     /// Returns, for each of `count` lines, whether it is among these positions. Returns `None` if
@@ -159,7 +144,7 @@ impl OwnLine {
 }
 
 /// Returns the lines that belong to a block of the document.
-pub fn own(document: &Document, block: &Block) -> Vec<OwnLine> {
+pub fn own_lines(document: &Document, block: &Block) -> Vec<OwnLine> {
     let Some(text) = document.slice(block.whole_bytes()) else { return Vec::new() };
     let blocks = document.blocks();
     let mut inner: VecDeque<Range<usize>> = inner_ranges(&blocks, block).collect();
@@ -189,7 +174,7 @@ pub fn own(document: &Document, block: &Block) -> Vec<OwnLine> {
 /// blank lines. If only such lines are matched between two changed lines, they count as changed
 /// too, because they prove nothing. If some lines are changed and all matched lines are common,
 /// nothing is matched.
-pub fn matched(
+pub fn matched_lines(
     before: &[LineHash],
     now: &[LineHash],
     common: impl Fn(&LineHash) -> bool,
@@ -217,12 +202,12 @@ fn shared(lines: &[LineHash], others: &[LineHash]) -> (Vec<usize>, Vec<LineHash>
     lines.iter().enumerate().filter(|(_, line)| others.contains(line)).unzip()
 }
 
-/// Like [`matched`], for lines that know whether they are common.
-pub(crate) fn matched_own(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usize>> {
+/// Like [`matched_lines`], for lines that know whether they are common.
+pub(crate) fn matched_own_lines(before: &[LineHash], now: &[OwnLine]) -> Vec<Option<usize>> {
     let common: HashSet<LineHash> =
         now.iter().filter(|line| line.common).map(|line| line.hash).collect();
     let now: Vec<LineHash> = now.iter().map(|line| line.hash).collect();
-    matched(before, &now, |hash| common.contains(hash))
+    matched_lines(before, &now, |hash| common.contains(hash))
 }
 
 /// Removes the matches of each run of common lines that has changed lines on both sides.
@@ -309,7 +294,7 @@ mod tests {
             .blocks
             .iter()
             .map(|block| {
-                let lines = own(&document, block);
+                let lines = own_lines(&document, block);
                 let texts: Vec<&str> = text.split('\n').collect();
                 let picture = lines.iter().map(|line| {
                     let whole = texts[line.number as usize - 1].trim();
@@ -415,8 +400,8 @@ mod tests {
         let two = |odd: usize| (0..MAX_LINES * odd).map(|n| hash(n * n / 7 * odd % 2)).collect();
         let (few, more): (Vec<LineHash>, Vec<LineHash>) = (two(1), two(3));
         let start = std::time::Instant::now();
-        assert_eq!(matched(&many, &reversed, |_| false).iter().flatten().count(), 1);
-        assert!(matched(&few, &more, |_| false).iter().flatten().count() > 1_000);
+        assert_eq!(matched_lines(&many, &reversed, |_| false).iter().flatten().count(), 1);
+        assert!(matched_lines(&few, &more, |_| false).iter().flatten().count() > 1_000);
         assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 
@@ -428,7 +413,7 @@ mod tests {
             let document = Document::from_text("a.rs", &text);
             let blocks = document.blocks();
             for (at, block) in blocks.blocks.iter().enumerate() {
-                let lines = own(&document, block);
+                let lines = own_lines(&document, block);
                 prop_assert!(lines.is_sorted_by(|a, b| a.number < b.number));
                 for number in block.whole_lines.start()..=block.whole_lines.end() {
                     let held = lines.iter().any(|line| line.number == number);

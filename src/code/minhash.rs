@@ -29,12 +29,6 @@ pub(super) const LANES: usize = 128;
 pub(super) const PAIR_LANES: usize = 64;
 const SHINGLE: usize = 4;
 
-/// The number of bands by which a sketch is looked up. A band has `ROWS` lanes. Two blocks that
-/// share half of all their shingles have at least one band in common with a probability of
-/// `1 - (1 - 0.5^3)^28`, which is 97.6 %.
-pub(crate) const BANDS: usize = 28;
-const ROWS: usize = 3;
-
 /// Returns FNV-1a of a token's text.
 pub(super) fn token_code(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -101,16 +95,6 @@ pub(super) fn jaccard(equal: usize, lanes: usize) -> f32 {
     ((equal as f32 / lanes as f32 - chance) / (1.0 - chance)).clamp(0.0, 1.0)
 }
 
-/// Returns the keys under which similar sketches are found: the number of the band, and its lanes.
-/// Returns `None` for a block without tokens, which is similar to nothing.
-pub(super) fn bands(lanes: &[u8; LANES]) -> Option<[u32; BANDS]> {
-    let key = |band: usize| {
-        let lanes = lanes[band * ROWS..(band + 1) * ROWS].iter();
-        lanes.fold(band as u32, |key, lane| key << 8 | u32::from(*lane))
-    };
-    (*lanes != [0; LANES]).then(|| array::from_fn(key))
-}
-
 /// Returns the text for the ledger: the prefix, and base64url of the lanes.
 pub(super) fn encode(prefix: &str, lanes: &[u8]) -> String {
     format!("{prefix}{}", BASE64_URL_SAFE_NO_PAD.encode(lanes))
@@ -119,41 +103,4 @@ pub(super) fn encode(prefix: &str, lanes: &[u8]) -> String {
 /// Decodes a text from the ledger. Returns `None` if it is not a sketch of this kind.
 pub(super) fn decode<const N: usize>(prefix: &str, text: &str) -> Option<[u8; N]> {
     BASE64_URL_SAFE_NO_PAD.decode(text.strip_prefix(prefix)?).ok()?.try_into().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns the tokens of two blocks that have `shared` shingles in common and differ in
-    /// `different` tokens each.
-    fn pair(seed: u64, shared: usize, different: usize) -> (Vec<u64>, Vec<u64>) {
-        let codes = |of: u64, n: usize| (0..n as u64).map(move |at| mix(mix(seed ^ of << 40) ^ at));
-        let common: Vec<u64> = codes(0, shared + SHINGLE - 1).collect();
-        let with = |of| common.iter().copied().chain(codes(of, different)).collect();
-        (with(1), with(2))
-    }
-
-    fn meet(seed: u64, shared: usize, different: usize) -> bool {
-        let (a, b) = pair(seed, shared, different);
-        let keys = |codes: &[u64]| bands(&lanes(codes)).expect("there are tokens");
-        keys(&a).iter().zip(keys(&b)).any(|(a, b)| *a == b)
-    }
-
-    #[test]
-    fn blocks_that_share_half_of_their_shingles_meet_in_a_band() {
-        const TRIES: usize = 2_000;
-        for shared in [20, 60, 150, 400] {
-            let met = (0..TRIES as u64).filter(|seed| meet(*seed, shared, shared / 2)).count();
-            assert!(met * 100 >= TRIES * 95, "{shared} shared shingles: {met} of {TRIES}");
-            let by_chance = (0..TRIES as u64).filter(|seed| meet(*seed, 0, shared)).count();
-            assert!(by_chance * 1000 <= TRIES, "{shared} shingles: {by_chance} of {TRIES}");
-        }
-    }
-
-    #[test]
-    fn a_block_without_tokens_is_like_nothing() {
-        assert_eq!(bands(&lanes(&[])), None);
-        assert!(bands(&lanes(&[1])).is_some());
-    }
 }

@@ -3,7 +3,8 @@
 //!
 //! Nothing here reads a file. Callers pass in bytes or text.
 //!
-//! - `language` and `rows` say which languages there are and how to read their syntax trees.
+//! - `language` and `language_tables` say which languages there are and how to read their syntax
+//!   trees.
 //! - `document`, `incremental` and `carry` parse a text and keep its blocks up to date while it is
 //!   edited.
 //! - `outline`, `lead`, `parameters`, `entries`, `embedded`, `paragraphs` and `generated` find the
@@ -21,32 +22,32 @@ pub(crate) mod lines;
 pub(crate) mod position;
 pub(crate) mod program;
 
-mod alterations;
 mod carry;
 mod conflict;
 mod embedded;
 mod entries;
 mod generated;
 mod incremental;
+pub(crate) mod language_tables;
 mod lead;
 mod minhash;
 mod outline;
 mod paragraphs;
 mod parameters;
-pub(crate) mod rows;
 mod syntax;
+mod text_difference;
 mod tokens;
 mod words;
 
-pub(crate) use alterations::Alterations;
 pub use block::{Block, BlockKind, FileBlocks, Identity};
 pub(crate) use conflict::{conflicts, holds_conflict, sides};
 pub(crate) use document::MAX_BYTES;
 pub use document::{Document, Unread};
 pub use fingerprint::{ContentHash, Fingerprint, content_hash};
-pub(crate) use fingerprint::{Pairs, ShapeHash, Sketch, TokenHash};
+pub(crate) use fingerprint::{Pairs, ShapeHash, Sketch, TokenHash, hex};
 pub(crate) use language::{Language, all as languages};
 pub use lines::LineHash;
 pub(crate) use lines::{Lines, Places};
 pub use position::{Encoding, LineRange, Position};
 pub use program::Program;
+pub(crate) use text_difference::TextDifference;

@@ -23,7 +23,7 @@ use super::{LineRange, position};
 
 /// The blocks of a part of a file. The part begins and ends between top-level nodes.
 #[derive(Debug, Default)]
-pub(super) struct Stretch {
+pub(super) struct OutlinedPart {
     /// Containers are indices into this list.
     pub blocks: Vec<Block>,
     /// The top-level nodes that contain blocks.
@@ -124,7 +124,7 @@ pub(super) fn outline(
     root: Node,
     zone: Range<usize>,
     compiled: &Compiled,
-) -> Option<Stretch> {
+) -> Option<OutlinedPart> {
     let tops = top_nodes(root, &zone);
     let embedded = match compiled.syntax.embeds {
         true => embedded(text, &tops),
@@ -134,13 +134,13 @@ pub(super) fn outline(
     for one in &embedded {
         found.extend(definitions(text, one.root(), &one.bytes, one.compiled));
     }
-    let definitions = nest(found);
+    let definitions = into_nested(found);
     if definitions.len() > MAX_BLOCKS {
         return None;
     }
     let walked = walk(text, compiled, &tops, &zone, &definitions, &embedded);
     let assembly = Assembly { text, compiled, zone, definitions: &definitions, walked: &walked };
-    Some(Stretch {
+    Some(OutlinedPart {
         embeds: !embedded.is_empty(),
         embedded_errors: embedded.iter().flat_map(|one| carry::errors(one.root())).collect(),
         ..assembly.run(&tops)
@@ -277,7 +277,7 @@ fn bare<'t>(text: &str, node: Node<'t>, kind: BlockKind, compiled: &Compiled) ->
 
 /// Sorts the definitions so that an outer one comes before those inside it, and sets their
 /// containers.
-fn nest(mut found: Vec<Definition>) -> Vec<Definition> {
+fn into_nested(mut found: Vec<Definition>) -> Vec<Definition> {
     found.sort_by_key(|one: &Definition| (one.bytes.start, Reverse(one.bytes.end), one.pattern));
     found.dedup_by(|later, earlier| later.bytes == earlier.bytes);
     let mut kept: Vec<Definition> = Vec::with_capacity(found.len());
@@ -314,7 +314,7 @@ struct Assembly<'a, 't> {
 }
 
 impl Assembly<'_, '_> {
-    fn run(&self, tops: &[Node]) -> Stretch {
+    fn run(&self, tops: &[Node]) -> OutlinedPart {
         let mut blocks: Vec<Block> = Vec::with_capacity(self.definitions.len() * 5 / 4);
         let mut block_of = Vec::with_capacity(self.definitions.len());
         let inner = self.inner();
@@ -337,7 +337,7 @@ impl Assembly<'_, '_> {
         blocks.extend(self.region(after.0..self.zone.end, rest, "end".into()));
         hash_own_texts(self.text, &mut blocks);
         let items = items(self.text, tops, &blocks);
-        Stretch { blocks, items, ..Stretch::default() }
+        OutlinedPart { blocks, items, ..OutlinedPart::default() }
     }
 
     /// Returns, for each definition, the indices of the definitions directly inside it.

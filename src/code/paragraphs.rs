@@ -38,7 +38,8 @@ pub(super) fn paragraphs(path: &str, rope: &Rope) -> Option<FileBlocks> {
     let limit = MAX_BLOCKS + 1;
     let mut blocks: Vec<Block> = match entries {
         Some(LockFileEntries::Lines { words }) => {
-            lines(text).take(limit).map(|range| entry(text, range, words)).collect()
+            let lines = lines(text).filter(|range| !range.is_empty());
+            lines.take(limit).map(|range| entry(text, range, words)).collect()
         }
         Some(LockFileEntries::Paragraphs) => {
             ranges(text).take(limit).map(|range| entry(text, range, usize::MAX)).collect()
@@ -75,38 +76,27 @@ fn block(text: &str, kind: BlockKind, name: String, bytes: Range<usize>) -> Bloc
     draft.block_of_words(text, tokens::words(text, bytes))
 }
 
-/// Returns the lines that are not blank, without the white space around them.
+/// Returns the lines without the white space around them.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     text.split_inclusive(['\n', '\r']).filter_map(move |line| {
-        let start = at + (line.len() - line.trim_start().len());
-        let end = at + line.trim_end().len();
+        let bytes = words::trimmed(text, at..at + line.len());
         at += line.len();
-        (start < end).then_some(start..end)
+        // The line feed of a CRLF is not a line of its own.
+        (line != "\n" || !text[..at - 1].ends_with('\r')).then_some(bytes)
     })
 }
 
 fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut open = false;
-    let mut at = 0;
-    for line in text.split_inclusive(['\n', '\r']) {
-        let start = at + (line.len() - line.trim_start().len());
-        let end = at + line.trim_end().len();
-        at += line.len();
-        // The line feed of a CRLF is not a line of its own.
-        if line == "\n" && text[..at - 1].ends_with('\r') {
-            continue;
-        }
-        if line.trim().is_empty() {
-            open = false;
-            continue;
-        }
+    for line in lines(text) {
         match found.last_mut().filter(|_| open) {
-            Some(last) => last.end = end,
-            None => found.push(start..end),
+            _ if line.is_empty() => {}
+            Some(last) => last.end = line.end,
+            None => found.push(line.clone()),
         }
-        open = true;
+        open = !line.is_empty();
     }
     found.into_iter()
 }

@@ -17,7 +17,7 @@ pub(super) struct Syntax {
     pub comments: &'static [&'static str],
     /// Comments that begin with one of these texts describe the file or the block around them, and
     /// never what follows.
-    pub about_holder: &'static [&'static str],
+    pub container_comment_starts: &'static [&'static str],
     /// Whether the grammar puts comments between two definitions at the end of the first
     /// definition's node.
     pub comments_trail: bool,
@@ -146,7 +146,7 @@ pub(super) enum Parameters {
 /// The defaults, which each language overrides in part.
 pub(super) const PLAIN: Syntax = Syntax {
     comments: &["comment"],
-    about_holder: &["#!"],
+    container_comment_starts: &["#!"],
     comments_trail: false,
     wrappers: &[],
     leads: &[],

@@ -192,10 +192,11 @@ impl<'a> TokenWalk<'a> {
         self.gap(node.start_byte());
         if facts & COMMENT != 0 {
             let event = self.out.events.len();
-            let about_holder = self.compiled.syntax.about_holder;
+            let container_comment_starts = self.compiled.syntax.container_comment_starts;
             let comment = node.byte_range();
             self.out.comments.push(comment.clone());
-            self.lead = lead::after_comment(self.text, self.lead, comment, event, about_holder);
+            self.lead =
+                lead::after_comment(self.text, self.lead, comment, event, container_comment_starts);
             self.at = node.end_byte();
             return false;
         }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::After;
-use super::ends::{lf, with_ends_of};
+use super::line_ends::{lf, with_ends_of};
 
 /// A text to find, and the text that replaces it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,7 +85,7 @@ fn marker(line: &str) -> Option<BlockMarker> {
 pub(super) fn after(before: &str, diff: &str) -> After {
     let unknown = |why: &str| After::Unknown(why.to_owned());
     let Some(blocks) = read(diff) else {
-        return unknown("the blocks cannot be told apart by their markers");
+        return unknown("a marker is missing or in the wrong place");
     };
     let text = lf(before);
     let mut places: Vec<(Range<usize>, &str)> = Vec::new();

@@ -57,7 +57,7 @@ impl Change {
             Change::ReplaceLoosely(edits) => match replace::all(before, edits) {
                 Ok(text) => After::Text(text),
                 Err(miss) => {
-                    After::Unknown(format!("{miss}, and the tool may find it another way"))
+                    After::Unknown(format!("{miss}, but the tool may still find it in another way"))
                 }
             },
             Change::Insert { after_line, text } => insert(before, *after_line, text),
@@ -87,7 +87,9 @@ fn insert(before: Option<&str>, after_line: usize, text: &str) -> After {
     let whole = text.is_empty() || text.ends_with('\n');
     if lines().count() < after_line || lines().any(|line| !line.ends_with('\n')) || !whole {
         // Tools differ for lines beyond the end, and in whether they add a missing line end.
-        return After::Unknown("the text is not put between two whole lines".to_owned());
+        return After::Unknown(
+            "the text would not be inserted between two complete lines".to_owned(),
+        );
     }
     let (above, below) = before.split_at(lines().map(str::len).sum());
     After::Text(format!("{above}{text}{below}"))

@@ -3,24 +3,24 @@
 //!
 //! - `change` says what one call of a tool would do to a file.
 //! - `replace`, `blocks`, `patch` and `notebook` compute the result for each form of edit.
-//! - `ends` handles line endings, and `shown` writes a difference for people.
+//! - `line_ends` handles line endings, and `unified_diff` writes a difference for people.
 
 pub(crate) mod blocks;
 mod change;
-mod ends;
+mod line_ends;
 pub(crate) mod notebook;
 pub(crate) mod patch;
 mod replace;
-mod shown;
 #[cfg(test)]
 mod tests;
+mod unified_diff;
 
 use std::ops::Range;
 
 pub use change::{After, Change};
-pub use ends::same_text;
+pub use line_ends::same_text;
 pub use replace::Replacement;
-pub(crate) use shown::unified;
+pub(crate) use unified_diff::unified;
 
 /// Replaces a byte range of a text. All parts of the program propose changes to files in this form.
 #[derive(Clone, Debug, PartialEq, Eq)]

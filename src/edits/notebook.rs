@@ -5,7 +5,7 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
 use super::After;
-use super::ends::with_ends_of;
+use super::line_ends::with_ends_of;
 
 /// What to do with the cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ fn edited(before: Option<&str>, edit: &CellEdit) -> Result<String, After> {
     let Ok(mut book) = serde_json::from_str::<Value>(before.trim_start_matches('\u{FEFF}')) else {
         // JSON readers differ in the depth that they accept, and in how they treat half of a
         // surrogate pair.
-        return Err(After::Unknown("the notebook is not JSON that we can read".to_owned()));
+        return Err(After::Unknown("the notebook cannot be read as JSON".to_owned()));
     };
     let named = has_cell_ids(&book);
     let Some(cells) = book.get_mut("cells").and_then(Value::as_array_mut) else {

@@ -1,7 +1,7 @@
 //! Replaces literal texts in a file, as the edit tools of agents do.
 
 use super::After;
-use super::ends::{RawOffsets, lf, with_ends_of};
+use super::line_ends::{RawOffsets, lf, with_ends_of};
 
 /// A literal text, and the text that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,10 +19,10 @@ pub struct Replacement {
 pub(super) enum Miss {
     #[error("there is no such file")]
     NoFile,
-    #[error("an empty old text creates a file, and there is one")]
+    #[error("an empty old text creates a file, but the file exists")]
     Exists,
     /// Tools differ in whether such a file counts as empty.
-    #[error("an empty old text creates a file, and there is one with nothing but white space")]
+    #[error("an empty old text creates a file, but a file with only white space exists")]
     Blank,
     #[error("the old text is not in the file")]
     Absent,
@@ -32,7 +32,7 @@ pub(super) enum Miss {
     #[error("the old text overlaps itself in the file")]
     Overlaps,
     /// The old text occurs less often than it would with other line ends.
-    #[error("the old text is in the file with several kinds of line ends")]
+    #[error("the old text occurs with different line ends")]
     Ends,
 }
 

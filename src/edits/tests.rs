@@ -61,7 +61,7 @@ fn an_empty_old_text_creates() {
     replaced(
         Some("x"),
         &[swap("", "new")],
-        "fails: an empty old text creates a file, and there is one",
+        "fails: an empty old text creates a file, but the file exists",
     );
     assert!(after(Change::Replace(vec![swap("", "n")]), Some(" \n")).starts_with("unknown: "));
     replaced(None, &[swap("a", "b")], "fails: there is no such file");
@@ -321,7 +321,7 @@ fn blocks_that_cannot_be_read_or_found_are_unknown() {
         "-- SEARCH\na\n=======\nb\n+++++++ REPLACE\n",
     ] {
         let after = after(Change::Blocks(diff.into()), Some("a\n"));
-        assert_eq!(after, "unknown: the blocks cannot be told apart by their markers", "{diff}");
+        assert_eq!(after, "unknown: a marker is missing or in the wrong place", "{diff}");
     }
     let prose = "Here:\n------- SEARCH>\na\n=======\nb\n+++++++ REPLACE\nDone.";
     assert_eq!(after(Change::Blocks(prose.into()), Some("a\n")), "b\n");

@@ -32,7 +32,7 @@ pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
         };
         let to = if file.is_single() { "ID" } else { &free };
         help.push_str(&format!(
-            " {id} is {name:?} on one side and {other:?} on the other. If these are two intents, {settle}. What was recorded under {id} for the one that gets another id is put under that id with `intent reassign PATH --from {id} --to {to}`; `intent why PATH` says where that is due."
+            " {id} is {name:?} on one side and {other:?} on the other. If these are two intents, {settle}. For the intent that gets the new id, move its records with `intent reassign PATH --from {id} --to {to}`; `intent why PATH` shows which files that concerns."
         ));
         used.insert(free);
     }

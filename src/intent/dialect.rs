@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::yaml::{MappingEntry, Node, NodeKind, Style, dash_before, rest_of};
+use super::yaml::{MappingEntry, Node, NodeKind, Style, dash_before, null_node, rest_of};
 use super::{Intent, Spanned, Status};
 
 /// A field of an intent.
@@ -89,9 +89,7 @@ pub(crate) struct Written {
 impl Written {
     /// Returns a placeholder for an intent that is not found in the text.
     pub(crate) fn nowhere() -> Self {
-        let kind = NodeKind::Scalar { value: String::new(), style: Style::Plain };
-        let node = Node { kind, span: 0..0, tag: None, aliased: false };
-        Self { node, places: Vec::new(), keyed: None }
+        Self { node: null_node(0), places: Vec::new(), keyed: None }
     }
     pub(crate) fn place(&self, field: Field) -> Option<&FieldPlace> {
         self.places.iter().find(|place| place.field == field)
@@ -332,7 +330,7 @@ impl<'t> RegistryReader<'t> {
             Field::ALL.iter().filter_map(|field| place(node, *field)).collect();
         let written = Written { node: node.clone(), places, keyed: keyed.cloned() };
         let end = node.span.end.max(keyed.map_or(0, |key| key.span.end));
-        let mut intent = blank(start.min(end)..end);
+        let mut intent = empty_intent(start.min(end)..end);
         if let Some(key) = keyed {
             intent.id = Spanned {
                 value: key.text().unwrap_or_default().to_owned(),
@@ -519,7 +517,7 @@ impl<'t> RegistryReader<'t> {
     }
 }
 
-fn blank(span: Range<usize>) -> Intent {
+pub(super) fn empty_intent(span: Range<usize>) -> Intent {
     let nothing = Spanned { value: String::new(), span: span.start..span.start };
     Intent {
         id: nothing.clone(),

@@ -43,7 +43,7 @@ pub enum RegistryEdit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The registry does not parse, so it is not changed.
-    #[error("{path}: {reason} Mend it first; nothing was changed")]
+    #[error("{path}: {reason} Fix it first; nothing was changed")]
     Broken {
         /// The path and line of the error.
         path: String,
@@ -78,7 +78,7 @@ pub enum EditError {
     Refused(String),
 }
 
-type Planned = Result<Vec<TextEdit>, EditError>;
+type PlannedTextEdits = Result<Vec<TextEdit>, EditError>;
 
 /// A change of one file of the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,7 +151,7 @@ pub fn next_id(registry: &Registry, used: &BTreeSet<String>) -> String {
 
 /// Returns the file that holds an intent, and the intent's index in that file.
 fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditError> {
-    let places = registry.rivals(id);
+    let places = registry.definitions_of(id);
     if !places.is_empty() {
         return Err(EditError::Ambiguous { id: id.to_owned(), places: places.join(" and at ") });
     }
@@ -188,7 +188,7 @@ fn free_for(registry: &Registry, id: &str, except: Option<usize>) -> Result<(), 
     match other(registry.formerly(id)) {
         None => Ok(()),
         Some(other) => Err(refused(format!(
-            "{id} is what {} was called before, and what was recorded under it belongs there; take another id",
+            "{id} is a former id of {}, which owns its records; choose another id",
             registry.intents()[other].id.value
         ))),
     }
@@ -216,7 +216,7 @@ fn verify(
 ) -> Result<String, EditError> {
     let unsafe_edit = || {
         refused(format!(
-            "{} is written in a way in which this change cannot be made safely; make it by hand",
+            "{} is written in a form that cannot be edited safely; change it by hand",
             file.path()
         ))
     };
@@ -274,7 +274,7 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
     intents
 }
 
-fn set_status(file: &IntentFile, index: usize, status: Status) -> Planned {
+fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdits {
     let written = file.written(index);
     let Some(place) = written.place(Field::Status) else {
         return add_key(file, written, "status", status.as_str(), &double_quoted(status.as_str()));
@@ -298,7 +298,7 @@ fn set_status(file: &IntentFile, index: usize, status: Status) -> Planned {
     }
 }
 
-fn add_scope(file: &IntentFile, index: usize, entry: &str) -> Planned {
+fn add_scope(file: &IntentFile, index: usize, entry: &str) -> PlannedTextEdits {
     if let Some((_, reason)) = Scope::new(&[entry]).errors().first() {
         return Err(refused(format!("{entry:?} cannot be a scope entry: {reason}")));
     }
@@ -324,7 +324,7 @@ fn add_scope(file: &IntentFile, index: usize, entry: &str) -> Planned {
 }
 
 /// Appends an entry to a list in the text. `held` are the entries that were read from it.
-fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> Planned {
+fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> PlannedTextEdits {
     let (value, key) = (&place.value, place.field.key());
     if value.aliased {
         return Err(refused(format!(
@@ -339,7 +339,7 @@ fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> 
         }
         NodeKind::Sequence { items, layout: YamlLayout::Block } => {
             let last =
-                items.last().ok_or_else(|| refused("this list has no item to write below"))?;
+                items.last().ok_or_else(|| refused("this list is empty; add the entry by hand"))?;
             let style = last.style().unwrap_or(Style::Double);
             block_append(file.text(), last, &[format!("- {}", quoted_like(entry, style, false))])
         }
@@ -370,7 +370,7 @@ fn flow_append(
     list: &Node,
     items: &[Node],
     write: impl Fn(Style, bool) -> String,
-) -> Planned {
+) -> PlannedTextEdits {
     let Some(last) = items.last() else {
         return Ok(vec![insert(list.span.start + 1, write(Style::Double, true))]);
     };
@@ -393,7 +393,7 @@ fn flow_append(
 }
 
 /// Appends below the last item of a list with dashes. The first of `lines` begins with the dash.
-fn block_append(text: &str, last: &Node, lines: &[String]) -> Planned {
+fn block_append(text: &str, last: &Node, lines: &[String]) -> PlannedTextEdits {
     let dash = match last.span.is_empty() {
         true => last.span.start.saturating_sub(1),
         false => dash_before(text, last.span.start),
@@ -411,7 +411,13 @@ fn block_append(text: &str, last: &Node, lines: &[String]) -> Planned {
 }
 
 /// Adds a key to an intent, below the keys that precede it in the canonical order.
-fn add_key(file: &IntentFile, written: &Written, key: &str, yaml: &str, json: &str) -> Planned {
+fn add_key(
+    file: &IntentFile,
+    written: &Written,
+    key: &str,
+    yaml: &str,
+    json: &str,
+) -> PlannedTextEdits {
     let text = file.text();
     let node = &written.node;
     let by_hand = || refused(format!("this intent has no place for `{key}:`; add it by hand"));
@@ -467,16 +473,14 @@ const REFERENCES: [&str; 11] = [
     "agents",
 ];
 
-fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
+fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
     if from == to {
         return Ok(Vec::new());
     }
     let intent = &file.intents()[index];
     if intent.id.value != from {
         let now = &intent.id.value;
-        return Err(refused(format!(
-            "{from} is called {now} now; rename it where it is called so"
-        )));
+        return Err(refused(format!("{from} was renamed to {now}; rename {now} instead")));
     }
     let tree = file.tree().map_err(|broken| refused(broken.to_string()))?;
     let mut found = Vec::new();
@@ -520,7 +524,7 @@ fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
 
 /// Adds the old id to `formerly`. If the intent gets back an id that it had before, that entry of
 /// `formerly` is replaced by the old id.
-fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
+fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
     let (intent, written) = (&file.intents()[index], file.written(index));
     let Some(place) = written.place(Field::Formerly) else {
         let list = format!("[{}]", double_quoted(from));
@@ -537,8 +541,9 @@ fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> Plann
             let style = if is_json(file) { Style::Double } else { node.style()? };
             (!node.aliased).then(|| replace(&node.span, quoted_like(from, style, true)))
         });
-        let by_hand =
-            || refused("this `formerly` is written in a way of its own; change it by hand");
+        let by_hand = || {
+            refused("this `formerly` is written in a form that cannot be edited; change it by hand")
+        };
         return swapped.collect::<Option<Vec<_>>>().ok_or_else(by_hand);
     }
     if held.contains(&from) {
@@ -562,7 +567,7 @@ fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
     }
 }
 
-fn add(file: &IntentFile, new: &NewIntent) -> Planned {
+fn add(file: &IntentFile, new: &NewIntent) -> PlannedTextEdits {
     if let Some((at, reason)) = Scope::new(&new.owned_scope).errors().first() {
         return Err(refused(format!(
             "{:?} cannot be a scope entry: {reason}",
@@ -615,14 +620,14 @@ fn as_item(new: &NewIntent) -> Vec<String> {
     as_yaml(new).into_iter().enumerate().map(dashed).collect()
 }
 
-fn add_to_list(text: &str, list: &Node, new: &NewIntent) -> Planned {
+fn add_to_list(text: &str, list: &Node, new: &NewIntent) -> PlannedTextEdits {
     let below = |indent: &str| -> String {
         as_item(new).iter().map(|line| format!("{}{indent}{line}", newline(text))).collect()
     };
     match &list.kind {
         NodeKind::Sequence { items, layout: YamlLayout::Block } => {
             let last =
-                items.last().ok_or_else(|| refused("this list has no item to write below"))?;
+                items.last().ok_or_else(|| refused("this list is empty; add the entry by hand"))?;
             block_append(text, last, &as_item(new))
         }
         NodeKind::Sequence { items, .. } if items.is_empty() && !json_key_before(text, list) => {
@@ -652,7 +657,7 @@ fn json_key_before(text: &str, list: &Node) -> bool {
     }
 }
 
-fn append_json(text: &str, list: &Node, items: &[Node], new: &NewIntent) -> Planned {
+fn append_json(text: &str, list: &Node, items: &[Node], new: &NewIntent) -> PlannedTextEdits {
     let Some(last) = items.last() else {
         return Ok(vec![insert(list.span.start + 1, as_json(new).to_string())]);
     };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::dialect::{self, Form, Written};
-use super::kept::KeptRegistry;
+use super::registry_cache::KeptRegistry;
 use super::{Intent, Scope, conflict, yaml};
 use crate::code::LineRange;
 use crate::workspace::cache::Slot;
@@ -40,7 +40,7 @@ pub struct IntentFile {
 impl IntentFile {
     /// Reads an existing file. A list that parses is cached, so that it is not parsed again while
     /// it is unchanged.
-    pub(super) fn standing(root: &Root, path: RelativePath) -> Self {
+    pub(super) fn load(root: &Root, path: RelativePath) -> Self {
         if let Err(error) = root.resolve(&path) {
             return Self::unreadable(path, unreadable(error));
         }
@@ -86,7 +86,7 @@ impl IntentFile {
     /// Returns the result for the first file in [`FOLDER`] that exceeds the size limit.
     pub(super) fn beyond_limit(path: RelativePath) -> Self {
         let message = format!(
-            "The files of {FOLDER}/ hold more than {MAX_BYTES} bytes; this one and those behind it are not read."
+            "The files of {FOLDER}/ hold more than {MAX_BYTES} bytes; this one and the files after it are not read."
         );
         Self::unreadable(path, (Code::RegistryTooLarge, message))
     }
@@ -215,7 +215,7 @@ impl IntentFile {
         let mut finding = self.finding(code, broken.span.clone(), message, help);
         finding
             .related
-            .extend(broken.earlier.clone().map(|span| self.related(span, "It stands here first.")));
+            .extend(broken.earlier.clone().map(|span| self.related(span, "First used here.")));
         finding
     }
 
@@ -285,7 +285,7 @@ impl IntentFile {
             let tree = self.tree().ok();
             let read = tree.map(|tree| self.reading(&tree).form);
             let mut form = read.unwrap_or_else(Form::empty);
-            // The cached text may hold fewer intents than the cache itself: see `cache`.
+            // The cached text may hold fewer intents than the cache itself: see `registry_cache`.
             form.written.resize_with(self.intents().len(), Written::nowhere);
             form
         })
@@ -294,7 +294,7 @@ impl IntentFile {
     pub fn syntax_error(&self) -> Option<&Finding> {
         self.syntax_error.as_ref()
     }
-    /// The cached text is not trusted to hold as many intents as were cached with it: see `cache`.
+    /// Returns the `active_intent_id` that some dialects store in the registry itself.
     pub fn selected_in_file(&self) -> Option<&str> {
         self.selected.as_deref()
     }
@@ -354,8 +354,8 @@ pub(crate) fn single_id(path: &RelativePath) -> Option<&str> {
     (!id.is_empty() && !id.contains('/') && !id.starts_with('.')).then_some(id)
 }
 
-const HELP_LIMIT: &str = "Write it out plainly; until then no intent can be selected and nothing is written to this file.";
-const HELP_SYNTAX: &str = "Mend it here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";
+const HELP_LIMIT: &str = "Write it without aliases or deep nesting; until then no intent can be selected and nothing is written to this file.";
+const HELP_SYNTAX: &str = "Fix the syntax error here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";
 const UNREADABLE: &str = "Make it a regular file inside the workspace that you may read; nothing is written to it as it is.";
 
 /// Why an existing file cannot be read: the code and the message of the finding.

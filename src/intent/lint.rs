@@ -141,9 +141,7 @@ fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
             continue;
         }
         let (file, _) = registry.source(index);
-        let message = format!(
-            "An earlier intent has the id {id} too. Neither can be selected, since nobody can tell which of them is meant."
-        );
+        let message = format!("Another intent also has the id {id}, so neither can be selected.");
         let renamed = match file.is_single() {
             true => format!(" and call the file {free}.yaml"),
             false => String::new(),
@@ -154,7 +152,7 @@ fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
         let mut finding = file.finding(Code::DuplicateId, intent.id.span.clone(), message, help);
         let (other, _) = registry.source(earlier);
         let span = registry.intents()[earlier].id.span.clone();
-        finding.related.push(other.related(span, "The id stands here first."));
+        finding.related.push(other.related(span, "First used here."));
         findings.push(with_intent(finding, intent));
     }
     findings
@@ -177,10 +175,7 @@ fn former_ids(registry: &Registry) -> Vec<Finding> {
                 Some(holder) => (
                     *holder,
                     &intents[*holder].id,
-                    format!(
-                        "{} is the id of an intent; records under it are that one's.",
-                        id.value
-                    ),
+                    format!("{} is the id of another intent, which owns its records.", id.value),
                 ),
                 None => match *first.entry(&id.value).or_insert((index, id)) {
                     (earlier, _) if earlier == index => continue,
@@ -188,13 +183,13 @@ fn former_ids(registry: &Registry) -> Vec<Finding> {
                         earlier,
                         place,
                         format!(
-                            "Two intents had the id {}; records under it are nobody's.",
+                            "Two intents list the former id {}, so its records belong to neither.",
                             id.value
                         ),
                     ),
                 },
             };
-            let help = "Keep it where the intent was called so, and remove it from the other.";
+            let help = "Keep it only in the intent that had this id.";
             let (file, _) = registry.source(index);
             let mut finding = file.finding(Code::DuplicateId, id.span.clone(), message, help);
             let because = format!("Here it belongs to {}.", intents[other].id.value);
@@ -405,7 +400,7 @@ fn bad_entry(file: &IntentFile, entry: &Spanned<String>, problem: &Problem) -> F
         ),
     };
     let effect = if entry.value.starts_with('!') && code == Code::GlobInvalid {
-        "Until it is mended the whole scope owns nothing, for nobody knows what it would exclude"
+        "Until it is fixed, the scope owns nothing, because what it excludes is unknown"
     } else {
         "It owns nothing"
     };
@@ -493,7 +488,7 @@ pub(crate) fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Fin
     }
     let lines = ignores.intent_lines();
     let unknown = lines.into_iter().filter(|line| {
-        registry.get(&line.intent).is_none() && registry.rivals(&line.intent).is_empty()
+        registry.get(&line.intent).is_none() && registry.definitions_of(&line.intent).is_empty()
     });
     let finding = |IntentLine { file, line, intent, .. }: IntentLine| Finding {
         path: Some(file.clone()),
@@ -501,11 +496,9 @@ pub(crate) fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Fin
         intent: Some(intent.clone()),
         ..Finding::new(
             Code::UnknownIntent,
+            format!("The rule names {intent}, which is not in the registry, so it has no effect."),
             format!(
-                "The rule is about {intent}, which the registry does not hold, so it keeps nobody from anything."
-            ),
-            format!(
-                "Write the id of an intent, or take `{intent}:` away, so that the rule holds for every agent."
+                "Write the id of an intent, or remove `{intent}:` so that the rule applies to every agent."
             ),
         )
     };

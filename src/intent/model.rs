@@ -95,7 +95,7 @@ pub struct Intent {
     /// The ids that the intent had before. Records under them belong to this intent.
     pub formerly: Vec<Spanned<String>>,
     /// All other keys, without loss.
-    #[serde(with = "super::kept::as_json")]
+    #[serde(with = "super::registry_cache::as_json")]
     pub extra: Map<String, Value>,
     /// The byte range of the whole entry, including the dash of a list item.
     pub span: Range<usize>,

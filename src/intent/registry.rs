@@ -57,7 +57,7 @@ impl Registry {
         let places = PLACES.iter().filter_map(|place| RelativePath::new(place).ok());
         let standing = { places }.find(|path| fs::symlink_metadata(root.absolute(path)).is_ok());
         let list = match standing {
-            Some(path) => IntentFile::standing(root, path),
+            Some(path) => IntentFile::load(root, path),
             None => Self::no_list(),
         };
         let mut files = vec![list];
@@ -141,7 +141,7 @@ impl Registry {
         PLACES.contains(&path.as_str()) || single_id(path).is_some()
     }
     /// Returns a copy of the registry that shares its files.
-    pub fn again(&self) -> Self {
+    pub fn copy(&self) -> Self {
         Self { files: self.files.clone(), folder: self.folder, intents: OnceLock::new() }
     }
     /// Returns a copy of the registry in which new intents are written into the list.
@@ -176,10 +176,6 @@ impl Registry {
     /// Returns the error of the first file that does not parse, if there is one.
     pub fn syntax_error(&self) -> Option<&Finding> {
         self.files.iter().find_map(|file| file.syntax_error())
-    }
-    /// Returns the `active_intent_id` that some dialects store in the registry itself.
-    pub fn selected_in_file(&self) -> Option<&str> {
-        self.list().selected_in_file()
     }
 
     /// Returns all intents, in the order of the files.
@@ -256,7 +252,7 @@ impl Registry {
     }
     /// Returns the places at which an id is defined more than once, as `path:line`. Returns nothing
     /// for any other id.
-    pub fn rivals(&self, id: &str) -> Vec<String> {
+    pub fn definitions_of(&self, id: &str) -> Vec<String> {
         let found = self.positions(id);
         let place = |at: usize| {
             let (file, index) = self.source(at);
@@ -329,7 +325,7 @@ fn read_folder(root: &Root, files: &mut Vec<IntentFile>) -> bool {
     paths.sort();
     let mut bytes = 0;
     for path in paths {
-        let file = IntentFile::standing(root, path);
+        let file = IntentFile::load(root, path);
         bytes += file.text().len();
         if bytes > MAX_BYTES {
             files.push(IntentFile::beyond_limit(file.path().clone()));

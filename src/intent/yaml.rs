@@ -514,7 +514,7 @@ impl<'t> Builder<'t> {
 
     fn alias(&mut self, id: usize, span: Range<usize>, depth: usize) -> Result<Node, Broken> {
         let Some(mut node) = self.anchors.get(&id).cloned() else {
-            return Err(Broken::new("this alias stands inside what it names", span));
+            return Err(Broken::new("this alias is inside the value that it refers to", span));
         };
         if depth + node.depth() > MAX_DEPTH {
             return Err(Broken::limit(
@@ -627,7 +627,7 @@ pub(crate) fn dash_before(text: &str, start: usize) -> usize {
     if before.len() < start && before.ends_with('-') { before.len() - 1 } else { start }
 }
 
-fn null_node(at: usize) -> Node {
+pub(super) fn null_node(at: usize) -> Node {
     let kind = NodeKind::Scalar { value: String::new(), style: Style::Plain };
     Node { kind, span: at..at, tag: None, aliased: false }
 }

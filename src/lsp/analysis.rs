@@ -16,7 +16,7 @@ use super::convert;
 use super::names::{Names, RecordedNames};
 use super::snapshot::{OpenDocument, Snapshot};
 use super::survey::{Survey, Surveys};
-use crate::code::{Alterations, Block, Document, FileBlocks};
+use crate::code::{Block, Document, FileBlocks, TextDifference};
 use crate::intent::{FOLDER, IntentFile, Registry};
 use crate::verbs::edited::{Baseline, FormerFile, commits_of_work};
 use crate::verbs::why::{self, FileProvenance};
@@ -94,7 +94,7 @@ pub(crate) struct Recent {
     /// The analysis of an earlier text, or of the present one.
     pub(crate) analysis: Arc<Analysis>,
     /// How the present text differs from the analysed one.
-    pub(crate) since: Alterations,
+    pub(crate) since: TextDifference,
 }
 
 /// A block of a [`Recent`] analysis at a place in the present text.
@@ -115,14 +115,14 @@ impl Recent {
         document: &Document,
         byte: usize,
     ) -> Result<Option<RecentBlock>, NewLines> {
-        let typed = self.since.brought_around(byte).and_then(|brought| document.slice(brought));
+        let typed = self.since.new_text_at(byte).and_then(|brought| document.slice(brought));
         if typed.is_some_and(|typed| typed.contains('\n')) {
             return Err(NewLines);
         }
         let Some((index, block)) = self.analysis.block_at(self.since.earlier(byte)) else {
             return Ok(None);
         };
-        let edited = self.since.are_inside(&block.whole_bytes());
+        let edited = self.since.any_touches(&block.whole_bytes());
         Ok(Some(RecentBlock { index, edited, name: self.since.now(&block.name_bytes) }))
     }
 }

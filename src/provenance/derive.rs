@@ -2,7 +2,7 @@
 //! after the commit. Evidence itself only names the blocks.
 
 use super::Difference;
-use super::names::textless;
+use super::names::{is_named_apart_from_ordinal, textless};
 use crate::code::lines::{self, Lines};
 use crate::code::{Block, ContentHash, Document, FileBlocks, Places, fingerprint};
 use crate::ledger::{BlockRecord, Derived};
@@ -26,7 +26,7 @@ pub(crate) struct Before {
 /// file.
 pub(crate) fn block_record(document: &Document, block: &Block, before: Before) -> BlockRecord {
     let language = document.language().map(|language| language.id);
-    let lines = Lines::of_own(&lines::own(document, block));
+    let lines = Lines::of_own(&lines::own_lines(document, block));
     let brought = before.brought.filter(|_| lines.is_some());
     let brought = brought.and_then(|brought| match before.replaces {
         None => difference::places(&brought),
@@ -63,11 +63,11 @@ pub(crate) fn derive(
     let is_touched = |at: usize| !is_its_own || difference.touches(at);
     let record_of = |at: usize, said: Option<&BlockRecord>| {
         let replaces = difference.origin(at).map(|was| was.fingerprint.content.clone());
-        let own = lines::own(after, &new.blocks[at]).len();
+        let own = lines::own_lines(after, &new.blocks[at]).len();
         let said = said.and_then(|said| said.brought.as_ref()?.among(own));
         let mut brought = said.or_else(|| replaces.as_ref().map(|_| vec![true; own]));
         if let (Some(said), true) = (&mut brought, is_its_own) {
-            let known = difference.brought(at);
+            let known = difference.added_lines(at);
             said.iter_mut().zip(known).for_each(|(said, known)| *said &= known);
         }
         let known = Before { brought, row: Some(at), was: difference.was(at), replaces };
@@ -82,7 +82,7 @@ pub(crate) fn derive(
         match (&range.block, range.deleted) {
             // If the evidence is about a whole file with another text, nothing is known about its
             // blocks.
-            (None, false) if !stands_in(range, after) => {}
+            (None, false) if !is_claim_true(range, after) => {}
             (None, false) => {
                 let touched = (0..new.blocks.len()).filter(|at| is_touched(*at));
                 ranges.extend(touched.map(|at| record_of(at, None)));
@@ -116,7 +116,7 @@ pub(crate) fn derive(
 
 /// Returns true if the text after a commit contains what the evidence claims. A claim about a
 /// deletion is always true.
-pub(crate) fn stands_in(said: &BlockRecord, after: &Document) -> bool {
+pub(crate) fn is_claim_true(said: &BlockRecord, after: &Document) -> bool {
     if said.block.is_none() {
         return said.deleted || fingerprint::content_hash(&after.text()) == said.content_hash;
     }
@@ -150,14 +150,11 @@ fn changed_since(committed: BlockRecord, recorded: &ContentHash) -> BlockRecord 
 pub(crate) fn find_recorded(blocks: &FileBlocks, range: &BlockRecord) -> Option<usize> {
     let name = range.block.as_ref()?;
     let rank = |block: &Block| {
-        let identity = &block.identity;
-        let is_named = identity.kind.as_str() == name.kind
-            && identity.path == name.path
-            && (name.parameters.is_none() || identity.parameters == name.parameters);
+        let is_named = is_named_apart_from_ordinal(name, &block.identity);
         let reads = block.fingerprint.content == range.content_hash;
         match (is_named, reads) {
             (true, true) => Some(0),
-            (false, true) if identity.kind.as_str() == name.kind => Some(1),
+            (false, true) if block.identity.kind.as_str() == name.kind => Some(1),
             (true, false) => Some(2),
             _ => None,
         }

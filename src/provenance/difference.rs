@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::matching;
 use super::outline::{Against, Outline, own_tokens};
-use crate::code::difference::{self, Change};
+use crate::code::difference::{self, ChangedRange};
 use crate::code::lines::{self, OwnLine};
 use crate::code::{Block, Document, FileBlocks, LineRange, Places};
 
@@ -31,7 +31,7 @@ pub struct Difference {
 /// The lines that differ between two texts. Line numbers start at 1.
 #[derive(Default)]
 struct LineChanges {
-    changes: Vec<Change>,
+    changes: Vec<ChangedRange>,
     /// Lines of the new text that were added.
     added: HashSet<u32>,
     /// Added lines whose text was removed elsewhere at least as often. They may only have moved.
@@ -64,7 +64,7 @@ impl LineChanges {
 /// Returns true if a change removed something from a block: either inside the block, or next to one
 /// of its own lines without inserting anything. The second case includes text cut off at the end: a
 /// new heading ends the section before it.
-fn takes_out_of(change: &Change, block: &Block, own: &[OwnLine]) -> bool {
+fn takes_out_of(change: &ChangedRange, block: &Block, own: &[OwnLine]) -> bool {
     let (last, next) = (change.now.start as u32, change.now.end as u32 + 1);
     let holds = |line: u32| block.whole_lines.start() <= line && line <= block.whole_lines.end();
     let is_own = |line: u32| own.iter().any(|own| own.number == line);
@@ -97,10 +97,6 @@ impl Difference {
 
     pub fn len(&self) -> usize {
         self.against.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.against.is_empty()
     }
 
     /// Returns how a block compares with the block that it was before.
@@ -138,7 +134,7 @@ impl Difference {
         }
         let lines = self.lines();
         let has_text = |line: &OwnLine| !line.is_blank();
-        let own = lines::own(&self.now, &self.new.blocks[index]);
+        let own = lines::own_lines(&self.now, &self.new.blocks[index]);
         let is_new = |line: &OwnLine| {
             lines.added.contains(&line.number) && !lines.moved.contains(&line.number)
         };
@@ -148,10 +144,10 @@ impl Difference {
         // No own line is new, so the change touched the block only if it removed something. If all
         // lines of the earlier block were removed, this block consists of lines that were not its
         // own before.
-        let before = self.origin(index).map(|origin| lines::own(&self.before, origin));
+        let before = self.origin(index).map(|origin| lines::own_lines(&self.before, origin));
         let own_before: Vec<OwnLine> = before.into_iter().flatten().filter(has_text).collect();
         let is_left = own_before.iter().any(|line| !lines.removed.contains(&line.number));
-        let takes_out = |change: &Change| {
+        let takes_out = |change: &ChangedRange| {
             let was_own = |line: &OwnLine| change.before.contains(&(line.number as usize - 1));
             own_before.iter().any(was_own) && takes_out_of(change, &self.new.blocks[index], &own)
         };
@@ -159,14 +155,14 @@ impl Difference {
     }
 
     /// For each own line of a block, returns whether the change added it.
-    pub fn brought(&self, index: usize) -> Vec<bool> {
-        let own = lines::own(&self.now, &self.new.blocks[index]);
+    pub fn added_lines(&self, index: usize) -> Vec<bool> {
+        let own = lines::own_lines(&self.now, &self.new.blocks[index]);
         let lines = self.lines();
         let is_brought = |line: &OwnLine| {
             lines.added.contains(&line.number)
                 && (line.common || !lines.moved.contains(&line.number))
         };
-        let is_new = own.iter().zip(self.stood(index));
+        let is_new = own.iter().zip(self.lines_from_before(index));
         is_new.map(|(line, stood)| !stood && is_brought(line)).collect()
     }
 
@@ -174,13 +170,13 @@ impl Difference {
     /// change only removed lines, returns the line after the removed ones.
     pub fn changed(&self, index: usize) -> LineRange {
         let block = &self.new.blocks[index];
-        let own = lines::own(&self.now, block).into_iter().map(|line| line.number);
-        let brought = own.zip(self.brought(index)).filter(|(_, brought)| *brought);
+        let own = lines::own_lines(&self.now, block).into_iter().map(|line| line.number);
+        let brought = own.zip(self.added_lines(index)).filter(|(_, brought)| *brought);
         let brought: Vec<u32> = brought.map(|(number, _)| number).collect();
         if let (Some(first), Some(last)) = (brought.first(), brought.last()) {
             return LineRange::new(*first, *last).unwrap_or(block.lines);
         }
-        let of_block = |change: &&Change| {
+        let of_block = |change: &&ChangedRange| {
             let at = change.now.start as u32 + 1;
             block.whole_lines.start() <= at && at <= block.whole_lines.end() + 1
         };
@@ -199,11 +195,11 @@ impl Difference {
     }
 
     /// For each own line of a block, returns whether the block had that line before the change.
-    pub fn stood(&self, index: usize) -> Vec<bool> {
-        let own = lines::own(&self.now, &self.new.blocks[index]);
-        let before = self.origin(index).map(|origin| lines::own(&self.before, origin));
+    pub fn lines_from_before(&self, index: usize) -> Vec<bool> {
+        let own = lines::own_lines(&self.now, &self.new.blocks[index]);
+        let before = self.origin(index).map(|origin| lines::own_lines(&self.before, origin));
         let before: Vec<_> = before.unwrap_or_default().iter().map(|line| line.hash).collect();
-        lines::matched_own(&before, &own).into_iter().map(|at| at.is_some()).collect()
+        lines::matched_own_lines(&before, &own).into_iter().map(|at| at.is_some()).collect()
     }
 
     fn lines(&self) -> &LineChanges {
@@ -213,8 +209,8 @@ impl Difference {
 
 /// For each own line of a block, returns whether all of several differences added it. Returns
 /// `None` if there are no differences.
-pub(crate) fn brought_by_all(differences: &[Difference], index: usize) -> Option<Vec<bool>> {
-    let mut all = differences.iter().map(|difference| difference.brought(index));
+pub(crate) fn lines_added_by_all(differences: &[Difference], index: usize) -> Option<Vec<bool>> {
+    let mut all = differences.iter().map(|difference| difference.added_lines(index));
     let first = all.next()?;
     Some(all.fold(first, |brought, other| {
         brought.into_iter().zip(other).map(|(one, other)| one && other).collect()

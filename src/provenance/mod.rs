@@ -4,10 +4,11 @@
 //! The first rule: a gap is better than a wrong name. If two records fit equally well, both are
 //! returned. If none fits, the block is `unrecorded`.
 //!
-//! - `trail`: the recorded versions of a file and the history of each block.
+//! - `file_history`: the recorded versions of a file and the history of each block.
 //! - `matching`: finds recorded blocks again in the current files.
 //! - `verdict`: the result for one block.
-//! - `lineage`, `lines`: the records behind a block, and the record behind each of its lines.
+//! - `lineage`, `line_records`: the records behind a block, and the record behind each of its
+//!   lines.
 //! - `difference`, `derive`: what a change, or a commit, did to each block.
 //! - `classify`: the mutation class of a change.
 //! - `names`: comparison of block names between code and ledger.
@@ -15,19 +16,21 @@
 pub(crate) mod classify;
 mod derive;
 pub(crate) mod difference;
+pub(crate) mod file_history;
+pub(crate) mod line_records;
 pub(crate) mod lineage;
-pub(crate) mod lines;
 pub(crate) mod matching;
 mod names;
-pub(crate) mod trail;
 mod verdict;
 
 pub(crate) use crate::ledger::{Outline, outline};
 pub use classify::Classification;
-pub(crate) use derive::{Before, block_record, derive, find_recorded, stands_in};
+pub(crate) use derive::{Before, block_record, derive, find_recorded, is_claim_true};
 pub(crate) use difference::Difference;
 pub(crate) use lineage::Step;
 pub(crate) use names::textless;
 pub(crate) use names::{is_named, is_unnamed};
 pub use verdict::Provenance;
-pub(crate) use verdict::{CodeOrigin, Content, Place, Rejection, Relation, Scores, Tier, Verdict};
+pub(crate) use verdict::{
+    CodeOrigin, Content, Placement, Rejection, Relation, Scores, Tier, Verdict,
+};

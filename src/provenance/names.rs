@@ -15,13 +15,17 @@ pub(super) fn block_name(block: &Block, language: Option<&str>) -> BlockName {
     }
 }
 
-/// Returns true if a name from the ledger is this identity. Evidence leaves out the parameters if
-/// no other block has the same kind and path.
+/// Returns true if a name from the ledger is this identity.
 pub(crate) fn is_named(name: &BlockName, identity: &Identity) -> bool {
+    is_named_apart_from_ordinal(name, identity) && name.ordinal == identity.ordinal
+}
+
+/// Compares kind, path and parameters. Evidence leaves out the parameters if no other block has the
+/// same kind and path.
+pub(super) fn is_named_apart_from_ordinal(name: &BlockName, identity: &Identity) -> bool {
     name.kind == identity.kind.as_str()
         && name.path == identity.path
         && (name.parameters.is_none() || name.parameters == identity.parameters)
-        && name.ordinal == identity.ordinal
 }
 
 /// Returns the ledger record of a block without its line hashes and history, which need the text of

@@ -35,7 +35,7 @@ pub enum Content {
 /// Where a block is now, compared with where it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum Placement {
     /// In the same file and the same container, in any order.
     Same,
     /// In another container or another file.
@@ -88,7 +88,7 @@ pub struct Provenance {
     /// How the text compares with the record. `None` if the block is unrecorded or ambiguous.
     pub content: Option<Content>,
     /// Where the block is compared with the record. `None` if the block is unrecorded or ambiguous.
-    pub place: Option<Place>,
+    pub place: Option<Placement>,
     /// For a modified block, the estimated share of the recorded text that is still there, from 0
     /// to 1.
     pub kept: Option<f32>,
@@ -267,10 +267,10 @@ impl Provenance {
         Self { verdict: Verdict::Ambiguous, candidates, ..Self::unrecorded() }
     }
 
-    pub(super) fn found(claim: ClaimRef, tier: Tier, content: Content, place: Place) -> Self {
+    pub(super) fn found(claim: ClaimRef, tier: Tier, content: Content, place: Placement) -> Self {
         let verdict = match (content, place) {
-            (Content::Exact, Place::Moved) => Verdict::Moved,
-            (Content::Exact, Place::Same) => Verdict::Exact,
+            (Content::Exact, Placement::Moved) => Verdict::Moved,
+            (Content::Exact, Placement::Same) => Verdict::Exact,
             (Content::Reformatted, _) => Verdict::Reformatted,
             (Content::Renamed, _) => Verdict::Renamed,
             (Content::Modified, _) => Verdict::Modified,

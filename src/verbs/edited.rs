@@ -8,7 +8,7 @@
 use super::{VerbError, Workspace};
 use crate::code::{Block, Document};
 use crate::ledger::BlockName;
-use crate::provenance::difference::{Difference, brought_by_all};
+use crate::provenance::difference::{Difference, lines_added_by_all};
 use crate::provenance::matching;
 use crate::provenance::outline::{Against, Outline};
 use crate::workspace::{CommitId, RelativePath};
@@ -123,9 +123,9 @@ impl Baseline {
     }
 
     /// Completes the baseline of a renamed file. If the file did not exist at the baseline, and one
-    /// of the deleted files `gone` has mostly the same blocks or lines ([`matching::goes_on`],
-    /// [`matching::reads_on`]), then the text of that file is added. Blocks that did not change are
-    /// then no edits.
+    /// of the deleted files `gone` has mostly the same blocks or lines
+    /// ([`matching::has_same_blocks`], [`matching::has_same_lines`]), then the text of that file is
+    /// added. Blocks that did not change are then no edits.
     pub fn or_renamed(
         self,
         ws: &Workspace,
@@ -155,8 +155,8 @@ impl Baseline {
         for old in alike {
             if let Some(document) = ws.read_at(commit, old)? {
                 let then = Outline::of(&document.blocks());
-                if matching::goes_on((old, &then), (path, &now.blocks()))
-                    || matching::reads_on(&document.text(), &now.text())
+                if matching::has_same_blocks((old, &then), (path, &now.blocks()))
+                    || matching::has_same_lines(&document.text(), &now.text())
                 {
                     versions.push(document);
                     from.get_or_insert_with(|| old.clone());
@@ -237,7 +237,7 @@ impl Edits {
         let Some(first) = differences.first() else { return Self::default() };
         let touched = |index: usize| {
             let is_touched = |difference: &Difference| difference.touches(index);
-            let brought = || brought_by_all(differences, index).unwrap_or_default();
+            let brought = || lines_added_by_all(differences, index).unwrap_or_default();
             let is_new_to_all = |difference: &Difference| difference.was(index).is_none();
             match differences {
                 [only] => only.touches(index),

@@ -11,9 +11,9 @@ use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
 use crate::intent::{FOLDER, Registry};
 use crate::ledger::ClaimRef;
-use crate::provenance::matching::{self, Candidate, Orphans, SharedTrail};
+use crate::provenance::file_history::Version;
+use crate::provenance::matching::{self, CandidateRecord, Orphans, SharedTrail};
 use crate::provenance::outline::{Outline, Row};
-use crate::provenance::trail::Version;
 use crate::workspace::git::{Change, ChangeKind, GitError, Target};
 use crate::workspace::{CommitId, RelativePath, cache};
 
@@ -200,7 +200,7 @@ struct StandingFiles {
 type Produced = (Instant, Arc<ByIntent>);
 
 /// The records that could describe a block.
-type Candidates = Arc<Vec<Candidate>>;
+type Candidates = Arc<Vec<CandidateRecord>>;
 
 /// Files that are new or changed since a commit, each with its blocks.
 type Changed = Vec<(RelativePath, Arc<FileBlocks>)>;
@@ -407,7 +407,7 @@ impl matching::Surroundings for Around<'_> {
         !self.0.exists(path)
     }
 
-    fn stood(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool> {
+    fn existed(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool> {
         self.stood_as(at, path, &Row::of(block, 0))
     }
 
@@ -468,7 +468,7 @@ impl matching::Surroundings for Around<'_> {
         replaced.fingerprint.pairs.lanes()
     }
 
-    fn stood_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool {
+    fn existed_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool {
         let Some(commit) = self.based_on(at) else { return false };
         let known = |block: &Block| {
             let print = &block.fingerprint;

@@ -17,9 +17,9 @@ use crate::ledger::evidence::{digest_of_path, read};
 use crate::ledger::{
     BlockRecord, ClaimRef, Conversation, Digest, Entry, FileRecord, Ledger, RecordKind, anchor,
 };
-use crate::provenance::difference::{Difference, brought_by_all};
-use crate::provenance::lines::{Standing, of as lines_of};
-use crate::provenance::{Content, Provenance, find_recorded, stands_in};
+use crate::provenance::difference::{Difference, lines_added_by_all};
+use crate::provenance::line_records::{LineStatus, of as lines_of};
+use crate::provenance::{Content, Provenance, find_recorded, is_claim_true};
 use crate::workspace::git::{BlobId, Target};
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
@@ -277,9 +277,9 @@ fn answering<'a>(
     let is_modified = found.content == Some(Content::Modified);
     let mut claims: BTreeSet<ClaimRef> = found.claim.filter(|_| !is_modified).into_iter().collect();
     claims.extend(&found.candidates);
-    let lines = lines_of(ledger, &Around(ws), found, &lines::own(document, block));
+    let lines = lines_of(ledger, &Around(ws), found, &lines::own_lines(document, block));
     for line in lines.iter().flat_map(|lines| &lines.standing) {
-        if let Standing::Recorded(Some(claim)) = line {
+        if let LineStatus::Recorded(Some(claim)) = line {
             claims.insert(*claim);
         }
     }
@@ -446,11 +446,11 @@ struct ClaimedLines {
 impl ClaimedLines {
     /// Finds the claimed lines. Returns `None` if the text of the commit is not the claimed one.
     fn of(range: &BlockRecord, after: &Document) -> Option<Self> {
-        if range.deleted || !stands_in(range, after) {
+        if range.deleted || !is_claim_true(range, after) {
             return None;
         }
         let blocks = after.blocks();
-        let own = |at: usize| lines::own(after, &blocks.blocks[at]).len();
+        let own = |at: usize| lines::own_lines(after, &blocks.blocks[at]).len();
         if range.block.is_none() {
             let lines = (0..blocks.blocks.len()).map(|at| (at, vec![true; own(at)])).collect();
             return Some(Self { is_file: true, is_whole: true, lines });
@@ -472,7 +472,7 @@ impl ClaimedLines {
             if !differences.iter().all(|difference| difference.touches(*at)) {
                 return Some("the commit does not touch it");
             }
-            let brought = brought_by_all(differences, *at).unwrap_or_default();
+            let brought = lines_added_by_all(differences, *at).unwrap_or_default();
             let is_new = differences.iter().all(|difference| difference.was(*at).is_none());
             let is_more = said.iter().zip(&brought).any(|(said, brought)| *said && !*brought);
             (is_more && !(is_new && self.is_whole))

@@ -250,7 +250,8 @@ impl Rules {
         let Some(held) = self.held(id) else {
             // A missing registry, and an id that two intents share, are reported as findings of
             // their own.
-            let is_reported = !self.is_there() || !self.proposed.registry.rivals(id).is_empty();
+            let is_reported =
+                !self.is_there() || !self.proposed.registry.definitions_of(id).is_empty();
             return (!is_reported).then_some(Ruling::Unknown);
         };
         let outside = match held.scope.verdict(path) {

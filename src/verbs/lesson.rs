@@ -427,7 +427,7 @@ fn changed(
     let placed = last.as_ref().map(|last| matching::with_block(last, &blocks, index));
     let before = record::Before {
         replaces: difference.origin(index).map(|was| was.fingerprint.content.clone()),
-        brought: Some(difference.brought(index)),
+        brought: Some(difference.added_lines(index)),
         row: placed.as_ref().map(|(_, row, _)| *row),
         was: placed.as_ref().and_then(|(_, _, was)| *was),
     };

@@ -236,7 +236,7 @@ pub enum VerbError {
         reason: String,
     },
     /// The registry cannot be parsed.
-    #[error("{path}: {reason} Mend it first; nothing was changed")]
+    #[error("{path}: {reason} Fix it first; nothing was changed")]
     BrokenRegistry {
         /// The path of the registry file, with the line number of the error if it is known.
         path: String,

@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
             return Ok(known.clone());
         }
         let registry = Registry::at(self.git, &Target::Commit(commit.clone()))?;
-        let is_unclear = |id: &&str| !registry.rivals(id).is_empty();
+        let is_unclear = |id: &&str| !registry.definitions_of(id).is_empty();
         if registry.syntax_error().is_some() || self.ids.iter().any(is_unclear) {
             return Ok(Some(now.clone()));
         }

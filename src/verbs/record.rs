@@ -589,6 +589,6 @@ fn brought_since(
     block: &Block,
 ) -> Option<Vec<bool>> {
     let recorded = ws.ledger.claim(at).range().lines.as_ref().and_then(Lines::hashes)?;
-    let matched = lines::matched_own(&recorded, &lines::own(document, block));
+    let matched = lines::matched_own_lines(&recorded, &lines::own_lines(document, block));
     Some(matched.iter().map(Option::is_none).collect())
 }

@@ -36,8 +36,8 @@ use crate::ledger::{
     BlockRecord, ClaimRef, Digest, Entry, Ledger, Record, RecordDialect, RecordKind, Strength,
     journal,
 };
-use crate::provenance::difference::brought_by_all;
-use crate::provenance::lines::Standing;
+use crate::provenance::difference::lines_added_by_all;
+use crate::provenance::line_records::LineStatus;
 use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, Git, RelativePath, store};
@@ -542,9 +542,9 @@ impl<'a> FilesAfter<'a> {
         let blocks = &file.blocks.blocks;
         for (at, _) in &edits.now {
             let (block, found) = (&blocks[*at], &file.provenance[*at]);
-            let brought = brought_by_all(&differences, *at).unwrap_or_default();
-            let own = lines::own(now, block);
-            let standing = provenance::lines::of(ledger, &Around(ws), found, &own);
+            let brought = lines_added_by_all(&differences, *at).unwrap_or_default();
+            let own = lines::own_lines(now, block);
+            let standing = provenance::line_records::of(ledger, &Around(ws), found, &own);
             let recorded = self.recorded(found, standing.as_ref());
             let covered = self.covered(path, block, own.len());
             let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
@@ -584,7 +584,7 @@ impl<'a> FilesAfter<'a> {
     fn claims(
         &self,
         (block, found): (&Block, &Provenance),
-        standing: Option<&provenance::lines::StandingLines>,
+        standing: Option<&provenance::line_records::ComparedLines>,
         is_new: &[bool],
     ) -> BTreeMap<ClaimRef, Vec<bool>> {
         let mut by: BTreeMap<ClaimRef, Vec<bool>> = BTreeMap::new();
@@ -593,11 +593,11 @@ impl<'a> FilesAfter<'a> {
             only.map(|claim| self.known_to_bring(claim, is_new.len())).unwrap_or_default();
         for (line, standing) in standing.iter().flat_map(|lines| &lines.standing).enumerate() {
             let claim = match standing {
-                Standing::Recorded(claim) => *claim,
-                Standing::Reformatted | Standing::Renamed => {
+                LineStatus::Recorded(claim) => *claim,
+                LineStatus::Reformatted | LineStatus::Renamed => {
                     only.filter(|_| of_only.get(line) == Some(&true))
                 }
-                Standing::Changed => None,
+                LineStatus::Changed => None,
             };
             if let Some(claim) = claim.filter(|at| is_new[line] && self.may_seal(*at, block)) {
                 by.entry(claim).or_insert_with(|| vec![false; is_new.len()])[line] = true;
@@ -611,8 +611,9 @@ impl<'a> FilesAfter<'a> {
     /// the commit has.
     fn may_seal(&self, at: ClaimRef, block: &Block) -> bool {
         let claim = self.ws.ledger.claim(at);
-        let (record, is_as_claimed) =
-            (&claim.entry.record, || provenance::matching::is_its_own(claim.range(), block));
+        let (record, is_as_claimed) = (&claim.entry.record, || {
+            provenance::matching::has_recorded_own_text(claim.range(), block)
+        });
         is_open(claim.entry)
             && (!self.sealing.is_before(record) || claims_as_it_stood(record) && is_as_claimed())
     }
@@ -693,11 +694,12 @@ impl<'a> FilesAfter<'a> {
     fn recorded(
         &self,
         found: &Provenance,
-        standing: Option<&provenance::lines::StandingLines>,
+        standing: Option<&provenance::line_records::ComparedLines>,
     ) -> Option<ContentHash> {
         let is_changed = matches!(found.content, Some(Content::Modified | Content::Renamed));
         // If every line comes from some record, the difference was recorded too, on another branch.
-        let is_recorded = standing.is_some_and(provenance::lines::StandingLines::are_recorded);
+        let is_recorded =
+            standing.is_some_and(provenance::line_records::ComparedLines::are_recorded);
         let claim = found.claim.filter(|_| is_changed && !is_recorded && !found.only_inside)?;
         Some(self.ws.ledger.claim(claim).range().content_hash.clone())
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Workspace;
 use crate::ledger::{Derived, OfPath};
-use crate::provenance::trail::{KeptTrail, Precedes, Trail};
+use crate::provenance::file_history::{Precedes, StoredTrail, Trail};
 use crate::workspace::RelativePath;
 use crate::workspace::cache::Slot;
 use crate::workspace::parallel::in_parallel;
@@ -20,7 +20,7 @@ const MIN_ENTRIES: usize = 8;
 /// The cached history of one file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    trail: KeptTrail,
+    trail: StoredTrail,
     /// The values derived from each entry of evidence, as a JSON list of [`Derived`].
     derived: Vec<u8>,
 }
@@ -31,7 +31,7 @@ pub(super) fn trail(ws: &Workspace, path: &RelativePath, precedes: Precedes<'_>)
     let found = ws.ledger.settled_of_path(path);
     let evidence = of_evidence(ws, path, &found, precedes);
     let rest = || ws.ledger.claims_on(path, found.rest.iter().copied());
-    let onward = evidence.and_then(|trail| trail.and(&ws.ledger, path, &rest(), precedes));
+    let onward = evidence.and_then(|trail| trail.extended(&ws.ledger, path, &rest(), precedes));
     onward.unwrap_or_else(|| {
         let all = found.evidence.iter().chain(&found.rest).copied();
         Trail::of(&ws.ledger, path, &ws.ledger.claims_on(path, all), precedes)
@@ -73,7 +73,7 @@ fn kept(ws: &Workspace, found: &OfPath, trail: &Trail) -> Option<Vec<u8>> {
     if !derived.iter().all(is_settled) {
         return None;
     }
-    let trail = KeptTrail::of(trail, &found.evidence)?;
+    let trail = StoredTrail::of(trail, &found.evidence)?;
     postcard::to_stdvec(&Kept { trail, derived: serde_json::to_vec(&derived).ok()? }).ok()
 }
 

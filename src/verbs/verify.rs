@@ -200,7 +200,7 @@ fn missing_registry(ws: &Workspace) -> Option<Finding> {
 /// read, that is not known, and the result is false.
 fn is_unknown(ws: &Workspace, id: &str) -> bool {
     // An id that is defined twice is reported by another finding.
-    let is_known = || ws.registry.get(id).is_some() || !ws.registry.rivals(id).is_empty();
+    let is_known = || ws.registry.get(id).is_some() || !ws.registry.definitions_of(id).is_empty();
     let may_be_told = ws.registry.syntax_error().is_none() && ws.registry.exists();
     may_be_told && !is_placeholder(id) && !is_known()
 }

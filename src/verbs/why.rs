@@ -24,7 +24,7 @@ use crate::ledger::{
 };
 use crate::provenance::matching::{Comparison, Likeness, Origins};
 use crate::provenance::{
-    CodeOrigin, Content, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict,
+    CodeOrigin, Content, Placement, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict,
     lineage, matching,
 };
 use crate::workspace::git::Target;
@@ -84,7 +84,7 @@ pub struct BlockAnswer {
     /// How its text compares with the record.
     pub content: Option<Content>,
     /// How its place compares with the record.
-    pub place: Option<Place>,
+    pub place: Option<Placement>,
     /// For a modified block, the estimated share of the recorded text that is still there, from 0
     /// to 1.
     pub kept: Option<f32>,

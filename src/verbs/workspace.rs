@@ -261,7 +261,7 @@ impl Workspace {
         if !is_broken(&self.registry) || is_broken(&before.registry) {
             return self;
         }
-        let registry = Arc::new(before.registry.again());
+        let registry = Arc::new(before.registry.copy());
         Self { broken_registry: Some(Arc::clone(&self.registry)), registry, ..self }
     }
 

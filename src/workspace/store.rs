@@ -7,6 +7,8 @@ use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+pub(crate) use crate::code::hex;
+
 use super::folder::{self, Access, Folder, is_missing};
 
 /// A file of any kind that is larger than this, in bytes, is not read.
@@ -243,15 +245,6 @@ pub(crate) fn from_now(wait: Duration) -> String {
 pub fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     hex(&Sha256::digest(bytes))
-}
-
-/// Formats bytes as lowercase hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-        text
-    })
 }
 
 /// Returns the time this many hours ago, in the format of [`now`].

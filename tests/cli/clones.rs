@@ -174,7 +174,7 @@ fn what_is_no_text_is_named_once_in_its_note() {
     assert_eq!(
         notes,
         [
-            "note: src/a.bin: the file is binary; binary files are left alone. It was judged as a whole."
+            "note: src/a.bin: the file is binary; binary files are not read. It was judged as a whole."
         ]
     );
 }

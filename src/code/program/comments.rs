@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::code::rows::directives::{
+use crate::code::language_tables::directives::{
     ALONE, BEGINNINGS, DOCUMENTING, KEYS, OPENERS, ORDERS, PHRASES, REQUESTS, SHOUTED, TOOLS,
 };
 

@@ -19,7 +19,7 @@ use tree_sitter::Node;
 use super::block::FileBlocks;
 use super::document::Document;
 use super::language::Language;
-use super::rows::roles::{Role, Roles, made};
+use super::language_tables::roles::{Role, Roles, made};
 use super::syntax::Compiled;
 use super::tokens;
 
@@ -37,7 +37,7 @@ const DEEPEST: usize = 160;
 
 /// The kind of thing that a leaf names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Name {
+pub enum NameKind {
     /// The leaf is not a name but a keyword, an operator or a literal.
     Not,
     /// A local of the tree, by its index in [`Resolution::locals`].
@@ -67,7 +67,7 @@ pub struct Tree {
     /// The normalised text of a token. `None` for a node.
     pub text: Option<Arc<str>>,
     /// What the token names. Set by [`resolve`].
-    pub name: Name,
+    pub name: NameKind,
     /// The children, in source order.
     pub children: Vec<Tree>,
 }
@@ -89,7 +89,7 @@ impl Tree {
         children: Vec<Tree>,
     ) -> Self {
         let roles = Roles::of(kind);
-        Self { kind, roles, field, bytes, text: None, name: Name::Not, children }
+        Self { kind, roles, field, bytes, text: None, name: NameKind::Not, children }
     }
 
     /// Returns the same node without its children.
@@ -150,17 +150,6 @@ impl Tree {
     /// Returns true if `test` holds for this node or any node below it.
     pub fn any(&self, test: &impl Fn(&Tree) -> bool) -> bool {
         test(self) || self.children.iter().any(|child| child.any(test))
-    }
-
-    /// Returns the node with exactly these bytes, the outermost if there are several.
-    pub fn at(&self, bytes: &Range<usize>) -> Option<&Tree> {
-        if self.bytes == *bytes {
-            return Some(self);
-        }
-        self.children
-            .iter()
-            .filter(|child| child.bytes.start <= bytes.start && bytes.end <= child.bytes.end)
-            .find_map(|child| child.at(bytes))
     }
 }
 

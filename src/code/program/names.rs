@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::scoping::{NameReach, Scoping, holds};
 use super::sugar::PLAIN_MACROS;
-use super::{Name, Tree};
-use crate::code::rows;
-use crate::code::rows::roles::Role;
+use super::{NameKind, Tree};
+use crate::code::language_tables;
+use crate::code::language_tables::roles::Role;
 
 /// A local variable or parameter of a tree.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Local {
 /// What [`resolve`] found out about the names of a tree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Resolution {
-    /// The locals, by their number in [`Name::Local`].
+    /// The locals, by their number in [`NameKind::Local`].
     pub locals: Vec<Local>,
     /// The names of values that are declared outside the tree.
     pub free: HashSet<Arc<str>>,
@@ -53,7 +53,7 @@ impl Resolution {
 /// Sets what each name of the tree refers to.
 pub(crate) fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     unmark(tree);
-    let scoping = rows::scoping::of(language);
+    let scoping = language_tables::scoping::of(language);
     let mut resolver = Resolver {
         scoping,
         language,
@@ -66,7 +66,7 @@ pub(crate) fn resolve(tree: &mut Tree, language: &str) -> Resolution {
 }
 
 fn unmark(tree: &mut Tree) {
-    tree.name = Name::Not;
+    tree.name = NameKind::Not;
     tree.children.iter_mut().for_each(unmark);
 }
 
@@ -183,13 +183,13 @@ impl Resolver<'_> {
             }
             done.insert(at);
             child.name = match self.lookup(child) {
-                Some(local) if inside => Name::Local(local),
+                Some(local) if inside => NameKind::Local(local),
                 _ if inside && is_name(child, scoping) => {
                     self.out.fixed.extend(child.text.clone());
-                    Name::Fixed
+                    NameKind::Fixed
                 }
-                _ if is_name(child, scoping) => Name::Free,
-                _ => Name::Member,
+                _ if is_name(child, scoping) => NameKind::Free,
+                _ => NameKind::Member,
             };
         }
     }
@@ -214,24 +214,24 @@ impl Resolver<'_> {
     }
 
     fn leaf(&mut self, leaf: &mut Tree, parent: &str, scoping: &Scoping) {
-        if leaf.name != Name::Not {
+        if leaf.name != NameKind::Not {
             return;
         }
         if !is_name(leaf, scoping) {
             self.out.reflective |=
                 leaf.text.as_deref().is_some_and(|text| scoping.reflection.contains(&text));
             leaf.name = name_by_kind(leaf.kind);
-            if leaf.name == Name::Fixed {
+            if leaf.name == NameKind::Fixed {
                 self.out.fixed.extend(leaf.text.clone());
             }
             return;
         }
         if holds(scoping.members, parent, leaf.field) {
-            leaf.name = Name::Member;
+            leaf.name = NameKind::Member;
             return;
         }
         if self.language == "csharp" && matches!(leaf.field, Some("type" | "returns")) {
-            leaf.name = Name::Type;
+            leaf.name = NameKind::Type;
             return;
         }
         if Role::Jsx.has(parent) {
@@ -246,10 +246,10 @@ impl Resolver<'_> {
             self.out.reflective = true;
         }
         leaf.name = match self.lookup(leaf) {
-            Some(local) => Name::Local(local),
+            Some(local) => NameKind::Local(local),
             None => {
                 self.out.free.insert(text);
-                Name::Free
+                NameKind::Free
             }
         };
     }
@@ -320,7 +320,7 @@ impl Resolver<'_> {
             Some(local) => local,
             None if self.scopes.last().is_some_and(|scope| scope.outer.contains(&text)) => {
                 self.out.fixed.insert(text);
-                leaf.name = Name::Fixed;
+                leaf.name = NameKind::Fixed;
                 return;
             }
             None => self.add(text.clone()),
@@ -329,7 +329,7 @@ impl Resolver<'_> {
             known.public |= public;
         }
         self.pattern.insert(text, local);
-        leaf.name = Name::Local(local);
+        leaf.name = NameKind::Local(local);
     }
 
     fn within_function(&self, text: &str) -> Option<&u32> {
@@ -398,7 +398,7 @@ impl Resolver<'_> {
         if let Some(text) = &tree.text {
             let known = self.scoping.is_some_and(|scoping| scoping.is_name(tree.kind));
             if known || tree.is_a(Role::Name) {
-                tree.name = Name::Fixed;
+                tree.name = NameKind::Fixed;
                 self.out.fixed.insert(text.clone());
             } else if text.contains(|c: char| c.is_whitespace() || c == '(') {
                 let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -441,7 +441,7 @@ impl Resolver<'_> {
             } else if is_identifier(child) {
                 let member = matches!(&*before, "." | "::") || matches!(&*after, "::" | "!" | ":");
                 match member {
-                    true => child.name = Name::Member,
+                    true => child.name = NameKind::Member,
                     false => self.reference(child, scoping),
                 }
             } else {
@@ -458,14 +458,14 @@ pub(crate) fn is_plain_macro(name: Option<&str>) -> bool {
 
 fn mark_members(tree: &mut Tree) {
     if tree.is_a(Role::Name) {
-        tree.name = Name::Member;
+        tree.name = NameKind::Member;
     }
     tree.children.iter_mut().for_each(mark_members);
 }
 
 fn mark_member(leaf: &mut Tree) {
     if leaf.text.is_some() {
-        leaf.name = Name::Member;
+        leaf.name = NameKind::Member;
     }
 }
 
@@ -484,7 +484,7 @@ fn struct_keys(tree: &mut Tree) {
                 false => key,
             };
             if is_identifier(leaf) {
-                leaf.name = Name::Member;
+                leaf.name = NameKind::Member;
             }
         }
     }
@@ -494,25 +494,25 @@ fn struct_keys(tree: &mut Tree) {
 fn resolve_by_kind(tree: &mut Tree) {
     if tree.text.is_some() {
         tree.name = match tree.is_a(Role::Identifier) {
-            true => Name::Free,
+            true => NameKind::Free,
             false => name_by_kind(tree.kind),
         };
     }
     tree.children.iter_mut().for_each(resolve_by_kind);
 }
 
-fn name_by_kind(kind: &str) -> Name {
+fn name_by_kind(kind: &str) -> NameKind {
     match () {
-        () if Role::TypeName.has(kind) => Name::Type,
-        () if Role::ShorthandFieldIdentifier.has(kind) => Name::Fixed,
-        () if Role::Name.has(kind) || Role::PlainName.has(kind) => Name::Member,
-        () => Name::Not,
+        () if Role::TypeName.has(kind) => NameKind::Type,
+        () if Role::ShorthandFieldIdentifier.has(kind) => NameKind::Fixed,
+        () if Role::Name.has(kind) || Role::PlainName.has(kind) => NameKind::Member,
+        () => NameKind::Not,
     }
 }
 
 fn mark_visited(tree: &mut Tree) {
-    if tree.text.is_some() && tree.name == Name::Not && is_identifier(tree) {
-        tree.name = Name::Free;
+    if tree.text.is_some() && tree.name == NameKind::Not && is_identifier(tree) {
+        tree.name = NameKind::Free;
     }
     tree.children.iter_mut().for_each(mark_visited);
 }

@@ -1,13 +1,13 @@
 //! The form of the rules that say where names are declared and where they are visible. There is one
 //! row for each language in which locals can be found. The rows are in
-//! [`crate::code::rows::scoping`]. In a language without a row, no name counts as a local that may
-//! be renamed.
+//! [`crate::code::language_tables::scoping`]. In a language without a row, no name counts as a
+//! local that may be renamed.
 
 use crate::code::syntax::Syntax;
 
 /// Places in a tree: the kind of a parent node, and the field of a child, or `""` for a child
 /// without a field.
-pub(in crate::code) type Places = &'static [(&'static str, &'static str)];
+pub(in crate::code) type TreePlaces = &'static [(&'static str, &'static str)];
 
 /// Where a name is visible after it was declared in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,17 +38,17 @@ pub(in crate::code) struct Scoping {
     pub syntax: &'static Syntax,
     /// More places in which a name is declared. They are not in `syntax`, because its entries
     /// affect fingerprints, and recorded blocks would no longer be recognised.
-    pub bindings: Places,
+    pub bindings: TreePlaces,
     /// Nodes whose bindings are visible only after everything else in the node was read.
     pub late: &'static [&'static str],
     /// More nodes that form patterns.
     pub patterns: &'static [&'static str],
     /// Fields of patterns that are not part of the pattern: a default value, a path.
-    pub not_pattern: Places,
+    pub not_pattern: TreePlaces,
     /// Places of names that callers can use, such as parameters in Python.
-    pub public: Places,
+    pub public: TreePlaces,
     /// Places in which an identifier names a member, a label, a key or a part of a path.
-    pub members: Places,
+    pub members: TreePlaces,
     /// Nodes in which nothing is known about names.
     pub opaque: &'static [&'static str],
     /// Functions that read names at run-time. Nothing is renamed if one of them is called.
@@ -86,6 +86,6 @@ impl Scoping {
 }
 
 /// Returns true if the list contains this place.
-pub(in crate::code) fn holds(places: Places, parent: &str, field: Option<&str>) -> bool {
+pub(in crate::code) fn holds(places: TreePlaces, parent: &str, field: Option<&str>) -> bool {
     places.iter().any(|(kind, of)| *kind == parent && *of == field.unwrap_or_default())
 }

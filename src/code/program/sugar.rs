@@ -1,7 +1,7 @@
 //! Gives different spellings of the same thing the same tree.
 
 use super::Tree;
-use crate::code::rows::roles::{Role, made};
+use crate::code::language_tables::roles::{Role, made};
 use crate::code::syntax::Syntax;
 
 /// Rust macros whose arguments are plain expressions, each evaluated where it is written.
@@ -51,7 +51,7 @@ fn rust(node: Tree) -> Tree {
         () if node.is_a(Role::FieldPattern) => field_pattern(node),
         () if node.is_a(Role::MacroInvocation) => with_captures(node),
         () if node.is_a(Role::ValuePlace) => without_braces(node),
-        () if node.is_a(Role::RustAttribute) => known_attribute(node),
+        () if node.is_a(Role::AttributeBody) => known_attribute(node),
         () => node,
     }
 }
@@ -183,7 +183,7 @@ fn without_braces(mut node: Tree) -> Tree {
 
 /// Returns true for an expression that is not ended by `;`, and so is the value of its block.
 fn is_value(node: &Tree) -> bool {
-    !node.is_a(Role::RustStatement) && !node.is(";")
+    !node.is_a(Role::Statement) && !node.is(";")
 }
 
 /// Removes a trailing comma in the compiler's own attributes, where it does not matter.

@@ -23,7 +23,7 @@ pub struct PatchOutcome {
 /// patch first and then do nothing, and the file system may refuse (for example because a folder is
 /// in the way). Paths that are spelled differently count as different files, so resolve them first.
 pub fn outcome(patch: &[FilePatch], before: impl Fn(&str) -> Option<String>) -> PatchOutcome {
-    let mut run = Run { before, out: PatchOutcome::default(), places: HashMap::new() };
+    let mut run = PatchRun { before, out: PatchOutcome::default(), places: HashMap::new() };
     if patch.is_empty() {
         run.out.failure = Some("the patch names no file".to_owned());
     }
@@ -36,14 +36,14 @@ pub fn outcome(patch: &[FilePatch], before: impl Fn(&str) -> Option<String>) -> 
     run.out
 }
 
-struct Run<F> {
+struct PatchRun<F> {
     before: F,
     out: PatchOutcome,
     /// The index in `out.files` for each path.
     places: HashMap<String, usize>,
 }
 
-impl<F: Fn(&str) -> Option<String>> Run<F> {
+impl<F: Fn(&str) -> Option<String>> PatchRun<F> {
     fn file(&mut self, file: &FilePatch) -> Result<(), String> {
         match file {
             FilePatch::Add { path, text } => self.set(path, Some(text.clone())),

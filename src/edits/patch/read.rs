@@ -128,7 +128,7 @@ impl PatchReader {
             return Ok(false);
         };
         if self.environment || name.trim().is_empty() {
-            return self.refuse("an environment is named once, and not by nothing");
+            return self.refuse("the environment must be named once, with a name");
         }
         self.environment = true;
         Ok(true)
@@ -184,7 +184,7 @@ impl PatchReader {
 
     fn update(&mut self, line: &str) -> Result<(), PatchError> {
         let Some(FilePatch::Update { to, hunks, .. }) = self.files.last_mut() else {
-            return self.refuse("a hunk without a file");
+            return self.refuse("a hunk must follow `*** Update File:`");
         };
         let bare = line.trim_end();
         let opens = bare == "@@" || bare.starts_with("@@ ");

@@ -5,7 +5,7 @@ use super::prose::ago;
 use crate::code::{Block, Document};
 use crate::ledger::{Contributor, RecordKind};
 use crate::lsp::analysis::Analysis;
-use crate::provenance::{Place, Verdict};
+use crate::provenance::{Placement, Verdict};
 use crate::verbs::Workspace;
 use crate::verbs::why::{self, BlockAnswer, IntentBrief, LineageStep, Which};
 use crate::workspace::text;
@@ -98,7 +98,7 @@ pub(crate) fn who(contributor: &Contributor, tool: Option<&str>) -> String {
 }
 
 fn difference(answer: &BlockAnswer) -> Option<String> {
-    let moved = answer.place == Some(Place::Moved);
+    let moved = answer.place == Some(Placement::Moved);
     let text = match answer.verdict {
         Verdict::Exact | Verdict::Unrecorded => None,
         Verdict::Modified if answer.only_inside => None,

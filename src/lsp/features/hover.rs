@@ -13,7 +13,7 @@ use crate::lsp::analysis::{self, Analysis, DocumentPosition, RecentBlock};
 use crate::lsp::convert;
 use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
-use crate::provenance::{Place as Standing, Verdict};
+use crate::provenance::{Placement as Standing, Verdict};
 use crate::verbs::why::{self, AskedFor, BlockAnswer, Candidate, LineageStep, OriginAnswer};
 
 /// How long after the last edit a person counts as typing. After that, a hover waits for an
@@ -500,9 +500,9 @@ fn verify() {}
         let large =
             format!("//- /src/a.rs\n$0// {}\n", "x".repeat(crate::code::document::MAX_BYTES));
         let text = shown(&Editor::new(&large));
-        assert!(text.contains("files over 2 MiB are left alone"), "{text}");
+        assert!(text.contains("files over 2 MiB are not read"), "{text}");
         let text = shown(&Editor::new("//- /src/a.rs\nfn a() {}\0$0\n"));
-        assert!(text.contains("binary files are left alone"), "{text}");
+        assert!(text.contains("binary files are not read"), "{text}");
     }
 
     #[test]

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
+use crate::code::language_tables::roles::Role;
 use crate::code::program::Tree;
-use crate::code::rows::roles::Role;
 use crate::ledger::{Basis, MutationClass};
 
-use super::judge::Set;
+use super::judge::ChangeSet;
 use super::pairs::Id;
 use super::same::{Resolved, same};
 use super::units::File;
@@ -42,7 +42,7 @@ pub fn block(
     was: NamedBlock<'_>,
     is: &[NamedBlock<'_>],
 ) -> Classification {
-    let set = Set::of(before, after, &[], &|_| Some(Vec::new()));
+    let set = ChangeSet::of(before, after, &[], &|_| Some(Vec::new()));
     let old = find(&set.before, was);
     let new: Vec<Option<LocatedUnit<'_, '_>>> =
         is.iter().map(|one| find(&set.after, *one)).collect();
@@ -75,27 +75,31 @@ fn answer(class: MutationClass, basis: Basis, said: String) -> Classification {
     Classification { class: Some(class), basis, reasons: vec![said], blocks: Vec::new() }
 }
 
-fn judged(set: &Set<'_>, old: &LocatedUnit<'_, '_>, new: &LocatedUnit<'_, '_>) -> (bool, String) {
+fn judged(
+    set: &ChangeSet<'_>,
+    old: &LocatedUnit<'_, '_>,
+    new: &LocatedUnit<'_, '_>,
+) -> (bool, String) {
     let ids: Option<(Id, Id)> = old.unit.zip(new.unit).map(|(b, a)| ((old.at, b), (new.at, a)));
     let label = new.name;
     if let Some((was, is)) = ids {
         let found = set.compared(was, is);
-        if found.block {
-            return (true, format!("{label}: {}", found.said.join(", ")));
+        if found.unchanged {
+            return (true, format!("{label}: {}", found.reasons.join(", ")));
         }
         // If the block was inlined, its code is now in the target. Check whether the target did the
         // same before.
-        if let Some(home) = set.pairs.back.get(&is).filter(|home| **home != was) {
+        if let Some(home) = set.pairs.before_of.get(&is).filter(|home| **home != was) {
             let found = set.compared(*home, is);
-            if found.block && found.inlined.contains(&was) {
-                return (true, format!("{label}: {}", found.said.join(", ")));
+            if found.unchanged && found.inlined.contains(&was) {
+                return (true, format!("{label}: {}", found.reasons.join(", ")));
             }
         }
-        if found.said.iter().any(|said| said == "directive") || old.unit == Some(0) {
-            return (false, format!("{label}: {}", found.said.join(", ")));
+        if found.reasons.iter().any(|said| said == "directive") || old.unit == Some(0) {
+            return (false, format!("{label}: {}", found.reasons.join(", ")));
         }
         if set.unit_before(was).1.is_function() || !plainly(set, old, new) {
-            return (false, format!("{label}: {}", found.said.join(", ")));
+            return (false, format!("{label}: {}", found.reasons.join(", ")));
         }
         return (true, format!("{label}: formatting"));
     }
@@ -106,7 +110,7 @@ fn judged(set: &Set<'_>, old: &LocatedUnit<'_, '_>, new: &LocatedUnit<'_, '_>) -
 }
 
 /// Compares two nodes that need not be units.
-fn plainly(set: &Set<'_>, old: &LocatedUnit<'_, '_>, new: &LocatedUnit<'_, '_>) -> bool {
+fn plainly(set: &ChangeSet<'_>, old: &LocatedUnit<'_, '_>, new: &LocatedUnit<'_, '_>) -> bool {
     let language = old.file.language();
     if language != new.file.language() {
         return false;

@@ -4,8 +4,8 @@
 //! For example, `if (!a) return; if (!b) return;` and `if (!(a && b)) return;` evaluate the same
 //! things in the same order and leave at the same moment.
 
+use crate::code::language_tables::roles::{Role, made};
 use crate::code::program::Tree;
-use crate::code::rows::roles::{Role, made};
 
 use super::helpers::is_block;
 
@@ -73,11 +73,8 @@ fn negative(tree: Tree) -> Tree {
         return positive(operand.clone());
     }
     let Some(operator) = chain_operator(&tree) else {
-        return match is_negation(&tree) {
-            // `!!x` is the same as `x` only where the value is used as a truth value, so it is
-            // kept.
-            Some(_) | None => negated(tree),
-        };
+        // `!!x` is the same as `x` only where the value is used as a truth value, so it is kept.
+        return negated(tree);
     };
     let other = if operator == "&&" { "||" } else { "&&" };
     let mut operands = Vec::new();
@@ -96,12 +93,7 @@ fn negated(tree: Tree) -> Tree {
 
 fn flatten(tree: Tree, operator: &str, into: &mut Vec<Tree>) {
     let tree = positive_once(tree);
-    if chain_operator(&tree)
-        != Some(match operator {
-            "&&" => "&&",
-            _ => "||",
-        })
-    {
+    if chain_operator(&tree) != Some(operator) {
         into.push(tree);
         return;
     }

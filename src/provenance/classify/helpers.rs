@@ -1,12 +1,12 @@
 //! Reads a function in a form that can replace a call of it: its parameters, and a body whose
 //! locals cannot clash with other names.
 
-use crate::code::program::{Name, Tree, resolve};
-use crate::code::rows::called::FRAME;
-use crate::code::rows::roles::Role;
+use crate::code::language_tables::framework_names::CALL_FRAME_WORDS;
+use crate::code::language_tables::roles::Role;
+use crate::code::program::{NameKind, Tree, resolve};
 
-use super::surroundings::{self, OuterNames};
-use super::types::{Types, returned_type};
+use super::captured_names::{self, OuterNames};
+use super::types::{LocalTypes, returned_type};
 
 /// A function whose body can replace its calls.
 #[derive(Clone, Debug)]
@@ -112,18 +112,18 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     let (receiver, parameters) = parameters(&core, language)?;
     let mut body = core.child("body")?.clone();
     let is_bound = |node: &Tree| {
-        node.is_a(Role::Bound)
-            || FRAME.iter().any(|word| node.is(word))
+        node.is_a(Role::NotMovable)
+            || CALL_FRAME_WORDS.iter().any(|word| node.is(word))
             || node.children.len() == 3 && node.words() == "new . target"
     };
     if body.any(&is_bound) || calls(&body, name) || ends_values(&core, &body, language) {
         return None;
     }
-    let surroundings = surroundings::taken(&core, &body, &names)?;
-    if !surroundings::is_whole(&body, language) {
+    let surroundings = captured_names::taken(&core, &body, &names)?;
+    if !captured_names::is_whole(&body, language) {
         return None;
     }
-    let types = Types::of(&core);
+    let types = LocalTypes::of(&core);
     hygienic(&mut body, name);
     let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
     let mut known = Vec::new();
@@ -145,7 +145,7 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         uses_of(&body, placeholder)?;
     }
     let parts = parts(&body, language);
-    let returns = parts.statements.iter().any(holds_return) || surroundings::may_leave(&body);
+    let returns = parts.statements.iter().any(holds_return) || captured_names::may_leave(&body);
     let returned = returned_type(&core, language);
     let keeps = |result: &Tree| types.comes_back(result, returned.as_deref(), language);
     let method = core.is_a(Role::Method) || body.any(&|node| is_this(node));
@@ -210,7 +210,7 @@ fn calls(tree: &Tree, name: &str) -> bool {
 
 /// Gives every local a name that occurs nowhere else.
 fn hygienic(tree: &mut Tree, name: &str) {
-    if let Name::Local(local) = tree.name {
+    if let NameKind::Local(local) = tree.name {
         tree.rename(&format!("\u{1}{name}\u{1}{local}"));
     }
     tree.children.iter_mut().for_each(|child| hygienic(child, name));
@@ -312,7 +312,7 @@ fn innermost(declarator: &Tree) -> Option<u32> {
 
 fn local(leaf: &Tree) -> Option<u32> {
     match leaf.name {
-        Name::Local(local) => Some(local),
+        NameKind::Local(local) => Some(local),
         _ => None,
     }
 }
@@ -345,7 +345,7 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
 /// not visible to the caller.
 fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
     let declares = |node: &Tree| {
-        node.is_a(Role::Parameter) && node.any(&|leaf| leaf.name == Name::Local(local))
+        node.is_a(Role::Parameter) && node.any(&|leaf| leaf.name == NameKind::Local(local))
     };
     let shared = |node: &Tree| node.any(&|part| part.is_a(Role::SharedType));
     let header = core.children.iter().filter(|child| child.field != Some("body"));

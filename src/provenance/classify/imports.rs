@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use crate::code::BlockKind;
-use crate::code::program::{Name, Tree};
-use crate::code::rows::roles::Role;
+use crate::code::language_tables::roles::Role;
+use crate::code::program::{NameKind, Tree};
 
-use crate::code::rows::called::WITHOUT_TRAITS;
+use crate::code::language_tables::framework_names::MODULES_WITHOUT_TRAITS;
 
 use super::units::{File, Unit, is_import};
 
@@ -40,7 +40,7 @@ fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
 }
 
 /// Compares the imports of two versions. `moved` holds the names of definitions that moved or were
-/// renamed in the change set. `elsewhere` holds the imports that other files lost or gained.
+/// renamed in the change set. `mentions` holds the imports that other files lost or gained.
 pub(super) fn imports(
     before: &File<'_>,
     after: &File<'_>,
@@ -150,7 +150,8 @@ fn same_names(one: &Tree, others: &[&Tree], language: &str) -> bool {
 fn brings_methods(import: &Tree, others: &[&Tree]) -> bool {
     let kept: HashSet<String> = others.iter().flat_map(|other| rust_paths(other)).collect();
     let is_type = |path: &&String| last(path).starts_with(char::is_uppercase);
-    let plain = |path: &String| WITHOUT_TRAITS.iter().any(|module| path.starts_with(module));
+    let plain =
+        |path: &String| MODULES_WITHOUT_TRAITS.iter().any(|module| path.starts_with(module));
     rust_paths(import).iter().filter(is_type).any(|path| !kept.contains(path) && !plain(path))
 }
 
@@ -221,11 +222,7 @@ fn import_tail(text: &str) -> Option<&str> {
 fn tails(import: &Tree) -> Vec<String> {
     match import {
         _ if import.is_a(Role::UseDeclaration) => {
-            let of = |path: &String| {
-                let last = path.rsplit("::").next()?;
-                Some(last.rsplit(" as ").next().unwrap_or(last).to_owned())
-            };
-            rust_paths(import).iter().filter_map(of).collect()
+            rust_paths(import).iter().map(|path| last(path).to_owned()).collect()
         }
         _ if import.is_a(Role::ImportFrom) => import
             .children
@@ -259,7 +256,7 @@ fn tails(import: &Tree) -> Vec<String> {
 
 /// Returns true if the code of a file, imports aside, mentions the name.
 fn uses(file: &File<'_>, name: &str) -> bool {
-    let mentions = |node: &Tree| node.text.as_deref() == Some(name) && node.name != Name::Fixed;
+    let mentions = |node: &Tree| node.text.as_deref() == Some(name) && node.name != NameKind::Fixed;
     file.units.iter().enumerate().any(|(at, unit)| match at {
         0 => unit.tree.children.iter().any(|child| !is_import(child) && child.any(&mentions)),
         _ => unit.tree.any(&mentions),

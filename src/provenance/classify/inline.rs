@@ -8,21 +8,21 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::code::program::{Name, Tree, resolve};
-use crate::code::rows::roles::Role;
+use crate::code::language_tables::roles::Role;
+use crate::code::program::{NameKind, Tree, resolve};
 
+use super::call_targets::CallForms;
+use super::captured_names::DeclaredNames;
 use super::helpers::{self, Helper, is_block, is_return, is_this, is_value, returned, statements};
 use super::pairs::Id;
-use super::reach::Ways;
 use super::same::{Renames, Resolved, same};
-use super::surroundings::Given;
-use super::types::{Types, returned_type};
+use super::types::{LocalTypes, returned_type};
 
 /// A helper that a unit can call, and the ways in which it can.
-pub(super) struct Reached<'h> {
+pub(super) struct ReachableHelper<'h> {
     pub id: Id,
     pub helper: &'h Helper,
-    pub ways: Ways,
+    pub ways: CallForms,
 }
 
 /// A tree in which calls of helpers were replaced, and the helpers that were used.
@@ -36,10 +36,10 @@ const ROUNDS: usize = 6;
 /// A tree with more tokens than this is not changed further.
 const LARGEST: usize = 20_000;
 
-pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> Inlined {
+pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[ReachableHelper<'_>]) -> Inlined {
     let mut tree = tree.clone();
     let mut used: Vec<Id> = Vec::new();
-    let called = |tree: &Tree| -> Vec<&Reached<'_>> {
+    let called = |tree: &Tree| -> Vec<&ReachableHelper<'_>> {
         let words: HashSet<&str> =
             tree.tokens().iter().filter_map(|token| token.text.as_deref()).collect();
         let delegates = tree.any(&|node| node.is_a(Role::ExplicitConstructorInvocation));
@@ -53,14 +53,14 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> I
             break;
         }
         let names = resolve(&mut tree, language);
-        let given = Given::of(&tree, &names);
+        let given = DeclaredNames::of(&tree, &names);
         let wanted =
             wanted.into_iter().filter(|one| !given.any_of(&one.helper.surroundings)).collect();
         let mut inliner = Inliner {
             language,
             helpers: wanted,
             used: Vec::new(),
-            types: Types::of(&tree),
+            types: LocalTypes::of(&tree),
             returns: helpers::function_of(&tree).and_then(|core| returned_type(core, language)),
             entered: false,
         };
@@ -79,10 +79,10 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> I
 
 struct Inliner<'h> {
     language: &'h str,
-    helpers: Vec<&'h Reached<'h>>,
+    helpers: Vec<&'h ReachableHelper<'h>>,
     used: Vec<Id>,
     /// The types of the caller's locals.
-    types: Types,
+    types: LocalTypes,
     /// The declared return type of the caller.
     returns: Option<String>,
     /// True once the walk has entered the caller's own function node.
@@ -154,7 +154,7 @@ impl<'h> Inliner<'h> {
                 kept.push(list);
                 continue;
             }
-            let rest_is_empty = at + 1 == count || (at + 2 == count && block_end(at, count));
+            let rest_is_empty = at + 2 >= count;
             match self.statement(&child, is_body && rest_is_empty) {
                 Some(mut statements) => kept.append(&mut statements),
                 None => kept.push(child),
@@ -292,7 +292,7 @@ impl<'h> Inliner<'h> {
 
     fn call(&self, node: &Tree) -> Option<HelperCall<'h>> {
         let (name, receiver, arguments) = callee(node)?;
-        self.helpers.iter().find_map(|Reached { id, helper, ways }| {
+        self.helpers.iter().find_map(|ReachableHelper { id, helper, ways }| {
             let delegates = node.is_a(Role::ExplicitConstructorInvocation);
             let named = helper.constructor == delegates && (delegates || helper.name == name);
             if !named || !can_mean(ways, node, receiver) {
@@ -333,7 +333,7 @@ impl<'h> Inliner<'h> {
 }
 
 /// Returns true if a call with this receiver can mean a helper that is callable in these ways.
-fn can_mean(ways: &Ways, call: &Tree, receiver: Option<&Tree>) -> bool {
+fn can_mean(ways: &CallForms, call: &Tree, receiver: Option<&Tree>) -> bool {
     let through_type = call.child("function").is_some_and(|one| one.is_a(Role::ScopedIdentifier));
     match receiver {
         None if through_type => ways.own,
@@ -346,10 +346,6 @@ fn can_mean(ways: &Ways, call: &Tree, receiver: Option<&Tree>) -> bool {
 /// Returns true if the helper's result has the type that the caller needs.
 fn keeps_type(helper: &Helper, wanted: Option<&str>) -> bool {
     helper.keeps_type || (wanted.is_some() && helper.returns.as_deref() == wanted)
-}
-
-fn block_end(at: usize, count: usize) -> bool {
-    at + 2 == count
 }
 
 fn separator(node: &Tree) -> bool {
@@ -372,7 +368,7 @@ fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
             let arguments = node.child("arguments")?;
             match function {
                 _ if function.is_a(Role::Identifier)
-                    && !matches!(function.name, Name::Local(_)) =>
+                    && !matches!(function.name, NameKind::Local(_)) =>
                 {
                     Some((text(function)?, None, arguments))
                 }
@@ -421,7 +417,7 @@ fn is_own(receiver: &Tree) -> bool {
 /// itself.
 fn is_stable(tree: &Tree) -> bool {
     let literal = tree.is_a(Role::Literal) || tree.is_a(Role::PlainValue);
-    let calls = tree.any(&|node| node.is_a(Role::Hole) || node.name != Name::Not);
+    let calls = tree.any(&|node| node.is_a(Role::InterpolatedValue) || node.name != NameKind::Not);
     if literal
         && !calls
         && !tree.is_a(Role::CompositeLiteral)
@@ -430,7 +426,7 @@ fn is_stable(tree: &Tree) -> bool {
     {
         return true;
     }
-    tree.text.is_some() && (matches!(tree.name, Name::Local(_)) || is_own(tree))
+    tree.text.is_some() && (matches!(tree.name, NameKind::Local(_)) || is_own(tree))
 }
 
 fn is_effect(node: &Tree) -> bool {
@@ -455,7 +451,7 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
     let mut node = first;
     for step in path {
         let child = &node.children[step];
-        let (looped, lazy) = (node.is_a(Role::Repeated), node.is_a(Role::Later));
+        let (looped, lazy) = (node.is_a(Role::Repeated), node.is_a(Role::Deferred));
         let short_circuit = node.children.iter().any(|one| {
             one.text
                 .as_deref()
@@ -479,7 +475,7 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
             let earlier_parameter =
                 |leaf: &Tree| leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
             let reads = earlier.any(&|leaf| {
-                matches!(leaf.name, Name::Free | Name::Member) && !earlier_parameter(leaf)
+                matches!(leaf.name, NameKind::Free | NameKind::Member) && !earlier_parameter(leaf)
             });
             if !looked_up && (earlier.any(&is_effect) || (effectful && reads)) {
                 return false;
@@ -569,7 +565,7 @@ fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
             return left
                 .text
                 .clone()
-                .filter(|_| std::ptr::eq(value, node) && matches!(left.name, Name::Local(_)));
+                .filter(|_| std::ptr::eq(value, node) && matches!(left.name, NameKind::Local(_)));
         }
         _ => return None,
     };

@@ -3,32 +3,32 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::code::language_tables::roles::Role;
 use crate::code::program::Tree;
-use crate::code::rows::roles::Role;
 use crate::ledger::{Basis, MutationClass};
 
-use super::elsewhere::Mentions;
+use super::call_targets::{self, FunctionsByName};
 use super::helpers::{self, Helper};
 use super::imports::{self, Imports};
-use super::inline::{self, Inlined, Reached};
+use super::inline::{self, Inlined, ReachableHelper};
+use super::mentions::Mentions;
+use super::moved;
 use super::order::{self, Order};
 use super::pairs::{self, Id, UnitPairs};
 use super::public::{is_public, keeps_to_file, member, shows_member, without_visibility};
-use super::reach::{self, FunctionsByName};
-use super::relocate;
 use super::same::{self, Alike, Renames, Resolved};
 use super::units::{File, Unit, is_import};
 use super::{BlockChange, Classification, Lookup, SourceFile};
-use crate::code::rows::called::REFLECTING;
+use crate::code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
 
 /// The result for one unit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnitFindings {
-    pub said: Vec<String>,
+    pub reasons: Vec<String>,
     /// True if the unit still does what it did before.
-    pub block: bool,
+    pub unchanged: bool,
     /// True if, in addition, no code outside the unit is affected.
-    pub set: bool,
+    pub contained: bool,
     /// New helpers whose body replaced their calls in this unit.
     pub extracted: Vec<Id>,
     /// Removed helpers whose body replaced their calls in the old version of this unit.
@@ -36,17 +36,17 @@ pub(super) struct UnitFindings {
 }
 
 impl UnitFindings {
-    fn proven(said: Vec<String>) -> Self {
-        Self { said, block: true, set: true, ..Self::default() }
+    fn proven(reasons: Vec<String>) -> Self {
+        Self { reasons, unchanged: true, contained: true, ..Self::default() }
     }
 
-    fn changed(said: Vec<String>) -> Self {
-        Self { said, ..Self::default() }
+    fn changed(reasons: Vec<String>) -> Self {
+        Self { reasons, ..Self::default() }
     }
 }
 
 /// A change set with its files parsed and their units paired.
-pub(super) struct Set<'a> {
+pub(super) struct ChangeSet<'a> {
     pub before: Vec<File<'a>>,
     pub after: Vec<File<'a>>,
     pub pairs: UnitPairs,
@@ -72,7 +72,7 @@ pub(super) fn judge(
         let (class, basis) = (None, Basis::None);
         return Classification { class, basis, reasons: Vec::new(), blocks: Vec::new() };
     }
-    Set::of(&old, &new, &same, others).judged()
+    ChangeSet::of(&old, &new, &same, others).judged()
 }
 
 /// Returns the files that exist, in two lists: those that differ from the other side, and those
@@ -87,7 +87,7 @@ fn changed<'a>(
     files.iter().filter(|file| file.text.is_some()).partition(|file| differs(file))
 }
 
-impl<'a> Set<'a> {
+impl<'a> ChangeSet<'a> {
     pub(super) fn of(
         before: &[SourceFile<'a>],
         after: &[SourceFile<'a>],
@@ -111,8 +111,8 @@ impl<'a> Set<'a> {
             moved: HashSet::new(),
             elsewhere: Mentions::default(),
         };
-        set.new = set.helpers(&set.after, &|id| !set.pairs.back.contains_key(id));
-        set.gone = set.helpers(&set.before, &|id| !set.pairs.there.contains_key(id));
+        set.new = set.helpers(&set.after, &|id| !set.pairs.before_of.contains_key(id));
+        set.gone = set.helpers(&set.before, &|id| !set.pairs.after_of.contains_key(id));
         set.moved = set.moved_names();
         let candidates = set.renamed();
         set.renames = set.renamed_declarations(&candidates);
@@ -144,7 +144,7 @@ impl<'a> Set<'a> {
     /// Returns declarations that seem to have been renamed.
     fn renamed(&self) -> Vec<(String, String)> {
         let mut candidates: Vec<(String, String)> = Vec::new();
-        for (old, new) in &self.pairs.there {
+        for (old, new) in &self.pairs.after_of {
             let ((_, before), (_, after)) = (self.unit_before(*old), self.unit_after(*new));
             if before.name != after.name && before.is_function() == after.is_function() {
                 candidates.push((before.name.clone(), after.name.clone()));
@@ -203,16 +203,16 @@ impl<'a> Set<'a> {
         let included =
             matches!(file.language(), "c" | "cpp") && self.elsewhere.says(file_name(file.path));
         match keeps_to_file(file, unit, member) && !included {
-            true => REFLECTING.contains(&file.language()) && self.elsewhere.says(name),
+            true => REFLECTIVE_LANGUAGES.contains(&file.language()) && self.elsewhere.says(name),
             false => self.elsewhere.has(name),
         }
     }
 
     fn moved_names(&self) -> HashSet<String> {
         let mut moved = HashSet::new();
-        for (old, new) in &self.pairs.there {
+        for (old, new) in &self.pairs.after_of {
             let ((_, before), (_, after)) = (self.unit_before(*old), self.unit_after(*new));
-            let home = self.pairs.there.get(&(old.0, 0)) == Some(&(new.0, 0));
+            let home = self.pairs.after_of.get(&(old.0, 0)) == Some(&(new.0, 0));
             if !home || before.name != after.name {
                 moved.extend([before.name.clone(), after.name.clone()]);
             }
@@ -224,7 +224,7 @@ impl<'a> Set<'a> {
     fn judged(&self) -> Classification {
         let mut blocks = Vec::new();
         let mut found: HashMap<Id, UnitFindings> = HashMap::new();
-        let mut order: Vec<(Id, Id)> = self.pairs.there.iter().map(|(b, a)| (*b, *a)).collect();
+        let mut order: Vec<(Id, Id)> = self.pairs.after_of.iter().map(|(b, a)| (*b, *a)).collect();
         order.sort_by_key(|(_, after)| *after);
         for (old, new) in &order {
             found.insert(*new, self.compared(*old, *new));
@@ -233,13 +233,13 @@ impl<'a> Set<'a> {
         let mut error = false;
         for (file, id) in ids(&self.after) {
             let (_, unit) = self.unit_after(id);
-            let judged = match (self.pairs.back.get(&id), found.get(&id)) {
+            let judged = match (self.pairs.before_of.get(&id), found.get(&id)) {
                 (Some(_), Some(judged)) => judged.clone(),
                 _ if self.is_empty_shell(&self.after, id) => continue,
                 _ => self.added(id, &extracted.0),
             };
-            let before = self.pairs.back.get(&id).copied();
-            if judged.said.is_empty() {
+            let before = self.pairs.before_of.get(&id).copied();
+            if judged.reasons.is_empty() {
                 continue;
             }
             let broken = broken(file, unit)
@@ -255,7 +255,7 @@ impl<'a> Set<'a> {
             ));
         }
         for (file, id) in ids(&self.before) {
-            if self.pairs.there.contains_key(&id) || self.is_empty_shell(&self.before, id) {
+            if self.pairs.after_of.contains_key(&id) || self.is_empty_shell(&self.before, id) {
                 continue;
             }
             let (_, unit) = self.unit_before(id);
@@ -339,21 +339,21 @@ impl<'a> Set<'a> {
         let order = order::order((old_file, old), (new_file, new), &self.pairs);
         match order {
             Order::Same => {}
-            Order::Harmless => found.said.push("reordered".into()),
+            Order::Harmless => found.reasons.push("reordered".into()),
             Order::Changed => {
-                found.said.push("order".into());
-                found.set = false;
-                found.block &= before.is_function() && after.is_function();
+                found.reasons.push("order".into());
+                found.contained = false;
+                found.unchanged &= before.is_function() && after.is_function();
             }
         }
         let (old_comments, new_comments) = (old_file.comments(old.1), new_file.comments(new.1));
         if old_comments.1 != new_comments.1 {
-            found.said.push("directive".into());
-            (found.block, found.set) = (false, false);
-        } else if old_comments.0 != new_comments.0 && found.block {
-            found.said.push("comments".into());
-        } else if found.said.is_empty() && self.text_differs(old, new) {
-            found.said.push("formatting".into());
+            found.reasons.push("directive".into());
+            (found.unchanged, found.contained) = (false, false);
+        } else if old_comments.0 != new_comments.0 && found.unchanged {
+            found.reasons.push("comments".into());
+        } else if found.reasons.is_empty() && self.text_differs(old, new) {
+            found.reasons.push("formatting".into());
         }
         found
     }
@@ -372,42 +372,44 @@ impl<'a> Set<'a> {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         if new.1 == 0 {
             if old_file.path != new_file.path {
-                found.said.push(format!("file renamed from {}", old_file.path));
+                found.reasons.push(format!("file renamed from {}", old_file.path));
                 if imports::means_other_files(old_file, new_file.path) {
-                    found.said.push("what it names by its own place is elsewhere".into());
-                    (found.block, found.set) = (false, false);
+                    found.reasons.push("its relative imports now mean other files".into());
+                    (found.unchanged, found.contained) = (false, false);
                 } else if new_file.units.iter().any(|unit| is_public(new_file, unit)) {
-                    found.said.push("its path may be a part of public names".into());
+                    found.reasons.push("its path may be a part of public names".into());
                 }
             }
             return;
         }
         if before.name != after.name {
-            found.said.insert(0, format!("renamed from {}", before.name));
+            found.reasons.insert(0, format!("renamed from {}", before.name));
             let known = self.renames.get(&before.name) == Some(&after.name);
             if is_public(old_file, before) || is_public(new_file, after) {
-                found.said.push("API: a public name changed".into());
-                found.set = false;
+                found.reasons.push("API: a public name changed".into());
+                found.contained = false;
             } else if !known {
-                found.said.push("the old name is still in use, or the new one was before".into());
-                found.set = false;
+                found
+                    .reasons
+                    .push("the old name is still in use, or the new one was before".into());
+                found.contained = false;
             } else if self.used_elsewhere(old_file, before, None, &before.name)
                 || self.used_elsewhere(new_file, after, None, &after.name)
             {
-                found.said.push("another file may use the old name, or the new one".into());
-                found.set = false;
+                found.reasons.push("another file may use the old name, or the new one".into());
+                found.contained = false;
             }
         }
         let homes = (before.container, after.container);
         let (Some(was), Some(is)) = homes else { return };
-        if self.pairs.there.get(&(old.0, was)) == Some(&(new.0, is)) {
+        if self.pairs.after_of.get(&(old.0, was)) == Some(&(new.0, is)) {
             return;
         }
         let from = match was {
             0 => old_file.path.to_owned(),
             at => format!("{} in {}", old_file.units[at].name, old_file.path),
         };
-        found.said.push(format!("moved from {from}"));
+        found.reasons.push(format!("moved from {from}"));
         let free = old_file.units[was].identity.is_none() && new_file.units[is].identity.is_none();
         let same_type = old_file.units[was].name == new_file.units[is].name;
         let by_module = by_module(new_file.language());
@@ -415,28 +417,28 @@ impl<'a> Set<'a> {
         let is_looked_up = by_module && self.used_elsewhere(old_file, before, None, &before.name);
         let still_there = self
             .pairs
-            .there
+            .after_of
             .get(&(old.0, 0))
             .is_some_and(|home| mentions(&self.after[home.0].units[0].tree, &after.name));
         if !(free || same_type) {
-            found.said.push("another type".into());
-            found.set = false;
+            found.reasons.push("another type".into());
+            found.contained = false;
         } else if exported && !still_there {
-            found.said.push("API: a public name is found elsewhere".into());
-            found.set = false;
+            found.reasons.push("API: a public name is found elsewhere".into());
+            found.contained = false;
         } else if is_looked_up && !still_there {
-            found.said.push("another file may look for it where it was".into());
-            found.set = false;
+            found.reasons.push("another file may refer to its old place".into());
+            found.contained = false;
         }
         if old_file.path != new_file.path
-            && !relocate::surely_means_the_same(old_file, before, new_file)
+            && !moved::surely_means_the_same(old_file, before, new_file)
         {
-            found.said.push("a name it uses may mean something else there".into());
-            found.set = false;
+            found.reasons.push("a name it uses may mean something else there".into());
+            found.contained = false;
         }
-        if found.block && !relocate::same_meaning(old_file, before, new_file) {
-            found.said.push("a name it uses means something else there".into());
-            (found.block, found.set) = (false, false);
+        if found.unchanged && !moved::same_meaning(old_file, before, new_file) {
+            found.reasons.push("a name it uses means something else there".into());
+            (found.unchanged, found.contained) = (false, false);
         }
     }
 
@@ -444,13 +446,16 @@ impl<'a> Set<'a> {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         let language = new_file.language();
         let mut elsewhere = HashSet::new();
-        for (b, a) in self.pairs.there.iter().filter(|(b, _)| b.1 == 0) {
+        for (b, a) in self.pairs.after_of.iter().filter(|(b, _)| b.1 == 0) {
             if (*b, *a) != (old, new) {
                 elsewhere.extend(imports::differing(&self.before[b.0], &self.after[a.0]));
             }
         }
-        for file in
-            self.after.iter().enumerate().filter(|(at, _)| !self.pairs.back.contains_key(&(*at, 0)))
+        for file in self
+            .after
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| !self.pairs.before_of.contains_key(&(*at, 0)))
         {
             let own = file.1.units.first();
             elsewhere.extend(
@@ -468,7 +473,7 @@ impl<'a> Set<'a> {
         let mut found = match same::same(&rest(before), &rest(after), &self.renames) {
             Some(alike) => {
                 let shown = self.shows_renamed(old_file, before, &alike.uses);
-                UnitFindings { set: !shown, ..UnitFindings::proven(differences(&alike)) }
+                UnitFindings { contained: !shown, ..UnitFindings::proven(differences(&alike)) }
             }
             None => UnitFindings::changed(vec!["statements".into()]),
         };
@@ -476,10 +481,10 @@ impl<'a> Set<'a> {
             self.before.iter().chain(&self.after).map(|file| module_name(file.path)).collect();
         match imports::imports(old_file, new_file, &self.moved, &elsewhere, &modules) {
             Imports::Same => {}
-            Imports::Harmless => found.said.push("imports".into()),
+            Imports::Harmless => found.reasons.push("imports".into()),
             Imports::Changed => {
-                found.said.push("imports".into());
-                (found.block, found.set) = (false, false);
+                found.reasons.push("imports".into());
+                (found.unchanged, found.contained) = (false, false);
             }
         }
         found
@@ -495,13 +500,13 @@ impl<'a> Set<'a> {
             let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
             let shown = self.shows_renamed(old_file, before, &uses);
             let mut found = UnitFindings::proven(differences(&Alike { uses, ..alike }));
-            found.said.extend(shown.then(|| "API: a public name changed".to_owned()));
-            found.set = !shown;
+            found.reasons.extend(shown.then(|| "API: a public name changed".to_owned()));
+            found.contained = !shown;
             return found;
         }
         let elsewhere = !self.home(old, new);
-        if elsewhere && let Some(how) = relocate::relocated(self, old, new, &renames) {
-            return UnitFindings { set: false, ..UnitFindings::proven(how) };
+        if elsewhere && let Some(how) = moved::relocated(self, old, new, &renames) {
+            return UnitFindings { contained: false, ..UnitFindings::proven(how) };
         }
         if let Some(found) = self.through_helpers(old, new, &renames) {
             return found;
@@ -512,9 +517,10 @@ impl<'a> Set<'a> {
         if same::same(&bare.0, &bare.1, &renames).is_some() {
             let widened = elsewhere && !is_public(old_file, before);
             return match elsewhere {
-                true => {
-                    UnitFindings { set: widened, ..UnitFindings::proven(vec!["visibility".into()]) }
-                }
+                true => UnitFindings {
+                    contained: widened,
+                    ..UnitFindings::proven(vec!["visibility".into()])
+                },
                 false => UnitFindings::changed(vec!["API: visibility".into()]),
             };
         }
@@ -538,7 +544,7 @@ impl<'a> Set<'a> {
     pub(super) fn home(&self, old: Id, new: Id) -> bool {
         let (was, is) = (self.unit_before(old).1.container, self.unit_after(new).1.container);
         match (was, is) {
-            (Some(was), Some(is)) => self.pairs.there.get(&(old.0, was)) == Some(&(new.0, is)),
+            (Some(was), Some(is)) => self.pairs.after_of.get(&(old.0, was)) == Some(&(new.0, is)),
             _ => true,
         }
     }
@@ -619,7 +625,7 @@ impl<'a> Set<'a> {
             let mut said = vec!["extracted".to_owned()];
             said.extend(exported.then(|| "API: a public name was added".to_owned()));
             said.extend(taken.then(|| "something else has the name".to_owned()));
-            return UnitFindings { set: !exported && !taken, ..UnitFindings::proven(said) };
+            return UnitFindings { contained: !exported && !taken, ..UnitFindings::proven(said) };
         }
         let api = is_public(file, unit) && unit.identity.is_some();
         let said = if api { "added (API)" } else { "added" };
@@ -640,7 +646,7 @@ impl<'a> Set<'a> {
             let mut said = vec!["inlined".to_owned()];
             said.extend(api.then(|| "API: a public name is gone".to_owned()));
             said.extend(left.then(|| "the name is still in use".to_owned()));
-            return UnitFindings { set: !api && !left, ..UnitFindings::proven(said) };
+            return UnitFindings { contained: !api && !left, ..UnitFindings::proven(said) };
         }
         UnitFindings::changed(vec!["removed".into()])
     }
@@ -688,7 +694,7 @@ fn reached<'h>(
     named: &FunctionsByName,
     caller: Id,
     helpers: &'h [(Id, Helper)],
-) -> Vec<Reached<'h>> {
+) -> Vec<ReachableHelper<'h>> {
     let mut words: HashSet<&str> = HashSet::new();
     let mut learn = vec![&files[caller.0].units[caller.1].tree];
     let mut left: Vec<&'h (Id, Helper)> = helpers.iter().collect();
@@ -701,8 +707,8 @@ fn reached<'h>(
             let mentioned = words.contains(&*one.1.name) || one.1.constructor;
             if mentioned {
                 learn.extend(one.1.statements.iter().chain(&one.1.result));
-                let ways = reach::ways(files, named, caller, one);
-                found.extend(ways.map(|ways| Reached { id: one.0, helper: &one.1, ways }));
+                let ways = call_targets::ways(files, named, caller, one);
+                found.extend(ways.map(|ways| ReachableHelper { id: one.0, helper: &one.1, ways }));
             }
             !mentioned
         });
@@ -747,14 +753,21 @@ fn entry(
     before: Option<(String, std::ops::Range<usize>)>,
     after: Option<(String, std::ops::Range<usize>)>,
 ) -> BlockChange {
-    let class = match (broken, found.block) {
+    let class = match (broken, found.unchanged) {
         (true, _) => None,
         (_, true) => Some(MutationClass::AstRefactor),
         (_, false) => Some(MutationClass::IntentEvolution),
     };
-    let reason = format!("{}: {}", label(file, unit), found.said.join(", "));
+    let reason = format!("{}: {}", label(file, unit), found.reasons.join(", "));
     let identity = unit.identity.clone();
-    BlockChange { identity, reason, class, before, after, contained: found.set && found.block }
+    BlockChange {
+        identity,
+        reason,
+        class,
+        before,
+        after,
+        contained: found.contained && found.unchanged,
+    }
 }
 
 /// Returns words for the differences between two versions that do the same.

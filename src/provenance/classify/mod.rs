@@ -11,10 +11,10 @@
 //! - `judge`: compares the pairs and combines the results; `block` does so for one block.
 //! - `same`, `boolean`, `order`, `imports`: rules for equal trees, conditions, member order and
 //!   imports.
-//! - `helpers`, `inline`, `surroundings`, `types`, `reach`: prove the extraction or inlining of a
-//!   function.
-//! - `relocate`: rules for a definition in another place.
-//! - `public`, `elsewhere`: which names code outside the change can use.
+//! - `helpers`, `inline`, `captured_names`, `types`, `call_targets`: prove the extraction or
+//!   inlining of a function.
+//! - `moved`: rules for a definition in another place.
+//! - `public`, `mentions`: which names code outside the change can use.
 //! - `entries`: large data files.
 
 use std::ops::Range;
@@ -24,20 +24,20 @@ use crate::ledger::{Basis, MutationClass};
 
 mod block;
 mod boolean;
-mod elsewhere;
+mod call_targets;
+mod captured_names;
 mod entries;
 mod helpers;
 mod imports;
 mod inline;
 mod judge;
+mod mentions;
+mod moved;
 mod order;
 mod pairs;
 mod provisional;
 mod public;
-mod reach;
-mod relocate;
 mod same;
-mod surroundings;
 mod types;
 mod units;
 

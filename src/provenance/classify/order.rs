@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use crate::code::BlockKind;
+use crate::code::language_tables::framework_names::DIRECTIVES_FOR_TEXT_BELOW;
+use crate::code::language_tables::roles::Role;
 use crate::code::program::Tree;
-use crate::code::rows::called::FROM_ABOVE;
-use crate::code::rows::roles::Role;
 
 use super::pairs::{Id, UnitPairs};
 use super::units::{ContainerMember, File, Unit};
@@ -33,9 +33,9 @@ pub(super) enum Order {
 
 /// Compares the order of the members that both versions of a container have.
 pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &UnitPairs) -> Order {
-    let there = |id: &Id| pairs.there.get(id).copied();
+    let there = |id: &Id| pairs.after_of.get(id).copied();
     let old = elements(before, &|id| there(&id));
-    let new = elements(after, &|id| pairs.back.contains_key(&id).then_some(id));
+    let new = elements(after, &|id| pairs.before_of.contains_key(&id).then_some(id));
     let known: HashMap<&String, ()> = new.iter().map(|one| (&one.0, ())).collect();
     let old: Vec<_> = old.iter().filter(|one| known.contains_key(&one.0)).collect();
     let known: HashMap<&String, ()> = old.iter().map(|one| (&one.0, ())).collect();
@@ -109,10 +109,7 @@ fn other_weight(language: &str) -> OrderMeaning {
 }
 
 fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
-    use BlockKind::{
-        Class, Constant, Enum, Function, Interface, Macro, Method, Struct, Test, Type, Union,
-        Variable,
-    };
+    use BlockKind::{Class, Enum, Function, Interface, Macro, Method, Struct, Type, Union};
     let Some(kind) = unit.identity.as_ref().map(|identity| identity.kind) else {
         return OrderMeaning::Ordered;
     };
@@ -139,7 +136,6 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
         "csharp" | "kotlin" | "swift" | "dart" | "zig" | "php" if callable && unique => {
             OrderMeaning::Free
         }
-        _ if matches!(kind, Variable | Constant | Test) => OrderMeaning::Ordered,
         _ => OrderMeaning::Ordered,
     }
 }
@@ -148,7 +144,7 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
 /// macro is defined twice.
 fn reads_on_from_above(file: &File<'_>) -> bool {
     matches!(file.language(), "rust" | "c" | "cpp")
-        && FROM_ABOVE.iter().any(|word| file.text.contains(word))
+        && DIRECTIVES_FOR_TEXT_BELOW.iter().any(|word| file.text.contains(word))
 }
 
 fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> OrderMeaning {

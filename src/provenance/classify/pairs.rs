@@ -19,8 +19,8 @@ pub(super) type Id = (usize, usize);
 /// The pairs of units, in both directions.
 #[derive(Debug, Default)]
 pub(super) struct UnitPairs {
-    pub there: HashMap<Id, Id>,
-    pub back: HashMap<Id, Id>,
+    pub after_of: HashMap<Id, Id>,
+    pub before_of: HashMap<Id, Id>,
 }
 
 /// The minimum similarity of two units with different names, within one file and across files.
@@ -50,8 +50,8 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
     let (mut old, mut new) = (sides(before), sides(after));
     let mut stage = |pairs: &mut UnitPairs,
                      key: &dyn Fn(&File<'_>, &UnitWords) -> Option<String>| {
-        old.retain(|side| !pairs.there.contains_key(&side.id));
-        new.retain(|side| !pairs.back.contains_key(&side.id));
+        old.retain(|side| !pairs.after_of.contains_key(&side.id));
+        new.retain(|side| !pairs.before_of.contains_key(&side.id));
         by_key(
             &old,
             &new,
@@ -74,8 +74,8 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
         let unit = unit(file, side);
         unit.identity.as_ref().map(|id| format!("{}\0{}\0{}", file.path, unit.kind(), id.path))
     });
-    old.retain(|side| !pairs.there.contains_key(&side.id));
-    new.retain(|side| !pairs.back.contains_key(&side.id));
+    old.retain(|side| !pairs.after_of.contains_key(&side.id));
+    new.retain(|side| !pairs.before_of.contains_key(&side.id));
     if old.len() <= MOST && new.len() <= MOST {
         similar(&old, &new, before, after, &mut pairs);
     }
@@ -85,8 +85,8 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
 
 impl UnitPairs {
     fn add(&mut self, before: Id, after: Id) {
-        self.there.insert(before, after);
-        self.back.insert(after, before);
+        self.after_of.insert(before, after);
+        self.before_of.insert(after, before);
     }
 }
 
@@ -95,8 +95,8 @@ fn same_identity(old: (usize, &File<'_>), new: (usize, &File<'_>), pairs: &mut U
         new.1.units.iter().enumerate().map(|(at, unit)| (unit.identity.clone(), at)).collect();
     for (at, unit) in old.1.units.iter().enumerate() {
         if let Some(found) = known.get(&unit.identity)
-            && !pairs.there.contains_key(&(old.0, at))
-            && !pairs.back.contains_key(&(new.0, *found))
+            && !pairs.after_of.contains_key(&(old.0, at))
+            && !pairs.before_of.contains_key(&(new.0, *found))
         {
             pairs.add((old.0, at), (new.0, *found));
         }
@@ -195,7 +195,7 @@ fn similar(
     }
     scored.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
     for (_, b, a) in scored {
-        if !pairs.there.contains_key(&b) && !pairs.back.contains_key(&a) {
+        if !pairs.after_of.contains_key(&b) && !pairs.before_of.contains_key(&a) {
             pairs.add(b, a);
         }
     }
@@ -222,12 +222,12 @@ fn dice(old: &[String], new: &[String]) -> f32 {
 /// units now.
 fn renamed_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
     for (b, old) in before.iter().enumerate() {
-        if old.units.is_empty() || pairs.there.contains_key(&(b, 0)) {
+        if old.units.is_empty() || pairs.after_of.contains_key(&(b, 0)) {
             continue;
         }
         let mut votes: HashMap<usize, usize> = HashMap::new();
         for unit in 1..old.units.len() {
-            if let Some((file, _)) = pairs.there.get(&(b, unit)) {
+            if let Some((file, _)) = pairs.after_of.get(&(b, unit)) {
                 *votes.entry(*file).or_default() += 1;
             }
         }
@@ -235,9 +235,9 @@ fn renamed_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs)
         let most = votes.into_iter().max_by_key(|(file, count)| (*count, usize::MAX - file));
         let found =
             same_text.or(most.filter(|(_, n)| n * 2 >= old.units.len() - 1).map(|(f, _)| f));
-        if let Some(file) = found
-            .filter(|file| !after[*file].units.is_empty() && !pairs.back.contains_key(&(*file, 0)))
-        {
+        if let Some(file) = found.filter(|file| {
+            !after[*file].units.is_empty() && !pairs.before_of.contains_key(&(*file, 0))
+        }) {
             pairs.add((b, 0), (file, 0));
             same_identity((b, old), (file, &after[file]), pairs);
         }

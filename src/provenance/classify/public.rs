@@ -1,11 +1,13 @@
 //! Decides which names code outside a file or a change set can use.
 
 use crate::code::BlockKind;
+use crate::code::language_tables::roles::Role;
 use crate::code::program::Tree;
-use crate::code::rows::roles::Role;
 
 use super::units::{File, Unit};
-use crate::code::rows::called::{CALLED, SILENT, SILENT_DERIVES};
+use crate::code::language_tables::framework_names::{
+    ATTRIBUTES_WITHOUT_NAME_USE, DERIVES_WITHOUT_NAME_USE, NAMES_CALLED_BY_FRAMEWORKS,
+};
 
 /// Returns true if code outside the change set may use the unit by its name.
 pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
@@ -45,7 +47,7 @@ fn is_called(language: &str, name: &str) -> bool {
         (_, Some(start)) => name.starts_with(start),
         _ => name == *known,
     };
-    listed(CALLED, language).iter().any(fits)
+    listed(NAMES_CALLED_BY_FRAMEWORKS, language).iter().any(fits)
         || (language == "python" && name.starts_with('_') && name.ends_with('_'))
 }
 
@@ -62,10 +64,10 @@ fn is_asked_for(language: &str, tree: &Tree) -> bool {
             words.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty());
         let words: Vec<&str> = match words.next() {
             Some("__attribute__") => words.collect(),
-            Some("derive") => return words.all(|one| SILENT_DERIVES.contains(&one)),
+            Some("derive") => return words.all(|one| DERIVES_WITHOUT_NAME_USE.contains(&one)),
             first => first.into_iter().collect(),
         };
-        words.iter().all(|one| listed(SILENT, language).contains(one))
+        words.iter().all(|one| listed(ATTRIBUTES_WITHOUT_NAME_USE, language).contains(one))
     };
     match tree.is_a(Role::Attribute) {
         true => !silent(tree),

@@ -3,8 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::code::program::{Name, Resolution, Tree};
-use crate::code::rows::roles::Role;
+use crate::code::language_tables::roles::Role;
+use crate::code::program::{NameKind, Resolution, Tree};
 
 /// The old names of declarations, each with its new name.
 pub(super) type Renames = HashMap<String, String>;
@@ -88,15 +88,15 @@ impl TreeComparison<'_> {
 
     fn tokens(&mut self, before: &Tree, after: &Tree, old: &str, new: &str) -> bool {
         match (before.name, after.name) {
-            (Name::Local(from), Name::Local(to)) => {
+            (NameKind::Local(from), NameKind::Local(to)) => {
                 *self.there.entry(from).or_insert(to) == to
                     && *self.back.entry(to).or_insert(from) == from
             }
-            (Name::Local(_), _) | (_, Name::Local(_)) => false,
-            (Name::Fixed, _) | (_, Name::Fixed) => old == new && before.name == after.name,
+            (NameKind::Local(_), _) | (_, NameKind::Local(_)) => false,
+            (NameKind::Fixed, _) | (_, NameKind::Fixed) => old == new && before.name == after.name,
             (from, to) => {
-                if from != Name::Not
-                    && to != Name::Not
+                if from != NameKind::Not
+                    && to != NameKind::Not
                     && let Some(wanted) = self.renames.get(old)
                 {
                     self.uses.insert((old.to_owned(), new.to_owned()));
@@ -104,7 +104,8 @@ impl TreeComparison<'_> {
                 }
                 // If the name is the new name of a renamed declaration, it meant something else
                 // before.
-                old == new && (from == Name::Not || !self.renames.values().any(|name| name == new))
+                old == new
+                    && (from == NameKind::Not || !self.renames.values().any(|name| name == new))
             }
         }
     }

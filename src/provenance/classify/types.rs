@@ -6,8 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::code::program::{Name, Tree};
-use crate::code::rows::roles::Role;
+use crate::code::language_tables::roles::Role;
+use crate::code::program::{NameKind, Tree};
 
 /// Returns true if the language has no types that change what an expression does.
 fn is_untyped(language: &str) -> bool {
@@ -16,9 +16,9 @@ fn is_untyped(language: &str) -> bool {
 
 /// The declared types of locals.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Types(HashMap<u32, String>);
+pub(super) struct LocalTypes(HashMap<u32, String>);
 
-impl Types {
+impl LocalTypes {
     /// Collects the types from a tree with resolved names.
     pub(super) fn of(tree: &Tree) -> Self {
         let mut types = Self::default();
@@ -32,7 +32,7 @@ impl Types {
     }
 
     fn place(&mut self, declarator: &Tree, said: String) {
-        if let Name::Local(local) = declarator.name {
+        if let NameKind::Local(local) = declarator.name {
             self.0.insert(local, said);
             return;
         }
@@ -59,7 +59,7 @@ impl Types {
 
     /// Returns the type of a value if it is evident.
     fn of_value(&self, value: &Tree, language: &str) -> Option<String> {
-        if let Name::Local(local) = value.name {
+        if let NameKind::Local(local) = value.name {
             return self.of_local(local).filter(|said| !is_inferred(said)).map(str::to_owned);
         }
         match value {
@@ -160,7 +160,7 @@ fn is_inferred(said: &str) -> bool {
 
 /// Returns true if a value may be an untyped constant in Go, which takes its type from its context.
 fn is_constant(value: &Tree) -> bool {
-    !value.any(&|node| matches!(node.name, Name::Local(_)) || node.is_a(Role::CallLike))
+    !value.any(&|node| matches!(node.name, NameKind::Local(_)) || node.is_a(Role::CallLike))
 }
 
 fn is_composite(said: &str) -> bool {

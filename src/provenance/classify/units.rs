@@ -5,8 +5,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use crate::code::language_tables::roles::{Role, made};
 use crate::code::program::{Comment, Program, Tree};
-use crate::code::rows::roles::{Role, made};
 use crate::code::{BlockKind, Identity};
 
 use super::public;

@@ -9,11 +9,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::item::Item;
+use super::item::ComparedBlock;
 use super::likeness::{self, Likeness, Reach};
 use super::measure::Measure;
 use super::rules::{MARGIN, MIN_RENAMED_TOKENS, MatchRule, RULES};
-use super::texts::FileTexts;
+use super::text_pair::FileTexts;
 use crate::code::difference;
 use crate::provenance::Rejection;
 use crate::provenance::outline::Short;
@@ -24,9 +24,9 @@ const MAX_COPIES: usize = 8;
 /// The input of an alignment.
 pub(crate) struct Scene<'a> {
     /// The blocks of the earlier version.
-    pub(crate) then: &'a [Item<'a>],
+    pub(crate) then: &'a [ComparedBlock<'a>],
     /// The blocks of the current version.
-    pub(crate) now: &'a [Item<'a>],
+    pub(crate) now: &'a [ComparedBlock<'a>],
     /// Where the earlier blocks come from.
     pub(crate) reach: Reach,
     /// Both texts, if they can be read.
@@ -99,15 +99,15 @@ impl Scene<'_> {
 
     /// Step 1: settles blocks with the same name and text in the same order.
     fn pin(&self, alignment: &mut Alignment) {
-        let key = |item: &Item<'_>| match item.is_unnamed() {
+        let key = |item: &ComparedBlock<'_>| match item.is_unnamed() {
             true => (item.row.text, Short::default()),
             false => (item.row.text, item.row.identity),
         };
-        let places = |items: &[Item<'_>], is_open: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        let places = |items: &[ComparedBlock<'_>], is_open: &dyn Fn(usize) -> bool| -> Vec<usize> {
             (0..items.len()).filter(|at| items[*at].in_sequence && is_open(*at)).collect()
         };
         let (then, now) = (places(self.then, &|_| true), places(self.now, self.is_open));
-        let keys = |items: &[Item<'_>], places: &[usize]| -> Vec<_> {
+        let keys = |items: &[ComparedBlock<'_>], places: &[usize]| -> Vec<_> {
             places.iter().map(|at| key(&items[*at])).collect()
         };
         let common = difference::common(&keys(self.then, &then), &keys(self.now, &now));
@@ -122,7 +122,11 @@ impl Scene<'_> {
 
     /// Settles earlier blocks without a position in the sequence whose name and text occur exactly
     /// once in the current version.
-    fn pin_aside(&self, alignment: &mut Alignment, key: impl Fn(&Item<'_>) -> (Short, Short)) {
+    fn pin_aside(
+        &self,
+        alignment: &mut Alignment,
+        key: impl Fn(&ComparedBlock<'_>) -> (Short, Short),
+    ) {
         let is_aside = |old: &usize| !self.then[*old].in_sequence && !self.then[*old].had_gone;
         let aside: Vec<usize> = (0..self.then.len()).filter(is_aside).collect();
         if aside.is_empty() {

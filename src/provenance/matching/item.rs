@@ -9,7 +9,7 @@ use crate::provenance::outline::{self, Outline, Row};
 use super::likeness::Body;
 
 /// A block and what is known about it.
-pub(crate) struct Item<'a> {
+pub(crate) struct ComparedBlock<'a> {
     pub(super) row: Row,
     /// The index of the item that contains this one.
     pub(super) container: Option<usize>,
@@ -19,7 +19,7 @@ pub(crate) struct Item<'a> {
     /// True if the block was removed before the last record of its file. Then it can only have come
     /// back unchanged.
     pub(super) had_gone: bool,
-    pub(super) name: Option<ItemName<'a>>,
+    pub(super) name: Option<ComparedName<'a>>,
     pub(super) body: Option<Body<'a>>,
     /// The number of tokens, if it is known.
     pub(super) size: Option<u32>,
@@ -30,14 +30,14 @@ pub(crate) struct Item<'a> {
 
 /// The name of a block, as text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ItemName<'a> {
+pub(super) struct ComparedName<'a> {
     pub(super) kind: &'a str,
     pub(super) path: &'a str,
     pub(super) leaf: &'a str,
     pub(super) parameters: Option<&'a str>,
 }
 
-impl<'a> Item<'a> {
+impl<'a> ComparedBlock<'a> {
     /// Creates an item of which only the outline row is known.
     pub(crate) fn of_row(row: Row, container: Option<usize>) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl<'a> Item<'a> {
 
     /// Adds what is known from the block itself.
     pub(crate) fn with_block(mut self, block: &'a Block) -> Self {
-        self.name = Some(ItemName {
+        self.name = Some(ComparedName {
             kind: block.identity.kind.as_str(),
             path: &block.identity.path,
             leaf: &block.name,
@@ -87,7 +87,7 @@ impl<'a> Item<'a> {
     /// Adds what is known from the block's record.
     pub(crate) fn with_record(mut self, range: &'a BlockRecord, answer: ClaimRef) -> Self {
         self.answer = Some(answer);
-        self.name = range.block.as_ref().map(ItemName::of);
+        self.name = range.block.as_ref().map(ComparedName::of);
         self.body = Some(Body::of_record(range));
         self.size = range.tokens;
         self.lines = LineRange::new(range.start_line, range.end_line);
@@ -105,7 +105,7 @@ impl<'a> Item<'a> {
     }
 }
 
-impl<'a> ItemName<'a> {
+impl<'a> ComparedName<'a> {
     fn of(name: &'a BlockName) -> Self {
         Self {
             kind: &name.kind,

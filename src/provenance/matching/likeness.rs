@@ -138,7 +138,7 @@ pub(super) fn anywhere(
     let signature = signature(is_namesake, then, now);
     let words = match is_namesake {
         true => 1.0,
-        false => Words::of(leaf(name)).in_common(&Words::of(&block.name)),
+        false => NameWords::of(leaf(name)).in_common(&NameWords::of(&block.name)),
     };
     0.45 * body
         + 0.2 * words
@@ -206,9 +206,9 @@ pub(super) fn of_like_size(then: u32, now: u32) -> bool {
 
 /// The words of a name: `isValidToken` and `is_token_valid` have the same words.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Words(BTreeSet<String>);
+pub(super) struct NameWords(BTreeSet<String>);
 
-impl Words {
+impl NameWords {
     pub(super) fn of(name: &str) -> Self {
         let mut words = BTreeSet::new();
         let mut word = String::new();
@@ -255,14 +255,14 @@ pub(super) fn signature(is_namesake: bool, then: Option<&str>, now: Option<&str>
     }
 }
 
-type Types<'a> = HashSet<&'a str>;
+type ParameterTypes<'a> = HashSet<&'a str>;
 
-fn types(parameters: &str) -> Types<'_> {
+fn types(parameters: &str) -> ParameterTypes<'_> {
     let inside = parameters.trim_matches(['(', ')']);
     inside.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-fn share(then: &Types<'_>, now: &Types<'_>) -> f32 {
+fn share(then: &ParameterTypes<'_>, now: &ParameterTypes<'_>) -> f32 {
     let common = then.intersection(now).count();
     common as f32 / (then.len() + now.len() - common).max(1) as f32
 }
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn names_are_compared_by_their_words() {
-        let words_in_common = |a: &str, b: &str| Words::of(a).in_common(&Words::of(b));
+        let words_in_common = |a: &str, b: &str| NameWords::of(a).in_common(&NameWords::of(b));
         assert_eq!(words_in_common("isValidToken", "is_token_valid"), 1.0);
         assert_eq!(words_in_common("parseHTTPHeader", "parse_header"), 1.0 / 3.0);
         assert_eq!(words_in_common("read", "write"), 0.0);

@@ -10,11 +10,11 @@ use crate::provenance::names::{kinds_it_may_have_been, leaf};
 const MAX_CALLED: usize = 64;
 
 /// A record that could describe a block, and the weight of the look-up that found it.
-pub(crate) type Candidate = (ClaimRef, u32);
+pub(crate) type CandidateRecord = (ClaimRef, u32);
 
 /// Returns the records that could describe this block: those with its content hash, and those with
 /// its kind and name.
-pub(crate) fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
+pub(crate) fn candidates(ledger: &Ledger, block: &Block) -> Vec<CandidateRecord> {
     let print = &block.fingerprint;
     let query = BlockQuery {
         content: &print.content,
@@ -24,7 +24,7 @@ pub(crate) fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
 }
 
 /// Returns the records that could describe the same block as another record.
-pub(super) fn candidates_of_record(ledger: &Ledger, range: &BlockRecord) -> Vec<Candidate> {
+pub(super) fn candidates_of_record(ledger: &Ledger, range: &BlockRecord) -> Vec<CandidateRecord> {
     let query = BlockQuery {
         content: &range.content_hash,
         called: range.block.as_ref().map(|name| (&*name.kind, leaf(name))),
@@ -47,7 +47,7 @@ struct BlockQuery<'a> {
 }
 
 impl BlockQuery<'_> {
-    fn in_ledger(&self, ledger: &Ledger) -> Vec<Candidate> {
+    fn in_ledger(&self, ledger: &Ledger) -> Vec<CandidateRecord> {
         let mut candidates = Vec::new();
         let mut add = |claims: &[ClaimRef], weight: u32| {
             candidates.extend(claims.iter().rev().take(MAX_CALLED).map(|at| (*at, weight)));

@@ -8,8 +8,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::align::{Alignment, Fit, MeasuredPair, Scene};
-use super::item::Item;
-use super::likeness::{self, Likeness, Reach, Words};
+use super::item::ComparedBlock;
+use super::likeness::{self, Likeness, NameWords, Reach};
 use super::rules::{MIN_ACROSS_TOKENS, MOSTLY_KEPT};
 use crate::code::difference;
 use crate::provenance::Rejection;
@@ -45,7 +45,7 @@ pub(super) struct Measure<'a> {
     is_exchange: bool,
     is_that_file: bool,
     /// The words of the names of all blocks without a match.
-    words: HashMap<&'a str, Words>,
+    words: HashMap<&'a str, NameWords>,
     /// Current blocks without a match that have a name and are no copies. Only these may be found
     /// by likeness.
     originals: Vec<usize>,
@@ -82,12 +82,12 @@ impl<'a> Measure<'a> {
 
     fn look_around(&mut self) {
         let Scene { then, now, .. } = self.scene;
-        let named = |items: &[Item<'_>]| -> Vec<usize> {
+        let named = |items: &[ComparedBlock<'_>]| -> Vec<usize> {
             let all = 0..items.len();
             all.filter(|at| items[*at].in_sequence && !items[*at].is_unnamed()).collect()
         };
         let (old, new) = (named(then), named(now));
-        let names = |items: &[Item<'_>], places: &[usize]| -> Vec<Short> {
+        let names = |items: &[ComparedBlock<'_>], places: &[usize]| -> Vec<Short> {
             places.iter().map(|at| items[*at].row.identity).collect()
         };
         if self.scene.reach != Reach::Elsewhere {
@@ -110,14 +110,14 @@ impl<'a> Measure<'a> {
         self.containers.extend(self.named.iter().copied());
         self.containers.extend(votes.into_iter().map(|(_, a, b)| (a, b)));
         self.containers.extend(self.pins.iter().copied());
-        let leaf = |item: &Item<'_>| (item.row.kind, item.row.name);
+        let leaf = |item: &ComparedBlock<'_>| (item.row.kind, item.row.name);
         for at in self.then.iter().filter(|at| !then[**at].is_unnamed()) {
             self.leaves.entry(leaf(&then[*at])).or_default().0 += 1;
         }
         for at in self.now.iter().filter(|at| !now[**at].is_unnamed()) {
             self.leaves.entry(leaf(&now[*at])).or_default().1 += 1;
         }
-        let count = |places: &[usize], items: &[Item<'_>]| {
+        let count = |places: &[usize], items: &[ComparedBlock<'_>]| {
             places.iter().filter(|at| !items[**at].is_unnamed()).count()
         };
         self.is_exchange = count(&self.then, then) == 1 && count(&self.now, now) == 1;
@@ -125,7 +125,7 @@ impl<'a> Measure<'a> {
         let names =
             self.then.iter().map(|at| &then[*at]).chain(self.now.iter().map(|at| &now[*at]));
         let names = names.filter_map(|item| item.name);
-        self.words = names.map(|name| (name.leaf, Words::of(name.leaf))).collect();
+        self.words = names.map(|name| (name.leaf, NameWords::of(name.leaf))).collect();
         self.find_containers();
         let may_be_alike = |new: &usize| !now[*new].is_unnamed() && !(self.scene.is_copy)(*new);
         self.originals = self.now.iter().copied().filter(may_be_alike).collect();
@@ -135,9 +135,9 @@ impl<'a> Measure<'a> {
     /// aside.
     fn reads_on(&self) -> bool {
         let Scene { then, now, .. } = self.scene;
-        let hashes = |item: &Item<'_>| [item.row.text, item.row.tokens, item.row.shape];
+        let hashes = |item: &ComparedBlock<'_>| [item.row.text, item.row.tokens, item.row.shape];
         let before: HashSet<Short> = then.iter().flat_map(hashes).collect();
-        let reads = |item: &&Item<'_>| {
+        let reads = |item: &&ComparedBlock<'_>| {
             let is_sizeable = item.size.is_some_and(|size| size >= MIN_ACROSS_TOKENS);
             !item.is_unnamed()
                 && is_sizeable
@@ -148,7 +148,7 @@ impl<'a> Measure<'a> {
 
     /// Returns true if the file was renamed and both blocks are methods of a type with the same
     /// name. A different class that implements the same interface has another name.
-    fn is_of_that_type(&self, then: &Item<'_>, now: &Item<'_>) -> bool {
+    fn is_of_that_type(&self, then: &ComparedBlock<'_>, now: &ComparedBlock<'_>) -> bool {
         let (Some(a), Some(b)) = (then.name, now.name) else { return false };
         let are_methods = a.kind == "method" && b.kind == "method";
         self.scene.reach == Reach::Renamed && are_methods && a.container() == b.container()
@@ -253,11 +253,11 @@ impl<'a> Measure<'a> {
         }
     }
 
-    fn lines_left(&self, then: &Item<'_>, now: &Item<'_>) -> bool {
+    fn lines_left(&self, then: &ComparedBlock<'_>, now: &ComparedBlock<'_>) -> bool {
         let (Some(texts), Some(old), Some(new)) = (self.scene.texts, then.lines, now.lines) else {
             return false;
         };
-        texts.stands_where(old, new)
+        texts.is_now_in(old, new)
     }
 
     /// Returns true if both blocks are between the same two neighbouring pairs.
@@ -291,7 +291,7 @@ impl<'a> Measure<'a> {
         side(old_at == new_at, old_at == 0) + side(old_after == new_after, old_after == count)
     }
 
-    fn container(&self, then: &Item<'_>, now: &Item<'_>) -> f32 {
+    fn container(&self, then: &ComparedBlock<'_>, now: &ComparedBlock<'_>) -> f32 {
         if then.in_sequence {
             let went = then.container.map(|outer| self.containers.get(&outer));
             match (went, now.container) {
@@ -321,8 +321,8 @@ impl<'a> Measure<'a> {
     fn candidates(&self) -> Vec<(usize, usize)> {
         let mut candidates = Vec::new();
         let Scene { then, now, .. } = self.scene;
-        type Key = (u8, Short);
-        let keys = |item: &Item<'_>| -> Vec<Key> {
+        type LookupKey = (u8, Short);
+        let keys = |item: &ComparedBlock<'_>| -> Vec<LookupKey> {
             let row = &item.row;
             let leaf = std::array::from_fn(|at| match at {
                 0..4 => row.name[at],
@@ -333,13 +333,13 @@ impl<'a> Measure<'a> {
             let count = if item.is_unnamed() { 2 } else { 5 };
             (0..).zip(hashes).take(count).collect()
         };
-        let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
+        let mut by_key: HashMap<LookupKey, Vec<usize>> = HashMap::new();
         for at in &self.now {
             for key in keys(&now[*at]) {
                 by_key.entry(key).or_default().push(*at);
             }
         }
-        let mut counts: HashMap<Key, usize> = HashMap::new();
+        let mut counts: HashMap<LookupKey, usize> = HashMap::new();
         for key in self.then.iter().flat_map(|old| keys(&then[*old])) {
             *counts.entry(key).or_default() += 1;
         }
@@ -418,7 +418,7 @@ impl<'a> Measure<'a> {
 /// Returns true if the kinds allow the earlier block to have become the current one. For example, a
 /// function may become a method. If only a hash of the earlier kind is known, both kinds must be
 /// equal.
-fn may_be_one(then: &Item<'_>, now: &Item<'_>) -> bool {
+fn may_be_one(then: &ComparedBlock<'_>, now: &ComparedBlock<'_>) -> bool {
     match (then.name, now.name) {
         (Some(a), Some(b)) => may_become(a.kind, b.kind),
         _ => then.row.kind == now.row.kind,

@@ -2,27 +2,27 @@
 //!
 //! A file is aligned with its recorded versions (`align`). Each block then reads as one of the
 //! states in its history (`reading`). Blocks that no version of the file explains may have come
-//! from another file (`across`).
+//! from another file (`other_files`).
 //!
-//! - `item`, `texts`: the two sides of an alignment.
+//! - `item`, `text_pair`: the two sides of an alignment.
 //! - `measure`, `likeness`, `rules`: candidate pairs, how alike they are, and which of them are
 //!   accepted.
 //! - `lookup`: records that could describe a block, looked up in the ledger.
-//! - `onward`: where recorded blocks went later.
-//! - `origins`: copies, splits and merges.
+//! - `later_places`: where recorded blocks went later.
+//! - `copies`: copies, splits and merges.
 
 pub(crate) mod align;
 pub(crate) mod item;
 mod likeness;
 pub(crate) mod rules;
 
-mod across;
+mod copies;
+mod later_places;
 mod lookup;
 mod measure;
-mod onward;
-mod origins;
+mod other_files;
 mod reading;
-mod texts;
+mod text_pair;
 
 use std::sync::Arc;
 
@@ -30,22 +30,24 @@ use crate::code::{self, Block, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::workspace::RelativePath;
 
+use super::file_history::{MAX_LEAVES, Trail, Version};
 use super::names::{is_called, is_unnamed};
 use super::outline::{Against, Outline};
-use super::trail::{MAX_LEAVES, Trail, Version};
 use super::{Content, Provenance, Rejection, Verdict};
 use align::{Alignment, Fit, MIN_COPY_TOKENS, Paired, Scene};
-use item::Item;
+use item::ComparedBlock;
 use reading::{BlockReading, place_of, provenance};
-use texts::FileTexts;
+use text_pair::FileTexts;
 
-pub(crate) use across::Surroundings;
+pub(crate) use copies::Origins;
 pub(crate) use item::row_of_record;
+pub(crate) use later_places::{
+    before_own_records, has_same_blocks, has_same_lines, later_paths, recorded_elsewhere,
+};
 pub(crate) use likeness::{Likeness, Reach};
-pub(crate) use lookup::{Candidate, candidates};
-pub(crate) use onward::{before_own_records, goes_on, may_speak_of, reads_on, recorded_elsewhere};
-pub(crate) use origins::Origins;
-pub(crate) use reading::is_its_own;
+pub(crate) use lookup::{CandidateRecord, candidates};
+pub(crate) use other_files::Surroundings;
+pub(crate) use reading::has_recorded_own_text;
 pub(crate) use rules::MatchRule;
 
 /// Returns the provenance of every block of a file, in the order of
@@ -69,8 +71,8 @@ fn watched(
     let blocks = &*document.blocks();
     let matched = Matched::of(ledger, path, document, surroundings, watch);
     let mut found = matched.found;
-    across::file(ledger, path, (document, blocks), &mut found, surroundings, watch);
-    across::withdraw(ledger, path, blocks, &mut found, surroundings);
+    other_files::file(ledger, path, (document, blocks), &mut found, surroundings, watch);
+    other_files::withdraw(ledger, path, blocks, &mut found, surroundings);
     let mut found: Vec<Provenance> =
         found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect();
     mark_conflicts(document, blocks, &mut found);
@@ -158,7 +160,7 @@ impl Matched {
         let blocks = &*document.blocks();
         let trail = surroundings.trail(path);
         let rows = Outline::of(blocks).rows;
-        let now = Item::of_blocks(blocks);
+        let now = ComparedBlock::of_blocks(blocks);
         let mut readings: Vec<Vec<BlockReading>> = vec![Vec::new(); blocks.blocks.len()];
         let mut matched = Self { found: Vec::new(), standing: Vec::new(), undone: Vec::new() };
         // If the newest version has a block, older versions are only used if the block reads as it
@@ -182,7 +184,7 @@ impl Matched {
                         let mut reading = read(paired.then);
                         let around = (ledger, surroundings);
                         reading.look_further_back(around, &trail, (&rows[index], block), document);
-                        reading.tell(paired, place_of(ledger, &reading, block, paired));
+                        reading.set_match(paired, place_of(ledger, &reading, block, paired));
                         let newest = trail.claim(ids[paired.then]);
                         matched.standing.extend(newest);
                         if newest != reading.claim || reading.is_renamed(ledger, block) {
@@ -219,7 +221,7 @@ impl Matched {
 /// was renamed.
 fn against_version(
     ledger: &Ledger,
-    (path, document, now): (&RelativePath, &Document, &[Item<'_>]),
+    (path, document, now): (&RelativePath, &Document, &[ComparedBlock<'_>]),
     (trail, version): (&Trail, &Version),
     reach: Reach,
     surroundings: &dyn Surroundings,
@@ -282,18 +284,27 @@ fn is_copy(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks, index: usi
 pub(crate) fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
     let (old, new) = (then.blocks(), now.blocks());
     let texts = FileTexts::new(then.clone(), now.clone());
-    let (old, new) = (Item::of_blocks(&old), Item::of_blocks(&new));
+    let (old, new) = (ComparedBlock::of_blocks(&old), ComparedBlock::of_blocks(&new));
+    earlier_indices(&old, &new, Some(&texts))
+}
+
+/// For each block of `now`, returns the index of the block of `then` that it was.
+fn earlier_indices(
+    then: &[ComparedBlock<'_>],
+    now: &[ComparedBlock<'_>],
+    texts: Option<&FileTexts>,
+) -> Vec<Option<usize>> {
     let scene = Scene {
-        then: &old,
-        now: &new,
+        then,
+        now,
         reach: Reach::File,
-        texts: Some(&texts),
+        texts,
         is_open: &|_| true,
         admits: &|_, _| true,
         is_copy: &|_| false,
     };
     let alignment = scene.align();
-    (0..new.len()).map(|at| alignment.of(at)).collect()
+    (0..now.len()).map(|at| alignment.of(at)).collect()
 }
 
 /// For each block of `now`, returns the row of an earlier outline that it was. Used if the earlier
@@ -301,19 +312,9 @@ pub(crate) fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> 
 pub(crate) fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
     let containers = then.containers();
     let rows = then.rows.iter().zip(containers);
-    let old: Vec<Item<'_>> = rows.map(|(row, container)| Item::of_row(*row, container)).collect();
-    let new = Item::of_blocks(now);
-    let scene = Scene {
-        then: &old,
-        now: &new,
-        reach: Reach::File,
-        texts: None,
-        is_open: &|_| true,
-        admits: &|_, _| true,
-        is_copy: &|_| false,
-    };
-    let alignment = scene.align();
-    (0..new.len()).map(|at| alignment.of(at)).collect()
+    let old: Vec<ComparedBlock<'_>> =
+        rows.map(|(row, container)| ComparedBlock::of_row(*row, container)).collect();
+    earlier_indices(&old, &ComparedBlock::of_blocks(now), None)
 }
 
 /// Returns the outline with one block replaced or inserted as it is now, together with the block's

@@ -7,16 +7,16 @@
 //! to the first state that a record made. If there is none, the block is as it was before its first
 //! record, and no record applies to it.
 
-use super::across::Surroundings;
 use super::align::Paired;
 use super::goes_by_another_name;
+use super::other_files::Surroundings;
 use super::rules::{MARGIN, MIN_RENAMED_TOKENS};
 use crate::code::{Block, Document, fingerprint, lines};
 use crate::ledger::{BlockRecord, ClaimRef, Ledger};
+use crate::provenance::file_history::{StateId, Trail};
 use crate::provenance::names::{is_called, leaf};
 use crate::provenance::outline::Row;
-use crate::provenance::trail::{StateId, Trail};
-use crate::provenance::{Content, Place, Provenance, Rejection, Tier};
+use crate::provenance::{Content, Placement, Provenance, Rejection, Tier};
 
 /// The minimum number of sketch lanes in which a block must equal the text that a record replaced
 /// and differ from the recorded text.
@@ -38,7 +38,7 @@ pub(super) struct BlockReading {
     /// The newest record of the block, if the block reads as it did before that record.
     stood_before: Option<ClaimRef>,
     tier: Tier,
-    place: Place,
+    place: Placement,
     /// All records that fit, if there are several.
     candidates: Vec<ClaimRef>,
 }
@@ -55,7 +55,7 @@ impl BlockReading {
             claim,
             stood_before: known.filter(|_| claim.is_none()),
             tier: Tier::Text,
-            place: Place::Same,
+            place: Placement::Same,
             candidates: Vec::new(),
         }
     }
@@ -102,13 +102,13 @@ impl BlockReading {
             claim: None,
             stood_before: None,
             tier: Tier::Text,
-            place: Place::Same,
+            place: Placement::Same,
             candidates,
         }
     }
 
     /// Adds the rule by which the block was found, and its place.
-    pub(super) fn tell(&mut self, paired: &Paired, place: Place) {
+    pub(super) fn set_match(&mut self, paired: &Paired, place: Placement) {
         self.tier = paired.rule.tier;
         self.place = place;
     }
@@ -132,8 +132,8 @@ fn has_line_of(range: &BlockRecord, document: &Document, block: &Block) -> bool 
         Some(places) => places.among(recorded.len()),
         None => range.replaces.is_none().then(all).flatten(),
     };
-    let own = lines::own(document, block);
-    let now = lines::matched_own(&recorded, &own);
+    let own = lines::own_lines(document, block);
+    let now = lines::matched_own_lines(&recorded, &own);
     brought.is_none_or(|brought| now.into_iter().flatten().any(|line| brought[line]))
 }
 
@@ -265,14 +265,14 @@ fn against_record(
     let found = Provenance::found(at, tier, content, reading.place);
     Provenance {
         kept: kept(range, block).filter(|_| content == Content::Modified),
-        only_inside: content == Content::Modified && is_its_own(range, block),
+        only_inside: content == Content::Modified && has_recorded_own_text(range, block),
         ..found
     }
 }
 
 /// Returns true if a container's own text and lead are as recorded, so that only the blocks inside
 /// it differ.
-pub(crate) fn is_its_own(range: &BlockRecord, block: &Block) -> bool {
+pub(crate) fn has_recorded_own_text(range: &BlockRecord, block: &Block) -> bool {
     let print = &block.fingerprint;
     let (then, now) = (range.own_text_hash.as_ref(), print.own_text.as_ref());
     let (then, now) = (then.unwrap_or(&range.content_hash), now.unwrap_or(&print.content));
@@ -310,8 +310,8 @@ pub(super) fn place_of(
     reading: &BlockReading,
     block: &Block,
     paired: &Paired,
-) -> Place {
-    let Some(claim) = reading.claim else { return Place::Same };
+) -> Placement {
+    let Some(claim) = reading.claim else { return Placement::Same };
     let name = ledger.claim(claim).range().block.as_ref();
     let container = |path: &str, leaf: &str| path.strip_suffix(leaf).unwrap_or(path).to_owned();
     let then = name.map(|name| match is_called(name, block) {
@@ -322,13 +322,13 @@ pub(super) fn place_of(
     let is_same = block.identity.kind.is_unnamed()
         || then.is_none_or(|then| then == now)
         || paired.likeness.is_some_and(|likeness| likeness.container == 1.0);
-    if is_same { Place::Same } else { Place::Moved }
+    if is_same { Placement::Same } else { Placement::Moved }
 }
 
 /// Returns the result for a block whose text is that of a record which names no block. Other tools
 /// write such records.
 pub(super) fn of_nameless(at: ClaimRef) -> Provenance {
-    Provenance::found(at, Tier::Text, Content::Exact, Place::Same)
+    Provenance::found(at, Tier::Text, Content::Exact, Placement::Same)
 }
 
 /// Checks that the rules are ordered by strength, as [`Tier`] is.

@@ -78,7 +78,8 @@ pub(super) fn judge(
         }
     }
     // An id that two intents share has a finding of its own.
-    let is_gone = |id: &str| ws.registry.get(id).is_none() && ws.registry.rivals(id).is_empty();
+    let is_gone =
+        |id: &str| ws.registry.get(id).is_none() && ws.registry.definitions_of(id).is_empty();
     for intent in found.intents().iter().filter(|it| is_gone(&it.id.value)) {
         let known = rules.accepted().registry.get(&intent.id.value).is_some();
         if known {

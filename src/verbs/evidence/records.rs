@@ -15,7 +15,7 @@ use crate::code::{Block, Document, LineRange, lines};
 use crate::ledger::read::{self, is_ledger_path};
 use crate::ledger::{ClaimRef, Entry, RecordDialect, RecordKind, Trust, journal};
 use crate::provenance::difference::Difference;
-use crate::provenance::lines::{Standing, of as lines_of};
+use crate::provenance::line_records::{LineStatus, of as lines_of};
 use crate::provenance::{Provenance, Step, lineage};
 use crate::verbs::check::deleted;
 use crate::verbs::edited::Baseline;
@@ -223,11 +223,11 @@ impl ClaimedBlock<'_> {
         at: usize,
         is_new: &dyn Fn(ClaimRef) -> bool,
     ) -> BTreeMap<ClaimRef, &'static str> {
-        let own = lines::own(self.document, self.block);
+        let own = lines::own_lines(self.document, self.block);
         let written = lines_of(&self.ws.ledger, &Around(self.ws), self.found, &own);
         let standing = written.map(|lines| lines.standing).unwrap_or_default();
         let of_lines = standing.iter().map(|line| match line {
-            Standing::Recorded(claim) => claim.filter(|claim| is_new(*claim)),
+            LineStatus::Recorded(claim) => claim.filter(|claim| is_new(*claim)),
             _ => None,
         });
         let of_lines: Vec<Option<ClaimRef>> = of_lines.collect();
@@ -244,7 +244,7 @@ impl ClaimedBlock<'_> {
             let claims = all.into_iter().filter(|claim| !self.accepts(*claim, is_new));
             return claims.map(|claim| (claim, "it reads as it did at the base")).collect();
         }
-        let stood = |line: usize| differences.iter().any(|one| one.stood(at)[line]);
+        let stood = |line: usize| differences.iter().any(|one| one.lines_from_before(at)[line]);
         let older = of_lines.iter().enumerate().filter(|(line, of)| of.is_some() && stood(*line));
         let older = older.filter_map(|(_, claim)| *claim);
         older.map(|claim| (claim, "lines of it stood there at the base")).collect()

@@ -184,7 +184,7 @@ fn without_rules(ws: Workspace) -> Workspace {
         "The rules were changed while a command of an agent ran, and those from before are gone.";
     let help = format!("A person looks at the rules, and runs `intent accept {POLICY}`.");
     let finding = Finding::new(Code::PolicyInvalid, message.to_owned(), help);
-    let (registry, ignores) = (ws.registry.again(), Ignores::load(&ws.root));
+    let (registry, ignores) = (ws.registry.copy(), Ignores::load(&ws.root));
     ws.under_rules((Policy::default(), vec![finding]), registry, ignores)
 }
 

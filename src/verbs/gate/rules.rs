@@ -153,7 +153,7 @@ pub(super) fn usable<'a>(
         ));
     };
     let Some(intent) = ws.registry.get(id) else {
-        let rivals = ws.registry.rivals(id);
+        let rivals = ws.registry.definitions_of(id);
         let why = match rivals.is_empty() {
             true => format!("There is no intent {id}."),
             false => format!(

@@ -232,7 +232,7 @@ fn ranges(
     for (at, _) in &edits.now {
         let known = WasBefore {
             replaces: difference.origin(*at).map(|was| was.fingerprint.content.clone()),
-            brought: Some(difference.brought(*at)),
+            brought: Some(difference.added_lines(*at)),
             row: Some(*at),
             was: difference.was(*at),
         };

@@ -7,10 +7,10 @@ use super::{Before, LeftOut, RecordExtent, block_record, brought_since};
 use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange};
 use crate::ledger::{BlockRecord, Claim, ClaimRef, OutlineChange};
 use crate::provenance::classify::ChangedBlock;
-use crate::provenance::difference::{Difference, brought_by_all};
+use crate::provenance::difference::{Difference, lines_added_by_all};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::provenance::outline::{Against, Outline};
-use crate::provenance::{self, Place, Provenance, Verdict, is_unnamed};
+use crate::provenance::{self, Placement, Provenance, Verdict, is_unnamed};
 use crate::verbs::edited::{Baseline, Edits};
 use crate::verbs::{Workspace, why};
 use crate::workspace::{CommitId, RelativePath};
@@ -264,7 +264,7 @@ impl FileToRecord<'_> {
     }
 
     /// Returns the last recorded state of a block.
-    fn state_of(&self, at: usize) -> Option<provenance::trail::StateId> {
+    fn state_of(&self, at: usize) -> Option<provenance::file_history::StateId> {
         let (_, origins) = self.last.as_ref()?;
         let version = self.trail.versions_known().next()?;
         version.states.get(origins[at]?).copied()
@@ -278,7 +278,7 @@ impl FileToRecord<'_> {
         let since = recorded.and_then(|claim| brought_since(self.ws, claim, self.document, block));
         match extent {
             RecordExtent::WholeFile | RecordExtent::Lines(_) => since,
-            RecordExtent::Changes => match (brought_by_all(&self.differences, at), since) {
+            RecordExtent::Changes => match (lines_added_by_all(&self.differences, at), since) {
                 (Some(all), Some(since)) => {
                     Some(all.into_iter().zip(since).map(|(a, b)| a && b).collect())
                 }
@@ -291,7 +291,7 @@ impl FileToRecord<'_> {
     /// satisfies `accepts`.
     fn recorded_alike(&self, at: usize, accepts: impl Fn(&Claim<'_>) -> bool) -> bool {
         let found = &self.provenance[at];
-        let exact = found.verdict == Verdict::Exact && found.place == Some(Place::Same);
+        let exact = found.verdict == Verdict::Exact && found.place == Some(Placement::Same);
         let claim = |at: ClaimRef| self.ws.ledger.claim(at);
         let last = |at: &ClaimRef| {
             self.heads.binary_search(at).is_ok() || claim(*at).range().block.is_none()

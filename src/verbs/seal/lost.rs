@@ -92,5 +92,5 @@ fn stands_in_commit(texts: &TextCache, entry: &Entry) -> bool {
     let conversations = entry.record.files.iter().flat_map(|file| &file.conversations);
     let mut said = conversations.flat_map(|one| &one.ranges);
     // If the texts cannot be read, the section is assumed to be intact.
-    texts.after(entry).is_none_or(|after| said.all(|one| provenance::stands_in(one, &after)))
+    texts.after(entry).is_none_or(|after| said.all(|one| provenance::is_claim_true(one, &after)))
 }

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
 use crate::ledger::{Digest, Entry, Ledger, Writer, journal};
-use crate::provenance::stands_in;
+use crate::provenance::is_claim_true;
 use crate::verbs::{VerbError, Workspace, tips};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
@@ -121,7 +121,7 @@ pub(super) fn is_there(ws: &Workspace, entry: &Entry) -> bool {
     entry.record.files.iter().any(|file| {
         let Ok(document) = ws.read(&file.relative_path) else { return false };
         let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
-        ranges.filter(|range| !range.deleted).any(|range| stands_in(range, &document))
+        ranges.filter(|range| !range.deleted).any(|range| is_claim_true(range, &document))
     })
 }
 

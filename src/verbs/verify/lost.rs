@@ -339,7 +339,7 @@ impl FileCache {
         for heads in heads[..heads.len().min(MAX_RERECORDED)].chunks(AT_ONCE) {
             let ledger = ws.ledger.forgetful();
             let named = heads.iter().filter(|(_, at)| !is_unnamed(ledger.claim(*at).range()));
-            paths.extend(named.flat_map(|(_, at)| matching::may_speak_of(&ledger, *at)));
+            paths.extend(named.flat_map(|(_, at)| matching::later_paths(&ledger, *at)));
         }
         for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
             let ws = &ws.forgetful();

@@ -8,7 +8,7 @@ use super::{BlockAnswer, BroughtLines, Candidate, FileProvenance, candidate};
 use crate::code::Document;
 use crate::code::lines::{self, OwnLine};
 use crate::provenance::Verdict;
-use crate::provenance::lines::{Standing, StandingLines, of};
+use crate::provenance::line_records::{ComparedLines, LineStatus, of};
 use crate::verbs::Workspace;
 use crate::verbs::elsewhere::Around;
 
@@ -58,10 +58,10 @@ pub(super) fn of_block(
     file: &FileProvenance,
     at: usize,
 ) -> Option<BlockLines> {
-    let own = lines::own(document, file.blocks.blocks.get(at)?);
-    let StandingLines { standing, gone } =
+    let own = lines::own_lines(document, file.blocks.blocks.get(at)?);
+    let ComparedLines { standing, gone } =
         of(&ws.ledger, &Around(ws), file.provenance.get(at)?, &own)?;
-    let mut runs: Vec<(LineRun, Standing)> = Vec::new();
+    let mut runs: Vec<(LineRun, LineStatus)> = Vec::new();
     for (OwnLine { number, .. }, standing) in own.iter().zip(standing) {
         match runs.last_mut() {
             Some((run, last)) if *last == standing && run.end + 1 == *number => run.end = *number,
@@ -71,12 +71,12 @@ pub(super) fn of_block(
     Some(BlockLines { runs: runs.into_iter().map(|(run, _)| run).collect(), gone })
 }
 
-fn run(ws: &Workspace, line: u32, standing: Standing) -> LineRun {
+fn run(ws: &Workspace, line: u32, standing: LineStatus) -> LineRun {
     let (state, origin) = match standing {
-        Standing::Recorded(origin) => (LineState::AsRecorded, origin),
-        Standing::Reformatted => (LineState::Reformatted, None),
-        Standing::Renamed => (LineState::Renamed, None),
-        Standing::Changed => (LineState::Changed, None),
+        LineStatus::Recorded(origin) => (LineState::AsRecorded, origin),
+        LineStatus::Reformatted => (LineState::Reformatted, None),
+        LineStatus::Renamed => (LineState::Renamed, None),
+        LineStatus::Changed => (LineState::Changed, None),
     };
     LineRun {
         start: line,

@@ -12,7 +12,7 @@ use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WA
 use crate::cli::when;
 use crate::code::LineRange;
 use crate::ledger::{RecordKind, Strength};
-use crate::provenance::{Content, Place, Verdict};
+use crate::provenance::{Content, Placement, Verdict};
 use crate::verbs::why::{
     self, AskedFor, BlockAnswer, BlockLines, Candidate, IntentBrief, IntentVersion, LineState,
     LineageStep, WhyAnswer, span,
@@ -270,7 +270,7 @@ fn verdict(verdict: Verdict) -> (Style, &'static str, &'static str) {
 }
 
 fn meaning(block: &BlockAnswer) -> String {
-    let moved = block.place == Some(Place::Moved) && block.content != Some(Content::Exact);
+    let moved = block.place == Some(Placement::Moved) && block.content != Some(Content::Exact);
     let elsewhere = if moved { ", and in another place" } else { "" };
     let said = match block.verdict {
         Verdict::Exact => "as recorded".to_owned(),

@@ -6,35 +6,35 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::code::program::{Name, Resolution, Tree, is_plain_macro};
-use crate::code::rows::roles::Role;
+use crate::code::language_tables::roles::Role;
+use crate::code::program::{NameKind, Resolution, Tree, is_plain_macro};
 
-type Words = HashSet<Arc<str>>;
+type NameSet = HashSet<Arc<str>>;
 
 /// The names that a function uses but does not declare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OuterNames {
     /// Names of values that the function does not declare.
-    values: Words,
+    values: NameSet,
     /// Every name in the function, including types, paths and members.
-    mentioned: Words,
+    mentioned: NameSet,
 }
 
 /// The names that a tree declares.
-pub(super) struct Given {
+pub(super) struct DeclaredNames {
     /// Locals, and names that may be locals.
-    values: Words,
+    values: NameSet,
     /// Names of types, and of definitions and imports inside functions.
-    others: Words,
+    others: NameSet,
     /// True if the tree imports names that cannot be listed.
     unknown: bool,
 }
 
-impl Given {
+impl DeclaredNames {
     pub(super) fn of(tree: &Tree, names: &Resolution) -> Self {
-        let mut values: Words = names.locals.iter().map(|local| local.name.clone()).collect();
+        let mut values: NameSet = names.locals.iter().map(|local| local.name.clone()).collect();
         values.extend(names.fixed.iter().cloned());
-        let mut given = Self { values, others: Words::new(), unknown: false };
+        let mut given = Self { values, others: NameSet::new(), unknown: false };
         given.declared(tree, true);
         given
     }
@@ -72,11 +72,11 @@ impl Given {
 /// Returns the names that the body of a function uses from outside. Returns `None` if they are not
 /// all known.
 pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<OuterNames> {
-    let (mut values, mut fixed) = (Words::new(), Words::new());
+    let (mut values, mut fixed) = (NameSet::new(), NameSet::new());
     body.visit(&mut |node| {
         match node.name {
-            Name::Free => values.extend(node.text.clone()),
-            Name::Fixed => fixed.extend(node.text.clone()),
+            NameKind::Free => values.extend(node.text.clone()),
+            NameKind::Fixed => fixed.extend(node.text.clone()),
             _ => {}
         }
         if is_unknown_macro(node) {
@@ -88,10 +88,10 @@ pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Oute
         return None;
     }
     values.extend(fixed);
-    let mut mentioned = Words::new();
+    let mut mentioned = NameSet::new();
     words(body, &mut mentioned);
     // What a function's own type parameters stand for in a call is only known by type inference.
-    let mut own = Words::new();
+    let mut own = NameSet::new();
     let lists = core.children.iter().filter(|child| child.is_a(Role::TypeParameters));
     lists.for_each(|list| parameter_names(list, &mut own));
     own.is_disjoint(&mentioned).then_some(OuterNames { values, mentioned })
@@ -129,7 +129,7 @@ fn is_unknown_macro(node: &Tree) -> bool {
 }
 
 /// Collects the words of all tokens, including those inside texts, which may hold names too.
-fn every_word(tree: &Tree, found: &mut Words) {
+fn every_word(tree: &Tree, found: &mut NameSet) {
     for token in tree.tokens() {
         let text = token.text.as_deref().unwrap_or_default();
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -174,7 +174,7 @@ fn is_definition(node: &Tree) -> bool {
 }
 
 /// Collects all names and labels in a tree.
-fn words(tree: &Tree, found: &mut Words) {
+fn words(tree: &Tree, found: &mut NameSet) {
     tree.visit(&mut |leaf| {
         if let Some(text) = &leaf.text
             && (leaf.is_a(Role::Name) || leaf.is_a(Role::LabelName))
@@ -185,7 +185,7 @@ fn words(tree: &Tree, found: &mut Words) {
 }
 
 /// Collects the names in a list of type parameters, without their bounds.
-fn parameter_names(list: &Tree, found: &mut Words) {
+fn parameter_names(list: &Tree, found: &mut NameSet) {
     for parameter in &list.children {
         let own = parameter.tokens().into_iter().find(|one| one.is_a(Role::Name));
         found.extend(own.and_then(|leaf| leaf.text.clone()));

@@ -3,13 +3,13 @@
 
 use std::collections::HashSet;
 
-use crate::code::program::{Name, Tree};
-use crate::code::rows::called::{HEADS, PLACES};
-use crate::code::rows::roles::{Role, made};
+use crate::code::language_tables::framework_names::{FILE_DEPENDENT_WORDS, FILE_WIDE_DIRECTIVES};
+use crate::code::language_tables::roles::{Role, made};
+use crate::code::program::{NameKind, Tree};
 
 use super::helpers::{function_of, is_this, returned, statements};
 use super::imports;
-use super::judge::Set;
+use super::judge::ChangeSet;
 use super::pairs::Id;
 use super::public::without_visibility;
 use super::same::{Renames, Resolved, same};
@@ -41,11 +41,12 @@ pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_
         let (was, is) = (imports::source_of(old, name), imports::source_of(new, name));
         was == is && (is_itself || !is_known) && bringing(old, name) == bringing(new, name)
     };
-    let says_where = |node: &Tree| PLACES.iter().any(|word| node.is(word));
+    let says_where = |node: &Tree| FILE_DEPENDENT_WORDS.iter().any(|word| node.is(word));
     if before.tree.any(&says_where) || before.name == "init" || has_another_target(old, new) {
         return false;
     }
-    let heads = HEADS.iter().all(|head| old.text.contains(head) == new.text.contains(head));
+    let heads =
+        FILE_WIDE_DIRECTIVES.iter().all(|head| old.text.contains(head) == new.text.contains(head));
     heads && wildcards(old) == wildcards(new) && free_names(old, before).iter().all(is_same)
 }
 
@@ -82,7 +83,7 @@ fn free_names(file: &File<'_>, unit: &Unit) -> HashSet<std::sync::Arc<str>> {
     let resolved = Resolved::of(&unit.tree, file.language());
     let mut names = HashSet::new();
     resolved.tree.visit(&mut |node| {
-        if matches!(node.name, Name::Free | Name::Type)
+        if matches!(node.name, NameKind::Free | NameKind::Type)
             && let Some(text) = &node.text
         {
             names.insert(text.clone());
@@ -98,7 +99,12 @@ fn is_relative(source: &str) -> bool {
 
 /// Compares a Java method with its version in another type. It may now take from a new parameter
 /// what it took from its own object, or the reverse, and its visibility may change.
-pub(super) fn relocated(set: &Set<'_>, old: Id, new: Id, renames: &Renames) -> Option<Vec<String>> {
+pub(super) fn relocated(
+    set: &ChangeSet<'_>,
+    old: Id,
+    new: Id,
+    renames: &Renames,
+) -> Option<Vec<String>> {
     let ((old_file, before), (new_file, after)) = (set.unit_before(old), set.unit_after(new));
     if old_file.language() != "java" || !before.is_function() || !after.is_function() {
         return None;

@@ -11,20 +11,20 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::align::{Fit, Scene};
-use super::item::Item;
+use super::item::ComparedBlock;
+use super::later_places::{has_same_blocks, has_same_lines};
 use super::likeness::{self, Reach};
-use super::lookup::Candidate;
-use super::onward::{goes_on, reads_on};
-use super::reading::{BlockReading, content_of, is_its_own, kept, provenance};
+use super::lookup::CandidateRecord;
+use super::reading::{BlockReading, content_of, has_recorded_own_text, kept, provenance};
 use super::rules::{MARGIN, MIN_ACROSS_TOKENS};
 use super::{Orphans, SharedTrail, Watch, against_version, is_copy};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, ContentHash, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger, Trust};
+use crate::provenance::file_history::Version;
 use crate::provenance::names::{is_called, is_unnamed, leaf, may_become};
 use crate::provenance::outline::Outline;
-use crate::provenance::trail::Version;
-use crate::provenance::{Content, Place, Provenance, Rejection, Tier};
+use crate::provenance::{Content, Placement, Provenance, Rejection, Tier};
 use crate::workspace::RelativePath;
 
 /// The maximum number of other files that are examined for one file.
@@ -47,16 +47,16 @@ pub(crate) trait Surroundings {
     fn is_gone(&self, path: &RelativePath) -> bool;
     /// Returns whether the block already existed in `path` when the record was made. `None` if this
     /// is not known.
-    fn stood(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool>;
+    fn existed(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool>;
     /// Returns [`super::candidates`] of a block. The result may be cached, because it depends only
     /// on the block and the ledger.
-    fn candidates(&self, block: &Block) -> Arc<Vec<Candidate>>;
+    fn candidates(&self, block: &Block) -> Arc<Vec<CandidateRecord>>;
     /// Returns recorded files that no longer exist and had the same name or the same folder as this
     /// file.
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath>;
     /// Returns true if a block with this name and these tokens existed anywhere in the tree that
     /// the record was based on. Only this file and files that changed since then are searched.
-    fn stood_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool;
+    fn existed_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool;
     /// Returns the sketch of token pairs of the text that a record replaced. `None` if that text is
     /// not known.
     fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes>;
@@ -109,7 +109,7 @@ fn renamed_file(
 ) {
     let trail = surroundings.trail(source);
     let Some(version) = trail.last_standing() else { return };
-    let items = Item::of_blocks(blocks);
+    let items = ComparedBlock::of_blocks(blocks);
     let parts = (path, document, &items[..]);
     let aligned =
         against_version(ledger, parts, (&trail, version), Reach::Renamed, surroundings, watch);
@@ -126,7 +126,7 @@ fn renamed_file(
                 let mut reading = BlockReading::of(&trail, ids[paired.then], &rows[index], block);
                 let block = (&rows[index], block);
                 reading.look_further_back((ledger, surroundings), &trail, block, document);
-                reading.tell(paired, Place::Moved);
+                reading.set_match(paired, Placement::Moved);
                 reading
             }
             Fit::Ambiguous(all) => BlockReading::ambiguous(
@@ -137,7 +137,7 @@ fn renamed_file(
         // A block that existed here before the record was made did not come from the deleted file.
         // This happens if the deleted file was a copy of this one.
         let claim = provenance.as_ref().and_then(|found| found.claim);
-        if claim.is_none_or(|at| surroundings.stood(at, path, block) != Some(true)) {
+        if claim.is_none_or(|at| surroundings.existed(at, path, block) != Some(true)) {
             found[index] = provenance;
         }
     }
@@ -159,7 +159,7 @@ fn moved_blocks(
     let is_new = |at: ClaimRef, index: usize| {
         let known = stood.borrow().get(&(at.entry, index)).copied();
         !known.unwrap_or_else(|| {
-            let existed = surroundings.stood(at, path, &blocks.blocks[index]) == Some(true);
+            let existed = surroundings.existed(at, path, &blocks.blocks[index]) == Some(true);
             stood.borrow_mut().insert((at.entry, index), existed);
             existed
         })
@@ -168,16 +168,16 @@ fn moved_blocks(
         let block = &blocks.blocks[index];
         let says_enough = block.fingerprint.token_count >= MIN_ACROSS_TOKENS
             || is_as_recorded(ledger, at, block)
-                && surroundings.stood(at, path, block) == Some(false);
+                && surroundings.existed(at, path, block) == Some(false);
         says_enough
             && !block.identity.kind.is_unnamed()
             && (!renamed.contains(&at) || is_as_recorded(ledger, at, block))
             && is_new(at, index)
     };
-    let of_record = |at: &ClaimRef| Item::of_record(ledger.claim(*at).range(), *at);
-    let (claims, then): (Vec<ClaimRef>, Vec<Item<'_>>) =
+    let of_record = |at: &ClaimRef| ComparedBlock::of_record(ledger.claim(*at).range(), *at);
+    let (claims, then): (Vec<ClaimRef>, Vec<ComparedBlock<'_>>) =
         heads.iter().filter_map(|at| Some((*at, of_record(at)?))).unzip();
-    let now = Item::of_blocks(blocks);
+    let now = ComparedBlock::of_blocks(blocks);
     let open: Vec<bool> = found.iter().map(|found| Provenance::is_open(found.as_ref())).collect();
     let scene = Scene {
         then: &then,
@@ -200,8 +200,9 @@ fn moved_blocks(
                 let content = content_of(range, block);
                 found[index] = Some(Provenance {
                     kept: kept(range, block).filter(|_| content == Content::Modified),
-                    only_inside: content == Content::Modified && is_its_own(range, block),
-                    ..Provenance::found(at, paired.rule.tier, content, Place::Moved)
+                    only_inside: content == Content::Modified
+                        && has_recorded_own_text(range, block),
+                    ..Provenance::found(at, paired.rule.tier, content, Placement::Moved)
                 });
             }
             Fit::Ambiguous(all) => {
@@ -296,7 +297,7 @@ pub(super) fn withdraw(
         }
         let (at, tier) = (*at, *tier);
         let is_renamed = tier > Tier::TokensElsewhere && !name.path.ends_with(&block.name);
-        if is_renamed && surroundings.stood_anywhere(at, path, block) {
+        if is_renamed && surroundings.existed_anywhere(at, path, block) {
             *found = Some(Provenance::refused(at, Rejection::StoodBefore));
             continue;
         }
@@ -320,7 +321,7 @@ pub(super) fn withdraw(
             })
             .any(|(other, blocks)| {
                 let mut rivals = blocks.blocks.iter().filter(|block| better(other, block));
-                rivals.any(|block| surroundings.stood(at, other, block) == Some(false))
+                rivals.any(|block| surroundings.existed(at, other, block) == Some(false))
             });
         if rival {
             *found = Some(Provenance::refused(at, Rejection::Rivals));
@@ -341,6 +342,6 @@ fn goes_on_vanished(
     let known = version.states.iter().chain(&version.loose);
     let then = Outline { rows: known.map(|id| trail.state(*id).row).collect() };
     let text = || surroundings.text_of(source, version, &trail.outline(version));
-    goes_on((source, &then), (path, blocks))
-        || text().is_some_and(|then| reads_on(&then.text(), &document.text()))
+    has_same_blocks((source, &then), (path, blocks))
+        || text().is_some_and(|then| has_same_lines(&then.text(), &document.text()))
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{State, StateId, Trail, Version};
+use super::{BlockState, StateId, Trail, Version};
 use crate::code::ContentHash;
 use crate::ledger::ClaimRef;
 use crate::provenance::outline::Row;
@@ -13,29 +13,29 @@ use crate::provenance::outline::Row;
 /// process to process, so each claim holds the position of its entry in the list of that evidence
 /// instead.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct KeptTrail {
+pub(crate) struct StoredTrail {
     states: Vec<(Row, Option<ClaimRef>, Option<StateId>)>,
-    versions: Vec<KeptVersion>,
+    versions: Vec<StoredVersion>,
     nameless: Vec<(ContentHash, ClaimRef)>,
     deleted: Vec<ClaimRef>,
     last_time: Option<i64>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct KeptVersion {
+struct StoredVersion {
     is_known: bool,
     is_leaf: bool,
     last: Option<ClaimRef>,
     at: Option<ClaimRef>,
-    states: KeptStates,
-    loose: KeptStates,
-    gone: KeptStates,
+    states: StoredStates,
+    loose: StoredStates,
+    gone: StoredStates,
 }
 
 /// The states of a version, stored as a difference from the previous version, because most versions
 /// differ in one block.
 #[derive(Serialize, Deserialize)]
-struct KeptStates {
+struct StoredStates {
     /// How many states at the start are the same as in the previous version.
     start: usize,
     /// The states between the common start and the common end.
@@ -44,7 +44,7 @@ struct KeptStates {
     end: usize,
 }
 
-impl KeptStates {
+impl StoredStates {
     fn of(now: &[StateId], before: &[StateId]) -> Self {
         let start = now.iter().zip(before).take_while(|(one, other)| one == other).count();
         let rest = now[start..].iter().rev().zip(before[start..].iter().rev());
@@ -61,7 +61,7 @@ impl KeptStates {
     }
 }
 
-impl KeptTrail {
+impl StoredTrail {
     /// Converts a trail to stored data. `entries` are the indices of the evidence about the file,
     /// in ascending order. Returns `None` if the trail holds a claim of another entry.
     pub(crate) fn of(trail: &Trail, entries: &[u32]) -> Option<Self> {
@@ -80,14 +80,14 @@ impl KeptTrail {
         let nothing = Version::default();
         let before = std::iter::once(&nothing).chain(&trail.versions);
         let versions = trail.versions.iter().zip(before).map(|(version, before)| {
-            Some(KeptVersion {
+            Some(StoredVersion {
                 is_known: version.is_known,
                 is_leaf: version.is_leaf,
                 last: maybe(version.last)?,
                 at: maybe(version.at)?,
-                states: KeptStates::of(&version.states, &before.states),
-                loose: KeptStates::of(&version.loose, &before.loose),
-                gone: KeptStates::of(&version.gone, &before.gone),
+                states: StoredStates::of(&version.states, &before.states),
+                loose: StoredStates::of(&version.loose, &before.loose),
+                gone: StoredStates::of(&version.gone, &before.gone),
             })
         });
         let nameless = trail.nameless.iter();
@@ -119,7 +119,7 @@ impl KeptTrail {
             if before.is_some_and(|before| before as usize >= trail.states.len()) {
                 return None;
             }
-            trail.push(State { row, by: maybe(by)?, before });
+            trail.push(BlockState { row, by: maybe(by)?, before });
         }
         let count = trail.states.len();
         for kept in self.versions {

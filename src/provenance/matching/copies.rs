@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::SharedTrail;
-use super::across::Surroundings;
+use super::other_files::Surroundings;
 use crate::code::{Block, FileBlocks, fingerprint};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::outline::Outline;
@@ -68,8 +68,8 @@ impl<'a> Origins<'a> {
         Self { ledger, path, heads, gone, stands, surroundings, trail, rows, blocks }
     }
 
-    /// Returns true if [`Self::of`] may find something for a block. If not, the caller can save the work of
-    /// [`Self::new`].
+    /// Returns true if [`Self::of`] may find something for a block. If not, the caller can save the
+    /// work of [`Self::new`].
     pub(crate) fn may_tell_of(block: &Block, found: &Provenance) -> bool {
         !block.identity.kind.is_unnamed()
             && block.fingerprint.token_count >= MIN_TOKENS
@@ -152,7 +152,7 @@ impl<'a> Origins<'a> {
             let index = self.blocks.blocks.iter().position(|other| std::ptr::eq(other, block));
             return index.is_none_or(|index| !self.trail.stood_beside(at, &self.rows.rows[index]));
         }
-        self.surroundings.stood(at, self.path, block) == Some(false)
+        self.surroundings.existed(at, self.path, block) == Some(false)
     }
 
     /// Returns the removed blocks whose code came into a block since it was recorded as `own`.

@@ -96,7 +96,7 @@ impl UsedIds {
             }
         };
         Err(EditError::Refused(format!(
-            "{whose}, and once both are in one registry nobody can tell them apart; take another id: {} is the next free one",
+            "{whose}; after a merge they could not be told apart; {} is free",
             edit::next_id(registry, &self.ids())
         )))
     }

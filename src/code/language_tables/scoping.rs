@@ -1,6 +1,6 @@
 //! The naming rules of each language: where names are declared, and where they are visible.
 
-use super::more;
+use super::other_languages;
 use crate::code::program::scoping::{NameReach, Scoping};
 use crate::code::syntax::PLAIN;
 
@@ -255,18 +255,18 @@ const CPP: Scoping = Scoping {
 };
 
 const LUA: Scoping = Scoping {
-    syntax: &more::LUA,
+    syntax: &other_languages::LUA,
     functions: &["function_declaration", "function_definition"],
     scopes: &["block", "for_statement", "repeat_statement"],
     late: &["assignment_statement", "for_generic_clause", "for_numeric_clause"],
-    members: more::LUA.labels,
+    members: other_languages::LUA.labels,
     reflection: &["debug"],
     ..NONE
 };
 
 /// In Zig, no name hides another one, so it hardly matters where a scope ends.
 const ZIG: Scoping = Scoping {
-    syntax: &more::ZIG,
+    syntax: &other_languages::ZIG,
     functions: &["function_declaration"],
     scopes: &[
         "block",
@@ -278,7 +278,7 @@ const ZIG: Scoping = Scoping {
         "switch_case",
     ],
     late: &["variable_declaration"],
-    members: more::ZIG.labels,
+    members: other_languages::ZIG.labels,
     opaque: &[
         "struct_declaration",
         "enum_declaration",
@@ -290,7 +290,7 @@ const ZIG: Scoping = Scoping {
 };
 
 const PHP: Scoping = Scoping {
-    syntax: &more::PHP,
+    syntax: &other_languages::PHP,
     reach: NameReach::Everywhere,
     functions: &["function_definition", "method_declaration", "anonymous_function"],
     public: &[("simple_parameter", "name"), ("variadic_parameter", "name")],
@@ -318,12 +318,12 @@ const PHP: Scoping = Scoping {
 };
 
 const DART: Scoping = Scoping {
-    syntax: &more::DART,
+    syntax: &other_languages::DART,
     functions: &["function_declaration", "function_expression", "method_declaration"],
     scopes: &["block", "for_statement", "try_statement", "switch_statement_case"],
     // Callers can name parameters.
     public: &[("formal_parameter", "name"), ("formal_parameter", "")],
-    members: more::DART.labels,
+    members: other_languages::DART.labels,
     opaque: &[
         "pattern_variable_declaration",
         "variable_pattern",
@@ -337,7 +337,7 @@ const DART: Scoping = Scoping {
 
 #[cfg(feature = "grammars-heavy")]
 const CSHARP: Scoping = Scoping {
-    syntax: &more::CSHARP,
+    syntax: &other_languages::CSHARP,
     functions: &[
         "method_declaration",
         "constructor_declaration",
@@ -363,7 +363,7 @@ const CSHARP: Scoping = Scoping {
         ("declaration_expression", "name"),
         ("declaration_pattern", "name"),
     ],
-    members: more::CSHARP.labels,
+    members: other_languages::CSHARP.labels,
     // The members of these nodes are named after the locals that they are made from.
     opaque: &[
         "anonymous_object_creation_expression",

@@ -7,11 +7,11 @@ use super::difference;
 /// The differences between an earlier text and the present one, in order. All text between two
 /// differences is the same in both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Alterations(Vec<Altered>);
+pub struct TextDifference(Vec<DifferentRange>);
 
 /// A range of bytes in the earlier text, and the bytes that replace it in the present text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Altered {
+struct DifferentRange {
     before: Range<usize>,
     now: Range<usize>,
 }
@@ -19,20 +19,20 @@ struct Altered {
 /// Where the start or the end of a block may be now. Text inserted at the end of a block may belong
 /// to the block or not, so there can be several answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Whereabouts {
+pub struct PossiblePositions {
     pub first: usize,
     pub last: usize,
     /// The position to use if nothing else is known.
     pub likely: usize,
 }
 
-impl Whereabouts {
+impl PossiblePositions {
     pub fn holds(self, byte: usize) -> bool {
         (self.first..=self.last).contains(&byte)
     }
 }
 
-impl Alterations {
+impl TextDifference {
     /// Returns true if both texts are the same.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -53,13 +53,13 @@ impl Alterations {
 
     /// Returns the changed text that contains or touches a byte, as a range of the present text.
     /// Returns `None` if there is no change at this byte.
-    pub fn brought_around(&self, now: usize) -> Option<Range<usize>> {
+    pub fn new_text_at(&self, now: usize) -> Option<Range<usize>> {
         let from = self.0.partition_point(|one| one.now.end < now);
         self.0.get(from).filter(|one| one.now.start <= now).map(|one| one.now.clone())
     }
 
     /// Returns true if a change overlaps or touches these bytes of the earlier text.
-    pub fn are_inside(&self, bytes: &Range<usize>) -> bool {
+    pub fn any_touches(&self, bytes: &Range<usize>) -> bool {
         self.around(bytes).next().is_some()
     }
 
@@ -71,7 +71,7 @@ impl Alterations {
 
     /// The difference made by one edit, which replaces a range with `length` bytes.
     pub fn of_edit(range: &Range<usize>, length: usize) -> Self {
-        Self(vec![Altered { before: range.clone(), now: range.start..range.start + length }])
+        Self(vec![DifferentRange { before: range.clone(), now: range.start..range.start + length }])
     }
 
     /// Adds an edit of the present text.
@@ -81,12 +81,14 @@ impl Alterations {
         let (head, rest) = self.0.split_at(first);
         let (merged, tail) = rest.split_at(count);
         // Between two differences, positions in the two texts differ by a constant.
-        let earlier = |byte: usize, before: Option<&Altered>| match before {
+        let earlier = |byte: usize, before: Option<&DifferentRange>| match before {
             Some(one) => byte - one.now.end + one.before.end,
             None => byte,
         };
-        let mut whole =
-            Altered { before: earlier(range.start, head.last())..0, now: range.start..range.end };
+        let mut whole = DifferentRange {
+            before: earlier(range.start, head.last())..0,
+            now: range.start..range.end,
+        };
         if let Some(one) = merged.first().filter(|one| one.now.start < range.start) {
             (whole.before.start, whole.now.start) = (one.before.start, one.now.start);
         }
@@ -99,7 +101,7 @@ impl Alterations {
         };
         let shift = |byte: usize| byte - range.len() + length;
         whole.now.end = shift(whole.now.end);
-        let later = tail.iter().map(|one| Altered {
+        let later = tail.iter().map(|one| DifferentRange {
             before: one.before.clone(),
             now: shift(one.now.start)..shift(one.now.end),
         });
@@ -112,17 +114,17 @@ impl Alterations {
             (before.split_inclusive('\n').collect(), now.split_inclusive('\n').collect());
         let (old_starts, new_starts) = (starts(&old), starts(&new));
         let bytes = |starts: &[usize], lines: Range<usize>| starts[lines.start]..starts[lines.end];
-        let altered = difference::changes(&old, &new).into_iter().map(|change| Altered {
+        let ranges = difference::changes(&old, &new).into_iter().map(|change| DifferentRange {
             before: bytes(&old_starts, change.before),
             now: bytes(&new_starts, change.now),
         });
-        Self(altered.collect())
+        Self(ranges.collect())
     }
 
     /// Translates the start of a range to the present text. Text inserted directly before it does
     /// not belong to the range.
-    pub fn start(&self, byte: usize) -> Whereabouts {
-        self.whereabouts(byte, |one| match byte == one.before.end {
+    pub fn start(&self, byte: usize) -> PossiblePositions {
+        self.positions(byte, |one| match byte == one.before.end {
             true => one.now.end,
             false => one.now.start,
         })
@@ -130,23 +132,31 @@ impl Alterations {
 
     /// Translates the end of a range to the present text. Text inserted directly after it belongs
     /// to the range.
-    pub fn end(&self, byte: usize) -> Whereabouts {
-        self.whereabouts(byte, |one| one.now.end)
+    pub fn end(&self, byte: usize) -> PossiblePositions {
+        self.positions(byte, |one| one.now.end)
     }
 
-    fn whereabouts(&self, byte: usize, likely: impl Fn(&Altered) -> usize) -> Whereabouts {
+    fn positions(
+        &self,
+        byte: usize,
+        likely: impl Fn(&DifferentRange) -> usize,
+    ) -> PossiblePositions {
         let at = self.0.partition_point(|one| one.before.end < byte);
         if let Some(one) = self.0.get(at).filter(|one| one.before.start <= byte) {
-            return Whereabouts { first: one.now.start, last: one.now.end, likely: likely(one) };
+            return PossiblePositions {
+                first: one.now.start,
+                last: one.now.end,
+                likely: likely(one),
+            };
         }
         let byte = match at.checked_sub(1).map(|at| &self.0[at]) {
             Some(one) => byte - one.before.end + one.now.end,
             None => byte,
         };
-        Whereabouts { first: byte, last: byte, likely: byte }
+        PossiblePositions { first: byte, last: byte, likely: byte }
     }
 
-    fn around(&self, bytes: &Range<usize>) -> impl Iterator<Item = &Altered> {
+    fn around(&self, bytes: &Range<usize>) -> impl Iterator<Item = &DifferentRange> {
         let from = self.0.partition_point(|one| one.before.end < bytes.start);
         self.0[from..].iter().take_while(|one| one.before.start <= bytes.end)
     }
@@ -154,30 +164,32 @@ impl Alterations {
     /// Returns true if these bytes of the earlier text were changed, or if text was inserted at one
     /// of their ends. A change directly above that ends with a line break does not count. `text` is
     /// the present text.
-    pub fn touch(&self, bytes: &Range<usize>, text: &str) -> bool {
-        let is_above =
-            |one: &Altered| one.before.end <= bytes.start && text[..one.now.end].ends_with('\n');
+    pub fn touches_block(&self, bytes: &Range<usize>, text: &str) -> bool {
+        let is_above = |one: &DifferentRange| {
+            one.before.end <= bytes.start && text[..one.now.end].ends_with('\n')
+        };
         self.around(bytes).any(|one| !is_above(one))
     }
 
     /// Returns true if the bytes themselves are unchanged: all changes that touch them only add
     /// lines below or above. `text` is the present text.
-    pub fn begin_a_line_at_end(&self, bytes: &Range<usize>, text: &str) -> bool {
-        let is_behind = |one: &Altered| {
+    pub fn only_add_lines_around(&self, bytes: &Range<usize>, text: &str) -> bool {
+        let is_behind = |one: &DifferentRange| {
             one.before.start >= bytes.end && text[one.now.start..].starts_with(['\n', '\r'])
         };
-        let is_above =
-            |one: &Altered| one.before.end <= bytes.start && text[..one.now.end].ends_with('\n');
+        let is_above = |one: &DifferentRange| {
+            one.before.end <= bytes.start && text[..one.now.end].ends_with('\n')
+        };
         self.around(bytes).all(|one| is_behind(one) || is_above(one))
     }
 
     /// Returns true if a single change replaced all these bytes of the earlier text.
-    pub fn replace(&self, bytes: &Range<usize>) -> bool {
+    pub fn replaces_all(&self, bytes: &Range<usize>) -> bool {
         self.around(bytes).any(|one| one.before.start <= bytes.start && bytes.end <= one.before.end)
     }
 
     /// Returns true if a range of the present text overlaps or touches changed text.
-    pub fn brought(&self, now: &Range<usize>) -> bool {
+    pub fn overlaps_new_text(&self, now: &Range<usize>) -> bool {
         let from = self.0.partition_point(|one| one.now.end < now.start);
         self.0.get(from).is_some_and(|one| one.now.start <= now.end)
     }
@@ -202,14 +214,14 @@ mod tests {
 
     #[test]
     fn a_byte_is_found_in_the_earlier_text() {
-        let typed = Alterations::of_edit(&(4..4), 2).and_edit(&(10..12), 0);
+        let typed = TextDifference::of_edit(&(4..4), 2).and_edit(&(10..12), 0);
         let earlier: Vec<usize> = [0, 3, 5, 7, 9, 11].map(|byte| typed.earlier(byte)).into();
         assert_eq!(earlier, [0, 3, 4, 5, 7, 11]);
-        assert_eq!(typed.brought_around(5), Some(4..6));
-        assert_eq!(typed.brought_around(8), None);
+        assert_eq!(typed.new_text_at(5), Some(4..6));
+        assert_eq!(typed.new_text_at(8), None);
         assert_eq!(typed.now(&(6..8)), 8..10);
-        assert!(typed.are_inside(&(2..4)) && typed.are_inside(&(9..12)));
-        assert!(!typed.are_inside(&(5..7)));
+        assert!(typed.any_touches(&(2..4)) && typed.any_touches(&(9..12)));
+        assert!(!typed.any_touches(&(5..7)));
     }
 
     proptest! {
@@ -219,17 +231,17 @@ mod tests {
         fn what_is_not_altered_is_the_same(edits in prop::collection::vec((0.0..1.0_f64, 0..5_usize, "[xyz\n]{0,4}"), 1..9)) {
             let first = "abcdefghij\nklmnopqrst\nuvw\n".repeat(2);
             let mut text = first.clone();
-            let mut all: Option<Alterations> = None;
+            let mut all: Option<TextDifference> = None;
             for (place, removed, inserted) in edits {
                 let start = (place * text.len() as f64) as usize;
                 let range = start..(start + removed).min(text.len());
                 all = Some(match all {
                     Some(all) => all.and_edit(&range, inserted.len()),
-                    None => Alterations::of_edit(&range, inserted.len()),
+                    None => TextDifference::of_edit(&range, inserted.len()),
                 });
                 text.replace_range(range, &inserted);
             }
-            for found in [all.expect("an edit"), Alterations::between(&first, &text)] {
+            for found in [all.expect("an edit"), TextDifference::between(&first, &text)] {
                 let (mut old, mut new) = (0, 0);
                 for one in &found.0 {
                     prop_assert_eq!(&first[old..one.before.start], &text[new..one.now.start]);

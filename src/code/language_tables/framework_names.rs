@@ -3,7 +3,7 @@
 
 /// Names that are called from outside the program, by language. A `*` at the end stands for any
 /// ending, and one at the start for any beginning.
-pub(crate) const CALLED: &[(&str, &[&str])] = &[
+pub(crate) const NAMES_CALLED_BY_FRAMEWORKS: &[(&str, &[&str])] = &[
     ("rust", &["main"]),
     ("go", &["main", "init", "Test*", "Benchmark*", "Example*", "Fuzz*"]),
     (
@@ -76,7 +76,7 @@ const SCRIPT: &[&str] = &[
 ];
 
 /// Attributes, annotations and decorators that do not use the name of the definition.
-pub(crate) const SILENT: &[(&str, &[&str])] = &[
+pub(crate) const ATTRIBUTES_WITHOUT_NAME_USE: &[(&str, &[&str])] = &[
     (
         "rust",
         &[
@@ -151,11 +151,11 @@ pub(crate) const SILENT: &[(&str, &[&str])] = &[
 ];
 
 /// Traits whose derived code does not show the names of fields and variants to others.
-pub(crate) const SILENT_DERIVES: &[&str] =
+pub(crate) const DERIVES_WITHOUT_NAME_USE: &[&str] =
     &["Clone", "Copy", "Debug", "Default", "PartialEq", "Eq", "Hash", "PartialOrd", "Ord"];
 
 /// Languages in which a string can name a definition at run-time.
-pub(crate) const REFLECTING: &[&str] = &[
+pub(crate) const REFLECTIVE_LANGUAGES: &[&str] = &[
     "python",
     "javascript",
     "typescript",
@@ -176,7 +176,7 @@ pub(crate) const REFLECTING: &[&str] = &[
 
 /// Modules of Rust's standard library without traits. An import from one of them brings in a name
 /// and nothing else.
-pub(crate) const WITHOUT_TRAITS: &[&str] = &[
+pub(crate) const MODULES_WITHOUT_TRAITS: &[&str] = &[
     "std::collections::",
     "std::path::",
     "std::sync::",
@@ -187,11 +187,11 @@ pub(crate) const WITHOUT_TRAITS: &[&str] = &[
 ];
 
 /// Words that refer to the function in which they are written, or to its call.
-pub(crate) const FRAME: &[&str] =
+pub(crate) const CALL_FRAME_WORDS: &[&str] =
     &["recover", "alloca", "__builtin_alloca", "va_start", "va_arg", "va_end", "using"];
 
 /// Words that refer to the file in which they are written.
-pub(crate) const PLACES: &[&str] = &[
+pub(crate) const FILE_DEPENDENT_WORDS: &[&str] = &[
     "file",
     "line",
     "column",
@@ -209,7 +209,7 @@ pub(crate) const PLACES: &[&str] = &[
 ];
 
 /// Texts that affect how a whole file is read, or whether it is read at all.
-pub(crate) const HEADS: &[&str] = &[
+pub(crate) const FILE_WIDE_DIRECTIVES: &[&str] = &[
     "#![",
     "\"use strict\"",
     "'use strict'",
@@ -224,5 +224,5 @@ pub(crate) const HEADS: &[&str] = &[
 ];
 
 /// Texts that change how the rest of a Rust, C or C++ file is read.
-pub(crate) const FROM_ABOVE: &[&str] =
+pub(crate) const DIRECTIVES_FOR_TEXT_BELOW: &[&str] =
     &["macro_rules!", "#[macro_use]", "#define", "#undef", "#pragma", "using namespace"];

@@ -7,15 +7,15 @@
 //! a block shows who made it what it is, what it was before its first record, and which changes in
 //! between nobody recorded.
 
-mod kept;
+mod stored;
 
-pub(crate) use kept::KeptTrail;
+pub(crate) use stored::StoredTrail;
 
 use std::collections::{HashMap, HashSet};
 
 use super::matching::Reach;
 use super::matching::align::Scene;
-use super::matching::item::{Item, row_of_record};
+use super::matching::item::{ComparedBlock, row_of_record};
 use super::outline::{Outline, Row};
 use crate::code::{ContentHash, difference};
 use crate::ledger::{ClaimRef, Ledger, Trust};
@@ -24,12 +24,12 @@ use crate::workspace::{RelativePath, store};
 /// Only this many of the newest leaf versions are matched with the current file.
 pub(crate) const MAX_LEAVES: usize = 8;
 
-/// The index of a [`State`] in a trail.
+/// The index of a [`BlockState`] in a trail.
 pub(crate) type StateId = u32;
 
 /// A block in one version, or in several consecutive versions in which it did not change.
 #[derive(Clone, Debug)]
-pub struct State {
+pub struct BlockState {
     /// The block's row in the outline.
     pub row: Row,
     /// The record that made this state. `None` if the change was not recorded.
@@ -61,7 +61,7 @@ pub struct Version {
 /// The versions and states that the records of a path add up to.
 #[derive(Debug, Default)]
 pub struct Trail {
-    states: Vec<State>,
+    states: Vec<BlockState>,
     versions: Vec<Version>,
     /// Records of other tools, which name no block, by content hash.
     nameless: HashMap<ContentHash, ClaimRef>,
@@ -100,7 +100,7 @@ impl Trail {
 
     /// Adds more records of the same path to the trail. Returns `None` if one of them is not newer
     /// than all records that the trail has.
-    pub fn and(
+    pub fn extended(
         mut self,
         ledger: &Ledger,
         path: &RelativePath,
@@ -125,7 +125,7 @@ impl Trail {
         }
     }
 
-    pub fn state(&self, id: StateId) -> &State {
+    pub fn state(&self, id: StateId) -> &BlockState {
         &self.states[id as usize]
     }
 
@@ -342,7 +342,7 @@ impl Trail {
                     let mut state = other.or(before);
                     let first = by.is_empty().then_some(None);
                     for by in first.into_iter().chain(by.iter().copied().map(Some)) {
-                        state = Some(self.push(State { row: *row, by, before: state }));
+                        state = Some(self.push(BlockState { row: *row, by, before: state }));
                     }
                     state.expect("one state at least was pushed")
                 }
@@ -422,11 +422,11 @@ impl Trail {
         }
         let then = self.items(ledger, base);
         let containers = outline.containers();
-        let now: Vec<Item<'_>> = outline
+        let now: Vec<ComparedBlock<'_>> = outline
             .rows
             .iter()
             .zip(containers)
-            .map(|(row, container)| Item::of_row(*row, container))
+            .map(|(row, container)| ComparedBlock::of_row(*row, container))
             .collect();
         let is_free = |old: usize| taken.get(old).is_none_or(|taken| !taken);
         let scene = Scene {
@@ -455,16 +455,20 @@ impl Trail {
 
     /// Returns the blocks of a version, then those whose position is not known, then those that
     /// were removed.
-    pub(super) fn items<'a>(&self, ledger: &'a Ledger, version: &Version) -> Vec<Item<'a>> {
-        let known = |id: &StateId, item: Item<'a>| match self.claim(*id) {
+    pub(super) fn items<'a>(
+        &self,
+        ledger: &'a Ledger,
+        version: &Version,
+    ) -> Vec<ComparedBlock<'a>> {
+        let known = |id: &StateId, item: ComparedBlock<'a>| match self.claim(*id) {
             Some(at) => item.with_record(ledger.claim(at).range(), at),
             None => item,
         };
         let containers = self.outline(version).containers();
         let standing = version.states.iter().zip(containers);
-        let standing =
-            standing.map(|(id, outer)| known(id, Item::of_row(self.state(*id).row, outer)));
-        let alone = |id: &StateId| known(id, Item::of_row(self.state(*id).row, None));
+        let standing = standing
+            .map(|(id, outer)| known(id, ComparedBlock::of_row(self.state(*id).row, outer)));
+        let alone = |id: &StateId| known(id, ComparedBlock::of_row(self.state(*id).row, None));
         let loose = version.loose.iter().map(|id| alone(id).aside());
         let gone = version.gone.iter().map(|id| alone(id).gone());
         standing.chain(loose).chain(gone).collect()
@@ -491,7 +495,7 @@ impl Trail {
                 }
                 continue;
             }
-            let state = self.push(State { row, by: Some(*at), before: place });
+            let state = self.push(BlockState { row, by: Some(*at), before: place });
             let slots = version.states.iter_mut().chain(&mut version.loose);
             match slots.into_iter().find(|slot| Some(**slot) == place) {
                 Some(slot) => *slot = state,
@@ -515,7 +519,7 @@ impl Trail {
         named.iter().find(reads).or(named.first()).copied()
     }
 
-    fn push(&mut self, state: State) -> StateId {
+    fn push(&mut self, state: BlockState) -> StateId {
         let id = self.states.len() as StateId;
         self.made.extend(state.by.map(|by| (by, id)));
         self.states.push(state);

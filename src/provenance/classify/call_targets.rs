@@ -13,7 +13,7 @@ use super::units::{File, Unit};
 
 /// The ways in which a unit can call a helper.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ways {
+pub(super) struct CallForms {
     /// By its name alone: `h()`.
     pub bare: bool,
     /// On its own object or type: `this.h()`, `self.h()`, `Self::h()`.
@@ -49,7 +49,7 @@ pub(super) fn ways(
     named: &FunctionsByName,
     caller: Id,
     (id, helper): &(Id, Helper),
-) -> Option<Ways> {
+) -> Option<CallForms> {
     let file = &files[id.0];
     let language = file.language();
     let all = named.0.get(&(language, file.units[id.1].name.clone()));
@@ -71,7 +71,7 @@ pub(super) fn ways(
     let own_type = own_type(callers_file, caller.1);
     let any = twins().next().is_none();
     let Some(owner) = here else {
-        return Some(Ways { bare: true, any, ..Ways::default() });
+        return Some(CallForms { bare: true, any, ..CallForms::default() });
     };
     let name = type_name(&file.units[owner].name);
     let own = own_type.is_some_and(|own| type_name(&callers_file.units[own].name) == name);
@@ -82,7 +82,7 @@ pub(super) fn ways(
         true => reached && own,
         false => reached && (is_module || inner),
     };
-    Some(Ways { bare, own: own && !is_module, owner: Some(name.to_owned()), any })
+    Some(CallForms { bare, own: own && !is_module, owner: Some(name.to_owned()), any })
 }
 
 /// Returns the containers around a unit, innermost first.

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::across::{self, MAX_SOURCES, Surroundings};
 use super::lookup::{candidates_of_record, namesakes};
+use super::other_files::{self, MAX_SOURCES, Surroundings};
 use super::rules::MIN_ACROSS_TOKENS;
 use crate::code::{Block, Document, FileBlocks, difference};
 use crate::ledger::{ClaimRef, Ledger};
@@ -34,7 +34,7 @@ pub(crate) fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator
 }
 
 /// Returns the files in which a block may have been recorded again later, most likely first.
-pub(crate) fn may_speak_of(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
+pub(crate) fn later_paths(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
     let claim = ledger.claim(at);
     let records = candidates_of_record(ledger, claim.range());
     let path = &claim.file.relative_path;
@@ -72,7 +72,7 @@ pub(crate) fn before_own_records(
         let steps = steps.unwrap_or_default();
         // If a block with this name or text was in this file before, it is a different block,
         // whatever was recorded of it later.
-        let is_it = |at: &ClaimRef| surroundings.stood(*at, path, block) != Some(true);
+        let is_it = |at: &ClaimRef| surroundings.existed(*at, path, block) != Some(true);
         before.extend(recorded(&steps).filter(is_it));
         let is_told = |at: ClaimRef| ledger.claim(at).range().replaces.is_some();
         let begins_untold = match steps.last() {
@@ -84,7 +84,7 @@ pub(crate) fn before_own_records(
         open.push((!begins_untold).then(|| found.clone()));
     }
     let mut again = open;
-    across::file(ledger, path, (document, blocks), &mut again, surroundings, &mut |_, _| {});
+    other_files::file(ledger, path, (document, blocks), &mut again, surroundings, &mut |_, _| {});
     for (first, found) in first.into_iter().zip(again) {
         let (Some(first), Some(found)) = (first, found) else { continue };
         let older = found.claim.into_iter().chain(found.candidates).filter(|at| *at < first);
@@ -102,7 +102,7 @@ fn recorded(steps: &[Step]) -> impl Iterator<Item = ClaimRef> {
 
 /// Returns true if two texts have at least half of their lines in common, measured in bytes. `git
 /// diff -M` uses the same limit to detect a renamed file.
-pub(crate) fn reads_on(before: &str, now: &str) -> bool {
+pub(crate) fn has_same_lines(before: &str, now: &str) -> bool {
     let mut left: HashMap<&str, usize> = HashMap::new();
     difference::lines(before).for_each(|line| *left.entry(line).or_default() += 1);
     let mut common = 0;
@@ -120,7 +120,7 @@ pub(crate) fn reads_on(before: &str, now: &str) -> bool {
 ///
 /// One common block is enough if a block of sufficient size has the same text, or if the file name
 /// is the same. Otherwise three are needed.
-pub(crate) fn goes_on(
+pub(crate) fn has_same_blocks(
     (old_path, then): (&RelativePath, &Outline),
     (path, now): (&RelativePath, &FileBlocks),
 ) -> bool {

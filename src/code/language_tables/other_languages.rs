@@ -406,7 +406,7 @@ pub(in crate::code) const DART: Syntax = Syntax {
 };
 
 pub(in crate::code) const ZIG: Syntax = Syntax {
-    about_holder: &["//!"],
+    container_comment_starts: &["//!"],
     verbatim: &["string", "character", "multiline_string"],
     lists: &[
         "parameters",

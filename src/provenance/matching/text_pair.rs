@@ -50,7 +50,7 @@ impl FileTexts {
 
     /// Returns true if enough of the earlier lines `then` are now in the range `now`, including at
     /// least one line that occurs only once.
-    pub(super) fn stands_where(&self, then: LineRange, now: LineRange) -> bool {
+    pub(super) fn is_now_in(&self, then: LineRange, now: LineRange) -> bool {
         let inside = self.kept_in(then).filter(|(line, _)| now.contains(*line));
         let (mut count, mut has_unique) = (0, false);
         for (_, is_only) in inside {

@@ -11,7 +11,7 @@ use crate::ledger::{ClaimRef, Ledger};
 
 /// How one line of a block compares with the block's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum LineStatus {
     /// The line is as recorded, ignoring white space at both ends. Holds the record that wrote it,
     /// one of those in the block's history. `None` if no record claims the line.
     Recorded(Option<ClaimRef>),
@@ -26,9 +26,9 @@ pub(crate) enum Standing {
 
 /// The lines of a block, each compared with the block's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct StandingLines {
+pub(crate) struct ComparedLines {
     /// One entry for each own line of the block.
-    pub standing: Vec<Standing>,
+    pub standing: Vec<LineStatus>,
     /// How many recorded lines were removed without a replacement.
     pub gone: usize,
 }
@@ -48,7 +48,7 @@ pub(crate) fn of(
     surroundings: &dyn Surroundings,
     found: &Provenance,
     own: &[OwnLine],
-) -> Option<StandingLines> {
+) -> Option<ComparedLines> {
     let claim = found.claim?;
     let now: Vec<LineHash> = own.iter().map(|line| line.hash).collect();
     let same = found.content == Some(Content::Exact);
@@ -58,9 +58,9 @@ pub(crate) fn of(
     let common: HashSet<LineHash> =
         own.iter().filter(|line| line.common).map(|line| line.hash).collect();
     let otherwise = match found.content? {
-        Content::Renamed => Standing::Renamed,
-        Content::Modified if !found.only_inside => Standing::Changed,
-        _ => Standing::Reformatted,
+        Content::Renamed => LineStatus::Renamed,
+        Content::Modified if !found.only_inside => LineStatus::Changed,
+        _ => LineStatus::Reformatted,
     };
     let mut history = lineage::of(ledger, surroundings, claim);
     let (recorded, matched) = if same {
@@ -76,23 +76,23 @@ pub(crate) fn of(
         history.drain(..history.iter().position(known)?);
         let Some(Step::Recorded(at)) = history.first() else { return None };
         let recorded = ledger.claim(*at).range().lines.as_ref()?.hashes()?;
-        let matched = lines::matched(&recorded, &now, |hash| common.contains(hash));
+        let matched = lines::matched_lines(&recorded, &now, |hash| common.contains(hash));
         (recorded, matched)
     };
     let gone = count_removed(recorded.len(), &matched, otherwise);
     let mut walk = LineHistory::new(matched);
     walk.follow(ledger, history, recorded, &common);
-    let standing = walk.found.iter().map(|at| at.map_or(otherwise, Standing::Recorded)).collect();
-    let mut lines = StandingLines { standing, gone };
+    let standing = walk.found.iter().map(|at| at.map_or(otherwise, LineStatus::Recorded)).collect();
+    let mut lines = ComparedLines { standing, gone };
     lines.add_from_other_branches(ledger, surroundings, claim, (own, &common));
     Some(lines)
 }
 
-impl StandingLines {
+impl ComparedLines {
     /// Returns true if every line is recorded and no recorded line was removed. The lines may come
     /// from several records.
     pub(crate) fn are_recorded(&self) -> bool {
-        self.gone == 0 && self.standing.iter().all(|line| matches!(line, Standing::Recorded(_)))
+        self.gone == 0 && self.standing.iter().all(|line| matches!(line, LineStatus::Recorded(_)))
     }
 
     /// Finds the records of lines that came from another branch through a merge or a rebase.
@@ -104,7 +104,7 @@ impl StandingLines {
         (own, common): (&[OwnLine], &HashSet<LineHash>),
     ) {
         let is_open =
-            |line: &Standing| matches!(line, Standing::Changed | Standing::Recorded(None));
+            |line: &LineStatus| matches!(line, LineStatus::Changed | LineStatus::Recorded(None));
         if !self.standing.iter().any(is_open) {
             return;
         }
@@ -112,12 +112,12 @@ impl StandingLines {
         for other in surroundings.trail(&ledger.claim(claim).file.relative_path).beside(claim) {
             let recorded = ledger.claim(other).range().lines.as_ref();
             let Some(recorded) = recorded.and_then(|lines| lines.hashes()) else { continue };
-            let matched = lines::matched(&recorded, &now, |hash| common.contains(hash));
+            let matched = lines::matched_lines(&recorded, &now, |hash| common.contains(hash));
             let mut walk = LineHistory::new(matched);
             walk.follow(ledger, lineage::of(ledger, surroundings, other), recorded, common);
             for (line, found) in self.standing.iter_mut().zip(walk.found) {
                 if let (true, Some(Some(by))) = (is_open(line), found) {
-                    *line = Standing::Recorded(Some(by));
+                    *line = LineStatus::Recorded(Some(by));
                 }
             }
         }
@@ -127,7 +127,7 @@ impl StandingLines {
 /// Counts the recorded lines that were removed without a replacement. `matched` is, for each
 /// current line, the recorded line that it is. If all tokens are still there, a line that seems
 /// removed was joined with the line in its place.
-fn count_removed(recorded: usize, matched: &[Option<usize>], otherwise: Standing) -> usize {
+fn count_removed(recorded: usize, matched: &[Option<usize>], otherwise: LineStatus) -> usize {
     let mut gone = 0;
     let (mut next, mut new) = (0, 0);
     for at in matched.iter().copied().chain([Some(recorded)]) {
@@ -136,7 +136,7 @@ fn count_removed(recorded: usize, matched: &[Option<usize>], otherwise: Standing
             continue;
         };
         gone += match otherwise {
-            Standing::Reformatted | Standing::Renamed if new > 0 => 0,
+            LineStatus::Reformatted | LineStatus::Renamed if new > 0 => 0,
             _ => (at - next).saturating_sub(new),
         };
         (next, new) = (at + 1, 0);
@@ -212,7 +212,7 @@ impl LineHistory {
             let Some(before) = before.filter(|_| work <= MOST_WORK) else {
                 return self.settle_where(|_| Some(None));
             };
-            let back = lines::matched(&before, &recorded, |hash| common.contains(hash));
+            let back = lines::matched_lines(&before, &recorded, |hash| common.contains(hash));
             self.step(&back, brought.writer_of_new_line(claim).filter(|_| !gap));
             (claim, recorded) = (earlier, before);
         }

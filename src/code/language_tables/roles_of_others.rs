@@ -26,8 +26,8 @@ pub(super) const CSHARP: Rows = &[
     (Parenthesized, "parenthesized_expression"),
     (PreprocArg, "preproc_arg"),
     (RawStringLiteral, "raw_string_literal"),
-    (RustAttribute, "attribute"),
-    (RustStatement, "empty_statement expression_statement"),
+    (AttributeBody, "attribute"),
+    (Statement, "empty_statement expression_statement"),
     (StringContent, "string_content"),
 ];
 
@@ -50,8 +50,8 @@ pub(super) const PHP: Rows = &[
     (NamesLast, "use_declaration"),
     (Parenthesized, "parenthesized_expression"),
     (PlainName, "name"),
-    (RustAttribute, "attribute"),
-    (RustStatement, "empty_statement expression_statement"),
+    (AttributeBody, "attribute"),
+    (Statement, "empty_statement expression_statement"),
     (StringContent, "string_content"),
     (UseAsClause, "use_as_clause"),
     (UseDeclaration, "use_declaration"),
@@ -67,8 +67,8 @@ pub(super) const LUA: Rows = &[
     (Name, "identifier"),
     (Parenthesized, "parenthesized_expression"),
     (Repeat, "repeat_statement"),
-    (RustAttribute, "attribute"),
-    (RustStatement, "empty_statement"),
+    (AttributeBody, "attribute"),
+    (Statement, "empty_statement"),
     (StringContent, "string_content"),
 ];
 
@@ -91,7 +91,7 @@ pub(super) const KOTLIN: Rows = &[
     (NamedType, "type_identifier"),
     (ParameterMark, "annotation"),
     (Parenthesized, "parenthesized_expression"),
-    (RustStatement, "label"),
+    (Statement, "label"),
     (StringContent, "string_content"),
     (Super, "super"),
     (TypeName, "type_identifier"),
@@ -115,7 +115,7 @@ pub(super) const DART: Rows = &[
     (NamedType, "type_identifier"),
     (ParameterMark, "annotation"),
     (Parenthesized, "parenthesized_expression"),
-    (RustStatement, "empty_statement expression_statement label"),
+    (Statement, "empty_statement expression_statement label"),
     (Super, "super"),
     (TypeName, "type_identifier"),
 ];
@@ -127,7 +127,7 @@ pub(super) const ZIG: Rows = &[
     (List, "block initializer_list"),
     (Name, "builtin_identifier identifier"),
     (Parenthesized, "parenthesized_expression"),
-    (RustStatement, "asm_input_item asm_output_item expression_statement"),
+    (Statement, "asm_input_item asm_output_item expression_statement"),
     (StringContent, "string_content"),
 ];
 
@@ -141,7 +141,7 @@ pub(super) const RUBY: Rows = &[
         right_assignment_list",
     ),
     (Name, "identifier"),
-    (RustStatement, "empty_statement"),
+    (Statement, "empty_statement"),
     (StringContent, "string_content"),
     (Super, "super"),
 ];
@@ -193,8 +193,8 @@ pub(super) const SWIFT: Rows = &[
     (NamesLast, "import_declaration"),
     (PathImport, "import_declaration"),
     (RawStringLiteral, "raw_string_literal"),
-    (RustAttribute, "attribute"),
-    (RustStatement, "capture_list_item macro_definition tuple_type_item"),
+    (AttributeBody, "attribute"),
+    (Statement, "capture_list_item macro_definition tuple_type_item"),
     (Super, "super"),
     (TypeName, "type_identifier"),
     (VisibilityModifier, "visibility_modifier"),
@@ -239,7 +239,7 @@ pub(super) const HASKELL: Rows = &[
     (FieldPattern, "field_pattern"),
     (List, "binding_list empty_list import_list prefix_list quasiquote_body"),
     (PlainName, "name"),
-    (RustStatement, "label"),
+    (Statement, "label"),
 ];
 
 pub(super) const OCAML: Rows = &[
@@ -249,7 +249,7 @@ pub(super) const OCAML: Rows = &[
     (List, "empty_list"),
     (Member, "field_declaration"),
     (Parenthesized, "parenthesized_expression"),
-    (RustAttribute, "attribute"),
+    (AttributeBody, "attribute"),
     (StringContent, "string_content"),
 ];
 
@@ -257,4 +257,4 @@ pub(super) const SVELTE: Rows = &[(List, "catch_block else_block else_if_block t
 
 pub(super) const JSON: Rows = &[(StringContent, "string_content")];
 
-pub(super) const PAGES: Rows = &[(RustAttribute, "attribute")];
+pub(super) const PAGES: Rows = &[(AttributeBody, "attribute")];

@@ -3,20 +3,20 @@
 //! A rule is listed only if it can never make two different programs equal. If that is in doubt, a
 //! block that was only reformatted is reported as modified, which does less harm than the opposite.
 //!
-//! - `more`, `functional`, `formats` and `markup` hold the token facts of the languages that are
-//!   not in this file.
+//! - `other_languages`, `functional`, `formats` and `markup` hold the token facts of the languages
+//!   that are not in this file.
 //! - `roles` names the roles that nodes have in the rules that compare programs. `role_tables`,
 //!   `roles_of_c` and `roles_of_others` list the nodes with each role.
 //! - `scoping` says where names are declared and where they are visible.
-//! - `directives` lists comments that are read by tools, and `called` lists names that are called
-//!   by frameworks.
+//! - `directives` lists comments that are read by tools, and `framework_names` lists names that are
+//!   called by frameworks.
 
-pub(crate) mod called;
 pub(in crate::code) mod directives;
 pub(in crate::code) mod formats;
+pub(crate) mod framework_names;
 pub(in crate::code) mod functional;
 pub(in crate::code) mod markup;
-pub(in crate::code) mod more;
+pub(in crate::code) mod other_languages;
 mod role_tables;
 pub(crate) mod roles;
 mod roles_of_c;
@@ -27,7 +27,7 @@ use crate::code::syntax::{PLAIN, Parameters, Syntax};
 
 pub(in crate::code) const RUST: Syntax = Syntax {
     comments: &["line_comment", "block_comment"],
-    about_holder: &["//!", "/*!", "#!"],
+    container_comment_starts: &["//!", "/*!", "#!"],
     leads: &["attribute_item"],
     verbatim: &["string_literal", "raw_string_literal", "char_literal"],
     lists: &[

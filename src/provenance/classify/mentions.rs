@@ -7,9 +7,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::code::program::Name;
-use crate::code::rows::called::REFLECTING;
-use crate::code::rows::roles::Role;
+use crate::code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
+use crate::code::language_tables::roles::Role;
+use crate::code::program::NameKind;
 
 use super::same::Resolved;
 use super::units::File;
@@ -63,14 +63,14 @@ impl Mentions {
     }
 
     fn add(&mut self, file: &File<'_>) {
-        let reflects = REFLECTING.contains(&file.language());
+        let reflects = REFLECTIVE_LANGUAGES.contains(&file.language());
         for unit in &file.units {
             let resolved = Resolved::of(&unit.tree, file.language());
             resolved.tree.visit(&mut |node| {
                 let Some(text) = &node.text else { return };
                 match node.name {
-                    Name::Local(local) if resolved.names.may_rename(local) => {}
-                    Name::Not => {
+                    NameKind::Local(local) if resolved.names.may_rename(local) => {}
+                    NameKind::Not => {
                         self.texts.insert(text.trim_matches(['"', '\'', '`']).into());
                         // The whole body of a C macro is one text token.
                         if reflects

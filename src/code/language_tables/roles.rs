@@ -27,13 +27,11 @@ pub(crate) enum Role {
     /// An attribute, an annotation or a decorator.
     Attribute,
     AttributeAccess,
+    AttributeBody,
     AttributeItem,
     Binary,
     /// Statements in braces, or grouped by indentation.
     Block,
-    /// A node that must not be in a body that moves to another place, because it would return, wait
-    /// or clean up somewhere else.
-    Bound,
     Break,
     Call,
     CallExpression,
@@ -56,6 +54,8 @@ pub(crate) enum Role {
     Declaring,
     Decorator,
     DefaultParameter,
+    /// Is evaluated later, or not at all.
+    Deferred,
     /// Declares a name that is not the name of a value.
     Definition,
     /// May have an effect besides its value.
@@ -90,8 +90,6 @@ pub(crate) enum Role {
     /// Contains names that are locals, although they are not resolved as locals.
     HiddenPattern,
     HoistedFunction,
-    /// A value inside a string, as in an interpolation.
-    Hole,
     Identifier,
     If,
     /// Makes names known and does nothing else.
@@ -102,6 +100,8 @@ pub(crate) enum Role {
     ImportStatement,
     IndirectDeclarator,
     InitDeclarator,
+    /// A value inside a string, as in an interpolation.
+    InterpolatedValue,
     Interpolation,
     Item,
     Jsx,
@@ -109,8 +109,6 @@ pub(crate) enum Role {
     JumpStatement,
     KeyedElement,
     LabelName,
-    /// Is evaluated later, or not at all.
-    Later,
     /// A statement that leaves the enclosing loop or function.
     Leaving,
     LetDeclaration,
@@ -133,8 +131,8 @@ pub(crate) enum Role {
     Method,
     MethodDefinition,
     MethodInvocation,
-    ModItem,
     Modifiers,
+    ModItem,
     ModuleStatement,
     /// A name of any kind of thing.
     Name,
@@ -144,6 +142,9 @@ pub(crate) enum Role {
     NamedType,
     /// Makes only the last parts of its paths known.
     NamesLast,
+    /// A node that must not be in a body that moves to another place, because it would return, wait
+    /// or clean up somewhere else.
+    NotMovable,
     /// Is not the value of a block, even at its end.
     NoValue,
     Null,
@@ -167,8 +168,8 @@ pub(crate) enum Role {
     PlainValue,
     PointerDeclarator,
     PreprocArg,
-    PreprocInclude,
     Preprocessor,
+    PreprocInclude,
     Quote,
     RawStringLiteral,
     Reference,
@@ -181,20 +182,19 @@ pub(crate) enum Role {
     ReturnStatement,
     /// A function whose calls can be replaced by its body.
     Routine,
-    RustAttribute,
-    RustStatement,
     ScopedIdentifier,
     ScopedUseList,
     Selector,
     SelfParameter,
     /// A type whose values are shared and not copied.
     SharedType,
-    ShortVarDeclaration,
     ShorthandFieldIdentifier,
     ShorthandFieldInitializer,
     ShorthandPattern,
     ShorthandProperty,
+    ShortVarDeclaration,
     Specifier,
+    Statement,
     StatementBlock,
     StatementList,
     String,
@@ -211,12 +211,12 @@ pub(crate) enum Role {
     TokenTree,
     Truth,
     TruthValue,
-    TypeDeclaration,
-    TypeName,
-    TypeParameters,
     /// A declaration that may state the type of its value.
     TypedDeclaration,
+    TypeDeclaration,
     TypedParameter,
+    TypeName,
+    TypeParameters,
     Unary,
     /// A statement whose value is not used.
     UnitCall,

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use super::dialect::empty_intent;
 use super::{Intent, Spanned};
 
 /// A parsed registry as bytes: a header, each intent separately, and the text.
@@ -119,7 +120,7 @@ impl KeptRegistry {
     /// Returns the intent at an index. If it cannot be decoded, returns an empty intent without a
     /// status, under which nothing is allowed.
     pub(super) fn intent(&self, index: usize) -> Intent {
-        self.readable(index).unwrap_or_else(empty_intent)
+        self.readable(index).unwrap_or_else(|| empty_intent(0..0))
     }
 
     /// Decodes an intent. Returns `None` if it differs from the header, or if one of its spans is
@@ -139,23 +140,6 @@ impl KeptRegistry {
             |span: &Range<usize>| span.start <= span.end && begins(span.start) && begins(span.end);
         let whole = rest.is_empty() && line.is_of(&intent) && spans(&intent).all(fits);
         whole.then_some(intent)
-    }
-}
-
-fn empty_intent() -> Intent {
-    let none = || Spanned { value: String::new(), span: 0..0 };
-    Intent {
-        id: none(),
-        name: none(),
-        status: None,
-        owned_scope: Vec::new(),
-        constraints: Vec::new(),
-        acceptance_criteria: Vec::new(),
-        related_specs: Vec::new(),
-        owner: None,
-        formerly: Vec::new(),
-        extra: Default::default(),
-        span: 0..0,
     }
 }
 
@@ -237,7 +221,7 @@ mod tests {
             registry.exists(),
             registry.text(),
             registry.intents(),
-            registry.selected_in_file(),
+            registry.list().selected_in_file(),
             lint::registry(&registry),
         )
     }
@@ -295,9 +279,9 @@ mod tests {
             |intent| intent.formerly[0].span.end = 10_000,
         ];
         for bend in bends {
-            assert_eq!(bent(bend), empty_intent());
+            assert_eq!(bent(bend), empty_intent(0..0));
         }
-        assert!(!empty_intent().in_progress());
+        assert!(!empty_intent(0..0).in_progress());
     }
 
     proptest! {
