@@ -3,6 +3,19 @@
 //! It is a thin face over the verbs. The arguments of a command are declared in that command's file
 //! below `commands`. All output to a terminal goes through `print`. With `--json` a command prints
 //! the answer of its verb as one JSON document on stdout.
+//!
+//! - `commands`: the commands, one file each.
+//! - `context`: the folder a command runs in, and the printer for its output.
+//! - `error`: the errors of commands, with messages for a person.
+//! - `exit`: the exit codes of the process.
+//! - `formats`: the answer of `intent check` in the formats of forges and CI systems.
+//! - `git`: running the `git` program.
+//! - `person`: the check that a person, not an agent, runs this command.
+//! - `print`: all output of the command line.
+//! - `report`: the report as one self-contained HTML page.
+//! - `ssh`: SSH signatures, made and checked with `ssh-keygen -Y`.
+//! - `target`: parsing file arguments such as `PATH:LINE:COLUMN`.
+//! - `when`: timestamps as text for people.
 
 mod commands;
 mod context;

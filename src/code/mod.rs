@@ -3,15 +3,30 @@
 //!
 //! Nothing here reads a file. Callers pass in bytes or text.
 //!
-//! - `language` and `language_tables` say which languages there are and how to read their syntax
-//!   trees.
-//! - `document`, `incremental` and `carry` parse a text and keep its blocks up to date while it is
-//!   edited.
-//! - `outline`, `lead`, `parameters`, `entries`, `embedded`, `paragraphs` and `generated` find the
-//!   blocks of a text and name them.
-//! - `fingerprint`, `tokens`, `minhash` and `lines` compute the hashes by which blocks and lines
-//!   are found again.
-//! - `program` simplifies the syntax tree so that two versions of a file can be compared.
+//! - `block`: a block, which is a definition or a region between definitions.
+//! - `carry`: the outline of a text that does not parse, built from an earlier outline.
+//! - `conflict`: files that contain git's conflict markers.
+//! - `difference`: comparing two sequences.
+//! - `document`: a text with its syntax tree and its blocks.
+//! - `embedded`: text of one language inside a file of another, such as a script in HTML.
+//! - `entries`: names for the entries of data files, such as a package in a lock file.
+//! - `fingerprint`: the fingerprints of a block: content, tokens, shape and sketch.
+//! - `generated`: recognising generated files.
+//! - `incremental`: parsing a whole text, or only the part that an edit touched.
+//! - `language_tables`: the token facts of each language, one row per language.
+//! - `language`: the table of supported languages.
+//! - `lead`: the lead of a definition: its doc comment, decorators and attributes.
+//! - `lines`: the lines of a block, and fingerprints of them for the ledger.
+//! - `minhash`: the sketch of a block, a MinHash of its token shingles.
+//! - `outline`: turning a syntax tree into blocks.
+//! - `paragraphs`: the blocks of a text without a grammar.
+//! - `parameters`: parameter types, which are part of a block's identity.
+//! - `position`: positions in a text: lines, bytes and the columns of editors.
+//! - `program`: a simplified syntax tree with resolved names, for comparing two versions of a file.
+//! - `syntax`: the form of those facts, and their compilation against a grammar.
+//! - `text_difference`: where two texts differ, and how byte positions in one translate to the other.
+//! - `tokens`: the normalised tokens of a syntax tree.
+//! - `words`: the parts of a text that are used in the names of blocks.
 
 pub(crate) mod block;
 pub(crate) mod difference;

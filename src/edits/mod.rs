@@ -1,9 +1,13 @@
 //! Computes what an edit would make of a text. All functions are pure: they take texts and return
 //! texts.
 //!
-//! - `change` says what one call of a tool would do to a file.
-//! - `replace`, `blocks`, `patch` and `notebook` compute the result for each form of edit.
-//! - `line_ends` handles line endings, and `unified_diff` writes a difference for people.
+//! - `blocks`: SEARCH/REPLACE blocks.
+//! - `change`: what one call of a tool would do to one file.
+//! - `line_ends`: line endings.
+//! - `notebook`: cells of Jupyter notebooks.
+//! - `patch`: the `apply_patch` format.
+//! - `replace`: replacing literal texts, as the edit tools of agents do.
+//! - `unified_diff`: a difference of two texts, written for people.
 
 pub(crate) mod blocks;
 mod change;

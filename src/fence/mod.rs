@@ -5,12 +5,15 @@
 //! of the operating system: namespaces and mounts on Linux, bubblewrap or Landlock where these are
 //! refused, and the sandbox of macOS.
 //!
-//! - `namespace` and `mounts` put up the fence on Linux, and `inherited` handles files that are
-//!   already open.
-//! - `bubblewrap`, `landlocked` and `seatbelt` are the other means.
-//! - `running` runs the command, and ends what it leaves running.
-//! - `stand_in` creates files that must exist while the command runs, and `watch` detects protected
-//!   files that were changed.
+//! - `bubblewrap`: the fence put up by the program `bwrap`.
+//! - `inherited`: files that the caller opened before the fence was put up.
+//! - `landlocked`: the fence put up with Landlock.
+//! - `mounts`: the places of a plan, applied as mounts.
+//! - `namespace`: the fence put up with a user and mount namespace of this process.
+//! - `running`: running the command, passing signals on to it, and ending what it leaves running.
+//! - `seatbelt`: the plan as a profile of the macOS sandbox.
+//! - `stand_in`: files that must exist while the command runs.
+//! - `watch`: detecting changes of protected files.
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;

@@ -1,12 +1,18 @@
 //! Intents: what somebody asked for, which files each intent owns, and the registry in which they
 //! are written.
 //!
-//! - `model`, `scope`: an intent, and the files that it owns.
-//! - `registry`, `file`: all intents of a workspace, and the single files that hold them.
-//! - `dialect`, `yaml`, `canonical`: how registries are parsed and written.
-//! - `edit`, `lint`, `conflict`: changes in place, findings, and merge conflicts.
-//! - `registry_cache`: the registry in the cache.
-//! - `used_ids`: ids that other branches use.
+//! - `canonical`: an intent in the canonical YAML form.
+//! - `conflict`: a registry with unresolved merge conflicts.
+//! - `dialect`: the other forms of a registry, converted to the canonical one.
+//! - `edit`: edits of a registry in place.
+//! - `file`: one file of the registry.
+//! - `lint`: errors in a registry, and deviations from the canonical form.
+//! - `model`: the intent as all other modules see it.
+//! - `registry_cache`: a parsed registry in the cache.
+//! - `registry`: all intents of a workspace.
+//! - `scope`: which files an intent owns.
+//! - `used_ids`: the ids that `HEAD`, the index and other branches use.
+//! - `yaml`: YAML as a tree in which every node has its byte range.
 
 pub(crate) mod canonical;
 mod conflict;

@@ -4,14 +4,27 @@
 //! (records that a commit carries), and the trace files of other tools. All three are read into the
 //! same [`Entry`] type.
 //!
-//! - `record`, `outline`, `derived`: the data of a record, and what can be computed about it from
-//!   git
-//! - `append`, `journal`, `chain`: writing records, and the hash chain that links them
-//! - `evidence`, `anchor`, `signed`, `strict`: the files that are committed, and their signatures
-//! - `read`, `scan`, `dialect`, `dialect_files`: reading files, including those of other tools
-//! - `index`, `entries`, `lookup`, `source`, `kept`, `reassign`: the ledger in memory, and how a
-//!   record is found in it
-//! - `audit`: checking every file for `intent verify`
+//! - `anchor`: signed lists of the evidence in a commit.
+//! - `append`: appending records.
+//! - `audit`: checking every file for `intent verify`.
+//! - `chain`: the hash chain that links the records of a writer.
+//! - `derived`: data that evidence leaves out and that is computed from the texts in git.
+//! - `dialect`: records of other tools, converted without losing a value.
+//! - `dialect_files`: the files, conversations and ranges in such records.
+//! - `entries`: the entries of a ledger as a list.
+//! - `evidence`: the records that a commit carries, as files in git.
+//! - `index`: the ledger in memory, with its look-ups.
+//! - `journal`: the records that are in no commit yet.
+//! - `kept`: a table on disk that says which entries of evidence are about what.
+//! - `lookup`: the keys by which entries can be looked up.
+//! - `outline`: short hashes of all blocks of a file, in file order.
+//! - `read`: reading every line of every ledger file.
+//! - `reassign`: records by which a person puts blocks under another intent.
+//! - `record`: the record, one JSON object per line.
+//! - `scan`: splitting a ledger file into JSON objects, comments and other text.
+//! - `signed`: signed JSON objects, one per line.
+//! - `source`: reading the files of a ledger.
+//! - `strict`: rejecting JSON objects with a repeated key.
 
 pub(crate) mod anchor;
 pub(crate) mod append;

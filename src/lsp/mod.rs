@@ -12,6 +12,32 @@
 //! its serving loop are not used, because they run notifications out of order as soon as one of
 //! them waits, cancel only requests that have started, stop at a malformed frame, and stop reading
 //! when a hundred handlers wait for the client. Our own loop has none of these faults.
+//!
+//! - `analysis`: results about the open documents, computed once and shared by all features.
+//! - `capabilities`: what the client can do.
+//! - `client`: sending notifications and requests to the client.
+//! - `config`: the user's settings.
+//! - `convert`: converting between the types of the protocol and ours.
+//! - `diagnostics`: when diagnostics are computed and published.
+//! - `dispatch`: the table of what the server can do.
+//! - `effects`: running the side effects that the loop asks for.
+//! - `features`: the features of the server, one file each.
+//! - `held`: requests that wait until the ledger is read.
+//! - `initialize`: the handshake with the client.
+//! - `log`: the log on standard error, written by its own thread.
+//! - `message`: parsing the body of a frame into a message.
+//! - `names`: finding recorded blocks by name.
+//! - `ordered`: the loop that owns the state and applies events in order.
+//! - `parent`: noticing that the process that started the server has ended.
+//! - `pool`: a few threads for computations.
+//! - `progress`: showing the progress of long work.
+//! - `questions`: showing the questions of agents to the person at this client.
+//! - `requests`: the requests that are not answered yet.
+//! - `snapshot`: the state of the server when a request arrived.
+//! - `survey`: findings about a workspace as a whole, and the list of its files.
+//! - `transport`: reading and writing frames.
+//! - `watch`: noticing changes of the files from which a workspace is loaded.
+//! - `world`: the mutable state of the server.
 
 mod analysis;
 mod capabilities;

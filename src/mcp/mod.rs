@@ -10,6 +10,15 @@
 //! begins with `initialize`, and the one in which every request is independent. Tool calls that
 //! write run one at a time in the order in which they arrived, so that a call after a selection
 //! sees it. Calls that only read run in parallel.
+//!
+//! - `answer`: the answers of tools.
+//! - `prompts`: the prompt that a person can send to their agent.
+//! - `resources`: what a client can read without calling a tool.
+//! - `schema`: JSON Schemas of arguments and answers, in a form that every client can read.
+//! - `server`: answering the requests of the protocol.
+//! - `session`: the client at the other end, and the folder in which its relative paths start.
+//! - `tools`: the table of tools, and what each calls.
+//! - `transport`: messages on standard input and output, one per line.
 
 mod answer;
 mod prompts;

@@ -4,14 +4,15 @@
 //! The first rule: a gap is better than a wrong name. If two records fit equally well, both are
 //! returned. If none fits, the block is `unrecorded`.
 //!
-//! - `file_history`: the recorded versions of a file and the history of each block.
-//! - `matching`: finds recorded blocks again in the current files.
-//! - `verdict`: the result for one block.
-//! - `lineage`, `line_records`: the records behind a block, and the record behind each of its
-//!   lines.
-//! - `difference`, `derive`: what a change, or a commit, did to each block.
 //! - `classify`: the mutation class of a change.
-//! - `names`: comparison of block names between code and ledger.
+//! - `derive`: the fingerprints and history of blocks in evidence, from the texts of a commit.
+//! - `difference`: what a change of a file did to each of its blocks.
+//! - `file_history`: the recorded versions of a file, and the history of each block.
+//! - `line_records`: the record behind each line of a block.
+//! - `lineage`: the records behind a block, newest first.
+//! - `matching`: finding recorded blocks again in the current files.
+//! - `names`: comparing block names between code and ledger.
+//! - `verdict`: the result of matching one block.
 
 pub(crate) mod classify;
 mod derive;

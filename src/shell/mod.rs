@@ -8,6 +8,25 @@
 //! The result depends on the text and the [`CommandContext`] alone. No file is read, so symbolic
 //! links, the content of scripts and aliases from start-up files are not seen; `docs/shell.md`
 //! describes the consequences.
+//!
+//! - `acting`: the folders in which commands act.
+//! - `bombs`: commands that start processes or fill the disk without end.
+//! - `checks`: commands that test or lint code.
+//! - `disguise`: characters that make a command look like a different one.
+//! - `expand`: expanding words as far as the text determines the result.
+//! - `found`: the judgement of a program, and the data that flows between programs.
+//! - `judge`: what each program does.
+//! - `mentions`: paths in text that is not followed.
+//! - `parse`: the text as a tree of commands and words.
+//! - `paths`: the path that a word names, and where it lies.
+//! - `pattern`: glob patterns, and patterns for commands in rules.
+//! - `proof`: values that the shell would evaluate as code.
+//! - `redirect`: redirections.
+//! - `state`: the state of a shell during the walk.
+//! - `table`: the table of known programs, `programs.tsv`.
+//! - `variables`: the values of variables and arguments.
+//! - `walk`: walking a parsed text as a shell would.
+//! - `windows`: simplified judgement of PowerShell and `cmd.exe`.
 
 mod acting;
 mod bombs;

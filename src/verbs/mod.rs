@@ -5,35 +5,55 @@
 //! data. Answers derive `Serialize` and `JsonSchema`; the same JSON is the output of `--json` and
 //! the result of the server's commands.
 //!
-//! Working under an intent:
-//!
-//! - `select`, `context`, `owners`: select an intent, get its context, find the intents that own a
-//!   file.
-//! - `gate`, `event`: decide whether a call of an agent's tool may go ahead.
-//! - `after`, `record`, `file`, `knowledge`: record what a call did, and what each session knows of
-//!   a file.
-//! - `fence`, `explain`: plan what a fenced shell command may write; show how a command is read.
-//! - `approval`, `accept`, `proposal`, `reassign`, `signing`: the decisions of people, and their
-//!   signatures.
-//! - `registry`, `criteria`, `lesson`: change intents, test and complete them, write lessons down.
-//!
-//! Questions about the code:
-//!
-//! - `why`, `suspect`, `trace`, `map`, `report`: where code comes from.
-//! - `check`, `edited`, `classes`, `verify`: whether a change agrees with the intents, and whether
-//!   the ledger is intact.
-//! - `judgement`, `reach`, `namesake`, `elsewhere`, `derive`, `trails`, `history`: rules and
-//!   look-ups that several of these share.
-//!
-//! Evidence in git:
-//!
-//! - `seal`, `trailers`, `git_hooks`: put records into commits.
-//! - `evidence`, `tips`, `anchor`, `compact`, `erase`: compare, protect, combine and remove
-//!   evidence.
-//!
-//! Setting up:
-//!
-//! - `init`, `team`, `protocol`, `doctor`, `uninstall`.
+//! - `accept`: a person confirms that a block is right as it is now.
+//! - `after`: recording what a call of a tool did, after the call.
+//! - `anchor`: signing the list of the evidence in a commit.
+//! - `approval`: the questions that wait for a person, and the person's decisions.
+//! - `check`: whether a change agrees with the intents, the scopes and the ledger.
+//! - `classes`: the mutation class of a whole change, compared with what agents claimed.
+//! - `compact`: merging the evidence of closed months.
+//! - `context`: what an agent should know before it works under an intent.
+//! - `criteria`: testing the acceptance criteria of an intent, and completing it.
+//! - `derive`: the texts of a file before and after the commit that evidence is about.
+//! - `doctor`: whether everything is in place, and what to do if not.
+//! - `edited`: the blocks in which a text differs from its baseline.
+//! - `elsewhere`: look-ups in the rest of the work tree, for the matcher.
+//! - `erase`: removing one line of evidence.
+//! - `event`: what an agent is about to do, or has done.
+//! - `evidence`: comparing evidence with that of a base commit.
+//! - `explain`: how a shell command is understood.
+//! - `fence`: what a fenced command may write.
+//! - `file`: reading and writing files for an agent that has no file tools.
+//! - `gate`: whether a call of an agent's tool may go ahead.
+//! - `git_hooks`: the git hooks that seal records into commits.
+//! - `history`: which commit added which evidence, and the order of commits.
+//! - `init`: creating the first files of a workspace.
+//! - `judgement`: whether work under an intent may change a path.
+//! - `knowledge`: what each session knows of a file.
+//! - `lesson`: writing down what an agent or a person learned.
+//! - `map`: which intent has produced which blocks.
+//! - `namesake`: earlier intents whose id belongs to another intent now.
+//! - `owners`: which intents own a file.
+//! - `proposal`: proposals of an agent that only a person can approve.
+//! - `protocol`: the text that tells an agent how to work with intents.
+//! - `reach`: whether the globs of a scope match the intended files.
+//! - `reassign`: putting recorded blocks under another intent.
+//! - `record`: recording a change of files.
+//! - `registry`: changes to the registry.
+//! - `report`: everything that is known of a workspace, in one answer.
+//! - `seal`: making evidence for a commit from the journal.
+//! - `select`: selecting the intent that a person or session works under.
+//! - `signing`: whose signatures count.
+//! - `suspect`: blocks whose intent or specification has changed since they were recorded.
+//! - `team`: the files that a team needs besides the ledger.
+//! - `tips`: noticing evidence that disappears from shared branches.
+//! - `trace`: listing the records themselves.
+//! - `trailers`: lines of a commit message that name its intents.
+//! - `trails`: the recorded history of a file, and its cache.
+//! - `uninstall`: removing what `init` added.
+//! - `verify`: whether the ledger is complete and unchanged.
+//! - `why`: which intent produced each block of a file.
+//! - `workspace`: the workspace with everything that verbs need, read once.
 
 pub(crate) mod accept;
 pub(crate) mod after;

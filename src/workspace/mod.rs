@@ -1,13 +1,26 @@
 //! The ground that all other rooms stand on: what a workspace is, and how its files are read and
 //! written.
 //!
-//! - `root`, `discover`, `path`, `real`: where a workspace begins, and which paths are in it
-//! - `git`, `attributes`, `ignores`: what git knows, and which files are ignored or generated
-//! - `policy`, `layers`, `approvals`: what the people who own the workspace allow
-//! - `session`, `agents`: what an agent has done in a session, and whether an agent runs this
-//!   process
-//! - `store`, `folder`, `table`, `cache`, `seal`: reading and writing files safely
-//! - `finding`, `text`, `parallel`: findings, escaping of text, and work on all processors
+//! - `agents`: detecting whether an agent runs this process.
+//! - `approvals`: the questions that agents ask a person, and the answers.
+//! - `attributes`: files that `.gitattributes` marks as generated.
+//! - `cache`: a cache for what was parsed from a file or computed from git.
+//! - `discover`: finding the git work tree that a folder belongs to.
+//! - `finding`: a problem at a place in a file, with a stable code.
+//! - `folder`: folders that are held open.
+//! - `git`: reading git repositories with a library.
+//! - `ignores`: paths that no agent may change, and paths that git ignores.
+//! - `layers`: the layers of a policy.
+//! - `parallel`: work on all processors.
+//! - `path`: a path inside a workspace.
+//! - `policy`: the rules in `policy.yaml`.
+//! - `real`: resolving the symbolic links in a path.
+//! - `root`: where a workspace begins.
+//! - `seal`: marking the files that this clone wrote for its own use.
+//! - `session`: the intents that people and sessions have selected, and what sessions have seen.
+//! - `store`: reading and writing files safely.
+//! - `table`: a cache file of rows that all have the same size.
+//! - `text`: escaping text from other people.
 
 pub(crate) mod agents;
 pub(crate) mod approvals;

@@ -188,6 +188,28 @@ pub(crate) fn code_only(text: &str) -> String {
     out
 }
 
+/// The doc comments of a file, each with the 1-based line on which it begins. Consecutive lines
+/// with the same marker (`///` or `//!`) are one comment.
+pub(crate) fn doc_comments(text: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut open = None;
+    for (line, at) in text.lines().zip(1..) {
+        let line = line.trim_start();
+        let marker = ["///", "//!"]
+            .into_iter()
+            .find(|marker| line.starts_with(marker) && !line.starts_with("////"));
+        if let Some(marker) = marker {
+            let words = line[marker.len()..].trim();
+            match found.last_mut().filter(|_| open == Some(marker)) {
+                Some((_, comment)) => *comment = format!("{comment} {words}").trim().to_owned(),
+                None => found.push((at, words.to_owned())),
+            }
+        }
+        open = marker;
+    }
+    found
+}
+
 fn comment(rest: &str) -> Option<usize> {
     if rest.starts_with("//") {
         return Some(rest.find('\n').unwrap_or(rest.len()));
@@ -271,4 +293,12 @@ fn modules_of_tests_are_known_by_their_files() {
     let expected = ["src/r/a.rs", "src/r/a/", "src/r/b.rs", "src/r/b/"];
     assert_eq!(Source::new("src/r/mod.rs", text).test_modules(), expected);
     assert_eq!(Source::new("src/r.rs", text).test_modules(), expected);
+}
+
+#[test]
+fn consecutive_lines_are_one_doc_comment() {
+    let text = "//! A room.\n//!\n//! More.\n/// One\n/// item.\nfn f() {}\n    /// Two.\n//// no\n// no\n";
+    let found = doc_comments(text);
+    let expected = [(1, "A room. More."), (4, "One item."), (7, "Two.")];
+    assert_eq!(found.iter().map(|(at, words)| (*at, words.as_str())).collect::<Vec<_>>(), expected);
 }
