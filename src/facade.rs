@@ -101,8 +101,8 @@ pub mod verbs {
     }
     pub mod approval {
         pub use crate::verbs::approval::{
-            ApprovalVerdict, DecisionPlace, Question, decide, draft, draft_of_write, question,
-            sign, status, switch_off, switch_on, told,
+            ApprovalVerdict, DecisionPlace, Question, decide, draft, draft_of_write, instructions,
+            question, sign, status, switch_off, switch_on,
         };
     }
     pub mod check {
@@ -111,8 +111,8 @@ pub mod verbs {
     pub mod compact {
         pub use crate::verbs::compact::{CompactAnswer, compact};
     }
-    pub mod edited {
-        pub use crate::verbs::edited::{Baseline, FormerFile};
+    pub mod baseline {
+        pub use crate::verbs::baseline::{Baseline, FormerFile};
     }
     pub mod erase {
         pub use crate::verbs::erase::{draft, write};
@@ -125,8 +125,8 @@ pub mod verbs {
             Decision, DenialCode, GateRequest, Judged, before, judge, key, prompt,
         };
     }
-    pub mod judgement {
-        pub use crate::verbs::judgement::Rules;
+    pub mod rules {
+        pub use crate::verbs::rules::Rules;
     }
     pub mod lesson {
         pub use crate::verbs::lesson::{
@@ -145,7 +145,7 @@ pub mod verbs {
         pub use crate::verbs::protocol::PROTOCOL;
     }
     pub mod reassign {
-        pub use crate::verbs::reassign::{ReassignAnswer, What, reassign};
+        pub use crate::verbs::reassign::{ReassignAnswer, ReassignTarget, reassign};
     }
     pub mod record {
         pub use crate::verbs::record::{RecordAnswer, RecordExtent, RecordRequest, record};
@@ -163,7 +163,7 @@ pub mod verbs {
         pub use crate::verbs::select::{clear, list, select, status};
     }
     pub mod signing {
-        pub use crate::verbs::signing::Nobody;
+        pub use crate::verbs::signing::NoSignatureChecks;
     }
     pub mod trace {
         pub use crate::verbs::trace::{TraceRequest, trace};
@@ -173,7 +173,7 @@ pub mod verbs {
     }
     pub mod why {
         pub use crate::verbs::why::{
-            BlockAnswer, BlockLines, Candidate, LineState, LineageStep, Which, WhyAnswer, file,
+            BlockAnswer, BlockLines, LineState, LineageStep, RecordBrief, Which, WhyAnswer, file,
             on_disk, on_disk_in_full,
         };
     }

@@ -100,7 +100,7 @@ fn a_rejection_changes_nothing_and_is_recorded() {
     assert!(records(&repo, RecordKind::Approval)[0].note.as_ref().unwrap().contains("rejected"));
     let again = wider(&repo, "tests/**").unwrap();
     assert_eq!((&again.code, again.state), (&asked.code, ApprovalState::Denied));
-    assert!(approval::told(&again).contains("has said no"));
+    assert!(approval::instructions(&again).contains("has said no"));
     assert!(
         decide(&repo, &asked.code, ApprovalVerdict::Approve)
             .unwrap_err()

@@ -165,8 +165,8 @@ fn what_stood_there_before_any_record_is_nobodys() {
     repo.commit("after");
     assert_eq!(picture(&repo, 3), agents);
     let answer = asked(&repo, 3);
-    assert_eq!(answer.brought_said().as_deref(), Some("brought 1 of 8 lines"));
-    assert_eq!(answer.lines_said(), None);
+    assert_eq!(answer.brought_text().as_deref(), Some("brought 1 of 8 lines"));
+    assert_eq!(answer.lines_text(), None);
     repo.write(PATH, &code(&["one", "two", "agent", "person", "five"]));
     assert_eq!(
         picture(&repo, 3),
@@ -231,7 +231,7 @@ fn a_difference_that_no_line_shows_is_told_all_the_same() {
         why::on_disk(&repo.open(), &relative("src/a.py"), Which::Line(2)).expect("readable");
     assert_eq!(answer.blocks[0].verdict.as_str(), "modified");
     let said = "every line of its own is as recorded, white space at both ends aside";
-    assert_eq!(answer.blocks[0].lines_said().as_deref(), Some(said));
+    assert_eq!(answer.blocks[0].lines_text().as_deref(), Some(said));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::{Repo, relative};
 use intent_lsp::facade::ledger::{Contributor, EntityType};
-use intent_lsp::facade::verbs::judgement::Rules;
+use intent_lsp::facade::verbs::rules::Rules;
 use intent_lsp::facade::verbs::{accept, check, record, seal, verify, why};
 use intent_lsp::facade::workspace::Level;
 
@@ -341,7 +341,7 @@ fn during_a_merge_a_block_that_equals_any_parent_is_no_edit() {
     let path = relative("src/a.rs");
     let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
     let baseline =
-        intent_lsp::facade::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
+        intent_lsp::facade::verbs::baseline::Baseline::of_work(&ws, &path).expect("a baseline");
     assert!(baseline.edits(&file.document).now.is_empty());
 }
 
@@ -358,8 +358,8 @@ fn an_edit_under_a_selected_intent_that_is_finished_is_told() {
     let path = relative("src/a.rs");
     let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
     let baseline =
-        intent_lsp::facade::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
-    let former = intent_lsp::facade::verbs::edited::FormerFile { baseline, from: None };
+        intent_lsp::facade::verbs::baseline::Baseline::of_work(&ws, &path).expect("a baseline");
+    let former = intent_lsp::facade::verbs::baseline::FormerFile { baseline, from: None };
     let findings = check::document(&ws, &Rules::of(&ws), &path, &file, &former);
     let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(told, ["intent-not-active", "unowned", "differs-from-record"]);

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 use intent_lsp::facade::verbs::record::{self, RecordRequest};
-use intent_lsp::facade::verbs::why::{self, BlockAnswer, Candidate, LineState, Which, WhyAnswer};
+use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, RecordBrief, Which, WhyAnswer};
 
 use crate::mutate::chance::{Chance, from_environment};
 use crate::support::{Repo, relative};
@@ -190,7 +190,7 @@ fn lines_wrong(block: &BlockAnswer, first: u32, item: &Item) -> Vec<String> {
     wrong
 }
 
-fn tool(candidate: &Candidate) -> Option<&str> {
+fn tool(candidate: &RecordBrief) -> Option<&str> {
     candidate.tool.as_deref()
 }
 

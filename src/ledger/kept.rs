@@ -28,7 +28,7 @@ use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{RelativePath, Root};
 
 const TABLE_KIND: &str = "evidence 3";
-const FOLDER: &str = ".orchestration/agent_trace";
+pub(crate) const FOLDER: &str = ".orchestration/agent_trace";
 /// The size in bytes of a row of the table: a key and the number of an entry.
 const WIDTH: usize = 12;
 /// The size in bytes of a file in the header: its digest, its stamp, and the number of its entries.

@@ -55,6 +55,7 @@ pub(crate) use derived::{Derive, Derived, Outlines};
 pub use evidence::Digest;
 pub(crate) use index::{Claim, OfPath};
 pub use index::{ClaimRef, Ledger};
+pub(crate) use kept::FOLDER as EVIDENCE_FOLDER;
 pub(crate) use outline::Outline;
 pub use read::RecordDialect;
 pub(crate) use read::{Entry, ErasedSection, Origin, Trust};

@@ -265,6 +265,15 @@ pub struct RecordedDecision {
     pub approval: Option<String>,
 }
 
+impl RecordedDecision {
+    /// The gate had no objection.
+    pub(crate) const NO_OPINION: &str = "no_opinion";
+    /// A person had to decide.
+    pub(crate) const ASK: &str = "ask";
+    /// The gate denied the call.
+    pub(crate) const DENY: &str = "deny";
+}
+
 /// The state of version control.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Vcs {
@@ -518,6 +527,13 @@ pub struct Related {
     pub kind: String,
     /// Its id, for example `INT-001`.
     pub value: String,
+}
+
+impl Related {
+    /// Returns true if the related thing is a specification.
+    pub(crate) fn is_specification(&self) -> bool {
+        self.kind == "specification"
+    }
 }
 
 /// The outlines of a file before and after a recorded change.

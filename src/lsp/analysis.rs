@@ -18,7 +18,7 @@ use super::snapshot::{OpenDocument, Snapshot};
 use super::survey::{Survey, Surveys};
 use crate::code::{Block, Document, FileBlocks, TextDifference};
 use crate::intent::{FOLDER, IntentFile, Registry};
-use crate::verbs::edited::{Baseline, FormerFile, commits_of_work};
+use crate::verbs::baseline::{Baseline, FormerFile, commits_of_work};
 use crate::verbs::why::{self, FileProvenance};
 use crate::verbs::{LazyLedger, Workspace};
 use crate::workspace::{CommitId, RelativePath};

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::analysis::hold;
 use crate::intent::Registry;
 use crate::verbs::check::{self, CheckRequest, FindingAnswer};
-use crate::verbs::judgement::Rules;
+use crate::verbs::rules::Rules;
 use crate::verbs::{Workspace, verify};
 use crate::workspace::{Finding, RelativePath, ignores};
 

@@ -131,7 +131,7 @@ fn broken(stored: &Stored, what: &str) -> Finding {
             Code::AnchorBroken,
             format!("The anchor {path} {what}, so it vouches for nothing."),
             format!(
-                "Restore it: `git checkout HEAD -- {path}`. Where it was committed so, take it out with `git rm {path}`, and a person makes a new one: `intent anchor`."
+                "Restore it: `git checkout HEAD -- {path}`. If it was committed like this, remove it with `git rm {path}`, and let a person make a new one: `intent anchor`."
             ),
         )
     }
@@ -197,7 +197,7 @@ pub(super) fn verify(
                     said.time, counted(digests.len(), "section or anchor"), digests[0]
                 ),
                 format!(
-                    "Restore it: `git checkout {commit} -- {folder}`, and commit what that brings back. Where it went with its code, a person says so: `intent anchor --accept-gone`."
+                    "Restore it: `git checkout {commit} -- {folder}`, and commit what that brings back. If its code was removed too, let a person accept that: `intent anchor --accept-gone`."
                 ),
             )
         }
@@ -233,13 +233,11 @@ pub(crate) fn draft(
     let missing: Vec<String> = all.missing(&stands).into_keys().map(str::to_owned).collect();
     if !missing.is_empty() && !accept_gone {
         return Err(refuse(
-            "earlier anchors name evidence that is gone; `intent verify` says which and how to restore it. Where it went with its code: `intent anchor --accept-gone`",
+            "earlier anchors name evidence that is gone; `intent verify` says which and how to restore it. If its code was removed too: `intent anchor --accept-gone`",
         ));
     }
     if sections.is_empty() && missing.is_empty() {
-        return Err(refuse(
-            "this commit holds no evidence; commits carry it once something was recorded",
-        ));
+        return Err(refuse("this commit holds no evidence; record something first"));
     }
     let named = all.named();
     let evidence: Vec<String> = sections
@@ -255,7 +253,7 @@ pub(crate) fn draft(
     let anchor = Anchor {
         anchor: FORMAT,
         commit: head.0,
-        time: store::now().get(..19).map_or(String::new(), |time| format!("{time}Z")),
+        time: store::now_in_seconds(),
         after,
         evidence,
         gone: missing,

@@ -75,7 +75,7 @@ pub fn status(ws: &Workspace, code: &str) -> Result<Approval, VerbError> {
 
 /// Returns what to tell an agent when a person has to decide: how the person does it, and what the
 /// agent does afterwards.
-pub fn told(approval: &Approval) -> String {
+pub fn instructions(approval: &Approval) -> String {
     let code = &approval.code;
     let then = match approval.subject {
         Subject::Call { .. } if approval.subject.kind() == "command" => {
@@ -165,7 +165,7 @@ fn described_acts(acts: &[AskedAct]) -> String {
                 format!("{}{path}\n{}", before("write"), change.trim_end_matches('\n'))
             }
             AskedAct::Write { path, .. } => {
-                format!("{}{path}\n  with what nobody can foresee", before("write"))
+                format!("{}{path}\n  the new content is not known", before("write"))
             }
             AskedAct::Delete { path } => format!("{}{path}", before("delete")),
             AskedAct::Move { from, to } => format!("{}{from} to {to}", before("move")),
@@ -231,7 +231,7 @@ fn carry_out(ws: &Workspace, asked: &Approval) -> Result<(Option<String>, String
                 registry::widen(ws, intent, entry)?;
             }
             let done = match missing.len() {
-                0 => format!("{intent} owned it already; the registry is as it was."),
+                0 => format!("{intent} owned it already; the registry was not changed."),
                 _ => format!("{intent} owns {} from now on.", entries.join(", ")),
             };
             Ok((Some(intent.clone()), done))
@@ -329,7 +329,7 @@ fn append(
     let skeleton =
         record::skeleton(ws, RecordKind::Approval, known, Some(asked.actor.clone()), None);
     let decision = RecordedDecision {
-        outcome: "ask".to_owned(),
+        outcome: RecordedDecision::ASK.to_owned(),
         rule: Some(asked.subject.kind().to_owned()),
         approval: Some(asked.code.clone()),
     };
@@ -423,7 +423,7 @@ pub fn sign(
         Record {
             note: Some(format!("a person approved {what} as it reads, and signed that")),
             decision: code.map(|code| RecordedDecision {
-                outcome: "ask".to_owned(),
+                outcome: RecordedDecision::ASK.to_owned(),
                 rule: None,
                 approval: Some(code.to_owned()),
             }),

@@ -1,26 +1,26 @@
 //! *Check*: does a change agree with the intents, the scopes and the ledger?
 //!
 //! [`change`] judges a whole change (work tree, index, or commits), and [`document`] judges one
-//! text in an editor. Both cut the change into deeds and ask the same rules ([`super::judgement`])
+//! text in an editor. Both cut the change into deeds and ask the same rules ([`super::rules`])
 //! about each deed.
 //!
 //! Which rules decide: on a person's own machine, the files in the work tree; for what is staged,
 //! the staged files. A change that is to be merged is judged by the rules of its target branch as
 //! they are now, so the rules that the change itself contains grant nothing.
 //!
-//! - `bound`: the intents that answer for work if no record does
+//! - `unrecorded_intent`: the intents that answer for work if no record does
 //! - `deeds`: cuts a change into deeds and judges each
 //! - `files`: reads the files of a change on both sides
-//! - `known`: the baseline of findings to leave out
-//! - `proposed`: what a change does to the rules
+//! - `known_findings`: the baseline of findings to leave out
+//! - `rule_changes`: what a change does to the rules
 //! - `suspects`: recorded blocks whose reason has changed
 
-mod bound;
 mod deeds;
 mod files;
-mod known;
-mod proposed;
+mod known_findings;
+mod rule_changes;
 mod suspects;
+mod unrecorded_intent;
 
 use std::collections::{BTreeSet, HashSet};
 use std::slice;
@@ -29,14 +29,14 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(super) use self::bound::Bound;
 use self::files::{Judge, Sides};
-pub(crate) use self::known::KnownFindings;
-use self::proposed::Approvals;
+pub(crate) use self::known_findings::KnownFindings;
+use self::rule_changes::Approvals;
+pub(super) use self::unrecorded_intent::UnrecordedIntents;
+use super::baseline::{FormerFile, commits_of_work};
 use super::classes::{self, ClassAnswer};
-use super::edited::{FormerFile, commits_of_work};
-use super::judgement::{Layer, Rules, scope_related};
-use super::signing::{Nobody, Signatures};
+use super::rules::{Layer, Rules, scope_related};
+use super::signing::{NoSignatureChecks, Signatures};
 use super::workspace::{IGNORE_FILES, POLICY, ignores_at, policy_at};
 use super::{VerbError, Workspace, seal, verify, why};
 use crate::code::LineRange;
@@ -195,13 +195,13 @@ pub(super) fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAn
     // help. Only the first is kept.
     answers
         .dedup_by(|next, kept| FindingAnswer { help: kept.help.clone(), ..next.clone() } == *kept);
-    known::fingerprint(&mut answers);
+    known_findings::fingerprint(&mut answers);
     answers
 }
 
 /// Judges a whole change without checking signatures.
 pub fn change(ws: &Workspace, request: &CheckRequest) -> Result<CheckAnswer, VerbError> {
-    change_signed(ws, request, &Nobody)
+    change_signed(ws, request, &NoSignatureChecks)
 }
 
 /// Like [`change`], but also checks the signatures of tombstones and approvals.
@@ -250,12 +250,12 @@ pub(crate) fn change_signed(
             missing.for_each(|finding| finding.help = give_back(&rules, against));
         }
         policy = Arc::clone(&rules.accepted().policy);
-        let of_rules = proposed::judge(ws, &rules, &ends, &changes, &approvals)?;
+        let of_rules = rule_changes::judge(ws, &rules, &ends, &changes, &approvals)?;
         let asks_for_signature = !of_rules.findings.is_empty();
         findings.extend(of_rules.findings);
         answer.summary.notes.extend(of_rules.notes);
         if ends.tip.is_some() && (asks_for_signature || !approvals.signed.is_empty()) {
-            answer.summary.notes.extend(proposed::unsent(here, ws, &ends, &changes)?);
+            answer.summary.notes.extend(rule_changes::unsent(here, ws, &ends, &changes)?);
         }
         if let Some(base) = ends.base() {
             let compared = super::evidence::against_base(ws, base, &rules, signatures)?;
@@ -263,7 +263,8 @@ pub(crate) fn change_signed(
             answer.summary.notes.extend(compared.notes);
         }
         let nameless = ends.nameless(ws)?;
-        let bound = Bound::of((here, ws), request, &ends, (&rules, !nameless.is_empty()))?;
+        let bound =
+            UnrecordedIntents::of((here, ws), request, &ends, (&rules, !nameless.is_empty()))?;
         let sides = Sides { ws, ends: &ends };
         let texts = sides.texts(&changes)?;
         let classes = sides.classified(&texts);
@@ -503,7 +504,7 @@ fn unreadable(rules: &Rules, against: &ComparedSides) -> Option<Finding> {
         ..Finding::new(
             Code::RegistrySyntax,
             format!("The registry at {from}, which decides, cannot be read: {}", broken.message),
-            format!("Mend it at {from} first, in a change of its own."),
+            format!("Repair it on {from} first, in a separate change."),
         )
     })
 }
@@ -541,7 +542,7 @@ pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
 /// Returns the rules for the work tree on a person's own machine, with what the person approved
 /// there.
 pub(crate) fn rules(ws: &Workspace) -> Rules {
-    let approvals = Approvals::here(ws);
+    let approvals = Approvals::of_open_work(ws);
     Rules::of(ws).approving(approvals.work)
 }
 
@@ -557,7 +558,7 @@ pub(crate) fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     }
     let ends = Ends::of(ws, &ComparedSides::Head)?;
     let changes = ends.changes(ws)?;
-    let (rules, bound) = (rules(ws), Bound::to(ws.selected(None)));
+    let (rules, bound) = (rules(ws), UnrecordedIntents::to(ws.selected(None)));
     let sides = Sides { ws, ends: &ends };
     let mut findings =
         Judge::of(sides, &rules, &bound, &changes, None)?.all(BTreeSet::new())?.findings;
@@ -579,7 +580,7 @@ pub fn document(
     }
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
     let deeds = deeds::of_standing(ws, path, file, before, bases).deeds;
-    let bound = Bound::to(ws.selected(None));
+    let bound = UnrecordedIntents::to(ws.selected(None));
     let bound = bound.of_path(path);
     let asked = deeds::Asked { bound, against: &ComparedSides::Head, is_committed: false };
     let mut findings = files::judge_file(ws, rules, path, &deeds, &asked);

@@ -98,7 +98,7 @@ pub(crate) fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> 
 /// Formats the context of an intent as XML.
 fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent, terms: &Terms) -> String {
     let status = intent.status.as_ref().map_or("UNKNOWN", |status| status.value.as_str());
-    let mut out = Element::default();
+    let mut out = ContextText::default();
     let owner = intent.owner.as_ref().map(|owner| format!(" owner=\"{}\"", escaped(&owner.value)));
     let head = format!(
         "<intent_context id=\"{}\" name=\"{}\" status=\"{status}\"{}>\n",
@@ -141,11 +141,11 @@ fn escaped(value: &str) -> String {
 }
 
 #[derive(Default)]
-struct Element {
+struct ContextText {
     text: String,
 }
 
-impl Element {
+impl ContextText {
     fn room(&self) -> bool {
         self.text.len() < MAX_CHARS
     }
@@ -175,7 +175,7 @@ impl Element {
     }
 }
 
-fn produced(ws: &Workspace, intent: &Intent, out: &mut Element) {
+fn produced(ws: &Workspace, intent: &Intent, out: &mut ContextText) {
     let files = map::produced(ws, &intent.id.value);
     if files.is_empty() {
         return;
@@ -191,7 +191,7 @@ fn produced(ws: &Workspace, intent: &Intent, out: &mut Element) {
     out.line(1, "</produced>");
 }
 
-fn file(path: &RelativePath, blocks: &[MappedBlock], out: &mut Element) {
+fn file(path: &RelativePath, blocks: &[MappedBlock], out: &mut ContextText) {
     out.line(2, &format!("<file path=\"{}\">", escaped(path.as_str())));
     for (at, block) in blocks.iter().enumerate() {
         if !out.room() {

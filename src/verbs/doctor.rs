@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use super::git_hooks::{self, HooksStanding};
+use super::git_hooks::{self, HooksState};
 use super::{after, seal, select};
 use crate::intent::FOLDER;
 use crate::workspace::policy::Mode;
@@ -248,7 +248,7 @@ fn ledger(ws: &Workspace) -> Examined {
 
 /// Reports whether git's hooks are installed. Without them a commit does not carry its evidence.
 fn hooks(ws: &Workspace) -> Examined {
-    let seal::Open { standing, gone } = seal::open(ws);
+    let seal::OpenRecords { standing, gone } = seal::open(ws);
     let mut open = String::new();
     if !standing.is_empty() {
         open += &format!("; {} in no commit yet", counted(standing.len(), "record"));
@@ -256,16 +256,16 @@ fn hooks(ws: &Workspace) -> Examined {
     if gone > 0 {
         // Records of code that does not exist here cannot be sealed here.
         let records = counted(gone, "record");
-        open += &format!("; {records} of code that does not stand here, kept for 30 days");
+        open += &format!("; {records} of code that does not exist here, kept for 30 days");
     }
     match git_hooks::standing(ws) {
-        HooksStanding::NotNeeded(why) => {
+        HooksState::NotNeeded(why) => {
             examined("git hooks", Health::Unknown, format!("{why}{open}"))
         }
-        HooksStanding::Installed => {
+        HooksState::Installed => {
             examined("git hooks", Health::Good, format!("commits carry what was recorded{open}"))
         }
-        HooksStanding::Missing { remedy, .. } => examined(
+        HooksState::Missing { remedy, .. } => examined(
             "git hooks",
             Health::Bad,
             format!("missing, so commits carry no records{open}; `{remedy}`"),

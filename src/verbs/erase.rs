@@ -65,7 +65,7 @@ pub fn draft(
         erased: Digest::of(&entry.stored).to_string(),
         section: section.to_string(),
         by,
-        time: store::now().get(..19).map_or(String::new(), |time| format!("{time}Z")),
+        time: store::now_in_seconds(),
         why: why.to_owned(),
         extra: Default::default(),
     };

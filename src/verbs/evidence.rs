@@ -7,9 +7,9 @@ mod records;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::derive::{EntryTexts, TextCache};
-use super::elsewhere::Around;
-use super::judgement::{Rules, Ruling};
+use super::evidence_texts::{EntryTexts, TextCache};
+use super::match_cache::WorkspaceSurroundings;
+use super::rules::{Rules, Ruling};
 use super::signing::{self, Signatures};
 use super::{ReadError, VerbError, Workspace, erase, reassign, why};
 use crate::code::{Block, Document, lines};
@@ -86,7 +86,7 @@ pub(super) fn against_base(
                 compared.findings.push(rewritten(
                     &path,
                     format!(
-                        "Evidence was removed since the base although what it is about stands: {named}."
+                        "Evidence was removed since the base, although its code still exists: {named}."
                     ),
                     base,
                 ));
@@ -277,7 +277,8 @@ fn answering<'a>(
     let is_modified = found.content == Some(Content::Modified);
     let mut claims: BTreeSet<ClaimRef> = found.claim.filter(|_| !is_modified).into_iter().collect();
     claims.extend(&found.candidates);
-    let lines = lines_of(ledger, &Around(ws), found, &lines::own_lines(document, block));
+    let lines =
+        lines_of(ledger, &WorkspaceSurroundings(ws), found, &lines::own_lines(document, block));
     for line in lines.iter().flat_map(|lines| &lines.standing) {
         if let LineStatus::Recorded(Some(claim)) = line {
             claims.insert(*claim);
@@ -335,7 +336,7 @@ impl LateEvidence<'_> {
                 if !matches!(ruling, Ruling::Outside(_) | Ruling::Unknown) {
                     continue;
                 }
-                let (what, why) = self.rules.told(&ruling, path, Some(id));
+                let (what, why) = self.rules.describe(&ruling, path, Some(id));
                 let message =
                     format!("Late evidence names {id} for {}. {what} {why}", named_blocks(file));
                 findings.push(self.refuse(ruling.code(), message.trim_end().to_owned()));
@@ -361,16 +362,9 @@ impl LateEvidence<'_> {
     }
 
     fn refuse(&self, code: Code, message: String) -> Finding {
-        Finding {
-            path: Some(self.entry.origin.path.clone()),
-            lines: crate::code::LineRange::new(self.entry.origin.line, self.entry.origin.line),
-            intent: self.entry.record.intent_id.clone(),
-            ..Finding::new(
-                code,
-                message,
-                format!("Take the file out, `git rm -f {}`, and commit.", self.entry.origin.path),
-            )
-        }
+        let help =
+            format!("Take the file out, `git rm -f {}`, and commit.", self.entry.origin.path);
+        finding_at(self.entry, code, message, help)
     }
 }
 
@@ -547,19 +541,24 @@ fn covered_by_others(
 }
 
 fn refuse(entry: &Entry, what: String) -> Finding {
-    let intent = entry.record.intent_id.clone();
-    let named = intent.clone().unwrap_or_else(|| "no intent".to_owned());
+    let named = entry.record.intent_id.as_deref().unwrap_or("no intent");
+    finding_at(
+        entry,
+        Code::EvidenceUnfounded,
+        format!("This evidence names {named} for code that its commit did not add: {what}."),
+        format!(
+            "Take the file out, `git rm -f {}`, and commit. Then `intent seal` seals what the journal of this clone holds of it, if anything.",
+            entry.origin.path
+        ),
+    )
+}
+
+/// Makes a finding about a record, at the line where the record is stored.
+fn finding_at(entry: &Entry, code: Code, message: String, help: String) -> Finding {
     Finding {
         path: Some(entry.origin.path.clone()),
         lines: crate::code::LineRange::new(entry.origin.line, entry.origin.line),
-        intent,
-        ..Finding::new(
-            Code::EvidenceUnfounded,
-            format!("This evidence names {named} for what its commit did not bring: {what}."),
-            format!(
-                "Take the file out, `git rm -f {}`, and commit. Then `intent seal` seals what the journal of this clone holds of it, if anything.",
-                entry.origin.path
-            ),
-        )
+        intent: entry.record.intent_id.clone(),
+        ..Finding::new(code, message, help)
     }
 }

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::event::{Effect, Event};
 use super::gate::{Decision, Denial, DenialCode};
 use super::why::{self, IntentBrief};
-use super::{VerbError, Workspace, after, gate, knowledge};
+use super::{VerbError, Workspace, after, gate, seen_blocks};
 use crate::code::{LineRange, MAX_BYTES};
 use crate::edits::{After, Change};
 use crate::workspace::session::seen::{self, FileState, Seen};
@@ -152,7 +152,7 @@ pub(crate) fn read(
     let unusable =
         |reason: &str| FileError::Unusable { path: path.clone(), reason: reason.to_owned() };
     if is_private(&path) {
-        return Err(unusable("is nobody's to read here: it belongs to git, or to a session"));
+        return Err(unusable("cannot be read here: it belongs to git, or to a session"));
     }
     let Some(bytes) = bytes(ws, &path)? else {
         return Err(unusable(
@@ -175,7 +175,7 @@ pub(crate) fn read(
     }
     Ok(FileText {
         text: wanted.concat(),
-        sha256: hash(&bytes),
+        sha256: store::sha256(&bytes),
         start_line: if wanted.is_empty() { 0 } else { first },
         end_line: if wanted.is_empty() { 0 } else { first + wanted.len() - 1 },
         lines: count,
@@ -214,7 +214,7 @@ pub(crate) fn write(
     let before = bytes(ws, &path)?;
     let known = match (&request.expected, &before) {
         (Expected::Absent, None) => true,
-        (Expected::Hash(expected), Some(bytes)) => *expected == hash(bytes),
+        (Expected::Hash(expected), Some(bytes)) => *expected == store::sha256(bytes),
         _ => false,
     };
     if !known {
@@ -244,11 +244,12 @@ pub(crate) fn write(
     }
     let last = seen::last_write(&ws.root, &path);
     let ours = last.filter(|last| {
-        last.actor == event.actor() && last.hash.as_deref() == Some(&hash(after.as_bytes()))
+        last.actor == event.actor()
+            && last.hash.as_deref() == Some(&store::sha256(after.as_bytes()))
     });
     let notes = [judged.notice, feedback.context, feedback.violation];
     Ok(FileWritten {
-        sha256: hash(after.as_bytes()),
+        sha256: store::sha256(after.as_bytes()),
         created: before.is_none(),
         path,
         intent: gate::selected(ws, &event),
@@ -330,12 +331,8 @@ fn is_private(path: &RelativePath) -> bool {
         })
 }
 
-fn hash(bytes: &[u8]) -> String {
-    store::sha256(bytes)
-}
-
 fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {
-    let now = bytes(ws, path).ok().flatten().map(|bytes| hash(&bytes));
+    let now = bytes(ws, path).ok().flatten().map(|bytes| store::sha256(&bytes));
     let last = seen::last_write(&ws.root, path).filter(|last| last.hash == now);
     let by = match last {
         Some(last) if last.actor == event.actor() => {
@@ -345,7 +342,7 @@ fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {
             format!("{actor} changed it under {intent}, at {at}")
         }
         Some(Seen { actor, at, .. }) => format!("{actor} changed it, at {at}"),
-        None => "who changed it was not seen".to_owned(),
+        None => "it is not known who changed it".to_owned(),
     };
     FileError::Stale { path: path.clone(), by }
 }
@@ -360,7 +357,13 @@ fn remember(
     shown: Option<LineRange>,
 ) {
     let text = std::str::from_utf8(bytes).ok().map(str::to_owned);
-    knowledge::read(ws, caller, path, &FileState { hash: Some(hash(bytes)), text }, shown);
+    seen_blocks::read(
+        ws,
+        caller,
+        path,
+        &FileState { hash: Some(store::sha256(bytes)), text },
+        shown,
+    );
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ fn states(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
 
 /// Whether the git hooks make commits carry their records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum HooksStanding {
+pub(crate) enum HooksState {
     /// All hooks that this workspace needs are installed.
     Installed,
     /// A hook is missing or does not seal, so commits carry no evidence.
@@ -163,44 +163,44 @@ pub(crate) enum HooksStanding {
 }
 
 /// Finds out whether commits carry their records.
-pub(crate) fn standing(ws: &Workspace) -> HooksStanding {
+pub(crate) fn standing(ws: &Workspace) -> HooksState {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
-        return HooksStanding::NotNeeded("not needed without git");
+        return HooksState::NotNeeded("not needed without git");
     };
     if states(ws, git).all(|hook| hook.state == HookState::Installed) {
-        return HooksStanding::Installed;
+        return HooksState::Installed;
     }
     if git.declines_hooks() {
-        return HooksStanding::NotNeeded(
+        return HooksState::NotNeeded(
             "a person declined them with `git config intent.hooks false`",
         );
     }
     match super::seal::is_ignored(ws) {
-        true => HooksStanding::NotNeeded("not needed where git ignores the ledger"),
+        true => HooksState::NotNeeded("not needed where git ignores the ledger"),
         false => missing(manager(ws, git)),
     }
 }
 
-fn missing(manager: Option<Manager>) -> HooksStanding {
+fn missing(manager: Option<Manager>) -> HooksState {
     let remedy = match manager {
         None => "intent git-hooks --install",
         Some(_) => "intent git-hooks",
     };
-    HooksStanding::Missing { manager, remedy }
+    HooksState::Missing { manager, remedy }
 }
 
 /// Returns the command that a person should run if commits carry no records.
 pub(crate) fn remedy(ws: &Workspace) -> Option<&'static str> {
     match standing(ws) {
-        HooksStanding::Missing { remedy, .. } => Some(remedy),
-        HooksStanding::Installed | HooksStanding::NotNeeded(_) => None,
+        HooksState::Missing { remedy, .. } => Some(remedy),
+        HooksState::Installed | HooksState::NotNeeded(_) => None,
     }
 }
 
 /// Returns the text that people see if commits carry no records. It names the command that repairs
 /// this.
 pub(crate) fn hint(ws: &Workspace) -> Option<String> {
-    let HooksStanding::Missing { manager, remedy } = standing(ws) else { return None };
+    let HooksState::Missing { manager, remedy } = standing(ws) else { return None };
     let declines = "or declines them with `git config intent.hooks false`";
     Some(match manager {
         None => format!(

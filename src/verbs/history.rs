@@ -10,13 +10,13 @@ use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::derive::Covered;
+use super::evidence_texts::Covered;
+use crate::ledger::EVIDENCE_FOLDER;
 use crate::ledger::{Digest, evidence};
 use crate::workspace::git::{AddedFile, Walked};
 use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{CommitId, Git, RelativePath, Root};
 
-const FOLDER: &str = ".orchestration/agent_trace";
 const BROUGHT: &str = "brought 3";
 const LINE: &str = "line 1";
 /// The length of the longest commit id (SHA-256), in bytes.
@@ -88,7 +88,7 @@ fn commit(bytes: &[u8], like: &CommitId) -> Option<CommitId> {
 }
 
 fn digest(name: &str) -> Option<Digest> {
-    evidence::digest_of_path(&RelativePath::new(&format!("{FOLDER}/{name}")).ok()?)
+    evidence::digest_of_path(&RelativePath::new(&format!("{EVIDENCE_FOLDER}/{name}")).ok()?)
 }
 
 impl Found {
@@ -148,7 +148,7 @@ impl History {
     }
 
     fn walk_all(git: &Git, head: &CommitId) -> Found {
-        let walked = git.walk(FOLDER, head, &[]).inspect_err(|error| {
+        let walked = git.walk(EVIDENCE_FOLDER, head, &[]).inspect_err(|error| {
             tracing::warn!(%error, "the history of the evidence cannot be read");
         });
         Found::of(&walked.unwrap_or_default(), None)
@@ -158,7 +158,7 @@ impl History {
     fn onward(git: &Git, head: &CommitId, mut kept: Tables) -> Option<Self> {
         let walked = match kept.head.tips.contains(head) {
             true => Walked { onto: Some(head.clone()), ..Walked::default() },
-            false => git.walk(FOLDER, head, &kept.head.tips).ok()?,
+            false => git.walk(EVIDENCE_FOLDER, head, &kept.head.tips).ok()?,
         };
         kept.end = match &walked.onto {
             Some(onto) => kept.place(onto).ok()?,

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 mod section;
 
-use super::{VerbError, Workspace, gate, judgement, knowledge, map, record};
+use super::{VerbError, Workspace, gate, map, record, rules, seen_blocks};
 use crate::code::{Document, LineRange};
 use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, FileRecord, OutlineChange, Record,
@@ -122,7 +122,7 @@ pub enum LessonError {
         what: String,
     },
     /// The policy cannot be read, and it might forbid agents to write lessons.
-    #[error("policy.yaml cannot be read, so agents write no lesson: {reason} A person mends it")]
+    #[error("policy.yaml cannot be read, so agents write no lesson: {reason} Let a person fix it")]
     BrokenPolicy {
         /// The reason, as a sentence.
         reason: String,
@@ -137,7 +137,7 @@ pub enum LessonError {
         rule: String,
     },
     /// The brain file is a link to a file that controls the gate.
-    #[error("{path} leads to {really}, which steers the gate itself; make it a file of its own")]
+    #[error("{path} leads to {really}, which controls the gate; make it a separate file")]
     ControlFile {
         path: RelativePath,
         /// The file that the link leads to.
@@ -221,7 +221,7 @@ fn written(
     let Some(after) = &placed.text else { return Ok(answer) };
     store::write_atomic(&ws.root.absolute(&answer.path), after.as_bytes())?;
     answer.outcome = LessonOutcome::Added;
-    knowledge::through_us(ws, &answer.path, request.intent.as_deref());
+    seen_blocks::note_own_write(ws, &answer.path, request.intent.as_deref());
     match append(ws, request, &answer.path, before, placed) {
         Ok(record) => answer.record = record,
         // The lesson is in the file. If this were reported as a failure, the caller would write it
@@ -323,7 +323,7 @@ fn check_permission(ws: &Workspace, asker: Asker, path: &RelativePath) -> Result
         Lessons::Ask => return Err(LessonError::ForAPerson),
         Lessons::Deny => return Err(LessonError::Denied),
     }
-    match judgement::kept_by(ws, path, None) {
+    match rules::forbidden_by(ws, path, None) {
         Some(rule) => Err(LessonError::KeptFromAgents { path: path.clone(), rule }),
         None => Ok(()),
     }

@@ -100,20 +100,20 @@ pub(crate) fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<M
         }
         standing(ws, &Vec::from_iter(paths))
     };
-    let found = ws.elsewhere.produced(Some(intent), find);
+    let found = ws.match_cache.produced(Some(intent), find);
     found.get(intent).cloned().unwrap_or_default().into_iter().collect()
 }
 
 /// Like [`produced`], for all intents.
 pub(super) fn produced_by_all(ws: &Workspace) -> Arc<ByIntent> {
-    ws.elsewhere.produced(None, || standing(ws, ws.ledger.paths()))
+    ws.match_cache.produced(None, || standing(ws, ws.ledger.paths()))
 }
 
 /// Returns the recorded blocks that still exist in these files, or that were moved from them to
 /// files that no record names.
 fn standing(ws: &Workspace, paths: &[RelativePath]) -> ByIntent {
     let mut found = ByIntent::new();
-    verify::hold(ws, paths, |held| {
+    verify::compare_files(ws, paths, |held| {
         let Some(file) = held.file else { return };
         for (at, provenance) in file.provenance.iter().enumerate() {
             if let Some(intent) = why::intent_of(held.ws, provenance) {

@@ -9,17 +9,16 @@
 //! - `after`: recording what a call of a tool did, after the call.
 //! - `anchor`: signing the list of the evidence in a commit.
 //! - `approval`: the questions that wait for a person, and the person's decisions.
+//! - `baseline`: the blocks in which a text differs from its baseline.
 //! - `check`: whether a change agrees with the intents, the scopes and the ledger.
 //! - `classes`: the mutation class of a whole change, compared with what agents claimed.
 //! - `compact`: merging the evidence of closed months.
 //! - `context`: what an agent should know before it works under an intent.
 //! - `criteria`: testing the acceptance criteria of an intent, and completing it.
-//! - `derive`: the texts of a file before and after the commit that evidence is about.
 //! - `doctor`: whether everything is in place, and what to do if not.
-//! - `edited`: the blocks in which a text differs from its baseline.
-//! - `elsewhere`: look-ups in the rest of the work tree, for the matcher.
 //! - `erase`: removing one line of evidence.
 //! - `event`: what an agent is about to do, or has done.
+//! - `evidence_texts`: the texts of a file before and after the commit that evidence is about.
 //! - `evidence`: comparing evidence with that of a base commit.
 //! - `explain`: how a shell command is understood.
 //! - `fence`: what a fenced command may write.
@@ -28,28 +27,29 @@
 //! - `git_hooks`: the git hooks that seal records into commits.
 //! - `history`: which commit added which evidence, and the order of commits.
 //! - `init`: creating the first files of a workspace.
-//! - `judgement`: whether work under an intent may change a path.
-//! - `knowledge`: what each session knows of a file.
 //! - `lesson`: writing down what an agent or a person learned.
 //! - `map`: which intent has produced which blocks.
+//! - `match_cache`: look-ups in the rest of the work tree, for the matcher.
 //! - `namesake`: earlier intents whose id belongs to another intent now.
 //! - `owners`: which intents own a file.
 //! - `proposal`: proposals of an agent that only a person can approve.
 //! - `protocol`: the text that tells an agent how to work with intents.
-//! - `reach`: whether the globs of a scope match the intended files.
 //! - `reassign`: putting recorded blocks under another intent.
 //! - `record`: recording a change of files.
 //! - `registry`: changes to the registry.
 //! - `report`: everything that is known of a workspace, in one answer.
+//! - `rules`: whether work under an intent may change a path.
+//! - `scope_notes`: whether the globs of a scope match the intended files.
 //! - `seal`: making evidence for a commit from the journal.
+//! - `seen_blocks`: what each session knows of a file.
 //! - `select`: selecting the intent that a person or session works under.
+//! - `shared_branches`: noticing evidence that disappears from shared branches.
 //! - `signing`: whose signatures count.
 //! - `suspect`: blocks whose intent or specification has changed since they were recorded.
 //! - `team`: the files that a team needs besides the ledger.
-//! - `tips`: noticing evidence that disappears from shared branches.
 //! - `trace`: listing the records themselves.
+//! - `trail_cache`: the recorded history of a file, and its cache.
 //! - `trailers`: lines of a commit message that name its intents.
-//! - `trails`: the recorded history of a file, and its cache.
 //! - `uninstall`: removing what `init` added.
 //! - `verify`: whether the ledger is complete and unchanged.
 //! - `why`: which intent produced each block of a file.
@@ -59,18 +59,17 @@ pub(crate) mod accept;
 pub(crate) mod after;
 pub(crate) mod anchor;
 pub(crate) mod approval;
+pub(crate) mod baseline;
 pub(crate) mod check;
 pub(crate) mod classes;
 pub(crate) mod compact;
 pub(crate) mod context;
 pub(crate) mod criteria;
-mod derive;
 pub(crate) mod doctor;
-pub(crate) mod edited;
-mod elsewhere;
 pub(crate) mod erase;
 pub(crate) mod event;
 mod evidence;
+mod evidence_texts;
 pub(crate) mod explain;
 pub(crate) mod fence;
 pub(crate) mod file;
@@ -78,28 +77,29 @@ pub(crate) mod gate;
 pub(crate) mod git_hooks;
 mod history;
 pub(crate) mod init;
-pub(crate) mod judgement;
-mod knowledge;
 pub(crate) mod lesson;
 pub(crate) mod map;
+mod match_cache;
 mod namesake;
 pub(crate) mod owners;
 pub(crate) mod proposal;
 pub(crate) mod protocol;
-mod reach;
 pub(crate) mod reassign;
 pub(crate) mod record;
 pub(crate) mod registry;
 pub(crate) mod report;
+pub(crate) mod rules;
+mod scope_notes;
 pub(crate) mod seal;
+mod seen_blocks;
 pub(crate) mod select;
+mod shared_branches;
 pub(crate) mod signing;
 pub(crate) mod suspect;
 pub(crate) mod team;
-mod tips;
 pub(crate) mod trace;
+mod trail_cache;
 pub(crate) mod trailers;
-mod trails;
 pub(crate) mod uninstall;
 pub(crate) mod verify;
 pub(crate) mod why;
@@ -121,7 +121,7 @@ pub enum VerbError {
     /// `intent approve NAME` was called with a name that stands for nothing: no waiting question,
     /// no intent, no rule file.
     #[error(
-        "{what} is no code of a question that waits, no intent and no file of rules; `intent approve` lists what waits"
+        "{what} is not the code of a pending question, not an intent and not a file of rules; `intent approve` lists the pending questions"
     )]
     NothingToApprove {
         /// The name, as it was typed.

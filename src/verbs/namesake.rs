@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Workspace;
-use super::derive::TextCache;
+use super::evidence_texts::TextCache;
 use crate::intent::{FOLDER, Intent, Registry};
 use crate::ledger::{Claim, Entry, Record, evidence};
 use crate::workspace::git::{BlobId, GitError, Target};
@@ -72,7 +72,7 @@ impl Workspace {
         if let Some(then) = versions.iter().find(|then| then.reads_as(hash)) {
             return name(then);
         }
-        let registry = self.head().and_then(|head| self.elsewhere.registry_at(self, head));
+        let registry = self.head().and_then(|head| self.match_cache.registry_at(self, head));
         let at_head = registry.as_ref().and_then(|registry| registry.get(id));
         let at_head = at_head.filter(|then| then.reads_as(hash));
         let twin = || twins(self, present, (id, hash, None)).next();
@@ -121,7 +121,7 @@ fn find(
         return None;
     }
     let stood = |commit: &CommitId| {
-        let registry = ws.elsewhere.registry_at(ws, commit)?;
+        let registry = ws.match_cache.registry_at(ws, commit)?;
         let intent = registry.get(id)?;
         let is_it = match cited {
             Some(name) => intent.name.value == name,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Workspace, gate, judgement, select};
+use super::{Workspace, gate, rules, select};
 use crate::intent::{Intent, Status};
 use crate::workspace::{RelativePath, text};
 
@@ -17,7 +17,8 @@ pub(crate) struct FileOwners {
     pub owners: Vec<FileOwner>,
     /// The rule that forbids agents to change the file, whichever intent owns it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kept_by: Option<String>,
+    #[serde(rename = "kept_by")]
+    pub forbidden_by: Option<String>,
     /// The command to run next. `None` if an owner is selected, or if a rule forbids the caller to
     /// change the file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,13 +38,14 @@ pub(crate) struct FileOwner {
     pub selected: bool,
     /// The rule that forbids work under this intent on the file, although its scope owns the file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kept_by: Option<String>,
+    #[serde(rename = "kept_by")]
+    pub forbidden_by: Option<String>,
 }
 
 impl FileOwner {
     /// Returns true if work under this intent may change the file now.
     pub(crate) fn may_write(&self) -> bool {
-        self.status == Some(Status::InProgress) && self.kept_by.is_none()
+        self.status == Some(Status::InProgress) && self.forbidden_by.is_none()
     }
 }
 
@@ -68,27 +70,28 @@ pub(crate) fn of(ws: &Workspace, path: &RelativePath, asker: OwnerAsker<'_>) -> 
     let mut owners = ws.registry.owners_among(path, |_| true);
     owners.sort_by_key(|intent| !intent.in_progress());
     let is_selected = |intent: &Intent| selected.as_deref() == Some(&intent.id.value);
-    let kept_by = match gate::is_control_file(path) {
-        true => Some("it steers the gate itself".to_owned()),
-        false => judgement::kept_by(ws, path, None),
+    let forbidden_by = match gate::is_control_file(path) {
+        true => Some("it controls the gate".to_owned()),
+        false => rules::forbidden_by(ws, path, None),
     };
-    let keeping = |intent: &Intent| match &kept_by {
+    let keeping = |intent: &Intent| match &forbidden_by {
         Some(_) => None,
-        None => judgement::kept_by(ws, path, Some(&intent.id.value)),
+        None => rules::forbidden_by(ws, path, Some(&intent.id.value)),
     };
     let in_hand = ws.registry.get(selected.as_deref().unwrap_or_default());
     let in_hand = in_hand.filter(|intent| intent.in_progress());
     let open: Vec<&Intent> = owners.iter().filter(|it| keeping(it).is_none()).copied().collect();
-    let may_go_on = kept_by.is_some() || open.iter().any(|it| it.in_progress() && is_selected(it));
+    let may_go_on =
+        forbidden_by.is_some() || open.iter().any(|it| it.in_progress() && is_selected(it));
     let next = if may_go_on { None } else { next(path, &open, in_hand, keeping) };
     let owners = owners.into_iter().map(|intent| FileOwner {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),
         status: intent.status.as_ref().map(|status| status.value),
         selected: is_selected(intent),
-        kept_by: keeping(intent),
+        forbidden_by: keeping(intent),
     });
-    FileOwners { path: path.clone(), owners: owners.collect(), kept_by, next }
+    FileOwners { path: path.clone(), owners: owners.collect(), forbidden_by, next }
 }
 
 /// Returns the command to run next: select or start an owner, ask for a wider scope, or create a
@@ -105,7 +108,7 @@ fn next(
         (Some(owner), _) if owner.in_progress() => format!("intent select {}", owner.id.value),
         (Some(owner), _) => format!("intent start {}", owner.id.value),
         (None, Some(selected)) if keeping(selected).is_some() => return None,
-        (None, Some(selected)) => judgement::ask_for_scope(&selected.id.value, path),
+        (None, Some(selected)) => rules::ask_for_scope(&selected.id.value, path),
         (None, None) => format!("intent new 'what is asked for' --scope {entry} --start"),
     })
 }

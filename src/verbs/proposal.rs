@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::lesson::{Asker, LessonAnswer, LessonError, LessonRequest};
-use super::{VerbError, Workspace, approval, gate, lesson, reach};
+use super::{VerbError, Workspace, approval, gate, lesson, scope_notes};
 use crate::intent::Scope;
 use crate::intent::scope::{MAX_ENTRIES, MAX_LENGTH};
 use crate::workspace::RelativePath;
@@ -81,7 +81,7 @@ pub fn request_scope(
     let held = intent.scope_entries();
     if entries.iter().all(|entry| held.contains(&entry.as_str())) {
         return refuse(format!(
-            "{} owns {} already; nobody has to be asked",
+            "{} owns {} already; no approval is needed",
             id,
             entries.join(", ")
         ));
@@ -94,7 +94,7 @@ pub fn request_scope(
         ));
     }
     let reason = sentence("the reason", &wanted.reason)?;
-    let notes = reach::notes(ws, &entries, cwd);
+    let notes = scope_notes::notes(ws, &entries, cwd);
     let asked = ask(ws, actor, cwd, Subject::Scope { intent: id, entries, reason })?;
     Ok(ProposalAnswer { notes, ..asked })
 }
@@ -120,7 +120,7 @@ pub fn propose_intent(
     let reason = sentence("the reason", &wanted.reason)?;
     let constraints = sentences("a constraint", wanted.constraints)?;
     let acceptance = sentences("an acceptance criterion", wanted.acceptance)?;
-    let notes = reach::notes(ws, &scope, cwd);
+    let notes = scope_notes::notes(ws, &scope, cwd);
     let subject = Subject::Intent { name, scope, constraints, acceptance, reason };
     Ok(ProposalAnswer { notes, ..ask(ws, actor, cwd, subject)? })
 }
@@ -170,7 +170,7 @@ fn ask(
         head: ws.head().map(|head| head.0.clone()),
     };
     let approval = approvals::ask(&ws.root, request)?;
-    let message = approval::told(&approval);
+    let message = approval::instructions(&approval);
     Ok(ProposalAnswer { approval, message, notes: Vec::new() })
 }
 
@@ -197,7 +197,7 @@ pub(super) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
     for entry in entries.iter().filter(|entry| !entry.starts_with('!')) {
         if let Some(control) = control_file(entry) {
             return refuse(format!(
-                "the glob {entry} takes in {control}, which steers the gate or the agents; name what is needed more narrowly"
+                "the glob {entry} includes {control}, which controls the gate or the agents; use a narrower glob"
             ));
         }
     }
@@ -215,7 +215,7 @@ fn control_file(entry: &str) -> Option<String> {
     let plain = |path: &str| path.replace("**", "x").replace(['*', '?'], "x");
     let candidates = [plain(entry), plain(&entry[entry.len() - literal..])];
     let paths = candidates.iter().filter_map(|path| RelativePath::new(path).ok());
-    paths.into_iter().find(|path| gate::steers(path.as_str())).map(|path| path.to_string())
+    paths.into_iter().find(|path| gate::is_control_path(path.as_str())).map(|path| path.to_string())
 }
 
 fn hides(text: &str) -> bool {

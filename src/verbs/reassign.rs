@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::elsewhere::Around;
+use super::match_cache::WorkspaceSurroundings;
 use super::{VerbError, Workspace, record, why};
 use crate::code::LineRange;
 use crate::ledger::{
@@ -22,7 +22,7 @@ use crate::workspace::{Code, Finding, RelativePath};
 
 /// Selects the blocks to reassign.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ReassignTarget {
     /// All blocks of a file as it is now.
     File(RelativePath),
     /// The innermost block at a line of a file. Lines count from 1.
@@ -42,14 +42,14 @@ pub struct ReassignAnswer {
     /// The id of the new record.
     pub record: String,
     /// The reassigned blocks, each of them once.
-    pub blocks: Vec<ReassignedTo>,
+    pub blocks: Vec<ReassignedItem>,
     /// Files that the new intent does not own. `intent check --base` will report them.
     pub not_owned: Vec<RelativePath>,
 }
 
 /// A block that was put under another intent.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct ReassignedTo {
+pub struct ReassignedItem {
     /// The file that contains the block.
     pub path: RelativePath,
     /// The name of the block with its containers. `None` if the block has no name.
@@ -63,15 +63,19 @@ pub struct ReassignedTo {
 ///
 /// If a whole file is selected and some of its blocks belong to a namesake of that intent, only
 /// those are returned: they are certainly under the wrong intent, the others may be right.
-fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>, VerbError> {
+fn claims(
+    ws: &Workspace,
+    what: &ReassignTarget,
+    from: &str,
+) -> Result<BTreeSet<ClaimRef>, VerbError> {
     let is_under = |at: &ClaimRef| {
         ws.ledger.claim(*at).intent().map(|id| ws.registry.present_id(id)) == Some(from)
     };
     let (path, line, name) = match what {
-        What::File(path) => (path, None, None),
-        What::Line(path, line) => (path, Some(*line), None),
-        What::Named(path, name) => (path, None, Some(name.as_str())),
-        What::Record(id) => {
+        ReassignTarget::File(path) => (path, None, None),
+        ReassignTarget::Line(path, line) => (path, Some(*line), None),
+        ReassignTarget::Named(path, name) => (path, None, Some(name.as_str())),
+        ReassignTarget::Record(id) => {
             let of_record = ws.ledger.claims_of_record(id).into_iter();
             return Ok(of_record.filter(is_under).collect());
         }
@@ -85,7 +89,7 @@ fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>,
             continue;
         }
         for claim in provenance.claim.iter().chain(&provenance.candidates) {
-            let steps = lineage::of(&ws.ledger, &Around(ws), *claim);
+            let steps = lineage::of(&ws.ledger, &WorkspaceSurroundings(ws), *claim);
             found.extend(steps.into_iter().filter_map(|step| match step {
                 Step::Recorded(at) => Some(at),
                 Step::Gap { .. } => None,
@@ -94,7 +98,7 @@ fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>,
     }
     found.retain(is_under);
     let is_namesake = |at: &ClaimRef| ws.namesake_of(&ws.ledger.claim(*at)).is_some();
-    if matches!(what, What::File(_)) && found.iter().any(is_namesake) {
+    if matches!(what, ReassignTarget::File(_)) && found.iter().any(is_namesake) {
         found.retain(is_namesake);
     }
     Ok(found)
@@ -104,7 +108,7 @@ fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>,
 /// if git knows it. It is an error if no block matches.
 pub fn reassign(
     ws: &Workspace,
-    what: &What,
+    what: &ReassignTarget,
     (from, to): (&str, &str),
     by: Option<String>,
 ) -> Result<ReassignAnswer, VerbError> {
@@ -132,12 +136,12 @@ pub fn reassign(
         }
     }
     if blocks.is_empty() {
-        let reason = format!("nothing that is meant was recorded under {from}");
+        let reason = format!("none of the selected blocks is recorded under {from}");
         return Err(VerbError::NothingToReassign { reason });
     }
-    let reassigned: BTreeSet<ReassignedTo> = blocks
+    let reassigned: BTreeSet<ReassignedItem> = blocks
         .iter()
-        .map(|block| ReassignedTo {
+        .map(|block| ReassignedItem {
             path: block.path.clone(),
             name: block.name.clone(),
             from: ws.registry.present_id(&block.from).to_owned(),

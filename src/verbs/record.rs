@@ -15,8 +15,8 @@ mod changes;
 
 use changes::{Changes, FileToRecord};
 
-use super::edited::Baseline;
-use super::judgement::{Rules, Ruling};
+use super::baseline::Baseline;
+use super::rules::{Rules, Ruling};
 use super::{VerbError, Workspace, select};
 use crate::code::{Block, Document, FileBlocks, LineRange, Lines, lines};
 use crate::intent::Intent;
@@ -60,7 +60,7 @@ pub struct RecordRequest {
     /// Whether a person takes responsibility for writes that passed no gate. Only a person may do
     /// this: otherwise an agent could write past the gate and then record its work as if it had
     /// asked first.
-    pub settles: bool,
+    pub accepts_ungated: bool,
 }
 
 /// Which blocks of a file are recorded.
@@ -147,7 +147,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     let mut current = ws.with_ledger_of_now();
     let mut answer = RecordAnswer::default();
     let mut seen = HashSet::new();
-    let answered = request.settles || request.strength.is_some();
+    let answered = request.accepts_ungated || request.strength.is_some();
     let ungated = if answered { Vec::new() } else { session::ungated::standing(&ws.root) };
     for named in &request.paths {
         // Links are resolved, so that a file has only one name in the ledger.
@@ -163,7 +163,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         }
         if ungated.iter().any(|note| note.path == path) {
             let reason = format!(
-                "it was written although no gate let that through; a person settles it with `intent accept {}`",
+                "it was written without passing a gate; a person accepts it with `intent accept {}`",
                 shell_word(path.as_str())
             );
             answer.skipped.push(LeftOut::whole(reason).of(&path));
@@ -268,7 +268,9 @@ fn no_code(path: &RelativePath) -> Option<&'static str> {
         return Some("files below .orchestration/ are not code and are never recorded");
     }
     if super::gate::is_control_file(path) {
-        return Some("it steers the gate: it is judged as a rule, not as code, and never recorded");
+        return Some(
+            "it controls the gate: it is judged as a rule, not as code, and never recorded",
+        );
     }
     let in_git = path.as_str().split('/').any(|segment| segment.eq_ignore_ascii_case(".git"));
     in_git.then_some("git's own files are not code and are never recorded")
@@ -318,7 +320,7 @@ fn record_file(
         return Ok(match (&changes.left[..], changes.committed_since) {
             ([], 0) => FileOutcome::without(nothing_differs(ws, path, &now, request.extent)),
             ([], blocks) => FileOutcome::without(LeftOut::unchanged(format!(
-                "no block differs from the last commit; {} changed since the last record, and whose change that is is not known; claim the file as it stands with `intent record --all`",
+                "no block differs from the last commit; {} changed since the last record, and the author of these changes is not known; claim the file as it stands with `intent record --all`",
                 counted(blocks, "block")
             ))),
             _ => FileOutcome { left: changes.left, ..FileOutcome::default() },
@@ -443,7 +445,7 @@ fn nothing_differs(
     if ws.root.absolute(path).symlink_metadata().is_err() {
         if !ws.trail(path).heads().is_empty() {
             return LeftOut::unchanged(
-                "it is gone by a commit since its last record, so whose deed that is is not known; claim it with `intent record --all`",
+                "a commit deleted it after its last record; who did that is not known; claim it with `intent record --all`",
             );
         }
         return LeftOut::unchanged(
@@ -460,10 +462,10 @@ fn nothing_differs(
     }
     LeftOut::unchanged(match extent {
         RecordExtent::WholeFile => {
-            "every block is recorded so already, under this intent and by this contributor"
+            "every block is already recorded under this intent and by this contributor"
         }
         RecordExtent::Lines(_) => {
-            "these lines hold no block, or it is recorded so already, under this intent and by this contributor"
+            "these lines hold no block, or it is already recorded under this intent and by this contributor"
         }
         RecordExtent::Changes => {
             "no block differs from what was recorded or committed before; claim the file as it stands with `intent record --all`"
@@ -536,7 +538,7 @@ fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> 
     if matches!(ruling, Ruling::Outside(_)) && ws.ignores.git_ignored(path) {
         return None;
     }
-    let (what, why) = rules.told(&ruling, path, Some(intent));
+    let (what, why) = rules.describe(&ruling, path, Some(intent));
     let help = match &ruling {
         Ruling::Outside(_) => {
             let place = ws.exists(path).then(|| shell_word(path.as_str()));
@@ -561,9 +563,9 @@ fn decide(
         intent: Some(intent.to_owned()),
     };
     let (outcome, rule) = match judge(ws, &gate) {
-        Decision::NoOpinion => ("no_opinion", None),
-        Decision::Ask(denial) => ("ask", Some(denial.code.as_str().to_owned())),
-        Decision::Deny(denial) => ("deny", Some(denial.code.as_str().to_owned())),
+        Decision::NoOpinion => (RecordedDecision::NO_OPINION, None),
+        Decision::Ask(denial) => (RecordedDecision::ASK, Some(denial.code.as_str().to_owned())),
+        Decision::Deny(denial) => (RecordedDecision::DENY, Some(denial.code.as_str().to_owned())),
     };
     RecordedDecision { outcome: outcome.to_owned(), rule, approval: None }
 }

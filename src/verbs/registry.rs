@@ -8,7 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{VerbError, Workspace, knowledge, reach, record};
+use super::{VerbError, Workspace, record, scope_notes, seen_blocks};
 use crate::intent::{
     EditError, NewIntent, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit,
 };
@@ -37,7 +37,7 @@ pub struct RegistryAnswer {
 impl RegistryAnswer {
     /// Adds notes about the globs of the scope. `cwd` is the folder in which they were typed.
     pub fn with_notes(self, ws: &Workspace, globs: &[String], cwd: &Path) -> Self {
-        Self { notes: reach::notes(ws, globs, cwd), ..self }
+        Self { notes: scope_notes::notes(ws, globs, cwd), ..self }
     }
 }
 
@@ -71,7 +71,7 @@ pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAn
             id: id.to_owned(),
             status: Some(status),
             path: file.path().to_string(),
-            notes: vec!["it was so already, and nothing was changed".to_owned()],
+            notes: vec!["the intent already has this status; nothing was changed".to_owned()],
         });
     }
     let wanted = RegistryEdit::SetStatus { id: id.to_owned(), status };
@@ -141,7 +141,7 @@ fn change(
     store::write_atomic(&ws.root.absolute(&path), text.as_bytes())?;
     let after = registry.with(&path, &text);
     let intent = after.get(id);
-    knowledge::through_us(ws, &path, Some(id));
+    seen_blocks::note_own_write(ws, &path, Some(id));
     let record = Record {
         note: Some(note.to_owned()),
         intent_id: Some(id.to_owned()),

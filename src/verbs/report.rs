@@ -137,7 +137,7 @@ pub struct ReportedRecord {
     /// Reassignments by a person that put the recorded blocks under another intent since, oldest
     /// first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub reassigned: Vec<super::why::Reassignment>,
+    pub reassigned: Vec<super::why::ReassignmentBrief>,
     /// The author, as an index in `contributors`.
     pub contributor: usize,
     /// The time, as written in the record.

@@ -26,9 +26,9 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::edited::{Baseline, Edits, commits_of_work};
-use super::elsewhere::Around;
+use super::baseline::{Baseline, Edits, commits_of_work};
 use super::evidence::{digests, is_evidence, still_named};
+use super::match_cache::WorkspaceSurroundings;
 use super::{VerbError, Workspace, check, signing, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::intent::Registry;
@@ -42,7 +42,7 @@ use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, Git, RelativePath, store};
 
-pub(crate) use open::{Open, and_commit, drafts, needs_no_code, open};
+pub(crate) use open::{OpenRecords, and_commit, drafts, needs_no_code, open};
 pub(super) use open::{open_note, unstaged_note};
 pub(crate) use retire::{retire, retire_daily};
 
@@ -544,7 +544,8 @@ impl<'a> FilesAfter<'a> {
             let (block, found) = (&blocks[*at], &file.provenance[*at]);
             let brought = lines_added_by_all(&differences, *at).unwrap_or_default();
             let own = lines::own_lines(now, block);
-            let standing = provenance::line_records::of(ledger, &Around(ws), found, &own);
+            let standing =
+                provenance::line_records::of(ledger, &WorkspaceSurroundings(ws), found, &own);
             let recorded = self.recorded(found, standing.as_ref());
             let covered = self.covered(path, block, own.len());
             let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
@@ -672,7 +673,7 @@ impl<'a> FilesAfter<'a> {
 
     /// Returns a record and the earlier records in the history of its block.
     fn before(&self, claim: ClaimRef) -> impl Iterator<Item = ClaimRef> + use<> {
-        let steps = lineage::of(&self.ws.ledger, &Around(&self.ws), claim);
+        let steps = lineage::of(&self.ws.ledger, &WorkspaceSurroundings(&self.ws), claim);
         steps.into_iter().filter_map(|step| match step {
             Step::Recorded(at) => Some(at),
             Step::Gap { .. } => None,

@@ -6,7 +6,7 @@
 
 use super::check::KnownFindings;
 use super::workspace::{IGNORE_FILES, POLICY, policy_at};
-use super::{VerbError, Workspace, tips};
+use super::{VerbError, Workspace, shared_branches};
 use crate::intent::Registry;
 use crate::ledger::Approved;
 use crate::workspace::git::Target;
@@ -48,9 +48,9 @@ pub trait Signatures {
 }
 
 /// Does not check signatures. For faces that start no programs.
-pub struct Nobody;
+pub struct NoSignatureChecks;
 
-impl Signatures for Nobody {
+impl Signatures for NoSignatureChecks {
     fn judge(&self, _: Signed<'_>, _: &str) -> Result<SignatureCheck, VerbError> {
         Ok(SignatureCheck::Unchecked)
     }
@@ -85,7 +85,7 @@ pub(super) fn hash_at(ws: &Workspace, target: &Target, what: &str) -> Result<Str
 /// Returns the tip of the branch into which this work will be merged: a protected branch of a
 /// remote, or `HEAD` if there is none.
 pub(super) fn accepting(ws: &Workspace) -> Option<CommitId> {
-    tips::target(ws).or_else(|| ws.head().cloned())
+    shared_branches::target(ws).or_else(|| ws.head().cloned())
 }
 
 /// Returns the keys that are trusted at a commit: the content of the file that the policy of the

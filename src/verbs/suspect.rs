@@ -128,10 +128,10 @@ impl<'a> Suspects<'a> {
         match changed_in(self.ws, intent, &suspicion.parts) {
             Ok(Some(ChangedIn::Commit(commit))) => {
                 let commit = commit_brief(self.ws, &commit);
-                Some(Suspicion { commit, ..suspicion }.said())
+                Some(Suspicion { commit, ..suspicion }.with_message())
             }
             Ok(Some(ChangedIn::Nothing)) => {
-                Some(Suspicion { uncommitted: true, ..suspicion }.said())
+                Some(Suspicion { uncommitted: true, ..suspicion }.with_message())
             }
             Ok(None) => Some(suspicion),
             Err(error) => {
@@ -143,7 +143,7 @@ impl<'a> Suspects<'a> {
 }
 
 impl Suspicion {
-    fn said(self) -> Self {
+    fn with_message(self) -> Self {
         Self { message: self.sentence(), ..self }
     }
 
@@ -207,7 +207,7 @@ fn find(ws: &Workspace, at: ClaimRef) -> Option<Suspicion> {
         message: String::new(),
     };
     let is_none = suspicion.parts.is_empty() && suspicion.specs.is_empty();
-    (!is_none).then(|| suspicion.said())
+    (!is_none).then(|| suspicion.with_message())
 }
 
 /// Returns the commit that added the evidence of a record. `None` if no commit has it yet.
@@ -239,13 +239,13 @@ pub(super) fn text_then(ws: &Workspace, at: ClaimRef, id: &str, hash: &str) -> O
     let near: Vec<CommitId> = about.into_iter().chain(based_on).map(CommitId).collect();
     let ids = ws.registry.ids(id);
     let reads = |commit: &CommitId| {
-        let registry = ws.elsewhere.registry_at(ws, commit)?;
+        let registry = ws.match_cache.registry_at(ws, commit)?;
         let mut texts = ids.iter().filter_map(|id| registry.get(id));
         texts.find(|then| then.reads_as(hash)).cloned()
     };
     near.iter().find_map(reads).or_else(|| {
         let newest = brought_by(ws, entry).or_else(|| ws.tip().cloned())?;
-        ws.elsewhere.rewritten(ws, &newest, near.first()?).iter().find_map(reads)
+        ws.match_cache.rewritten(ws, &newest, near.first()?).iter().find_map(reads)
     })
 }
 
@@ -257,7 +257,7 @@ fn changed_specs(
     commit: &CommitId,
     present: &Intent,
 ) -> Vec<RelativePath> {
-    let related = claim.file.relations().filter(|one| one.kind == "specification");
+    let related = claim.file.relations().filter(|one| one.is_specification());
     let is_named = |spec: &str| present.related_specs.iter().any(|one| one.value == spec);
     let mut paths: Vec<RelativePath> = related
         .filter(|one| is_named(&one.value))
@@ -299,7 +299,7 @@ fn changed_in(
     let list = ws.registry.path();
     let ids = ws.registry.ids(&present.id.value);
     let reads_so = |commit: &CommitId| {
-        let registry = ws.elsewhere.registry_at(ws, commit)?;
+        let registry = ws.match_cache.registry_at(ws, commit)?;
         let then = ids.iter().find_map(|id| registry.get(id))?;
         let is_same = |part: &IntentPart| part.of(then) == part.of(present);
         Some(parts.iter().all(is_same))

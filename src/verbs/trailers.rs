@@ -4,7 +4,7 @@
 //! The policy has the templates (`Intent-Id: {intent}`). They are filled from the commit's
 //! evidence, so they do not depend on what an agent remembers to write.
 
-use super::edited::commits_of_work;
+use super::baseline::commits_of_work;
 use super::evidence::is_evidence;
 use super::{VerbError, Workspace};
 use crate::ledger::{EntityType, Entry, Ledger};

@@ -42,7 +42,7 @@ pub(crate) struct UninstallAnswer {
     /// The files and folders that were removed or restored.
     pub taken: Vec<TakenBack>,
     /// What remains, and how to remove it.
-    pub left: Vec<LeftBehind>,
+    pub left: Vec<Remaining>,
 }
 
 /// A file or folder from which our part was removed.
@@ -68,7 +68,7 @@ pub(crate) enum TakenHow {
 
 /// A file or folder that remains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct LeftBehind {
+pub(crate) struct Remaining {
     /// The path, relative to the workspace if it lies inside.
     pub path: String,
     /// The reason why it remains.
@@ -95,7 +95,7 @@ impl UninstallAnswer {
 
     /// Notes that a file or folder remains.
     pub(crate) fn leave(&mut self, path: &Path, why: impl Into<String>, remedy: impl Into<String>) {
-        let left = LeftBehind { path: self.shown(path), why: why.into(), remedy: remedy.into() };
+        let left = Remaining { path: self.shown(path), why: why.into(), remedy: remedy.into() };
         if !self.left.iter().any(|known| known.path == left.path) {
             self.left.push(left);
         }
@@ -308,7 +308,7 @@ fn record(
     let more = stays.len().saturating_sub(MAX_NAMED);
     for path in stays.iter().take(MAX_NAMED) {
         let word = shell_word(path.as_str());
-        let why = "no commit has it as it stands, so it would be lost";
+        let why = "its present content is in no commit, so it would be lost";
         answer.leave(&ws.root.absolute(path), why, format!("`rm {word}`"));
     }
     if more > 0 {

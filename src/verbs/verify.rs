@@ -12,13 +12,14 @@ use serde::Serialize;
 
 use self::lost::FoundAgain;
 use super::anchor::AnchorsAnswer;
-use super::edited::Baseline;
-use super::elsewhere::Around;
+use super::baseline::Baseline;
 use super::evidence::Compared;
-use super::judgement::Rules;
+use super::match_cache::WorkspaceSurroundings;
+use super::rules::Rules;
+pub use super::shared_branches::accept as accept_rewrite;
 use super::signing::{self, Signatures};
 use super::workspace::AT_ONCE;
-use super::{VerbError, Workspace, anchor, erase, gate, seal, tips, why};
+use super::{VerbError, Workspace, anchor, erase, gate, seal, shared_branches, why};
 use crate::code::LineRange;
 use crate::intent::{Intent, lint};
 use crate::ledger::dialect::is_placeholder;
@@ -267,7 +268,7 @@ fn is_reassigned(ws: &Workspace, id: &str) -> bool {
 
 /// A file that was compared with its records, with the details, for callers that need more than the
 /// counts.
-pub(super) struct Held<'a> {
+pub(super) struct ComparedFile<'a> {
     /// The workspace to use for further questions. What it reads of the ledger is dropped after a
     /// few files.
     pub ws: &'a Workspace,
@@ -296,7 +297,7 @@ fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
         findings: super::check::answers(ws, findings),
         ..VerifyAnswer::default()
     };
-    match tips::look(ws) {
+    match shared_branches::look(ws) {
         Ok(looked) => {
             answer.findings.extend(looked.findings);
             answer.findings.sort();
@@ -334,22 +335,19 @@ pub(crate) fn verify_signed(
     Ok(VerifyAnswer { anchors, ..answer })
 }
 
-/// Accepts shared branches as they are, although they were rewritten or have lost evidence, and
-/// records the decision. `by` is the person's name, if git knows it. Returns one sentence for each
-/// accepted branch.
-pub fn accept_rewrite(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
-    tips::accept(ws, by)
-}
-
 /// Compares every recorded file with its records, and calls `visit` for each file. If recorded
 /// blocks were moved into files that no record names, these files are included.
-pub(super) fn blocks(ws: &Workspace, visit: impl FnMut(&Held<'_>)) -> BlocksAnswer {
+pub(super) fn blocks(ws: &Workspace, visit: impl FnMut(&ComparedFile<'_>)) -> BlocksAnswer {
     let (blocks, heads, standing) = compare(ws, ws.ledger.paths(), visit);
     BlocksAnswer { blocks, lost: lost::lost(ws, heads, standing) }
 }
 
 /// Like [`blocks`], for some of the recorded files, and without a search for lost blocks.
-pub(super) fn hold(ws: &Workspace, paths: &[RelativePath], visit: impl FnMut(&Held<'_>)) {
+pub(super) fn compare_files(
+    ws: &Workspace,
+    paths: &[RelativePath],
+    visit: impl FnMut(&ComparedFile<'_>),
+) {
     compare(ws, paths, visit);
 }
 
@@ -359,7 +357,7 @@ pub(super) fn hold(ws: &Workspace, paths: &[RelativePath], visit: impl FnMut(&He
 fn compare<'a>(
     ws: &Workspace,
     paths: &'a [RelativePath],
-    mut visit: impl FnMut(&Held<'_>),
+    mut visit: impl FnMut(&ComparedFile<'_>),
 ) -> (VerdictCounts, Vec<lost::Head<'a>>, FoundAgain) {
     let mut blocks = VerdictCounts::default();
     let mut standing = FoundAgain::default();
@@ -367,7 +365,7 @@ fn compare<'a>(
     for paths in paths.chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         let files = in_parallel(paths, |path| {
-            let document = Around(ws).standing(path).ok();
+            let document = WorkspaceSurroundings(ws).standing(path).ok();
             let file = document.map(|document| why::file(ws, path, &document));
             (file, ws.trail(path).heads())
         });
@@ -376,7 +374,7 @@ fn compare<'a>(
                 blocks.count(found);
                 standing.add(ws, path, found);
             }
-            visit(&Held { ws, path, file: file.as_ref() });
+            visit(&ComparedFile { ws, path, file: file.as_ref() });
             heads.extend(last.into_iter().map(|at| (path, at)));
         }
     }
@@ -384,7 +382,7 @@ fn compare<'a>(
     lost::find_in_new_files(ws, &mut heads, &mut standing, |ws, path, file| {
         let recorded = file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded);
         recorded.for_each(|found| blocks.count(found));
-        visit(&Held { ws, path, file: Some(file) });
+        visit(&ComparedFile { ws, path, file: Some(file) });
     });
     (blocks, heads, standing)
 }

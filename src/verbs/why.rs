@@ -15,7 +15,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::elsewhere::Around;
+use super::match_cache::WorkspaceSurroundings;
 use super::suspect::{Suspects, Suspicion};
 use super::{Workspace, namesake};
 use crate::code::{Block, Document, FileBlocks, LineRange};
@@ -136,7 +136,7 @@ pub struct BlockAnswer {
     /// The history of the block, newest step first.
     pub lineage: Vec<LineageStep>,
     /// If the verdict is ambiguous, every record that fits.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<RecordBrief>,
     /// The kind of evidence by which the record was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
@@ -194,7 +194,7 @@ pub struct OriginAnswer {
     /// The block that the code was recorded in.
     pub recorded: RecordedBlock,
     /// The record that the code comes from.
-    pub record: Candidate,
+    pub record: RecordBrief,
 }
 
 /// A record that matches a block but is not named as its origin.
@@ -205,7 +205,7 @@ pub struct RefusedAnswer {
     /// The block as the record has it.
     pub recorded: RecordedBlock,
     /// The record that was rejected.
-    pub record: Candidate,
+    pub record: RecordBrief,
 }
 
 /// An earlier block with which a block was compared.
@@ -216,7 +216,7 @@ pub struct ComparedAnswer {
     /// The name with containers, such as `Shop.open`. `None` if only a hash of the block is known.
     pub name: Option<String>,
     /// The record of the earlier block. `None` if it was never recorded.
-    pub record: Option<Candidate>,
+    pub record: Option<RecordBrief>,
     /// The rule that accepted it as the origin. `None` if no rule did.
     pub rule: Option<String>,
     /// Why it was not accepted as the origin.
@@ -278,7 +278,7 @@ impl IntentBrief {
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum LineageStep {
     /// A record of the block.
-    Record(Box<Candidate>),
+    Record(Box<RecordBrief>),
     /// A stretch of history that was not recorded.
     Gap {
         /// The content hash of the block at that time.
@@ -288,7 +288,7 @@ pub enum LineageStep {
 
 /// A short form of one record of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Candidate {
+pub struct RecordBrief {
     /// The id of the record.
     pub record: String,
     /// `mutation` for a change, or `ack` if a person accepted the block as it was.
@@ -311,12 +311,12 @@ pub struct Candidate {
     pub session: Option<String>,
     /// Reassignments by a person that put the block under another intent since, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub reassigned: Vec<Reassignment>,
+    pub reassigned: Vec<ReassignmentBrief>,
 }
 
 /// A person's decision that a recorded block belongs to another intent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Reassignment {
+pub struct ReassignmentBrief {
     /// The intent that the block was under before.
     pub from: String,
     /// The intent that the block is under since then.
@@ -329,7 +329,7 @@ pub struct Reassignment {
     pub record: String,
 }
 
-impl Reassignment {
+impl ReassignmentBrief {
     /// Returns `INT-001 before Ada reassigned it`. The caller adds the time, and escapes the text
     /// for its place.
     pub fn words(&self) -> String {
@@ -353,7 +353,7 @@ pub enum Which {
 
 /// Matches the blocks of a file with the records of the ledger.
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
-    let provenance = matching::file(&ws.ledger, path, document, &Around(ws));
+    let provenance = matching::file(&ws.ledger, path, document, &WorkspaceSurroundings(ws));
     FileProvenance { document: document.clone(), blocks: document.blocks(), provenance }
 }
 
@@ -415,7 +415,7 @@ pub(crate) fn answer_in_full(
     which: Which,
 ) -> WhyAnswer {
     let mut answer = answer(ws, path, file, which);
-    let around = Around(ws);
+    let around = WorkspaceSurroundings(ws);
     let origins =
         LazyCell::new(|| Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, &around));
     let suspects = Suspects::new(ws);
@@ -480,7 +480,8 @@ pub(crate) fn on_disk_explained(
     on_disk_by(ws, path, which, |path, document| {
         let file = file(ws, path, document);
         let mut answer = answer_in_full(ws, path, document, &file, which);
-        let mut comparisons = matching::comparisons(&ws.ledger, path, document, &Around(ws));
+        let mut comparisons =
+            matching::comparisons(&ws.ledger, path, document, &WorkspaceSurroundings(ws));
         for (block, at) in answer.blocks.iter_mut().zip(chosen(&file, which)) {
             let all = std::mem::take(&mut comparisons[at]);
             block.compared = all.into_iter().map(|one| compared(ws, one)).collect();
@@ -490,7 +491,7 @@ pub(crate) fn on_disk_explained(
 }
 
 /// Answers for a text that the caller has. The answer is in full if only some blocks are requested.
-pub(crate) fn told(
+pub(crate) fn answer_for_text(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
@@ -748,7 +749,7 @@ fn compared(ws: &Workspace, comparison: Comparison) -> ComparedAnswer {
 }
 
 fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {
-    lineage::of(&ws.ledger, &Around(ws), claim)
+    lineage::of(&ws.ledger, &WorkspaceSurroundings(ws), claim)
         .into_iter()
         .map(|step| match step {
             Step::Recorded(at) => {
@@ -759,9 +760,9 @@ fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {
         .collect()
 }
 
-fn candidate(ws: &Workspace, claim: &Claim<'_>) -> Candidate {
+fn candidate(ws: &Workspace, claim: &Claim<'_>) -> RecordBrief {
     let record = &claim.entry.record;
-    Candidate {
+    RecordBrief {
         record: record.id.clone(),
         kind: record.kind,
         intent: ws.intent_of(claim),
@@ -775,9 +776,9 @@ fn candidate(ws: &Workspace, claim: &Claim<'_>) -> Candidate {
     }
 }
 
-fn reassignment(ws: &Workspace, one: &ledger::Reassignment<'_>) -> Reassignment {
+fn reassignment(ws: &Workspace, one: &ledger::Reassignment<'_>) -> ReassignmentBrief {
     let called = |id: &str| ws.registry.present_id(id).to_owned();
-    Reassignment {
+    ReassignmentBrief {
         from: called(one.from),
         to: called(one.to),
         by: one.said.by.clone(),

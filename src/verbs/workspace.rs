@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::VerbError;
-use super::elsewhere::Elsewhere;
 use super::history::History;
+use super::match_cache::MatchCache;
 use super::namesake::{self, Namesakes};
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{FOLDER, Intent, Registry};
@@ -52,7 +52,7 @@ pub struct Workspace {
     /// The intent that the person of this work tree has selected.
     pub selection: Option<Selection>,
     /// A cache of what was found out about other files while one file was matched with this ledger.
-    pub(super) elsewhere: Arc<Elsewhere>,
+    pub(super) match_cache: Arc<MatchCache>,
     /// A cache of the records whose intent is a namesake of a present one.
     pub(super) namesakes: Arc<Namesakes>,
     /// Where files are read: the work tree, the index, or a commit.
@@ -158,7 +158,7 @@ impl Workspace {
             attributes: Arc::new(Attributes::load(&root)),
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || Repository::open(&of_repository)))),
-            elsewhere: Arc::default(),
+            match_cache: Arc::default(),
             namesakes: Arc::default(),
             files: Target::WorkTree,
             base: None,
@@ -209,7 +209,7 @@ impl Workspace {
     fn with_ledger(self, load: impl FnOnce(&Root) -> Ledger + Send + Sync + 'static) -> Self {
         let ws = self.clone();
         let load = move || {
-            super::tips::remember(&ws);
+            super::shared_branches::remember(&ws);
             let left_out = ws.git().and_then(|git| git.left_out(&is_ledger_path).ok());
             let ledger = load(&ws.root);
             ws.deriving(match left_out.filter(|files| !files.is_empty()) {
@@ -232,7 +232,7 @@ impl Workspace {
             registry: Arc::new(Registry::load(&root)),
             broken_registry: None,
             ledger: Arc::clone(&self.ledger),
-            elsewhere: Arc::clone(&self.elsewhere),
+            match_cache: Arc::clone(&self.match_cache),
             namesakes: Arc::default(),
             ignores: Arc::new(Ignores::load(&root)),
             attributes: Arc::new(Attributes::load(&root)),
@@ -286,8 +286,8 @@ impl Workspace {
             return self.clone();
         }
         let before = Arc::clone(&self.ledger);
-        let elsewhere = Arc::new(self.elsewhere.with_other_records());
-        Self { elsewhere, ..self.clone() }.with_ledger(move |root| before.reload(root))
+        let match_cache = Arc::new(self.match_cache.with_other_records());
+        Self { match_cache, ..self.clone() }.with_ledger(move |root| before.reload(root))
     }
 
     /// Returns the same workspace without the parts of the ledger that were read into memory so
@@ -334,7 +334,7 @@ impl Workspace {
             files,
             base: Some(base),
             ledger: Arc::new(ledger),
-            elsewhere: Arc::default(),
+            match_cache: Arc::default(),
             namesakes: Arc::default(),
             ..self.clone()
         }
@@ -374,7 +374,7 @@ impl Workspace {
     pub(super) fn as_of(&self, commit: CommitId) -> Result<Self, GitError> {
         let then = self.at_commit(commit, None)?;
         let (files, base) = (self.files.clone(), self.base.clone());
-        Ok(Self { files, base, elsewhere: Arc::default(), ..then })
+        Ok(Self { files, base, match_cache: Arc::default(), ..then })
     }
 
     /// Returns the same workspace with the files of the index or of a commit, and with the
@@ -444,7 +444,7 @@ impl Workspace {
     /// Returns the same workspace without records.
     pub(super) fn without_ledger(&self) -> Self {
         let ledger = LazyLock::new(Box::new(Ledger::default) as Box<_>);
-        Self { ledger: Arc::new(ledger), elsewhere: Arc::default(), ..self.clone() }
+        Self { ledger: Arc::new(ledger), match_cache: Arc::default(), ..self.clone() }
     }
 
     /// Returns where files are read: the work tree, the index, or a commit.
@@ -516,14 +516,14 @@ impl Workspace {
         // A build without the grammar of a language divides the same text into other blocks.
         let language = document.language().map_or("", |language| language.id);
         let key = format!("{path}\0{}\0{language}\0{digest}", self.is_generated(path));
-        self.elsewhere.text(key, |key| {
+        self.match_cache.text(key, |key| {
             let slot = Slot::of_inputs(&self.root, Computed::Blocks, key.as_bytes());
             let kept = slot.as_ref().and_then(Slot::recall);
             if let Some(known) = kept.and_then(|kept| document.with_kept_blocks(&kept)) {
                 return known;
             }
             let document = match document.len_bytes() >= LARGE {
-                true => self.elsewhere.parsed(path, document),
+                true => self.match_cache.parsed(path, document),
                 false => document.without_tree(),
             };
             if let (Some(slot), Some(blocks)) = (slot, document.kept_blocks()) {
@@ -586,7 +586,7 @@ impl Workspace {
 
     /// Returns the recorded history of a file.
     pub fn trail(&self, path: &RelativePath) -> SharedTrail {
-        matching::Surroundings::trail(&super::elsewhere::Around(self), path)
+        matching::Surroundings::trail(&super::match_cache::WorkspaceSurroundings(self), path)
     }
 
     /// Returns the present id of the intent that a block is under. That is the intent which the

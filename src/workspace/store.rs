@@ -215,9 +215,24 @@ pub(crate) fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> 
     }
 }
 
+/// Reads a cache of JSON. `None` if it is missing, larger than `max` bytes or cannot be decoded.
+pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path, max: u64) -> Option<T> {
+    serde_json::from_slice(&read_capped(path, max).ok()??).ok()
+}
+
 /// Returns the current time, RFC 3339 in UTC with milliseconds: `2026-02-18T12:00:00.000Z`.
 pub(crate) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// Returns the current time without fractions of a second: `2026-02-18T12:00:00Z`.
+pub(crate) fn now_in_seconds() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Returns the current time in milliseconds since 1970.
+pub(crate) fn now_in_milliseconds() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
 }
 
 /// Returns how many names (hard links) a file has. 1 if the platform does not tell.

@@ -214,7 +214,7 @@ fn a_committed_map_says_what_the_commit_holds_and_never_conflicts() {
     lab.write("src/a.rs", "");
     lab.commit();
     let committed = || lab.read_git(&["show", &format!("HEAD:{MAP}")]);
-    assert!(committed().contains("Nothing recorded stands."));
+    assert!(committed().contains("No recorded block exists any more."));
     let work = |branch: &str, path: &str, text: &str, name: &str| {
         lab.run_git(&["switch", "-qc", branch, "main"]);
         lab.write(path, text);
@@ -277,7 +277,7 @@ fn a_record_goes_from_the_journal_once_others_hold_its_evidence() {
     record(&lab, "INT-002", "src/b.rs");
     lab.run_git(&["checkout", "-q", "--", "src/b.rs"]);
     let told = String::from_utf8(lab.intent(&["doctor"]).stdout).expect("UTF-8");
-    assert!(told.contains("; 1 record of code that does not stand here"), "{told}");
+    assert!(told.contains("; 1 record of code that does not exist here"), "{told}");
     lab.fine(&["seal"]);
     assert_eq!(journals(), 1);
 }

@@ -3,7 +3,7 @@
 use intent_lsp::facade::ledger::Contributor;
 use intent_lsp::facade::verbs::Workspace;
 use intent_lsp::facade::verbs::accept::{AcceptExtent, accept};
-use intent_lsp::facade::verbs::reassign::{What, reassign};
+use intent_lsp::facade::verbs::reassign::{ReassignTarget, reassign};
 use intent_lsp::facade::workspace::RelativePath;
 
 use crate::cli::lab::{Lab, transcript};
@@ -175,7 +175,7 @@ fn the_advice_puts_the_code_under_the_right_intent() {
     lab.commit();
     let ws = Workspace::open(&lab.root).expect("a workspace");
     let path = RelativePath::new("b.rs").expect("a path");
-    let what = What::File(path);
+    let what = ReassignTarget::File(path);
     reassign(&ws, &what, ("INT-001", "INT-002"), Some("Bob".into())).expect("reassigned");
     assert_eq!(first_line(&lab, "b.rs:2"), "INT-002  Bob feature  IN_PROGRESS");
     assert_eq!(first_line(&lab, "a.rs:2"), "INT-001  Ada feature  IN_PROGRESS");
@@ -191,7 +191,7 @@ fn in_a_file_of_both_only_the_code_of_the_absent_one_is_put_elsewhere() {
     lab.intent(&["record", "b.rs", "--intent", "INT-001", "--agent", "claude-code"]);
     lab.commit();
     let ws = Workspace::open(&lab.root).expect("a workspace");
-    let what = What::File(RelativePath::new("b.rs").expect("a path"));
+    let what = ReassignTarget::File(RelativePath::new("b.rs").expect("a path"));
     let told = reassign(&ws, &what, ("INT-001", "INT-002"), None).expect("reassigned");
     let names: Vec<_> = told.blocks.iter().filter_map(|block| block.name.as_deref()).collect();
     assert_eq!(names, ["one"]);

@@ -72,7 +72,7 @@ fn a_line_of_another_tool_is_held_against_the_change_too() {
     assert_eq!(errors.len(), 1);
     assert_eq!(
         errors[0].1,
-        "The record at .orchestration/agent_trace.jsonl:1 names INT-002 for what this change did not bring: login in src/login.rs: it reads as it did at the base."
+        "The record at .orchestration/agent_trace.jsonl:1 names INT-002 for code that this change did not add: login in src/login.rs: it reads as it did at the base."
     );
     // One line of the function is the change's own, and eight are not.
     let changed = function("login", "person").replace("person-3", "mine");

@@ -1,7 +1,7 @@
 //! Code that was recorded under the wrong intent, put under another by a person.
 
 use intent_lsp::facade::verbs::Workspace;
-use intent_lsp::facade::verbs::reassign::{ReassignAnswer, What, reassign};
+use intent_lsp::facade::verbs::reassign::{ReassignAnswer, ReassignTarget, reassign};
 use intent_lsp::facade::workspace::RelativePath;
 
 use super::lab::{Lab, masked, transcript};
@@ -22,7 +22,12 @@ fn sealed() -> Lab {
 }
 
 /// What `intent reassign` does at a person's terminal.
-fn at_a_terminal(lab: &Lab, what: What, from: &str, to: &str) -> Result<ReassignAnswer, String> {
+fn at_a_terminal(
+    lab: &Lab,
+    what: ReassignTarget,
+    from: &str,
+    to: &str,
+) -> Result<ReassignAnswer, String> {
     let ws = Workspace::open(&lab.root).expect("a workspace");
     reassign(&ws, &what, (from, to), Some("Ada".into())).map_err(|error| error.to_string())
 }
@@ -34,7 +39,8 @@ fn auth() -> RelativePath {
 #[test]
 fn every_answer_names_the_new_intent() {
     let lab = sealed();
-    let answer = at_a_terminal(&lab, What::Line(auth(), 2), "INT-001", "INT-002").expect("done");
+    let answer =
+        at_a_terminal(&lab, ReassignTarget::Line(auth(), 2), "INT-001", "INT-002").expect("done");
     assert_eq!(answer.blocks.len(), 1);
     assert!(answer.not_owned.is_empty());
     insta::assert_snapshot!(transcript(
@@ -59,9 +65,9 @@ fn every_answer_names_the_new_intent() {
     let claimed = told(clone.to_str().expect("UTF-8"));
     assert_eq!(claimed.replace("\"claimed\":true,", ""), told("."));
     assert!(told(".").contains("\"reassigned\""));
-    let again = at_a_terminal(&lab, What::Line(auth(), 2), "INT-001", "INT-002");
+    let again = at_a_terminal(&lab, ReassignTarget::Line(auth(), 2), "INT-001", "INT-002");
     let told = again.expect_err("it is under INT-002 already");
-    assert!(told.contains("nothing that is meant was recorded under INT-001"), "{told}");
+    assert!(told.contains("none of the selected blocks is recorded under INT-001"), "{told}");
 }
 
 #[test]
@@ -69,7 +75,7 @@ fn it_holds_for_what_is_not_sealed_yet_and_can_be_taken_back() {
     let lab = sealed();
     lab.write("src/auth.rs", TWO.replace("check()", "check(1)"));
     lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
-    let named = || What::Named(auth(), "login".into());
+    let named = || ReassignTarget::Named(auth(), "login".into());
     at_a_terminal(&lab, named(), "INT-001", "INT-002").expect("done");
     let intent = |line: &str| {
         let told = lab.json(&["why", line]);
@@ -83,7 +89,7 @@ fn it_holds_for_what_is_not_sealed_yet_and_can_be_taken_back() {
     // A record as a whole, by its id.
     let told = lab.json(&["why", "src/auth.rs:6"]);
     let id = told["blocks"][0]["record"].as_str().expect("an id").to_owned();
-    at_a_terminal(&lab, What::Record(id), "INT-001", "INT-002").expect("done");
+    at_a_terminal(&lab, ReassignTarget::Record(id), "INT-001", "INT-002").expect("done");
     assert_eq!(intent("src/auth.rs:6").as_deref(), Some("INT-002"));
 }
 
@@ -102,7 +108,7 @@ fn an_intent_that_is_gone_is_no_finding_once_its_code_belongs_to_another() {
     };
     assert!(unknown("INT-009"));
     let new = RelativePath::new("src/new.rs").expect("a path");
-    at_a_terminal(&lab, What::File(new), "INT-009", "INT-002").expect("done");
+    at_a_terminal(&lab, ReassignTarget::File(new), "INT-009", "INT-002").expect("done");
     assert!(!unknown("INT-009"));
 }
 
@@ -110,17 +116,18 @@ fn an_intent_that_is_gone_is_no_finding_once_its_code_belongs_to_another() {
 fn a_branch_reassigns_only_to_an_intent_that_owns_the_file() {
     let lab = sealed();
     lab.run_git(&["switch", "-q", "-c", "topic"]);
-    at_a_terminal(&lab, What::File(auth()), "INT-001", "INT-002").expect("done");
+    at_a_terminal(&lab, ReassignTarget::File(auth()), "INT-001", "INT-002").expect("done");
     lab.fine(&["seal"]);
     lab.commit();
     let first = transcript(&lab, &["check --base main", "verify --blocks"]);
-    let answer = at_a_terminal(&lab, What::Line(auth(), 2), "INT-002", "INT-003").expect("done");
+    let answer =
+        at_a_terminal(&lab, ReassignTarget::Line(auth(), 2), "INT-002", "INT-003").expect("done");
     assert_eq!(answer.not_owned, [auth()]);
     lab.fine(&["seal"]);
     lab.commit();
     insta::assert_snapshot!(first + &transcript(&lab, &["check --base main"]));
     // A finding goes when the blocks are put back; what the base has already is not judged again.
-    at_a_terminal(&lab, What::File(auth()), "INT-003", "INT-002").expect("done");
+    at_a_terminal(&lab, ReassignTarget::File(auth()), "INT-003", "INT-002").expect("done");
     lab.fine(&["seal"]);
     lab.commit();
     assert!(lab.intent(&["check", "--base", "main"]).status.success());

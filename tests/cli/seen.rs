@@ -99,7 +99,7 @@ fn commit_and_push(lab: &Lab) {
 }
 
 const GONE: &str =
-    "origin/main had evidence at # that is gone from it although what it is about stands: ";
+    "origin/main had evidence at # that is missing there now, although its code still exists: ";
 
 fn is_missed(lab: &Lab) -> bool {
     verify(lab).findings.iter().any(|message| message.starts_with(GONE))
@@ -117,7 +117,7 @@ fn what_was_rolled_back_may_not_come_back_without_its_evidence() {
     let lab = shared();
     lab.run_git(&["push", "-qf", "origin", "HEAD~1:main"]);
     lab.run_git(&["-C", "../seen", "fetch", "-q"]);
-    let note = "origin/main was at # and is not a descendant of it now; no evidence is missed. `intent verify --accept-rewrite` settles it.";
+    let note = "origin/main was at # and is not a descendant of it now; no evidence is missing. `intent verify --accept-rewrite` accepts it.";
     for _ in 0..2 {
         assert_eq!(verify(&lab), Told { notes: vec![note.into()], ..Told::default() });
     }
@@ -222,7 +222,7 @@ fn what_an_earlier_version_has_stored_still_counts() {
 fn a_protected_branch_that_is_gone_is_told() {
     let lab = shared();
     lab.run_git(&["-C", "../seen", "branch", "-qdr", "origin/HEAD", "origin/main"]);
-    let note = "origin/main was at # and is not there any more; `intent verify --accept-rewrite` settles it.";
+    let note = "origin/main was at # and does not exist any more; `intent verify --accept-rewrite` accepts that.";
     assert_eq!(verify(&lab), Told { notes: vec![note.into()], ..Told::default() });
     assert_eq!(accept(&lab), ["Accepted and recorded: origin/main is gone, and was at #."]);
     assert_eq!(verify(&lab), Told::default());

@@ -55,7 +55,7 @@ fn what_a_baseline_lists_is_told_no_more_and_what_is_new_is() {
     );
     assert!(lab.intent(&["check", "--baseline"]).status.success());
     std::fs::remove_file(lab.root.join("src/b.rs")).expect("removed");
-    assert!(lab.fine(&["check", "--baseline"]).contains("did not come up"));
+    assert!(lab.fine(&["check", "--baseline"]).contains("No longer found"));
     lab.write(".orchestration/baseline.json", "{}");
     let output = lab.intent(&["check", "--baseline"]);
     assert_eq!(output.status.code(), Some(2));

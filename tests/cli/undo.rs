@@ -49,7 +49,7 @@ fn assert_undone(lab: &Lab, kept: usize) {
     assert!(!checked.contains("in no commit"), "{checked}");
     assert_eq!(lab.fine(&["seal"]), "Nothing that was recorded is left to seal.\n");
     let told = doctor(lab);
-    assert_eq!(told.contains("of code that does not stand here"), kept > 0, "{told}");
+    assert_eq!(told.contains("of code that does not exist here"), kept > 0, "{told}");
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn records_of_a_work_tree_that_was_removed_are_known() {
     let there = |arguments: &[&str]| lab.fine(&[&["-C", "../gone"], arguments].concat());
     there(&["record", FILE, "--intent", "INT-001", "--agent", "codex", "--session", "s"]);
     lab.run_git(&["-C", "../gone", "commit", "-q", "-a", "-n", "-m", "without hooks"]);
-    assert_eq!(doctor(&lab).matches("of code that does not stand here").count(), 0, "not ours yet");
+    assert_eq!(doctor(&lab).matches("of code that does not exist here").count(), 0, "not ours yet");
     lab.run_git(&["worktree", "remove", "../gone"]);
     assert_undone(&lab, 1);
     lab.run_git(&["merge", "-q", "--ff-only", "topic"]);
@@ -336,7 +336,7 @@ fn blocks_that_a_commit_brought_are_no_news() {
     };
     let nothing = "Nothing changed there since it was recorded or committed; --all claims files as they stand\n";
     assert_eq!(told("src"), nothing);
-    let one_line = "- not recorded: src/a.rs\n  no block differs from the last commit; 3 blocks changed since the last record, and whose change that is is not known; claim the file as it stands with `intent record --all`\n";
+    let one_line = "- not recorded: src/a.rs\n  no block differs from the last commit; 3 blocks changed since the last record, and the author of these changes is not known; claim the file as it stands with `intent record --all`\n";
     assert_eq!(told(FILE), one_line);
     for (path, call) in [(FILE, "call(2)"), ("src", "typed(4)")] {
         lab.write(FILE, lab.read(FILE).replace(call, "edited()"));

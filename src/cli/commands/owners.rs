@@ -58,7 +58,7 @@ fn show(page: &mut Page, file: &FileOwners) {
         };
         page.styled(INTENT, &owner.id).own("  ");
         page.styled(shared::status_style(status), status).own("  ").styled(PLAIN, &owner.name);
-        if let Some(rule) = &owner.kept_by {
+        if let Some(rule) = &owner.forbidden_by {
             page.own("  ").styled(WARN, "kept from it").own(": ").text(rule);
         }
         page.end();
@@ -66,7 +66,7 @@ fn show(page: &mut Page, file: &FileOwners) {
     if file.owners.is_empty() {
         page.own("    ").styled(WARN, "no intent owns it").end();
     }
-    if let Some(rule) = &file.kept_by {
+    if let Some(rule) = &file.forbidden_by {
         page.own("    ").styled(WARN, "kept from agents").own(": ").text(rule).end();
     }
     if let Some(next) = &file.next {

@@ -10,7 +10,7 @@ use crate::cli::person::Terminal;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::target::FileTarget;
 use crate::verbs::Workspace;
-use crate::verbs::reassign::{ReassignAnswer, What, reassign};
+use crate::verbs::reassign::{ReassignAnswer, ReassignTarget, reassign};
 
 /// Put recorded code under another intent than the one it was recorded under
 #[derive(Debug, clap::Args)]
@@ -50,24 +50,24 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 
 /// Resolves the argument to blocks. If it is both the name of a file and the id of a record, the
 /// file is meant.
-fn meant(context: &Context, text: &OsString) -> Result<(Workspace, What), CliError> {
+fn meant(context: &Context, text: &OsString) -> Result<(Workspace, ReassignTarget), CliError> {
     let target = FileTarget::parse(&context.cwd, text)?;
     let whole = target.path.symlink_metadata().is_ok();
     if let Some(text) = text.to_str().filter(|_| !whole) {
         let here = context.here()?;
         if here.ledger.by_id(text).is_some() {
-            return Ok((here, What::Record(text.to_owned())));
+            return Ok((here, ReassignTarget::Record(text.to_owned())));
         }
         if let Some((path, name)) = text.rsplit_once('#') {
             let target = FileTarget::plain(&context.cwd, path.as_ref());
             let (workspace, path) = context.existing_file(&target)?;
-            return Ok((workspace, What::Named(path, name.to_owned())));
+            return Ok((workspace, ReassignTarget::Named(path, name.to_owned())));
         }
     }
     let (workspace, path) = context.existing_file(&target)?;
     Ok(match target.line()? {
-        Some(line) => (workspace, What::Line(path, line)),
-        None => (workspace, What::File(path)),
+        Some(line) => (workspace, ReassignTarget::Line(path, line)),
+        None => (workspace, ReassignTarget::File(path)),
     })
 }
 

@@ -186,7 +186,7 @@ fn request(
         person: person::name(workspace).filter(|_| has_person),
         claimed_class: args.class.clone(),
         strength: None,
-        settles: !is_named && agents::above().is_none(),
+        accepts_ungated: !is_named && agents::above().is_none(),
     }
 }
 
@@ -205,7 +205,7 @@ fn show(page: &mut Page, answer: &RecordedAnswer, args: &Args, looked_at: usize)
     }
     page.own(match (looked_at, args.all) {
         (0, _) => "There is no file to record below what was named",
-        (_, true) => "All of it is recorded so already, under this intent and by this contributor",
+        (_, true) => "All of it is already recorded under this intent and by this contributor",
         (_, false) => {
             "Nothing changed there since it was recorded or committed; --all claims files as they stand"
         }

@@ -19,7 +19,7 @@ use crate::intent::lint;
 use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::{OpenDocument, Snapshot};
 use crate::lsp::{analysis, convert};
-use crate::verbs::judgement::Rules;
+use crate::verbs::rules::Rules;
 use crate::verbs::{Workspace, check};
 use crate::workspace::{Code, Finding, Ignores, Policy, RelatedPlace, RelativePath, text};
 

@@ -14,7 +14,7 @@ use crate::lsp::convert;
 use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::provenance::{Placement as Standing, Verdict};
-use crate::verbs::why::{self, AskedFor, BlockAnswer, Candidate, LineageStep, OriginAnswer};
+use crate::verbs::why::{self, AskedFor, BlockAnswer, LineageStep, OriginAnswer, RecordBrief};
 
 /// How long after the last edit a person counts as typing. After that, a hover waits for an
 /// analysis of the present text.
@@ -144,7 +144,7 @@ fn block_text(
     if !wrote.is_empty() {
         text.paragraph(&wrote.join(" · "));
     }
-    let lines = answer.lines_said().map(|lines| text.said(&lines));
+    let lines = answer.lines_text().map(|lines| text.said(&lines));
     let state: Vec<String> = [verdict(&text, place, &answer)].into_iter().chain(lines).collect();
     text.paragraph(&state.join("; "));
     if let Some(suspect) = &answer.suspect {
@@ -173,7 +173,9 @@ fn block_text(
 /// Adds who asked for the intent, and its constraints.
 fn asked_for(text: &mut Prose, asked: &AskedFor) {
     let mut parts = Vec::new();
-    parts.extend(asked.said().map(|(label, said)| format!("{label} {}", text.said(&said))));
+    parts.extend(
+        asked.label_and_text().map(|(label, said)| format!("{label} {}", text.said(&said))),
+    );
     let constraints: Vec<String> = asked.constraints.iter().map(|one| text.said(one)).collect();
     if let [only] = &constraints[..] {
         parts.push(format!("must hold: {only}"));
@@ -204,7 +206,7 @@ fn who_and_when(
         parts.extend(ago(timestamp));
         parts.push(moment(timestamp).unwrap_or_else(|| text.said(timestamp)));
     }
-    parts.extend(answer.brought_said().filter(|_| !credit::is_accepted(answer)));
+    parts.extend(answer.brought_text().filter(|_| !credit::is_accepted(answer)));
     if let Some(session) = &answer.session {
         parts.push(format!("session {}", text.code(session)));
     }
@@ -269,7 +271,7 @@ fn moved_from(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) 
 fn origin(text: &Prose, origin: &OriginAnswer) -> String {
     let name = text.code(&origin.recorded.name);
     let path = text.code(origin.recorded.path.as_str());
-    let record = candidate(text, &Candidate { name: None, ..origin.record.clone() });
+    let record = candidate(text, &RecordBrief { name: None, ..origin.record.clone() });
     format!("{} {name} in {path} · {record}", origin.relation.words())
 }
 
@@ -283,7 +285,7 @@ fn history(text: &Prose, answer: &BlockAnswer) -> Vec<String> {
     steps.chain(rest).collect()
 }
 
-fn candidate(text: &Prose, record: &Candidate) -> String {
+fn candidate(text: &Prose, record: &RecordBrief) -> String {
     let mut parts = vec![match &record.intent {
         Some(intent) => text.strong(intent),
         None => "no intent".to_owned(),

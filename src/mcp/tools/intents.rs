@@ -149,13 +149,13 @@ fn ask_gate(call: &CallContext, ws: &Workspace, id: &str) -> Result<Option<Strin
 /// Describes who owns a file, and which tool to call next.
 fn describe_owners(file: &FileOwners) -> String {
     let path = &file.path;
-    if let Some(rule) = &file.kept_by {
+    if let Some(rule) = &file.forbidden_by {
         return format!(
             "{path} is kept from agents by {rule}. Leave it as it is, or ask a person."
         );
     }
     let kept = file.owners.iter().filter_map(|owner| {
-        let rule = owner.kept_by.as_ref()?;
+        let rule = owner.forbidden_by.as_ref()?;
         Some(format!(" {} may not change it: {rule} keeps it from that intent.", owner.id))
     });
     let kept: String = kept.collect();
@@ -166,7 +166,7 @@ fn describe_owners(file: &FileOwners) -> String {
     let is_done =
         |owner: &FileOwner| matches!(owner.status, Some(Status::Completed | Status::Archived));
     let is_waiting =
-        |owner: &&FileOwner| owner.kept_by.is_none() && !owner.may_write() && !is_done(owner);
+        |owner: &&FileOwner| owner.forbidden_by.is_none() && !owner.may_write() && !is_done(owner);
     let others = ids(&mut file.owners.iter().filter(is_waiting));
     match (open.as_str(), others.as_str()) {
         ("", "") if !kept.is_empty() => {

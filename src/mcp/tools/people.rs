@@ -94,7 +94,7 @@ pub(super) fn status(
     arguments: CodeArguments,
 ) -> Result<Answer<Approval>, Refusal> {
     let found = approval::status(&call.here()?, &arguments.code)?;
-    let mut words = text::visible(&approval::told(&found), false);
+    let mut words = text::visible(&approval::instructions(&found), false);
     if let Some(intent) = &found.result {
         words.push_str(&format!(" It concerns {}.", text::visible(intent, false)));
     }

@@ -53,7 +53,7 @@ fn words(block: &BlockAnswer) -> String {
         }
     }
     if let Some(asked) = &block.asked {
-        if let Some((label, by)) = asked.said() {
+        if let Some((label, by)) = asked.label_and_text() {
             said.push_str(&format!(", {label} {by}"));
         }
         if !asked.constraints.is_empty() {
@@ -69,7 +69,7 @@ fn words(block: &BlockAnswer) -> String {
     if let Some(when) = &block.timestamp {
         said.push_str(&format!(", {when}"));
     }
-    if let Some(brought) = block.brought_said() {
+    if let Some(brought) = block.brought_text() {
         said.push_str(&format!(", {brought}"));
     }
     if let Some(commit) = &block.commit {
@@ -79,7 +79,7 @@ fn words(block: &BlockAnswer) -> String {
     if let Some(suspect) = &block.suspect {
         said.push_str(&format!("; suspect: {}", suspect.message));
     }
-    if let Some(lines) = block.lines_said() {
+    if let Some(lines) = block.lines_text() {
         said.push_str(&format!("; {lines}"));
     }
     text::visible(&said, false)

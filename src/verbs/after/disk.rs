@@ -114,7 +114,8 @@ pub(super) fn is_new(state: &std::fs::Metadata, since: u128) -> bool {
     made.is_some_and(|at| at.as_nanos() >= since)
 }
 
-fn relative(ws: &Workspace, path: &std::path::Path) -> Option<RelativePath> {
+/// Returns a path of the work tree relative to the root. `None` if it is outside.
+pub(super) fn relative(ws: &Workspace, path: &std::path::Path) -> Option<RelativePath> {
     let inside = path.strip_prefix(ws.root.path()).ok()?;
     RelativePath::new(inside.to_str()?).ok()
 }

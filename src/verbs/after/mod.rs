@@ -5,26 +5,26 @@
 //! for another try, the error is logged in `.orchestration/local/hook_errors.log`, and `intent
 //! doctor` shows it.
 //!
-//! - `brought`: files that git took from older commits
+//! - `checked_out`: files that git took from older commits
 //! - `disk`: files that changed since a point in time
 //! - `reminder`: reminds the agent of the lesson tool
-//! - `shown`: which lines of a file a command printed
-//! - `spool`: records that wait for another try
-//! - `steering`: changes of files that control git or the gate
+//! - `printed_lines`: which lines of a file a command printed
+//! - `pending_records`: records that wait for another try
+//! - `control_changes`: changes of files that control git or the gate
 
-mod brought;
+mod checked_out;
+mod control_changes;
 mod disk;
+mod pending_records;
+mod printed_lines;
 mod reminder;
-mod shown;
-mod spool;
-mod steering;
 
 use std::path::PathBuf;
 
 use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest};
-use super::knowledge::{self, Knowledge, OwnChange};
 use super::record::{self, RecordRequest, call};
+use super::seen_blocks::{self, Knowledge, OwnChange};
 use super::{VerbError, Workspace, map};
 use crate::code::{Document, LineRange};
 use crate::ledger::{EntityType, Strength};
@@ -34,11 +34,11 @@ use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::session::ungated::{self, Ungated};
 use crate::workspace::{CommitId, RelativePath, Root, session, store, text};
 
-use brought::Brought;
-use shown::Shown;
-pub use spool::kept;
-pub(crate) use spool::retry;
-use steering::SteeringChanges;
+use checked_out::CheckedOutCommits;
+use control_changes::ControlChanges;
+pub use pending_records::kept;
+pub(crate) use pending_records::retry;
+use printed_lines::PrintedLines;
 
 /// What is reported to the agent after a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -150,7 +150,7 @@ fn paths(event: &Event) -> Vec<PathBuf> {
 }
 
 fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
-    spool::retry(ws);
+    pending_records::retry(ws);
     see_reads(ws, event);
     if event.only_reads() {
         return;
@@ -160,7 +160,7 @@ fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
     let touched = match calls::finish(&ws.root, &key) {
         CallState::Open(call) => {
             let touched = ended(ws, event, &call, feedback);
-            calls::told(&ws.root, &key);
+            calls::mark_recorded(&ws.root, &key);
             touched
         }
         CallState::Done(since) if by_id || since < SAME_CALL => return,
@@ -181,12 +181,12 @@ fn see_reads(ws: &Workspace, event: &Event) {
                 };
                 let known = |target: &&TouchedPath| target.deed == PathDeed::Read && target.known;
                 for target in reading.targets.iter().filter(known) {
-                    match shown::shown(&reading, &target.path) {
-                        Shown::Whole => read.push((PathBuf::from(&target.path), None)),
-                        Shown::Lines(lines) => {
+                    match printed_lines::printed(&reading, &target.path) {
+                        PrintedLines::Whole => read.push((PathBuf::from(&target.path), None)),
+                        PrintedLines::Lines(lines) => {
                             read.push((PathBuf::from(&target.path), Some(lines)));
                         }
-                        Shown::Unknown => {}
+                        PrintedLines::Unknown => {}
                     }
                 }
             }
@@ -198,7 +198,7 @@ fn see_reads(ws: &Workspace, event: &Event) {
         let Ok(path) = ws.root.resolve(&path) else { continue };
         let state = seen::state(&ws.root, &path, MAX_TEXT);
         if state.hash.is_some() {
-            knowledge::read(ws, event, &path, &state, lines);
+            seen_blocks::read(ws, event, &path, &state, lines);
         }
     }
 }
@@ -265,7 +265,7 @@ fn named(
     let origin = call.files.iter().find(|file| Some(&file.path) == from).unwrap_or(before);
     let own = OwnChange { known, origin, before, now: &now };
     let see = |document: Option<&Document>| {
-        knowledge::keep(ws, event, path, &now, own.knowledge(path, document));
+        seen_blocks::keep(ws, event, path, &now, own.knowledge(path, document));
     };
     if ws.ignores.git_ignored(path) {
         see(None);
@@ -279,7 +279,7 @@ fn named(
         return true;
     };
     let session = event.session_key();
-    let work = call::Work {
+    let work = call::FinishedCall {
         call,
         before,
         now: &now,
@@ -290,9 +290,9 @@ fn named(
     };
     let mut document = None;
     let mut recorded = false;
-    match call::told(ws, intent, &work) {
+    match call::record_of_call(ws, intent, &work) {
         Ok(told) => {
-            recorded = told.record.is_none_or(|record| spool::append(ws, record));
+            recorded = told.record.is_none_or(|record| pending_records::append(ws, record));
             if !told.others.is_empty() {
                 let names = told.others.join(", ");
                 add(
@@ -308,8 +308,8 @@ fn named(
     }
     see(document.as_ref());
     let all = Knowledge::all(path, &now, document.as_ref());
-    let wrote = Seen { recorded, ..knowledge::note(ws, event, path, &now, all) };
-    knowledge::wrote(ws, wrote, knowledge::pieces_before(before).as_ref());
+    let wrote = Seen { recorded, ..seen_blocks::note(ws, event, path, &now, all) };
+    seen_blocks::wrote(ws, wrote, seen_blocks::pieces_before(before).as_ref());
     true
 }
 
@@ -365,13 +365,13 @@ fn unnamed(
     let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
     let head = call.head.clone().map(CommitId);
     let changed = disk::changed_since(ws, call.at, head.as_ref());
-    let brought = Brought::by(ws, call);
+    let checked_out = CheckedOutCommits::by(ws, call);
     let mut old = Vec::new();
-    let SteeringChanges { inside: mut outside, elsewhere } = steering(ws, call);
+    let ControlChanges { inside: mut outside, elsewhere } = control_changes(ws, call);
     let mut ours = Vec::new();
     // Commands of `intent` itself, such as `intent lesson`, record what they write.
     let unexplained =
-        changed.into_iter().filter(|path| !named(path) && !knowledge::is_ours(ws, path));
+        changed.into_iter().filter(|path| !named(path) && !seen_blocks::is_ours(ws, path));
     for path in unexplained {
         if outside.contains(&path) {
             continue;
@@ -382,7 +382,7 @@ fn unnamed(
             intent: call.intent.clone(),
         };
         if matches!(gate::judge(ws, &request), Decision::Deny(_) | Decision::Ask(_)) {
-            match brought.holds(ws, &path) {
+            match checked_out.holds(ws, &path) {
                 true => old.push(path),
                 false => outside.push(path),
             }
@@ -430,21 +430,21 @@ fn unnamed(
     recorded(ws, &record::record(ws, &request));
     for path in &ours {
         let now = seen::state(&ws.root, path, MAX_TEXT);
-        knowledge::changed_unseen(ws, event, path, &now);
+        seen_blocks::changed_unseen(ws, event, path, &now);
     }
     ours
 }
 
 /// Returns the files that control git or the gate and changed during the call, except those that
 /// `intent` itself wrote for a person. Changed rules are not in force until a person accepts them.
-fn steering(ws: &Workspace, call: &PendingCall) -> SteeringChanges {
+fn control_changes(ws: &Workspace, call: &PendingCall) -> ControlChanges {
     let mut rules = gate::changed_rules(ws, call.rules.as_deref());
-    rules.retain(|path| !knowledge::is_ours(ws, path));
+    rules.retain(|path| !seen_blocks::is_ours(ws, path));
     if !rules.is_empty() {
         gate::reject_change(ws, call.rules.as_deref());
     }
-    let mut changes = SteeringChanges::since(ws, call.at);
-    changes.inside.retain(|path| !knowledge::is_ours(ws, path) && !rules.contains(path));
+    let mut changes = ControlChanges::since(ws, call.at);
+    changes.inside.retain(|path| !seen_blocks::is_ours(ws, path) && !rules.contains(path));
     changes.inside.extend(rules);
     changes
 }
@@ -474,7 +474,7 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<Re
         let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
         let now = seen::state(&ws.root, &path, MAX_TEXT);
         not_gated(ws, event, &path, &now, "no hook was asked before it");
-        knowledge::changed_unseen(ws, event, &path, &now);
+        seen_blocks::changed_unseen(ws, event, &path, &now);
         written.push(path);
     }
     if written.is_empty() {

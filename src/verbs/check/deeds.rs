@@ -5,9 +5,9 @@ use super::ComparedSides;
 use crate::code::{self, Block, Document, LineRange};
 use crate::ledger::{Approved, ClaimRef, journal};
 use crate::provenance::Difference;
-use crate::verbs::edited::{Baseline, Edits, FormerFile};
+use crate::verbs::baseline::{Baseline, Edits, FormerFile};
 use crate::verbs::gate::is_control_file;
-use crate::verbs::judgement::{Outside, Rules, Ruling};
+use crate::verbs::rules::{Outside, Rules, Ruling};
 use crate::verbs::{Workspace, lesson, why};
 use crate::workspace::policy::Lessons;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, text};
@@ -28,6 +28,13 @@ pub(super) struct Deed {
     pub is_lesson: bool,
     /// Whether the deed is about a symbolic link or a submodule, which stands for a folder.
     pub is_folder: bool,
+}
+
+impl Deed {
+    /// A deed that a record can describe and that is neither a lesson nor about a folder.
+    fn new(lines: Option<LineRange>, what: String, answers: Answers) -> Self {
+        Self { lines, what, answers, is_recordable: true, is_lesson: false, is_folder: false }
+    }
 }
 
 /// Who answers for a deed.
@@ -63,7 +70,7 @@ impl Fate {
             Self::Mode => "has another mode",
             Self::Link => "changed as a symbolic link",
             Self::Submodule => "is a submodule at another commit",
-            Self::Between => "changed between its blocks",
+            Self::Between => "changed outside its blocks",
             Self::Unparsed => "changed where it does not parse",
             Self::Unreadable => "changed, and is not read as text",
             Self::Nameless => "changed, and its name is not UTF-8",
@@ -143,7 +150,7 @@ fn of_blocks(
             lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
         });
         let what = format!("{} changed", name(block));
-        deeds.push(Deed { lines, what, answers, is_recordable: true, is_lesson, is_folder: false });
+        deeds.push(Deed { is_lesson, ..Deed::new(lines, what, answers) });
     }
     let is_edited = !deeds.is_empty();
     for block in &edits.gone {
@@ -156,14 +163,7 @@ fn of_blocks(
         let lines = LineRange::new(line, line);
         let what = format!("{} is deleted", name(block));
         let answers = deletion(ws, path, block, bases);
-        deeds.push(Deed {
-            lines,
-            what,
-            answers,
-            is_recordable: true,
-            is_lesson: false,
-            is_folder: false,
-        });
+        deeds.push(Deed::new(lines, what, answers));
     }
     deeds
 }
@@ -181,14 +181,7 @@ pub(super) fn of_gone(
     let what = format!("{path} {}", Fate::Gone.words());
     // If the file has no blocks, like a picture, no record can say that it was deleted.
     let is_recordable = !blocks.is_empty();
-    let deed = |answers| Deed {
-        lines: None,
-        what: what.clone(),
-        answers,
-        is_recordable,
-        is_lesson: false,
-        is_folder: false,
-    };
+    let deed = |answers| Deed { is_recordable, ..Deed::new(None, what.clone(), answers) };
     as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
 }
 
@@ -245,8 +238,7 @@ pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
     let what = format!("{path} {}", fate.words());
     let is_recordable = matches!(fate, Fate::Unparsed | Fate::Renamed);
     let is_folder = matches!(fate, Fate::Link | Fate::Submodule);
-    let answers = Answers::Nobody;
-    Deed { lines: None, what, answers, is_recordable, is_lesson: false, is_folder }
+    Deed { is_recordable, is_folder, ..Deed::new(None, what, Answers::Nobody) }
 }
 
 /// Returns a finding for each merge conflict that is not resolved.
@@ -357,7 +349,7 @@ impl DeedCase<'_> {
 
     fn violation(&self, ruling: &Ruling, id: Option<&str>) -> Finding {
         let path = self.path;
-        let (what, why) = self.rules.told(ruling, path, id);
+        let (what, why) = self.rules.describe(ruling, path, id);
         let message = [what, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
         let mut finding = self.finding(ruling.code(), id, message.join(" "), self.help(ruling, id));
         if matches!(ruling, Ruling::Outside(_)) {
@@ -382,7 +374,9 @@ impl DeedCase<'_> {
             Ruling::Outside(Outside::Proposed) if self.rules.is_of_one_machine() => {
                 "Save the registry.".to_owned()
             }
-            Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => super::proposed::ways_out(id),
+            Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => {
+                super::rule_changes::ways_out(id)
+            }
             Ruling::Outside(_) => {
                 let is_whole = self.deed.what.starts_with(path.as_str());
                 let place = self.recorded_path().map(|typed| match self.deed.lines {

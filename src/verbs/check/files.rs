@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::deeds::{self, Answers, Asked, Deed, Fate};
-use super::{Bound, Ends, Share, deleted};
+use super::{Ends, Share, UnrecordedIntents, deleted};
 use crate::code::Document;
 use crate::provenance::{Classification, Provenance};
+use crate::verbs::baseline::{Baseline, FormerFile};
 use crate::verbs::classes;
-use crate::verbs::edited::{Baseline, FormerFile};
-use crate::verbs::judgement::Rules;
+use crate::verbs::rules::Rules;
 use crate::verbs::signing;
 use crate::verbs::{VerbError, Workspace, why};
 use crate::workspace::git::{Aspect, Change, ChangeKind, Target};
@@ -156,7 +156,7 @@ fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
 pub(super) struct Judge<'a> {
     sides: Sides<'a>,
     rules: &'a Rules,
-    bound: &'a Bound,
+    bound: &'a UnrecordedIntents,
     gone: Vec<RelativePath>,
     /// The changes of each path, in the order of the paths.
     changes: BTreeMap<&'a RelativePath, Vec<&'a Change>>,
@@ -206,7 +206,7 @@ impl<'a> Judge<'a> {
     pub(super) fn of(
         sides: Sides<'a>,
         rules: &'a Rules,
-        bound: &'a Bound,
+        bound: &'a UnrecordedIntents,
         changes: &'a [Change],
         known: Option<(classes::Texts, Option<Classification>)>,
     ) -> Result<Self, VerbError> {

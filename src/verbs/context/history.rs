@@ -1,9 +1,9 @@
 //! Lists the last records of an intent: the kind of each change, the reason for that kind, and who
 //! made it.
 
-use super::super::derive::TextCache;
+use super::super::evidence_texts::TextCache;
 use super::super::record::call;
-use super::{Element, escaped};
+use super::{ContextText, escaped};
 use crate::code::Identity;
 use crate::intent::Intent;
 use crate::ledger::{Entry, FileRecord, MutationClass};
@@ -19,7 +19,7 @@ const MAX_REASON: usize = 200;
 const MAX_TEXT: usize = 256 * 1024;
 
 /// Adds the last records of the intent to the context, newest first.
-pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut Element) {
+pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut ContextText) {
     let all = ws.entries_of(&intent.id.value).into_iter().rev();
     let is_its = |entry: &&Entry| !entry.record.files.is_empty() && ws.namesake(entry).is_none();
     let records = all.map(|at| ws.ledger.entry(at)).filter(is_its);

@@ -11,25 +11,25 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{Compared, answering, first_of, rewritten};
-use crate::code::{Block, Document, LineRange, lines};
+use crate::code::{Block, Document, lines};
 use crate::ledger::read::{self, is_ledger_path};
 use crate::ledger::{ClaimRef, Entry, RecordDialect, RecordKind, Trust, journal};
 use crate::provenance::difference::Difference;
 use crate::provenance::line_records::{LineStatus, of as lines_of};
 use crate::provenance::{Provenance, Step, lineage};
+use crate::verbs::baseline::Baseline;
 use crate::verbs::check::deleted;
-use crate::verbs::edited::Baseline;
-use crate::verbs::elsewhere::Around;
+use crate::verbs::match_cache::WorkspaceSurroundings;
 use crate::verbs::{VerbError, Workspace, why};
 use crate::workspace::git::{Change, GitError, Target};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
-/// Files, each with its path and its bytes.
-type Files = Vec<(RelativePath, Vec<u8>)>;
+/// FilesWithBytes, each with its path and its bytes.
+type FilesWithBytes = Vec<(RelativePath, Vec<u8>)>;
 
 /// The bytes of a record as it is stored.
-type Line = Arc<[u8]>;
+type StoredLine = Arc<[u8]>;
 
 /// Compares the records outside evidence with those of a base.
 pub(super) fn against_base(
@@ -58,7 +58,7 @@ fn is_outside(path: &RelativePath) -> bool {
 
 /// Reads the files of records that git tracks, as they are in the work tree, in the index or at a
 /// commit.
-fn tracked(ws: &Workspace, git: &Git) -> Result<Files, GitError> {
+fn tracked(ws: &Workspace, git: &Git) -> Result<FilesWithBytes, GitError> {
     let Target::WorkTree = ws.files() else {
         return git.read_below(".orchestration", ws.files(), &is_outside);
     };
@@ -70,12 +70,12 @@ fn tracked(ws: &Workspace, git: &Git) -> Result<Files, GitError> {
     Ok(on_disk.collect())
 }
 
-fn entries(files: &Files) -> Vec<Entry> {
+fn entries(files: &FilesWithBytes) -> Vec<Entry> {
     let all = files.iter().flat_map(|(path, bytes)| read::bytes(path, bytes).entries);
     all.filter(|entry| entry.trust != Trust::Contradicted).collect()
 }
 
-fn stored(entries: &[Entry]) -> HashSet<Line> {
+fn stored(entries: &[Entry]) -> HashSet<StoredLine> {
     entries.iter().map(|entry| Arc::clone(&entry.stored)).collect()
 }
 
@@ -113,12 +113,12 @@ fn missing(
         let lines = counted(lines, "record");
         let Some((count, name)) = named.remove(path) else {
             compared.notes.push(format!(
-                "No code that stands depends on {lines} that the base has in {path} and this change does not."
+                "No existing code depends on {lines} that the base has in {path} and this change does not."
             ));
             continue;
         };
         let message = format!(
-            "{lines} went from {path} since the base although code that they are about stands: {}.",
+            "{lines} were removed from {path} since the base, although their code still exists: {}.",
             first_of(count, &name)
         );
         let mut finding = rewritten(path, message, base);
@@ -147,7 +147,7 @@ fn still_named(
 ) -> Result<HashMap<RelativePath, (usize, String)>, VerbError> {
     let ledger = ws.deriving(ws.ledger_at(&Target::Commit(base.clone()))?);
     let ws = &ws.with_files(ws.files().clone(), ws.head().cloned(), ledger);
-    let lines: HashSet<&Line> = gone.iter().map(|entry| &entry.stored).collect();
+    let lines: HashSet<&StoredLine> = gone.iter().map(|entry| &entry.stored).collect();
     let mut found: HashMap<RelativePath, (usize, String)> = HashMap::new();
     for path in named(gone, &ws.changes_since(Some(base))?) {
         let Ok(document) = ws.read(&path) else { continue };
@@ -173,7 +173,7 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
     if new.iter().all(|entry| entry.record.files.is_empty()) {
         return Ok(Vec::new());
     }
-    let lines: HashSet<&Line> = new.iter().map(|entry| &entry.stored).collect();
+    let lines: HashSet<&StoredLine> = new.iter().map(|entry| &entry.stored).collect();
     let is_new = |at: ClaimRef| {
         let entry = ws.ledger.claim(at).entry;
         entry.section.is_none()
@@ -224,7 +224,7 @@ impl ClaimedBlock<'_> {
         is_new: &dyn Fn(ClaimRef) -> bool,
     ) -> BTreeMap<ClaimRef, &'static str> {
         let own = lines::own_lines(self.document, self.block);
-        let written = lines_of(&self.ws.ledger, &Around(self.ws), self.found, &own);
+        let written = lines_of(&self.ws.ledger, &WorkspaceSurroundings(self.ws), self.found, &own);
         let standing = written.map(|lines| lines.standing).unwrap_or_default();
         let of_lines = standing.iter().map(|line| match line {
             LineStatus::Recorded(claim) => claim.filter(|claim| is_new(*claim)),
@@ -255,8 +255,9 @@ impl ClaimedBlock<'_> {
     fn accepts(&self, claim: ClaimRef, is_new: &dyn Fn(ClaimRef) -> bool) -> bool {
         let ledger = &self.ws.ledger;
         let intent = ledger.claim(claim).intent();
-        let earlier =
-            lineage::of(ledger, &Around(self.ws), claim).into_iter().find_map(|step| match step {
+        let earlier = lineage::of(ledger, &WorkspaceSurroundings(self.ws), claim)
+            .into_iter()
+            .find_map(|step| match step {
                 Step::Recorded(at) if !is_new(at) => Some(ledger.claim(at).intent()),
                 _ => None,
             });
@@ -269,21 +270,12 @@ impl ClaimedBlock<'_> {
 /// wrong records.
 fn refuse(entry: &Entry, wrong: &[String], places: &[(RelativePath, u32)]) -> Finding {
     let (path, line) = (&entry.origin.path, entry.origin.line);
-    let intent = entry.record.intent_id.clone();
-    let named = intent.clone().unwrap_or_else(|| "an author".to_owned());
-    Finding {
-        path: Some(path.clone()),
-        lines: LineRange::new(line, line),
-        intent,
-        ..Finding::new(
-            Code::EvidenceUnfounded,
-            format!(
-                "The record at {path}:{line} names {named} for what this change did not bring: {}.",
-                wrong.join("; ")
-            ),
-            take_out(path, places),
-        )
-    }
+    let named = entry.record.intent_id.as_deref().unwrap_or("an author");
+    let message = format!(
+        "The record at {path}:{line} names {named} for code that this change did not add: {}.",
+        wrong.join("; ")
+    );
+    super::finding_at(entry, Code::EvidenceUnfounded, message, take_out(path, places))
 }
 
 /// Says how to remove all wrong records from a file. One command removes them together, because

@@ -62,7 +62,7 @@ impl FencedState {
         }
         for path in self.absent.iter().filter(|path| path.symlink_metadata().is_ok()) {
             messages.push(format!(
-                "{} is new: it steers the gate or an agent, and the command could make it because it lies in a folder that it may write; look at it, or remove it: `rm -r {}`",
+                "{} is new: it controls the gate or an agent, and the command could make it because it lies in a folder that it may write; look at it, or remove it: `rm -r {}`",
                 path.display(),
                 text::shell_word(&path.to_string_lossy())
             ));
@@ -104,7 +104,7 @@ impl FencedState {
         half.truncate(NAMED);
         let more = if all > NAMED { format!(" and {} more", all - NAMED) } else { String::new() };
         Some(format!(
-            "HEAD is at {} now, but the fence kept {}{more} as before: the change was made by half, or the commit holds what the work tree does not. Do not commit with -a. `git diff HEAD -- {2}` shows it; `git restore --source HEAD -- {2}`, outside the fence, finishes it",
+            "HEAD is at {} now, but the fence kept {}{more} as before: the change was only partly made, or the commit holds what the work tree does not. Do not commit with -a. `git diff HEAD -- {2}` shows it; `git restore --source HEAD -- {2}`, outside the fence, finishes it",
             head.short(),
             listed(&half),
             half.join(" ")

@@ -49,7 +49,7 @@ pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path) {
             if let Ok(real) = home.join(place).canonicalize()
                 && !real.starts_with(work_tree)
             {
-                put(plan, &real, FenceAccess::ReadOnly, "steers an agent or git");
+                put(plan, &real, FenceAccess::ReadOnly, "controls an agent or git");
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::fence::stand_in::StandIn;
 use crate::fence::{FenceAccess, FencePlan};
 use crate::intent::{Scope, ScopeVerdict};
 use crate::verbs::Workspace;
-use crate::verbs::gate::{may_hold, steers};
+use crate::verbs::gate::{is_control_path, may_hold};
 use crate::workspace::RelativePath;
 
 /// How many levels deep ignored outputs are searched for outside the writable folders.
@@ -102,7 +102,10 @@ impl FenceWalk<'_> {
     fn missing(&mut self) {
         for folder in &self.owned.folders {
             let path = self.ws.root.path().join(folder);
-            if path.symlink_metadata().is_ok() || steers(folder) || self.is_kept(folder, true) {
+            if path.symlink_metadata().is_ok()
+                || is_control_path(folder)
+                || self.is_kept(folder, true)
+            {
                 continue;
             }
             let steps: Vec<&str> = folder.split('/').collect();
@@ -133,7 +136,7 @@ impl FenceWalk<'_> {
                     "{file} is not there, and a single file cannot be made inside the fence; make it first: `touch {}`",
                     crate::workspace::text::shell_word(file)
                 ));
-            } else if path.is_file() && !steers(file) && !self.is_kept(file, false) {
+            } else if path.is_file() && !is_control_path(file) && !self.is_kept(file, false) {
                 self.file(&path);
             }
         }
@@ -177,10 +180,11 @@ impl FenceWalk<'_> {
             let below =
                 if name.is_empty() { own_name.to_owned() } else { format!("{name}/{own_name}") };
             let path = entry.path();
-            if steers(&below) || (kind.is_dir() && own_name.starts_with('.') && may_hold(own_name))
+            if is_control_path(&below)
+                || (kind.is_dir() && own_name.starts_with('.') && may_hold(own_name))
             {
                 if open {
-                    put(self.plan, &path, FenceAccess::ReadOnly, "steers the gate or an agent");
+                    put(self.plan, &path, FenceAccess::ReadOnly, "controls the gate or an agent");
                 }
             } else if kind.is_dir() {
                 self.folder(&path, &below, depth, open);

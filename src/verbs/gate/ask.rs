@@ -44,7 +44,7 @@ pub(super) fn person(
     let cwd = event.cwd.clone();
     let request = Request { subject, actor, cwd, head: head.map(str::to_owned) };
     let message = match approvals::ask(&ws.root, request) {
-        Ok(approval) => format!("{} {}", denial.message, approval::told(&approval)),
+        Ok(approval) => format!("{} {}", denial.message, approval::instructions(&approval)),
         Err(error) => format!(
             "{} Approval is required, and it could not be asked for: {error}.",
             denial.message

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::case::{Memory, selected};
+use super::judge_call::{Purpose, selected};
 use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places, rules};
 use crate::intent::Intent;
 use crate::verbs::event::Event;
@@ -24,18 +24,17 @@ pub(super) fn select(
     ws: &Workspace,
     event: &Event,
     (id, command): (&str, &[String]),
-    memory: Memory,
+    purpose: Purpose,
 ) -> Judged {
-    let deny = |denial| Judged { decision: Decision::Deny(denial), notice: None, fence: None };
     if let Some(denial) = rules::unreadable_rules(ws) {
-        return deny(denial);
+        return Judged::deny(denial);
     }
     let intent = match rules::usable(ws, Some(id), &[]) {
         Ok(intent) => intent,
-        Err(denial) => return deny(denial),
+        Err(denial) => return Judged::deny(denial),
     };
     let id = intent.id.value.as_str();
-    if memory == Memory::None {
+    if purpose == Purpose::Examine {
         return Judged::no_opinion();
     }
     let actor = event.actor();
@@ -53,10 +52,10 @@ pub(super) fn select(
     }
     if let Err(error) = select::bind(ws, intent, Some(&actor)) {
         let message = format!("{id} could not be selected: {error}.");
-        return deny(Denial::new(DenialCode::HookError, message));
+        return Judged::deny(Denial::new(DenialCode::HookError, message));
     }
     announce(ws, command, &actor, session::STARTS_WITHIN);
-    Judged { decision: Decision::NoOpinion, notice: notice(ws, intent, &actor), fence: None }
+    Judged { notice: notice(ws, intent, &actor), ..Judged::no_opinion() }
 }
 
 /// Notes which actor is about to run a command of this program.
@@ -73,7 +72,7 @@ fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
     let named: Vec<String> =
         others.iter().map(|other| format!("{} under {}", other.actor, other.intent)).collect();
     (!named.is_empty()).then(|| {
-        format!("Other sessions hold the same files: {}. They may change under you: read again before you write.", named.join(", "))
+        format!("Other sessions hold the same files: {}. Others may change them: read them again before you write.", named.join(", "))
     })
 }
 
@@ -91,19 +90,13 @@ fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Ju
     };
     match ws.policy.switching {
         Switching::Allow => None,
-        Switching::Deny => {
-            Some(Judged { decision: Decision::Deny(denial), notice: None, fence: None })
-        }
+        Switching::Deny => Some(Judged::deny(denial)),
         Switching::Ask => {
             let subject = ask::Subject::Switch { from: Some(before.to_owned()), to: id.to_owned() };
             match ask::person(ws, event, &denial, subject) {
                 ask::QuestionOutcome::Approved(_) => None,
-                ask::QuestionOutcome::Ask => {
-                    Some(Judged { decision: Decision::Ask(denial), notice: None, fence: None })
-                }
-                ask::QuestionOutcome::Denied(denial) => {
-                    Some(Judged { decision: Decision::Deny(denial), notice: None, fence: None })
-                }
+                ask::QuestionOutcome::Ask => Some(Judged::of(Decision::Ask(denial))),
+                ask::QuestionOutcome::Denied(denial) => Some(Judged::deny(denial)),
             }
         }
     }

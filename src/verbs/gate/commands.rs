@@ -1,7 +1,7 @@
 //! Finds objections against a command because of what it is, and applies the policy's rules for
 //! commands and paths.
 
-use super::case::Weight;
+use super::judge_call::Weight;
 use super::{Denial, DenialCode};
 use crate::intent::Scope;
 use crate::shell::{self, Class, Invocation, Reading, matches_rule};
@@ -46,7 +46,7 @@ fn misused(
     let why = if is_verb("select") && shell::selects(words.get(1..)?).is_none() {
         "an agent selects for itself. Run `intent select ID` without further arguments"
     } else if is_verb("select") && shell::own_command(reading).is_none() {
-        "an intent is selected by a command of its own, so that it is seen who selects. Run `intent select ID` by itself"
+        "an intent is selected by a separate command, so that the selecting session is known. Run `intent select ID` by itself"
     } else if is_verb("record") && value("--intent").is_some_and(|id| Some(id) != selected) {
         "an agent records under the intent that it has selected. Leave out `--intent`; a person settles what was written for another one"
     } else if is_verb("record")

@@ -100,7 +100,7 @@ fn is_on_path(path: &str) -> bool {
 }
 
 /// Returns true if a path, inside a workspace or absolute, controls the gate or an agent.
-pub(in crate::verbs) fn steers(path: &str) -> bool {
+pub(in crate::verbs) fn is_control_path(path: &str) -> bool {
     let segments = segments(path);
     if replaces_us(path, &segments) {
         return true;
@@ -174,7 +174,7 @@ pub(super) fn denial(path: &str) -> Denial {
     Denial {
         code: DenialCode::ProtectedPath,
         message: format!(
-            "{path} steers the gate itself and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
+            "{path} controls the gate and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
         ),
         path: Some(path.to_owned()),
         intent: None,

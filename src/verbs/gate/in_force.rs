@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::intent::Registry;
 use crate::verbs::workspace::IGNORE_FILES;
-use crate::verbs::{VerbError, Workspace, tips};
+use crate::verbs::{VerbError, Workspace, shared_branches};
 use crate::workspace::git::Target;
 use crate::workspace::{
     Code, Finding, Ignores, LayeredPolicy, Policy, RelativePath, session, store,
@@ -157,7 +157,7 @@ pub(in crate::verbs) fn governed(ws: Workspace) -> (Workspace, bool) {
 
 /// Returns true if every changed file is the same as on the branch that the work is merged into.
 fn is_shared(ws: &Workspace, now: &RuleTexts, rules: &RuleTexts) -> bool {
-    let (Some(git), Some(tip)) = (ws.git(), tips::target(ws)) else { return false };
+    let (Some(git), Some(tip)) = (ws.git(), shared_branches::target(ws)) else { return false };
     let target = Target::Commit(tip);
     let differing = now.0.iter().filter(|(path, text)| rules.text(path) != text.as_deref());
     { differing }.all(|(path, text)| git.text(&target, path).is_ok_and(|there| there == *text))

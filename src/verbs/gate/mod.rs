@@ -7,10 +7,10 @@
 //!
 //! - `ask`: asks a person
 //! - `bind`: binds sessions to intents
-//! - `case`: judges one call
+//! - `judge_call`: judges one call
 //! - `commands`: objections against commands
 //! - `control`: the control files
-//! - `fenced`: commands that must run behind the fence
+//! - `fence_required`: commands that must run behind the fence
 //! - `in_force`: the rules that count while files of rules change
 //! - `places`: the paths that a call would change
 //! - `rules`: the rules for paths
@@ -23,31 +23,31 @@ use serde::Serialize;
 
 mod ask;
 mod bind;
-mod case;
 mod commands;
 mod control;
-mod fenced;
+mod fence_required;
 mod in_force;
+mod judge_call;
 mod places;
 mod rules;
 mod stale;
 
 pub use bind::prompt;
 pub(crate) use bind::{clear, session_start};
-pub(super) use case::{read_command, selected};
 pub(crate) use control::is_control_file;
 pub(super) use control::{
-    may_hold, programs_of_our_name, settings_below, settings_in_home, steers, taken_in_by,
+    is_control_path, may_hold, programs_of_our_name, settings_below, settings_in_home, taken_in_by,
 };
 pub(crate) use in_force::{accept_rules, is_rejected};
 pub(super) use in_force::{changed_rules, governed, reject_change};
+pub(super) use judge_call::{read_command, selected};
 pub use places::key;
 
 use super::Workspace;
 use super::event::Event;
 use crate::workspace::policy::Mode;
 use crate::workspace::session;
-use case::Weight;
+use judge_call::Weight;
 
 /// A mutation, described by its paths alone.
 #[derive(Clone, Debug, Default)]
@@ -158,8 +158,16 @@ pub struct Judged {
 }
 
 impl Judged {
+    fn of(decision: Decision) -> Self {
+        Self { decision, notice: None, fence: None }
+    }
+
     fn no_opinion() -> Self {
-        Self { decision: Decision::NoOpinion, notice: None, fence: None }
+        Self::of(Decision::NoOpinion)
+    }
+
+    fn deny(denial: Denial) -> Self {
+        Self::of(Decision::Deny(denial))
     }
 }
 
@@ -198,10 +206,10 @@ pub fn before(event: &Event) -> Judged {
     if event.only_reads() {
         return Judged::no_opinion();
     }
-    case::judge(event, case::Memory::Kept)
+    judge_call::judge(event, judge_call::Purpose::Make)
 }
 
 /// Judges a call without making it. Nothing is kept, and no approval is used or requested.
 pub(crate) fn check(event: &Event) -> Decision {
-    case::judge(event, case::Memory::None).decision
+    judge_call::judge(event, judge_call::Purpose::Examine).decision
 }

@@ -45,13 +45,13 @@ pub(super) struct TouchedWorkspace {
 /// One file that a call would change.
 pub(super) struct Touched {
     pub(super) before: FileBefore,
-    pub(super) manner: Manner,
+    pub(super) manner: EditManner,
 }
 
 /// How a file would be changed. This decides how strictly its state is compared with what the
 /// session has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum EditManner {
     /// The whole text is replaced.
     Whole,
     /// A part of the text is replaced, located by its content.
@@ -103,9 +103,9 @@ impl Touches {
 
     fn write(&mut self, path: &Path, change: &Change) {
         let manner = match change {
-            Change::Whole(_) => Manner::Whole,
-            Change::Insert { .. } => Manner::Placed,
-            _ => Manner::Part,
+            Change::Whole(_) => EditManner::Whole,
+            Change::Insert { .. } => EditManner::Placed,
+            _ => EditManner::Part,
         };
         if let Some(touched) = self.touch(path, manner) {
             touched.apply(change);
@@ -113,13 +113,13 @@ impl Touches {
     }
 
     fn away(&mut self, path: &Path) {
-        if let Some(touched) = self.touch(path, Manner::Away) {
+        if let Some(touched) = self.touch(path, EditManner::Away) {
             touched.before.predicted = Predicted::Gone;
         }
     }
 
     fn moved(&mut self, from: &Path, to: &Path, change: Option<&Change>) {
-        let source = self.touch(from, Manner::Away).map(|touched| {
+        let source = self.touch(from, EditManner::Away).map(|touched| {
             if let Some(change) = change {
                 touched.apply(change);
             }
@@ -127,7 +127,7 @@ impl Touches {
             touched.before.predicted = Predicted::Gone;
             (touched.before.path.clone(), text)
         });
-        if let Some(touched) = self.touch(to, Manner::Whole)
+        if let Some(touched) = self.touch(to, EditManner::Whole)
             && let Some((from, text)) = source
         {
             touched.before.moved_from = Some(from);
@@ -137,12 +137,12 @@ impl Touches {
 
     /// Adds a file that a tool of the host changes. Its path is judged as written and after
     /// following links, and its text is kept from there.
-    fn touch(&mut self, path: &Path, manner: Manner) -> Option<&mut Touched> {
+    fn touch(&mut self, path: &Path, manner: EditManner) -> Option<&mut Touched> {
         let (place, paths) = self.at(path)?;
         let place = &mut self.all[place];
         let real = paths.last().cloned()?;
         place.paths.extend(paths);
-        if manner == Manner::Away && place.ws.root.absolute(&real).is_dir() {
+        if manner == EditManner::Away && place.ws.root.absolute(&real).is_dir() {
             let below = files_below(&place.ws, &real);
             place.paths.extend(below);
         }
@@ -191,7 +191,7 @@ impl Touches {
             place.folders.push(real);
         } else if target.known {
             place.paths.extend(paths);
-            place.touch(real, Manner::Command);
+            place.touch(real, EditManner::Command);
         } else {
             place.some_of.push(vec![real]);
         }
@@ -295,10 +295,10 @@ impl TouchedWorkspace {
         !is_named && !self.whole && self.some_of.is_empty()
     }
 
-    fn touch(&mut self, path: RelativePath, manner: Manner) -> &mut Touched {
+    fn touch(&mut self, path: RelativePath, manner: EditManner) -> &mut Touched {
         let known = self.files.iter().position(|file| file.before.path == path);
         let at = known.unwrap_or_else(|| {
-            let replaced = manner == Manner::Whole;
+            let replaced = manner == EditManner::Whole;
             let before = FileBefore { replaced, ..before(&self.ws, path) };
             self.files.push(Touched { before, manner });
             self.files.len() - 1
@@ -355,8 +355,9 @@ fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             let Ok(path) = RelativePath::new(&format!("{folder}/{name}")) else { continue };
-            let steering = control::steers(path.as_str()) || control::may_hold(path.as_str());
-            if !steering && ws.ignores.git_ignored(&path) {
+            let is_control =
+                control::is_control_path(path.as_str()) || control::may_hold(path.as_str());
+            if !is_control && ws.ignores.git_ignored(&path) {
                 continue;
             }
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
@@ -382,7 +383,7 @@ fn is_device(path: &Path) -> bool {
 /// Returns the denial of a path that no workspace governs, for a call that is made inside `home`.
 pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
     let shown = path.display().to_string();
-    if control::steers(&shown) {
+    if control::is_control_path(&shown) {
         return Some(control::denial(&shown));
     }
     let allowed = home.policy.allowed_outside.iter().map(PathBuf::from);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Denial, DenialCode, control};
 use crate::intent::Intent;
-use crate::verbs::judgement::{Outside, Rules, Ruling, SOMETHING};
+use crate::verbs::rules::{Outside, Rules, Ruling, SOMETHING};
 use crate::verbs::{VerbError, Workspace, select};
 use crate::workspace::RelativePath;
 
@@ -70,7 +70,7 @@ fn intent_for<'a>(
     paths: &[RelativePath],
     selected: Option<&str>,
 ) -> Result<&'a Intent, Denial> {
-    if let Some(path) = paths.iter().find(|path| control::steers(path.as_str())) {
+    if let Some(path) = paths.iter().find(|path| control::is_control_path(path.as_str())) {
         return Err(control::denial(path.as_str()));
     }
     match unreadable_rules(ws) {
@@ -214,7 +214,7 @@ fn path_denial(ws: &Workspace, intent: &Intent, path: &RelativePath) -> Option<D
         false => rules.rulings(path, Some(id)),
     };
     let ruling = rulings.into_iter().next()?;
-    let (what, why) = rules.told(&ruling, path, Some(id));
+    let (what, why) = rules.describe(&ruling, path, Some(id));
     let (code, message, rule) = match &ruling {
         Ruling::Protected(rule) => (
             DenialCode::ProtectedPath,

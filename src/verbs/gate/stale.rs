@@ -3,12 +3,12 @@
 
 use std::collections::HashSet;
 
-use super::places::{Manner, Touched};
+use super::places::{EditManner, Touched};
 use super::{Denial, DenialCode};
 use crate::provenance::Outline;
 use crate::provenance::outline::Short;
 use crate::verbs::Workspace;
-use crate::verbs::knowledge::{self, Knowledge};
+use crate::verbs::seen_blocks::{self, Knowledge};
 use crate::workspace::RelativePath;
 use crate::workspace::session::calls::Predicted;
 use crate::workspace::session::seen::{self, BlockWrite, SeenExtent};
@@ -20,13 +20,13 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
     let Some(seen) = seen::seen(&ws.root, actor, path) else {
         // An edit that was located by its text proves that the agent knows this text. A new text
         // for the whole file proves nothing.
-        let blind = exists && file.manner == Manner::Whole && !file.writes_what_is_there();
+        let blind = exists && file.manner == EditManner::Whole && !file.writes_what_is_there();
         return blind.then(|| unread(path));
     };
     if seen.extent == SeenExtent::File && seen.hash == file.before.hash {
         return None;
     }
-    if !exists && file.manner != Manner::Whole {
+    if !exists && file.manner != EditManner::Whole {
         // The file is gone, and the tool will report that itself.
         return None;
     }
@@ -51,15 +51,17 @@ impl Touched {
 /// Returns true if the write changes no block that differs from what the session knows.
 fn leaves_others(known: &Knowledge, file: &Touched) -> bool {
     let path = &file.before.path;
-    let pieces = |text: &str| knowledge::pieces_of(path, text);
+    let pieces = |text: &str| seen_blocks::pieces_of(path, text);
     let Some(now) = file.before.text.as_deref().and_then(pieces) else { return false };
-    let theirs = known.changed(&now, file.manner == Manner::Whole);
+    let theirs = known.changed(&now, file.manner == EditManner::Whole);
     if theirs.is_empty() {
         return true;
     }
     let Predicted::Text(after) = &file.before.predicted else { return false };
     // Others changed the file, so the line number of an insertion may now belong to another line.
-    let Some(after) = pieces(after).filter(|_| file.manner != Manner::Placed) else { return false };
+    let Some(after) = pieces(after).filter(|_| file.manner != EditManner::Placed) else {
+        return false;
+    };
     let ours = now.touched(&after);
     theirs.is_disjoint(&ours) && !whole(&ours, &now)
 }
@@ -72,7 +74,7 @@ fn whole(ours: &HashSet<Short>, now: &Outline) -> bool {
 /// Returns true if the session has read a part of the file only, and nobody has changed that part.
 fn nobody_changed(known: &Knowledge, file: &Touched) -> bool {
     let now = file.before.text.as_deref();
-    let now = now.and_then(|text| knowledge::pieces_of(&file.before.path, text));
+    let now = now.and_then(|text| seen_blocks::pieces_of(&file.before.path, text));
     known.extent == SeenExtent::Part && now.is_some_and(|now| known.changed(&now, false).is_empty())
 }
 
@@ -90,7 +92,7 @@ fn unread(path: &RelativePath) -> Denial {
 
 fn stale(ws: &Workspace, actor: &str, file: &Touched, known: Option<&Knowledge>) -> Denial {
     let path = &file.before.path;
-    let who = match knowledge::other_writer(ws, actor, &file.before, known) {
+    let who = match seen_blocks::other_writer(ws, actor, &file.before, known) {
         Some(BlockWrite { actor, intent: Some(intent), at, .. }) => {
             format!("{actor} under {intent}, at {at}")
         }

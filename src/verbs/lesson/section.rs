@@ -95,7 +95,7 @@ fn section(text: &str) -> Result<Option<LessonSection>, String> {
         ([begin], [(end, last)]) if begin < end => {
             Ok(Some(LessonSection { begin: *begin, end: *end, last: *last }))
         }
-        ([_], [_]) => Err("its end stands before its beginning".to_owned()),
+        ([_], [_]) => Err("its end mark comes before its begin mark".to_owned()),
         ([_], []) => Err("its end is missing".to_owned()),
         ([], [_]) => Err("its beginning is missing".to_owned()),
         _ => Err("its marks stand there more than once".to_owned()),

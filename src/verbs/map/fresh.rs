@@ -23,10 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const MAX_KEPT: u64 = 256 * 1024 * 1024;
 
 /// The cached results, one for each recorded file.
-type Kept = BTreeMap<RelativePath, KeptFile>;
+type CachedMap = BTreeMap<RelativePath, CachedFile>;
 
 #[derive(Serialize, Deserialize)]
-struct KeptFile {
+struct CachedFile {
     /// A digest of the file's records and of its state on disk. While it is the same, the cached
     /// result is valid.
     of: String,
@@ -84,7 +84,7 @@ fn write(
 fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
     let until = Instant::now() + PATIENCE;
     let mut before = read(ws)?.unwrap_or_default();
-    let (mut kept, mut changed, mut complete) = (Kept::new(), false, true);
+    let (mut kept, mut changed, mut complete) = (CachedMap::new(), false, true);
     for path in ws.ledger.paths() {
         let of = state(ws, path);
         let known = before.remove(path);
@@ -96,7 +96,7 @@ fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
             }
             _ => {
                 changed = true;
-                KeptFile { of, shows: shows(ws, path) }
+                CachedFile { of, shows: shows(ws, path) }
             }
         };
         kept.insert(path.clone(), now);
@@ -120,9 +120,8 @@ fn definitions_with(
     for path in paths {
         match ws.ledger.entries_of_path(path).is_empty() {
             true => kept.remove(path),
-            false => {
-                kept.insert(path.clone(), KeptFile { of: state(ws, path), shows: shows(ws, path) })
-            }
+            false => kept
+                .insert(path.clone(), CachedFile { of: state(ws, path), shows: shows(ws, path) }),
         };
     }
     keep(ws, &kept)?;
@@ -130,17 +129,17 @@ fn definitions_with(
 }
 
 /// Reads the cache. `None` if it is missing or cannot be decoded.
-fn read(ws: &Workspace) -> Result<Option<Kept>, VerbError> {
+fn read(ws: &Workspace) -> Result<Option<CachedMap>, VerbError> {
     let bytes = store::read_capped(&kept_in(ws)?, MAX_KEPT)?.unwrap_or_default();
     Ok(serde_json::from_slice(&bytes).ok())
 }
 
-fn keep(ws: &Workspace, kept: &Kept) -> Result<(), VerbError> {
+fn keep(ws: &Workspace, kept: &CachedMap) -> Result<(), VerbError> {
     let bytes = serde_json::to_vec(kept).expect("texts always become JSON");
     Ok(store::write_scratch(&kept_in(ws)?, &bytes)?)
 }
 
-fn by_intent(ws: &Workspace, kept: Kept) -> Definitions {
+fn by_intent(ws: &Workspace, kept: CachedMap) -> Definitions {
     let mut all = Definitions::new();
     for (id, files) in kept.into_values().flat_map(|file| file.shows) {
         let of_intent = all.entry(ws.registry.present_id(&id).to_owned()).or_default();

@@ -17,13 +17,13 @@ use crate::ledger::{
 use crate::provenance::classify::{self, ChangedBlock, Classification, Parsed};
 use crate::provenance::{Difference, Outline};
 use crate::verbs::Workspace;
-use crate::verbs::edited::Edits;
+use crate::verbs::baseline::Edits;
 use crate::workspace::RelativePath;
 use crate::workspace::session::calls::{FileBefore, PendingCall, Predicted};
 use crate::workspace::session::seen::FileState;
 
 /// One finished call and one file that it may have changed.
-pub(in crate::verbs) struct Work<'a> {
+pub(in crate::verbs) struct FinishedCall<'a> {
     pub(in crate::verbs) call: &'a PendingCall,
     pub(in crate::verbs) before: &'a FileBefore,
     /// The file as it is now.
@@ -36,7 +36,7 @@ pub(in crate::verbs) struct Work<'a> {
 }
 
 /// The record of a call, and the changes that it leaves out.
-pub(in crate::verbs) struct Told {
+pub(in crate::verbs) struct CallRecord {
     /// `None` if the call changed no block.
     pub(in crate::verbs) record: Option<Record>,
     /// The names of blocks that changed at the same time but not by this call.
@@ -46,11 +46,11 @@ pub(in crate::verbs) struct Told {
 }
 
 /// Finds out what a call did to a file. An `Err` says why that cannot be known.
-pub(in crate::verbs) fn told(
+pub(in crate::verbs) fn record_of_call(
     ws: &Workspace,
     intent: &Intent,
-    work: &Work<'_>,
-) -> Result<Told, String> {
+    work: &FinishedCall<'_>,
+) -> Result<CallRecord, String> {
     let path = &work.before.path;
     if let Some(reason) = no_code(path) {
         return Err(reason.to_owned());
@@ -75,7 +75,7 @@ pub(in crate::verbs) fn told(
     let (ranges, gone) = ranges(work, &differences[0], &edits, &current, &earlier);
     let outline = Outline::of(&now);
     if ranges.is_empty() {
-        return Ok(Told { record: None, others, now: current });
+        return Ok(CallRecord { record: None, others, now: current });
     }
     let changed: Vec<ChangedBlock<'_>> = edits
         .now
@@ -132,10 +132,10 @@ pub(in crate::verbs) fn told(
     if work.call.command {
         record.extra.insert("via".to_owned(), Value::String("shell".to_owned()));
     }
-    Ok(Told { record: Some(record), others, now: current })
+    Ok(CallRecord { record: Some(record), others, now: current })
 }
 
-impl Work<'_> {
+impl FinishedCall<'_> {
     /// Returns the text before the call. If the call moved the file, that is its text at the old
     /// path.
     fn earlier_text(&self) -> Option<&str> {
@@ -174,7 +174,7 @@ pub(in crate::verbs) fn class_of(
 
 fn document(
     ws: &Workspace,
-    work: &Work<'_>,
+    work: &FinishedCall<'_>,
     text: Option<&str>,
     exists: bool,
 ) -> Result<Document, String> {
@@ -220,7 +220,7 @@ fn leave_others(
 /// Returns the records of the changed and deleted blocks, and the kinds and names of the deleted
 /// ones.
 fn ranges(
-    work: &Work<'_>,
+    work: &FinishedCall<'_>,
     difference: &Difference,
     edits: &Edits,
     now: &Document,

@@ -11,7 +11,7 @@ use crate::provenance::difference::{Difference, lines_added_by_all};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::provenance::outline::{Against, Outline};
 use crate::provenance::{self, Placement, Provenance, Verdict, is_unnamed};
-use crate::verbs::edited::{Baseline, Edits};
+use crate::verbs::baseline::{Baseline, Edits};
 use crate::verbs::{Workspace, why};
 use crate::workspace::{CommitId, RelativePath};
 

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::{Activity, ReportedBlock, ReportedFile, ReportedRecord, ReportedStep};
 use crate::ledger::{Contributor, EntityType, Entry, RecordKind, Trust};
 use crate::provenance::Verdict;
-use crate::verbs::verify::{Held, VerdictCounts};
-use crate::verbs::why::{self, BlockAnswer, Candidate, LineageStep, Which};
+use crate::verbs::verify::{ComparedFile, VerdictCounts};
+use crate::verbs::why::{self, BlockAnswer, LineageStep, RecordBrief, Which};
 use crate::verbs::{Workspace, why::RecordedBlock};
 use crate::workspace::RelativePath;
 
@@ -41,7 +41,7 @@ pub(super) struct Tally {
 
 impl Gathered {
     /// Adds one file with its blocks.
-    pub(super) fn add(&mut self, held: &Held<'_>) {
+    pub(super) fn add(&mut self, held: &ComparedFile<'_>) {
         let Some(file) = held.file else { return };
         let named = held.ws.ledger.knows(held.path);
         let answer = why::answer(held.ws, held.path, file, Which::All);
@@ -62,7 +62,7 @@ impl Gathered {
         self.files.push(ReportedFile { path, owners: Vec::new(), unrecorded, blocks });
     }
 
-    fn block(&mut self, held: &Held<'_>, answer: BlockAnswer) -> ReportedBlock {
+    fn block(&mut self, held: &ComparedFile<'_>, answer: BlockAnswer) -> ReportedBlock {
         let name = &answer.qualified_name;
         let elsewhere =
             |recorded: &RecordedBlock| recorded.path != *held.path || recorded.name != *name;
@@ -102,7 +102,7 @@ impl Gathered {
         }
     }
 
-    fn record(&mut self, ws: &Workspace, candidate: &Candidate) -> usize {
+    fn record(&mut self, ws: &Workspace, candidate: &RecordBrief) -> usize {
         let contributor = self.contributor(&candidate.contributor);
         let key = (candidate.record.clone(), contributor, candidate.intent.clone());
         if let Some(at) = self.known_records.get(&key) {

@@ -141,7 +141,7 @@ pub(super) fn overlaps(
     });
     if all.len() > MAX_OVERLAPS {
         notes.push(format!(
-            "{} pairs of intents overlap; those {MAX_OVERLAPS} that share most are told.",
+            "{} pairs of intents overlap; those {MAX_OVERLAPS} that share most are listed.",
             all.len()
         ));
         all.truncate(MAX_OVERLAPS);

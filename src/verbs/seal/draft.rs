@@ -4,25 +4,23 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::SealedFile;
 use crate::code::{Document, FileBlocks, fingerprint};
+use crate::ledger::EVIDENCE_FOLDER;
 use crate::ledger::evidence::{
     self, CitedIntent, CitedSession, Digest, EvidenceBlock, Header, Line, Whole,
 };
 use crate::ledger::{
     BlockName, BlockRecord, Conversation, Entry, Record, RecordKind, RecordedDecision, Strength,
 };
-use crate::verbs::edited::Baseline;
+use crate::verbs::baseline::Baseline;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::{CommitId, RelativePath, store};
 
 /// A new file with more blocks than this is named as a whole, if one session wrote all of it.
 const MAX_NAMED: usize = 40;
 
-/// The folder that contains the evidence.
-pub(super) const FOLDER: &str = ".orchestration/agent_trace";
-
-/// Returns [`FOLDER`] as a path.
+/// Returns [`EVIDENCE_FOLDER`] as a path.
 pub(super) fn folder() -> RelativePath {
-    RelativePath::new(FOLDER).expect("a fixed name is a path")
+    RelativePath::new(EVIDENCE_FOLDER).expect("a fixed name is a path")
 }
 
 /// The properties that all blocks in one line of evidence share, apart from the file.
@@ -54,10 +52,13 @@ impl Group {
             Some(version) => format!("{} {version}", tool.name),
             None => tool.name.clone(),
         });
-        let specs = conversation.related.iter().filter(|one| one.kind == "specification");
+        let specs = conversation.related.iter().filter(|one| one.is_specification());
         let contributor = &conversation.contributor;
         let entity_type = serde_json::to_value(contributor.entity_type).ok();
-        let decision = record.decision.as_ref().filter(|decision| decision.outcome != "no_opinion");
+        let decision = record
+            .decision
+            .as_ref()
+            .filter(|decision| decision.outcome != RecordedDecision::NO_OPINION);
         Self {
             intent: record.intent_id.clone().unwrap_or_default(),
             intent_hash: record.intent_hash.as_deref().and_then(evidence::short),

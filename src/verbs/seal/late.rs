@@ -36,8 +36,8 @@ pub(super) struct Handled {
 impl Handled {
     fn load(ws: &Workspace) -> Self {
         let path = ws.root.common_dir().map(|common| common.join("intent/cache/handled.json"));
-        let bytes = path.as_ref().and_then(|path| store::read_capped(path, MAX_HANDLED).ok()?);
-        let at = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let at =
+            path.as_ref().and_then(|path| store::read_json(path, MAX_HANDLED)).unwrap_or_default();
         Self { path, at }
     }
 
@@ -141,7 +141,7 @@ impl Search<'_> {
         if self.is_late() {
             return Ok(Some(Draft { incomplete: true, ..Draft::default() }));
         }
-        let now = store::milliseconds(&store::now()).unwrap_or_default();
+        let now = store::now_in_milliseconds();
         let draft = of_commit(self.ws, self.sources, &sealing, &paths, self.until)?;
         if draft.is_nothing() {
             handled.at.insert(commit.0.clone(), now);
@@ -171,7 +171,7 @@ impl Search<'_> {
             if !self.git.is_ancestor(head, &from).unwrap_or(false) {
                 continue;
             }
-            let now = store::milliseconds(&store::now()).unwrap_or_default();
+            let now = store::now_in_milliseconds();
             let mut is_empty = true;
             let Some(commits) = self.history(&from, paths_of(entries.into_iter()))? else {
                 drafts.push(Draft { incomplete: true, ..Draft::default() });

@@ -12,7 +12,7 @@ use crate::ledger::journal::SectionSources;
 use crate::ledger::{Digest, Entry, Ledger};
 use crate::provenance;
 use crate::verbs::Workspace;
-use crate::verbs::derive::TextCache;
+use crate::verbs::evidence_texts::TextCache;
 use crate::workspace::{CommitId, store};
 
 /// The size limit of the cache file, in bytes. `intent` never writes a larger one.
@@ -31,8 +31,7 @@ struct StandingCache {
 impl StandingCache {
     fn load(ws: &Workspace) -> Self {
         let path = ws.root.common_dir().map(|common| common.join("intent/cache/standing.json"));
-        let bytes = path.as_ref().and_then(|path| store::read_capped(path, MAX_KNOWN).ok()?);
-        let known = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let known = path.as_ref().and_then(|path| store::read_json(path, MAX_KNOWN));
         Self { path, stands: known.unwrap_or_default(), is_changed: false }
     }
 

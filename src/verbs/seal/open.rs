@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::{Draft, FilesAfter, Sealing, Sources, claims_as_it_stood, is_carried, is_ignored};
 use crate::code::Document;
 use crate::ledger::{Digest, Entry, Strength, journal};
-use crate::verbs::edited::Baseline;
-use crate::verbs::git_hooks::{self, HooksStanding};
+use crate::verbs::baseline::Baseline;
+use crate::verbs::git_hooks::{self, HooksState};
 use crate::verbs::{ReadError, Workspace};
 use crate::workspace::git::Target;
 use crate::workspace::text::{counted, shell_word};
@@ -23,7 +23,7 @@ const MAX_FILES: usize = 32;
 
 /// The records of changes that were never sealed.
 #[derive(Default)]
-pub(crate) struct Open<'a> {
+pub(crate) struct OpenRecords<'a> {
     /// The records whose code is in the work tree or in the index.
     pub standing: Vec<&'a Entry>,
     /// The number of the other records. Their code was undone, or is on another branch.
@@ -31,15 +31,15 @@ pub(crate) struct Open<'a> {
 }
 
 /// A file, and the commit that a record of the file is based on.
-type Place<'a> = (&'a RelativePath, Option<CommitId>);
+type RecordPlace<'a> = (&'a RelativePath, Option<CommitId>);
 
 /// Returns the records of the journal that are in no commit yet.
-pub(crate) fn open(ws: &Workspace) -> Open<'_> {
+pub(crate) fn open(ws: &Workspace) -> OpenRecords<'_> {
     open_besides(ws, &BTreeSet::new())
 }
 
 /// Like [`open`], but skips the records with these ids.
-fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> {
+fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> OpenRecords<'a> {
     let is_open = |entry: &&Entry| {
         ws.ledger.is_unsealed(entry)
             && !entry.record.files.is_empty()
@@ -47,7 +47,7 @@ fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> 
     };
     let open: Vec<&Entry> = ws.ledger.open().filter(is_open).collect();
     let mut found: HashSet<String> = HashSet::new();
-    let mut places: BTreeMap<Place<'_>, Vec<&str>> = BTreeMap::new();
+    let mut places: BTreeMap<RecordPlace<'_>, Vec<&str>> = BTreeMap::new();
     // The next commit carries these, whatever it contains.
     let is_ready = |entry: &&&Entry| is_carried(entry) || claims_as_it_stood(&entry.record);
     found.extend(open.iter().filter(is_ready).map(|one| one.record.id.clone()));
@@ -74,7 +74,7 @@ fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> 
     }
     let standing: Vec<&Entry> =
         open.iter().filter(|entry| found.contains(&entry.record.id)).copied().collect();
-    Open { gone: open.len() - standing.len(), standing }
+    OpenRecords { gone: open.len() - standing.len(), standing }
 }
 
 /// Returns the number of records that wait for their code to be staged, and the files with that
@@ -174,7 +174,7 @@ pub(in crate::verbs) fn open_note(ws: &Workspace) -> Option<String> {
         _ if standing.iter().all(is_at_once) => {
             format!("`{}` puts {it} there.", and_commit("Add evidence"))
         }
-        HooksStanding::Installed => format!("The next commit with {its} code carries {it}."),
+        HooksState::Installed => format!("The next commit with {its} code carries {it}."),
         _ => format!("Commit {its} code, and `intent seal` stages evidence of {it}."),
     };
     Some(format!("{count} {records} in no commit yet. {next}"))

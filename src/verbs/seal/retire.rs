@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::ledger::{Digest, Entry, Ledger, Writer, journal};
 use crate::provenance::is_claim_true;
-use crate::verbs::{VerbError, Workspace, tips};
+use crate::verbs::{VerbError, Workspace, shared_branches};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
 
@@ -54,8 +54,8 @@ impl<F: FnOnce() -> bool> RetireConditions<F> {
 pub(crate) fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
     let sealed = journal::sealed(&ws.root);
-    let now = store::milliseconds(&store::now()).unwrap_or_default();
-    let branches = tips::protected(ws, git);
+    let now = store::now_in_milliseconds();
+    let branches = shared_branches::protected(ws, git);
     let files = ws.ledger.evidence_files();
     let paths: HashMap<Digest, &RelativePath> = files
         .iter()

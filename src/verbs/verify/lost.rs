@@ -21,7 +21,7 @@ use crate::code::{Block, ContentHash, Document, language};
 use crate::ledger::{BlockName, BlockRecord, ClaimRef, journal};
 use crate::provenance::matching::{self, row_of_record};
 use crate::provenance::{self, Provenance, Verdict};
-use crate::verbs::elsewhere::Around;
+use crate::verbs::match_cache::WorkspaceSurroundings;
 use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, why};
 use crate::workspace::git::{ChangeKind, Target};
@@ -96,7 +96,7 @@ pub(super) fn lost(
     mut heads: Vec<Head<'_>>,
     mut standing: FoundAgain,
 ) -> Vec<LostBlock> {
-    let mut committed = Committed::default();
+    let mut committed = CommittedTexts::default();
     without(ws, &mut heads, |ws, head| was_undone(ws, head) || committed.lack(ws, head));
     let mut files = FileCache::default();
     files.find_recorded_again(ws, &heads, &mut standing);
@@ -143,18 +143,20 @@ fn was_undone(ws: &Workspace, (path, at): Head<'_>) -> bool {
             && identity.kind.as_str() == name.kind
             && identity.path == name.path
     };
-    Around(ws).blocks(path).is_ok_and(|blocks| blocks.blocks.iter().any(is_as_before))
+    WorkspaceSurroundings(ws)
+        .blocks(path)
+        .is_ok_and(|blocks| blocks.blocks.iter().any(is_as_before))
 }
 
 /// The texts that files had in the commits since a record was made.
 #[derive(Default)]
-struct Committed {
+struct CommittedTexts {
     /// The key is the path and the commit that the record is based on. `None` if there are too many
     /// commits, or if git cannot tell.
     texts: HashMap<(RelativePath, String), Option<Vec<Document>>>,
 }
 
-impl Committed {
+impl CommittedTexts {
     /// Returns true if a block is only in the journal, and no commit since its record was made has
     /// the recorded text. Then the change was undone before it was committed (`git checkout --
     /// FILE`, `git reset --hard`, `git stash`), and the block is not lost. Those commits may still
@@ -206,7 +208,7 @@ fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Fo
     let is_new_there = |later: &ClaimRef| {
         let later = ws.ledger.claim(*later);
         let Some(row) = row_of_record(later.range()) else { return false };
-        Around(ws).stood_as(at, &later.file.relative_path, &row) != Some(true)
+        WorkspaceSurroundings(ws).stood_as(at, &later.file.relative_path, &row) != Some(true)
     };
     let later = matching::recorded_elsewhere(&ws.ledger, at).find(is_new_there);
     if let Some(later) = later {
@@ -230,7 +232,7 @@ pub(super) fn find_in_new_files(
     for paths in new_files(ws, heads).chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         for path in paths {
-            let Ok(document) = Around(ws).standing(path) else { continue };
+            let Ok(document) = WorkspaceSurroundings(ws).standing(path) else { continue };
             let file = why::file(ws, path, &document);
             let is_recorded = |found: &&Provenance| found.verdict != Verdict::Unrecorded;
             let recorded: Vec<_> = file.provenance.iter().filter(is_recorded).collect();
@@ -318,7 +320,7 @@ struct FileCache {
 impl FileCache {
     fn of(&mut self, ws: &Workspace, path: &RelativePath) -> Option<&why::FileProvenance> {
         let read = || {
-            let document = Around(ws).standing(path).ok()?;
+            let document = WorkspaceSurroundings(ws).standing(path).ok()?;
             Some(why::file(ws, path, &document))
         };
         if self.read.len() >= AT_ONCE && !self.read.contains_key(path) {
@@ -344,7 +346,7 @@ impl FileCache {
         for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
             let ws = &ws.forgetful();
             for path in paths {
-                let around = Around(ws);
+                let around = WorkspaceSurroundings(ws);
                 let Ok(document) = around.standing(path) else { continue };
                 let Some(file) = self.of(ws, path) else { continue };
                 let (now, found) = (&document, &file.provenance);
@@ -444,7 +446,7 @@ impl FileCache {
 
 /// Returns the number of blocks in a file that have this text.
 fn count(ws: &Workspace, path: &RelativePath, text: &ContentHash) -> usize {
-    let Ok(blocks) = Around(ws).blocks(path) else { return 0 };
+    let Ok(blocks) = WorkspaceSurroundings(ws).blocks(path) else { return 0 };
     blocks.blocks.iter().filter(|block| block.fingerprint.content == *text).count()
 }
 

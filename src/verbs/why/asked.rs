@@ -33,7 +33,7 @@ pub struct AskedFor {
 impl AskedFor {
     /// Returns a label and a text: `asked by` and `@ada for REQ-001, SHOP-12`, or `for` and
     /// `REQ-001`. `None` if neither a person nor a requirement is known.
-    pub fn said(&self) -> Option<(&'static str, String)> {
+    pub fn label_and_text(&self) -> Option<(&'static str, String)> {
         let reasons: Vec<&str> =
             self.tickets.iter().chain(&self.related_specs).map(String::as_str).collect();
         match (&self.owner, reasons.is_empty()) {
@@ -83,7 +83,7 @@ fn words(value: &Value) -> Vec<String> {
 }
 
 fn specs(claim: &Claim<'_>) -> Vec<String> {
-    let related = claim.file.relations().filter(|one| one.kind == "specification");
+    let related = claim.file.relations().filter(|one| one.is_specification());
     related.map(|one| one.value.clone()).collect()
 }
 
@@ -101,7 +101,7 @@ mod tests {
                 related_specs: owned(specs),
                 constraints: Vec::new(),
             };
-            asked.said().map(|(label, rest)| format!("{label} {rest}"))
+            asked.label_and_text().map(|(label, rest)| format!("{label} {rest}"))
         };
         assert_eq!(said(Some("@ada"), &[], &[]).as_deref(), Some("asked by @ada"));
         let both = said(Some("@ada"), &["SHOP-12"], &["REQ-001"]);

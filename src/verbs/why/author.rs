@@ -83,7 +83,7 @@ fn named(contributor: &Contributor, agent: Option<&str>) -> String {
 impl BlockAnswer {
     /// Says how much of the block its record wrote: `brought 3 of 14 lines`. `None` if it wrote all
     /// lines, or if the lines were not compared.
-    pub fn brought_said(&self) -> Option<String> {
+    pub fn brought_text(&self) -> Option<String> {
         let BroughtLines { lines, of } =
             self.brought.filter(|brought| brought.lines < brought.of)?;
         Some(format!("brought {lines} of {of} lines"))

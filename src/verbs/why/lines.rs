@@ -4,13 +4,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BlockAnswer, BroughtLines, Candidate, FileProvenance, candidate};
+use super::{BlockAnswer, BroughtLines, FileProvenance, RecordBrief, candidate};
 use crate::code::Document;
 use crate::code::lines::{self, OwnLine};
 use crate::provenance::Verdict;
 use crate::provenance::line_records::{ComparedLines, LineStatus, of};
 use crate::verbs::Workspace;
-use crate::verbs::elsewhere::Around;
+use crate::verbs::match_cache::WorkspaceSurroundings;
 
 /// The lines of a block, without those of inner blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -34,7 +34,7 @@ pub struct LineRun {
     /// For lines that are as recorded, the record that wrote them. Absent if no record did: the
     /// lines were there before the first record that has them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<Candidate>,
+    pub from: Option<RecordBrief>,
 }
 
 /// How lines compare with the record of their block.
@@ -60,7 +60,7 @@ pub(super) fn of_block(
 ) -> Option<BlockLines> {
     let own = lines::own_lines(document, file.blocks.blocks.get(at)?);
     let ComparedLines { standing, gone } =
-        of(&ws.ledger, &Around(ws), file.provenance.get(at)?, &own)?;
+        of(&ws.ledger, &WorkspaceSurroundings(ws), file.provenance.get(at)?, &own)?;
     let mut runs: Vec<(LineRun, LineStatus)> = Vec::new();
     for (OwnLine { number, .. }, standing) in own.iter().zip(standing) {
         match runs.last_mut() {
@@ -98,7 +98,7 @@ impl BlockAnswer {
     }
 
     /// Returns true if each line that is as recorded was written by the block's record or by none.
-    /// Then [`Self::brought_said`] is enough to tell who wrote them.
+    /// Then [`Self::brought_text`] is enough to tell who wrote them.
     fn is_of_one(&self, lines: &BlockLines) -> bool {
         let mut standing = lines.runs.iter().filter(|run| run.state == LineState::AsRecorded);
         standing.all(|run| run.from.is_none() || run.is_of(self.record.as_deref()))
@@ -106,7 +106,7 @@ impl BlockAnswer {
 
     /// Describes the lines of a block for people: which lines changed, and who wrote them if
     /// several records did.
-    pub fn lines_said(&self) -> Option<String> {
+    pub fn lines_text(&self) -> Option<String> {
         let lines = self.lines.as_ref()?;
         let differs = !matches!(self.verdict, Verdict::Exact | Verdict::Moved);
         let same = || "every line of its own is as recorded, white space at both ends aside";
@@ -116,9 +116,6 @@ impl BlockAnswer {
         (!said.is_empty()).then(|| said.join("; "))
     }
 }
-
-/// The phrase for lines that no record wrote.
-const NO_RECORD: &str = "came with no record";
 
 /// If there are more runs than this, they are counted instead of listed.
 const MAX_LISTED: usize = 6;
@@ -143,10 +140,9 @@ impl BlockLines {
         Some(standing + &gone)
     }
 
-    /// Returns a text such as `of the 8 lines as recorded 7 came with no record, 1 came with
-    /// INT-002`. `None` if all come from one intent.
+    /// Returns a text such as `of the 8 lines as recorded, 7 have no record, INT-002 wrote 1`. `None` if all come from one intent.
     pub fn whose(&self) -> Option<String> {
-        let mut owners: Vec<(String, u32)> = Vec::new();
+        let mut owners: Vec<(Option<&str>, u32)> = Vec::new();
         for run in self.runs.iter().filter(|run| run.state == LineState::AsRecorded) {
             let count = run.end - run.start + 1;
             let owner = run.owner();
@@ -155,15 +151,17 @@ impl BlockLines {
                 None => owners.push((owner, count)),
             }
         }
-        let has_no_record = |(owner, _): &(String, u32)| owner == NO_RECORD;
-        if owners.len() < 2 && !owners.iter().any(has_no_record) {
+        if owners.len() < 2 && owners.iter().all(|(owner, _)| owner.is_some()) {
             return None;
         }
         owners.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
         let all: u32 = owners.iter().map(|(_, lines)| lines).sum();
-        let parts: Vec<String> =
-            owners.iter().map(|(owner, lines)| format!("{lines} {owner}")).collect();
-        (all > 0).then(|| format!("of the {all} lines as recorded {}", parts.join(", ")))
+        let parts = owners.iter().map(|(owner, lines)| match owner {
+            Some(owner) => format!("{owner} wrote {lines}"),
+            None => format!("{lines} {} no record", if *lines == 1 { "has" } else { "have" }),
+        });
+        let parts: Vec<String> = parts.collect();
+        (all > 0).then(|| format!("of the {all} lines as recorded, {}", parts.join(", ")))
     }
 
     /// Joins consecutive runs with the same state, even if they come from different records.
@@ -199,10 +197,10 @@ impl LineRun {
         self.from.as_ref().is_some_and(|from| Some(from.record.as_str()) == record)
     }
 
-    fn owner(&self) -> String {
-        let Some(from) = &self.from else { return NO_RECORD.to_owned() };
-        let intent = from.intent.as_deref().unwrap_or("a record without an intent");
-        format!("came with {intent}")
+    /// Returns the intent of the record that wrote the lines. `None` if no record did.
+    fn owner(&self) -> Option<&str> {
+        let from = self.from.as_ref()?;
+        Some(from.intent.as_deref().unwrap_or("a record without an intent"))
     }
 }
 

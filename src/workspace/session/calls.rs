@@ -155,7 +155,7 @@ fn take(file: &Path) -> Option<PathBuf> {
 }
 
 /// Removes a call that was taken, after its changes were recorded.
-pub(crate) fn told(root: &Root, key: &str) {
+pub(crate) fn mark_recorded(root: &Root, key: &str) {
     // There is no file if the call was unknown.
     let _ = std::fs::remove_file(file(root, key).with_extension(TAKEN));
 }

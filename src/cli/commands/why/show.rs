@@ -14,8 +14,8 @@ use crate::code::LineRange;
 use crate::ledger::{RecordKind, Strength};
 use crate::provenance::{Content, Placement, Verdict};
 use crate::verbs::why::{
-    self, AskedFor, BlockAnswer, BlockLines, Candidate, IntentBrief, IntentVersion, LineState,
-    LineageStep, WhyAnswer, span,
+    self, AskedFor, BlockAnswer, BlockLines, IntentBrief, IntentVersion, LineState, LineageStep,
+    RecordBrief, WhyAnswer, span,
 };
 use crate::workspace::git::short_id;
 use crate::workspace::text::counted;
@@ -169,7 +169,7 @@ fn card(
     commit_line(page, block);
     verdict_line(page, block);
     if wanted.lines == LinesExtent::InBrief
-        && let Some(said) = block.lines_said()
+        && let Some(said) = block.lines_text()
     {
         page.to(VALUES).text(&said).end();
     }
@@ -205,7 +205,7 @@ fn card(
 
 /// Prints who asked for the intent, and its constraints.
 fn asked_for(page: &mut Page, asked: &AskedFor) {
-    if let Some((label, said)) = asked.said() {
+    if let Some((label, said)) = asked.label_and_text() {
         page.own("  ").own(label).to(VALUES).text(&said).end();
     }
     for (nth, constraint) in asked.constraints.iter().enumerate() {
@@ -305,7 +305,7 @@ fn written(block: &BlockAnswer, now: Timestamp) -> Option<String> {
         false => why::who_in_full(contributor, block.tool.as_deref()),
     };
     let at = block.timestamp.as_deref().map(|at| moment(now, at));
-    let parts = [Some(who), at, block.brought_said().filter(|_| !is_accepted)];
+    let parts = [Some(who), at, block.brought_text().filter(|_| !is_accepted)];
     Some(parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }
 
@@ -322,7 +322,7 @@ fn evidence_word(evidence: Strength) -> &'static str {
     }
 }
 
-fn candidates(page: &mut Page, candidates: &[Candidate], now: Timestamp) {
+fn candidates(page: &mut Page, candidates: &[RecordBrief], now: Timestamp) {
     for (nth, candidate) in candidates.iter().enumerate() {
         page.own("  ").own(if nth == 0 { "either" } else { "or" }).to(VALUES);
         step(page, candidate, now);
@@ -385,7 +385,7 @@ fn lineage(page: &mut Page, steps: &[LineageStep], history: HistoryExtent, now: 
     }
 }
 
-fn step(page: &mut Page, record: &Candidate, now: Timestamp) {
+fn step(page: &mut Page, record: &RecordBrief, now: Timestamp) {
     page.styled(GOOD, "●").own(" ");
     match &record.intent {
         Some(intent) => page.styled(INTENT, intent),

@@ -18,7 +18,7 @@ use crate::lsp::{analysis, convert};
 use crate::provenance::outline::Against;
 use crate::provenance::{Provenance, Verdict};
 use crate::verbs::Workspace;
-use crate::verbs::edited::Edits;
+use crate::verbs::baseline::Edits;
 use crate::workspace::{Code, Finding, RelativePath, text};
 
 /// The largest number of owners of the file for which actions are offered.

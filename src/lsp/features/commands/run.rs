@@ -142,7 +142,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         person: person_name(snapshot, &workspace),
         claimed_class: wanted.class,
         strength: None,
-        settles: is_person,
+        accepts_ungated: is_person,
     };
     effects.wrote(&workspace);
     answer("intent.record", &record::record(&workspace, &request).map_err(refusal)?)
@@ -171,7 +171,8 @@ fn why_answer(
     let Some(open) = analysis::opened(snapshot, workspace, path) else {
         return why::on_disk(workspace, path, which).map_err(|error| refusal(error.into()));
     };
-    why::told(workspace, path, &open.document, which).map_err(|error| refusal(error.into()))
+    why::answer_for_text(workspace, path, &open.document, which)
+        .map_err(|error| refusal(error.into()))
 }
 
 /// The place that a person was shown.

@@ -19,12 +19,12 @@ use super::check::{FindingAnswer, levelled};
 use super::evidence::{digests, is_evidence, still_named};
 use super::workspace::policy_at;
 use super::{VerbError, Workspace};
+use crate::ledger::EVIDENCE_FOLDER;
 use crate::ledger::Ledger;
 use crate::workspace::git::{Change, ChangeKind, GitError, Target};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, Policy, RelativePath, store};
 
-const FOLDER: &str = ".orchestration/agent_trace";
 /// The largest stored file that is read, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -92,8 +92,7 @@ fn seen(ws: &Workspace, git: &Git, remotes: &Remotes) -> Tips {
 }
 
 fn stored(ws: &Workspace) -> Tips {
-    let bytes = path(ws, "tips.json").and_then(|path| store::read_capped(&path, MAX_BYTES).ok()?);
-    bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    path(ws, "tips.json").and_then(|path| store::read_json(&path, MAX_BYTES)).unwrap_or_default()
 }
 
 /// Stores the tips if they have changed.
@@ -160,7 +159,7 @@ pub(super) fn remember(ws: &Workspace) {
 
 /// The result of comparing the shared branches with the stored commits.
 #[derive(Default)]
-pub(super) struct Looked {
+pub(super) struct TipsReport {
     /// Missing evidence. The level of each finding comes from the policy at the commit that had the
     /// evidence, which the commit that removed it could not change.
     pub findings: Vec<FindingAnswer>,
@@ -170,15 +169,17 @@ pub(super) struct Looked {
 
 /// Compares the shared branches with the stored commits, and forgets the commits that need not be
 /// compared again.
-pub(super) fn look(ws: &Workspace) -> Result<Looked, VerbError> {
-    let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Looked::default()) };
+pub(super) fn look(ws: &Workspace) -> Result<TipsReport, VerbError> {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
+        return Ok(TipsReport::default());
+    };
     let remotes = Remotes::of(git)?;
-    let (mut tips, mut looked) = (seen(ws, git, &remotes), Looked::default());
+    let (mut tips, mut looked) = (seen(ws, git, &remotes), TipsReport::default());
     for (name, seen) in &mut tips {
         let Some(now) = remotes.at.get(name) else {
             looked.notes.extend(seen.last().map(|then| {
                 format!(
-                    "{name} was at {} and is not there any more; `intent verify --accept-rewrite` settles it.",
+                    "{name} was at {} and does not exist any more; `intent verify --accept-rewrite` accepts that.",
                     then.short()
                 )
             }));
@@ -208,7 +209,7 @@ struct Rewrite {
 /// Accepts the shared branches as they are, and forgets their stored commits. The decision is
 /// recorded in `rewrites.jsonl` in the git directory. `by` is the person's name, if git knows it.
 /// Returns one sentence for each accepted branch.
-pub(super) fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
+pub fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Vec::new()) };
     let remotes = Remotes::of(git)?;
     let (mut tips, mut rewrites) = (seen(ws, git, &remotes), Vec::new());
@@ -288,7 +289,7 @@ fn tell(
     git: &Git,
     (name, now): (&str, &CommitId),
     open: &[(CommitId, KeptReason)],
-    looked: &mut Looked,
+    looked: &mut TipsReport,
 ) {
     let lost = open.iter().filter_map(|(then, why)| match why {
         KeptReason::Lost(lost) => Some((then, lost)),
@@ -310,7 +311,7 @@ fn tell(
         && open.iter().all(|(_, why)| matches!(why, KeptReason::Diverged))
     {
         looked.notes.push(format!(
-            "{name} was at {} and is not a descendant of it now; no evidence is missed. `intent verify --accept-rewrite` settles it.",
+            "{name} was at {} and is not a descendant of it now; no evidence is missing. `intent verify --accept-rewrite` accepts it.",
             then.short()
         ));
     }
@@ -328,7 +329,7 @@ fn truncated(
     Finding::new(
         Code::LedgerTruncated,
         format!(
-            "{name} had evidence at {} that is gone from it although what it is about stands: {}, {} among them{}.",
+            "{name} had evidence at {} that is missing there now, although its code still exists: {}, {} among them{}.",
             then.short(),
             counted(lost.len(), "file"),
             lost[0],
@@ -361,7 +362,7 @@ fn unknown(name: &str, then: &CommitId) -> Finding {
 /// Returns the files of evidence that the commit `then` has and that `now` lacks or has with other
 /// content.
 fn removed(git: &Git, then: &CommitId, now: &CommitId) -> Result<Vec<Change>, GitError> {
-    let changes = git.changes_below(FOLDER, then, now)?.into_iter();
+    let changes = git.changes_below(EVIDENCE_FOLDER, then, now)?.into_iter();
     let changes = changes.filter(|change| is_evidence(&change.path));
     Ok(changes.filter(|change| change.kind != ChangeKind::Added).collect())
 }
@@ -379,7 +380,7 @@ fn lost(
         return Ok(Vec::new());
     }
     // The sections may be in another file now, after a compaction.
-    let below = git.read_below(FOLDER, &Target::Commit(now.clone()), &is_evidence)?;
+    let below = git.read_below(EVIDENCE_FOLDER, &Target::Commit(now.clone()), &is_evidence)?;
     let stands: HashSet<_> = below.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
     let at_now = ws.with_files(Target::Commit(now.clone()), None, Ledger::default());
     let named = still_named(&at_now, then, &stands)?;

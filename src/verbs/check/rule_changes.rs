@@ -14,8 +14,8 @@ use crate::ledger::anchor::is_anchor;
 use crate::ledger::read::{self, is_ledger_path};
 use crate::ledger::{Approved, Trust};
 use crate::verbs::evidence::Compared;
-use crate::verbs::gate::{is_control_file, steers};
-use crate::verbs::judgement::{ApprovedWork, Rules};
+use crate::verbs::gate::{is_control_file, is_control_path};
+use crate::verbs::rules::{ApprovedWork, Rules};
 use crate::verbs::signing::{self, SignatureCheck, Signatures, Signed};
 use crate::verbs::{VerbError, Workspace, seal};
 use crate::workspace::git::{Change, ChangeKind, Target};
@@ -91,11 +91,11 @@ pub(super) fn judge(
         let path = &change.path;
         let of_git = [".orchestration/.gitignore", ".orchestration/.gitattributes"];
         let is_of_git = of_git.iter().any(|file| path.as_str().ends_with(file));
-        if steers(path.as_str())
+        if is_control_path(path.as_str())
             && (is_of_git || !path.is_orchestration())
             && !signing::is_rule(policy, path)
         {
-            compared.notes.push(format!("{path} changed, and it steers what git or agents do."));
+            compared.notes.push(format!("{path} changed, and it configures git or agents."));
         }
         if change.kind != ChangeKind::Deleted
             && is_of_rules(path)
@@ -106,7 +106,7 @@ pub(super) fn judge(
                 path: Some(path.clone()),
                 ..Finding::new(
                     Code::UnknownFile,
-                    format!("{path} is no file of this program."),
+                    format!("{path} is not a file that intent uses."),
                     "Move it to a folder that an intent owns, or take it out of the change.",
                 )
             });
@@ -312,7 +312,9 @@ impl Approvals {
         ends: &Ends,
         signatures: &dyn Signatures,
     ) -> Result<Self, VerbError> {
-        let (Some(git), Some(tip)) = (ws.git(), &ends.tip) else { return Ok(Self::here(ws)) };
+        let (Some(git), Some(tip)) = (ws.git(), &ends.tip) else {
+            return Ok(Self::of_open_work(ws));
+        };
         let mut all = Self::default();
         let entries = ws.ledger.entries().iter();
         let approving = entries.filter_map(|entry| Some((entry, entry.record.approves.as_ref()?)));
@@ -359,7 +361,7 @@ impl Approvals {
     }
 
     /// Returns the approvals that this clone recorded for work that is in no commit.
-    pub(super) fn here(ws: &Workspace) -> Self {
+    pub(super) fn of_open_work(ws: &Workspace) -> Self {
         let own = ws.ledger.open().filter(|entry| entry.trust == Trust::Own);
         let work = own.filter_map(|entry| {
             let code = entry.record.decision.as_ref()?.approval.clone()?;

@@ -1,8 +1,10 @@
 //! Keeps records that could not be appended in `.orchestration/local/unrecorded/`, and tries them
 //! again later.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::disk::last_change;
 use crate::ledger::Record;
 use crate::verbs::{Workspace, record};
 use crate::workspace::{Root, session, store};
@@ -14,6 +16,12 @@ const MAX_TRIED: usize = 20;
 /// The size in bytes above which a kept file is not read, because this program would not have
 /// written it.
 const MAX_RECORD: u64 = 16 * 1024 * 1024;
+/// The extension of a kept record.
+const KEPT: &str = "json";
+/// The extension of a kept record while a process appends it.
+const TAKEN: &str = "taken";
+/// After this time, a process that took a record and did not append it is assumed to have died.
+const MAX_TAKEN: Duration = Duration::from_secs(10 * 60);
 
 /// Appends a record to the ledger, or keeps it for later if that fails. Returns true if it is in
 /// the ledger now.
@@ -35,18 +43,34 @@ fn keep(root: &Root, record: &Record) -> Result<(), store::StoreError> {
         return Err(store::StoreError::Io { path: folder, doing: "written", source });
     }
     let bytes = serde_json::to_vec(record).expect("a record always becomes JSON");
-    store::write_scratch(&folder.join(format!("{}.json", record.id)), &bytes)
+    store::write_scratch(&folder.join(format!("{}.{KEPT}", record.id)), &bytes)
 }
 
 /// Returns the files of the records that wait for another try, sorted by name.
 pub fn kept(root: &Root) -> Vec<PathBuf> {
     let folder = root.orchestration().join("local").join("unrecorded");
+    kept_in(&folder, MAX_TAKEN)
+}
+
+/// Like [`kept`], in this folder. A record that was taken longer ago than `max_taken` waits again.
+fn kept_in(folder: &Path, max_taken: Duration) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let files = entries.filter_map(Result::ok).map(|entry| entry.path());
-    let mut files: Vec<PathBuf> =
-        files.filter(|file| file.extension().is_some_and(|found| found == "json")).collect();
+    let waits = |file: &PathBuf| match file.extension().and_then(|found| found.to_str()) {
+        Some(KEPT) => true,
+        Some(TAKEN) => is_older(file, max_taken),
+        _ => false,
+    };
+    let mut files: Vec<PathBuf> = files.filter(waits).collect();
     files.sort();
     files
+}
+
+/// Returns true if a file was renamed or changed longer ago than `age`.
+fn is_older(file: &Path, age: Duration) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let before = now.saturating_sub(age).as_nanos();
+    file.symlink_metadata().is_ok_and(|state| last_change(&state) <= before)
 }
 
 /// Tries to append the kept records again. Returns how many were appended.
@@ -55,9 +79,19 @@ pub(crate) fn retry(ws: &Workspace) -> usize {
     for file in kept(&ws.root).into_iter().take(MAX_TRIED) {
         let Ok(Some(bytes)) = store::read_capped(&file, MAX_RECORD) else { continue };
         let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
+        let (waiting, taken) = (file.with_extension(KEPT), file.with_extension(TAKEN));
+        if file == taken {
+            // The process that took the record may have died after it appended the record.
+            if ws.with_ledger_of_now().ledger.by_id(&record.id).is_some() {
+                let _ = store::remove(&taken);
+                continue;
+            }
+            if store::rename(&taken, &waiting).is_err() {
+                continue;
+            }
+        }
         // The file is renamed first, so that only one of several processes appends the record.
-        let taken = file.with_extension("taken");
-        if store::rename(&file, &taken).is_err() {
+        if store::rename(&waiting, &taken).is_err() {
             continue;
         }
         match record::append(ws, record) {
@@ -66,10 +100,26 @@ pub(crate) fn retry(ws: &Workspace) -> usize {
                 let _ = store::remove(&taken);
             }
             Err(_) => {
-                let _ = store::rename(&taken, &file);
+                let _ = store::rename(&taken, &waiting);
                 return written;
             }
         }
     }
     written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_that_a_dead_process_took_waits_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        for name in ["a.json", "b.taken", "c.txt"] {
+            std::fs::write(file(name), "{}").unwrap();
+        }
+        assert_eq!(kept_in(folder.path(), MAX_TAKEN), [file("a.json")], "it may be appended now");
+        assert_eq!(kept_in(folder.path(), Duration::ZERO), [file("a.json"), file("b.taken")]);
+    }
 }

@@ -5,7 +5,7 @@ use crate::shell::{Invocation, PathDeed, Reading};
 
 /// How much of a file a command has printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum PrintedLines {
     /// The whole file.
     Whole,
     /// Only these lines.
@@ -24,16 +24,16 @@ const BYSTANDERS: &[&str] =
 
 /// Returns how much a command has printed of the file at `path`, which is one of the files it
 /// reads.
-pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
+pub(super) fn printed(reading: &Reading, path: &str) -> PrintedLines {
     let names = |call: &&Invocation| call.words.iter().skip(1).any(|word| ends_in(path, word));
     let mut naming = reading.commands.iter().filter(names);
-    let (Some(call), None) = (naming.next(), naming.next()) else { return Shown::Unknown };
+    let (Some(call), None) = (naming.next(), naming.next()) else { return PrintedLines::Unknown };
     if call.hidden {
-        return Shown::Unknown;
+        return PrintedLines::Unknown;
     }
     // The output may go into the written file instead of the terminal.
     if reading.targets.iter().any(|target| target.deed == PathDeed::Write) {
-        return Shown::Unknown;
+        return PrintedLines::Unknown;
     }
     let words: Vec<&str> = call.words.iter().skip(1).map(String::as_str).collect();
     let own = of_program(&name_of(call), &words);
@@ -42,15 +42,15 @@ pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
         reading.commands.iter().filter(|other| *other != call && !stands_by(other)).collect();
     match (others.as_slice(), own) {
         ([], own) => own,
-        ([next], Shown::Whole) if !next.hidden => {
+        ([next], PrintedLines::Whole) if !next.hidden => {
             let words = next.words.iter().skip(1).map(String::as_str).chain([path]);
             let words: Vec<&str> = words.collect();
             match of_program(&name_of(next), &words) {
-                Shown::Lines(lines) => Shown::Lines(lines),
-                _ => Shown::Unknown,
+                PrintedLines::Lines(lines) => PrintedLines::Lines(lines),
+                _ => PrintedLines::Unknown,
             }
         }
-        _ => Shown::Unknown,
+        _ => PrintedLines::Unknown,
     }
 }
 
@@ -66,14 +66,14 @@ fn name_of(call: &Invocation) -> String {
 
 /// Returns how much of a file a program prints. `words` are its arguments; the last of them is the
 /// file.
-fn of_program(program: &str, words: &[&str]) -> Shown {
+fn of_program(program: &str, words: &[&str]) -> PrintedLines {
     match program {
-        "head" => head(words).map_or(Shown::Unknown, Shown::Lines),
-        "tail" => tail(words).map_or(Shown::Unknown, Shown::Lines),
-        "sed" => sed(words).map_or(Shown::Unknown, Shown::Lines),
-        "bat" | "batcat" if words.iter().any(|word| is_range_option(word)) => Shown::Unknown,
-        program if PRINTERS.contains(&program) => Shown::Whole,
-        _ => Shown::Unknown,
+        "head" => head(words).map_or(PrintedLines::Unknown, PrintedLines::Lines),
+        "tail" => tail(words).map_or(PrintedLines::Unknown, PrintedLines::Lines),
+        "sed" => sed(words).map_or(PrintedLines::Unknown, PrintedLines::Lines),
+        "bat" | "batcat" if words.iter().any(|word| is_range_option(word)) => PrintedLines::Unknown,
+        program if PRINTERS.contains(&program) => PrintedLines::Whole,
+        _ => PrintedLines::Unknown,
     }
 }
 
@@ -143,11 +143,11 @@ mod tests {
         };
         let reading = shell::read(text, dialect, &at);
         let read = reading.targets.iter().filter(|target| target.deed == PathDeed::Read);
-        read.map(|target| match shown(&reading, &target.path) {
-            Shown::Whole => "whole".to_owned(),
-            Shown::Unknown => "unknown".to_owned(),
-            Shown::Lines(lines) if lines.end() == u32::MAX => format!("{}-", lines.start()),
-            Shown::Lines(lines) => format!("{}-{}", lines.start(), lines.end()),
+        read.map(|target| match printed(&reading, &target.path) {
+            PrintedLines::Whole => "whole".to_owned(),
+            PrintedLines::Unknown => "unknown".to_owned(),
+            PrintedLines::Lines(lines) if lines.end() == u32::MAX => format!("{}-", lines.start()),
+            PrintedLines::Lines(lines) => format!("{}-{}", lines.start(), lines.end()),
         })
         .collect()
     }

@@ -19,7 +19,7 @@ const MIN_ENTRIES: usize = 8;
 
 /// The cached history of one file.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct CachedTrail {
     trail: StoredTrail,
     /// The values derived from each entry of evidence, as a JSON list of [`Derived`].
     derived: Vec<u8>,
@@ -74,11 +74,11 @@ fn kept(ws: &Workspace, found: &OfPath, trail: &Trail) -> Option<Vec<u8>> {
         return None;
     }
     let trail = StoredTrail::of(trail, &found.evidence)?;
-    postcard::to_stdvec(&Kept { trail, derived: serde_json::to_vec(&derived).ok()? }).ok()
+    postcard::to_stdvec(&CachedTrail { trail, derived: serde_json::to_vec(&derived).ok()? }).ok()
 }
 
 fn recalled(ws: &Workspace, found: &OfPath, bytes: &[u8]) -> Option<Trail> {
-    let kept: Kept = postcard::from_bytes(bytes).ok()?;
+    let kept: CachedTrail = postcard::from_bytes(bytes).ok()?;
     let derived: Vec<Derived> = serde_json::from_slice(&kept.derived).ok()?;
     if derived.len() != found.evidence.len() {
         return None;

@@ -98,7 +98,7 @@ impl KnownFindings {
         (settled > 0).then(|| {
             let many = counted(settled, "finding");
             format!(
-                "{many} of the baseline {path} did not come up; `intent check --write-baseline` lists those that do."
+                "No longer found: {many} of the baseline {path}. `intent check --write-baseline` keeps only those that still occur."
             )
         })
     }

@@ -291,7 +291,12 @@ impl Rules {
 
     /// Describes a ruling for people. The first text is one sentence: `INT-001 is not authorized to
     /// edit src/x.rs.` The second explains why, in one or two sentences, and may be empty.
-    pub fn told(&self, ruling: &Ruling, path: &RelativePath, id: Option<&str>) -> (String, String) {
+    pub fn describe(
+        &self,
+        ruling: &Ruling,
+        path: &RelativePath,
+        id: Option<&str>,
+    ) -> (String, String) {
         let id = id.unwrap_or_default();
         match ruling {
             Ruling::Protected(rule) => (
@@ -324,11 +329,9 @@ impl Rules {
     fn why_outside(&self, outside: &Outside, path: &RelativePath, id: &str) -> String {
         match outside {
             Outside::Proposed if self.is_of_one_machine() => {
-                format!("Its scope takes in {path} only in a registry that is not accepted yet.")
+                format!("Its scope owns {path} only in a registry that is not accepted yet.")
             }
-            Outside::Proposed => format!(
-                "Its scope takes in {path} only as this change widens it, and that is not accepted."
-            ),
+            Outside::Proposed => format!("Its scope owns {path} only if this change is accepted."),
             Outside::Taken(owners) => format!(
                 "{id} is added by this change, so it owns nothing that an accepted intent owns: {path} belongs to {}.",
                 owners.join(", ")
@@ -396,7 +399,11 @@ pub(super) fn ask_for_scope(id: &str, path: &RelativePath) -> String {
 /// Returns the rule that forbids work under an intent on a path, whoever owns the path: an entry of
 /// `protected_paths`, or a line of an ignore file. Without an intent, only the rules that apply to
 /// all intents are checked.
-pub(super) fn kept_by(ws: &Workspace, path: &RelativePath, intent: Option<&str>) -> Option<String> {
+pub(super) fn forbidden_by(
+    ws: &Workspace,
+    path: &RelativePath,
+    intent: Option<&str>,
+) -> Option<String> {
     Rules::of(ws).rulings(path, intent).into_iter().find_map(|ruling| match ruling {
         Ruling::Protected(rule) => Some(format!("`protected_paths: {rule}`")),
         Ruling::Ignored(rule) => Some(format!("{}:{}", rule.file, rule.line)),

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::places::{Manner, Touched, TouchedWorkspace, Touches};
+use super::places::{EditManner, Touched, TouchedWorkspace, Touches};
 use super::{
-    Decision, Denial, DenialCode, Judged, ask, bind, commands, control, fenced, in_force, key,
-    places, rules, stale,
+    Decision, Denial, DenialCode, Judged, ask, bind, commands, control, fence_required, in_force,
+    key, places, rules, stale,
 };
 use crate::edits::unified;
-use crate::ledger::Approved;
+use crate::ledger::{Approved, RecordedDecision};
 use crate::shell::{self, Class, CommandContext, Reading};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
@@ -21,12 +21,12 @@ use crate::workspace::{CommitId, RelativePath, Root, session, store, text};
 
 /// Whether the call is about to be made or only examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Memory {
+pub(super) enum Purpose {
     /// The call is about to be made: approvals are used and requested, and the state before the
     /// call is kept.
-    Kept,
+    Make,
     /// The call is only examined. Nothing is kept, and no approval is used.
-    None,
+    Examine,
 }
 
 /// An objection to a call, with the workspace whose rules raise it.
@@ -46,18 +46,14 @@ pub(super) enum Weight {
 }
 
 /// Judges a call and returns the answer of the gate.
-pub(super) fn judge(event: &Event, memory: Memory) -> Judged {
+pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
     match Case::open(event) {
-        Ok(case) if case.places.overruled => overruled(case.judge(memory)),
-        Ok(case) => case.judge(memory),
-        Err(error) => Judged {
-            decision: Decision::Deny(Denial::new(
-                DenialCode::HookError,
-                format!("Nothing can be judged: {error}."),
-            )),
-            notice: None,
-            fence: None,
-        },
+        Ok(case) if case.places.overruled => overruled(case.judge(purpose)),
+        Ok(case) => case.judge(purpose),
+        Err(error) => Judged::deny(Denial::new(
+            DenialCode::HookError,
+            format!("Nothing can be judged: {error}."),
+        )),
     }
 }
 
@@ -77,56 +73,63 @@ impl<'a> Case<'a> {
         Ok(Self { event, readings, places })
     }
 
-    fn judge(&self, memory: Memory) -> Judged {
+    fn judge(&self, purpose: Purpose) -> Judged {
         if let Some(command) = &self.own_command() {
             let at = self.workspace_of(command);
             if let Some(id) = shell::selects(command) {
                 return match &at {
-                    Some(ws) => bind::select(ws, self.event, (id, command), memory),
+                    Some(ws) => bind::select(ws, self.event, (id, command), purpose),
                     None => Judged::no_opinion(),
                 };
             }
-            if let (Some(ws), Memory::Kept) = (&at, memory) {
+            if let (Some(ws), Purpose::Make) = (&at, purpose) {
                 let valid = session::STARTS_WITHIN;
                 bind::announce(ws, command, &works_as(ws, self.event), valid);
             }
         }
         let Some(objection) = self.objection() else {
-            return self.goes_ahead(memory, Passed::default());
+            return self.goes_ahead(purpose, Passed::default());
         };
         let Objection { ws, denial, weight } = objection;
         let off = session::off_until(&ws.root).is_some();
         if off || ws.policy.mode == Mode::Observe {
             let why = if off { "The gate is switched off" } else { "The gate only observes here" };
             let notice = format!("{why}; otherwise: {} {}", denial.code.as_str(), denial.message);
-            let passed = Passed { outcome: Some("deny"), rule: Some(denial.code), approval: None };
-            return Judged { notice: Some(notice), ..self.goes_ahead(memory, passed) };
+            let passed = Passed {
+                outcome: Some(RecordedDecision::DENY),
+                rule: Some(denial.code),
+                approval: None,
+            };
+            return Judged { notice: Some(notice), ..self.goes_ahead(purpose, passed) };
         }
         if weight == Weight::Deny && ws.policy.mode == Mode::Enforce {
-            return Judged { decision: Decision::Deny(denial), notice: None, fence: None };
+            return Judged::deny(denial);
         }
-        let asked = match memory {
-            Memory::None => ask::QuestionOutcome::Ask,
-            Memory::Kept => ask::person(ws, self.event, &denial, self.subject(&denial)),
+        let asked = match purpose {
+            Purpose::Examine => ask::QuestionOutcome::Ask,
+            Purpose::Make => ask::person(ws, self.event, &denial, self.subject(&denial)),
         };
         let rule = Some(denial.code);
         match asked {
             ask::QuestionOutcome::Approved(code) => {
                 let approval = Some(code);
-                self.goes_ahead(memory, Passed { outcome: Some("ask"), rule, approval })
+                self.goes_ahead(
+                    purpose,
+                    Passed { outcome: Some(RecordedDecision::ASK), rule, approval },
+                )
             }
             ask::QuestionOutcome::Ask => {
-                match self.goes_ahead(memory, Passed { outcome: Some("ask"), rule, approval: None })
-                {
+                match self.goes_ahead(
+                    purpose,
+                    Passed { outcome: Some(RecordedDecision::ASK), rule, approval: None },
+                ) {
                     Judged { decision: Decision::NoOpinion, .. } => {
                         Judged { decision: Decision::Ask(denial), notice: None, fence: None }
                     }
                     denied => denied,
                 }
             }
-            ask::QuestionOutcome::Denied(denial) => {
-                Judged { decision: Decision::Deny(denial), notice: None, fence: None }
-            }
+            ask::QuestionOutcome::Denied(denial) => Judged::deny(denial),
         }
     }
 
@@ -244,13 +247,13 @@ impl<'a> Case<'a> {
             };
             denial.map(|denial| commands::mentioned(&paths[0], denial))
         };
-        let steers = |path: &&String| {
+        let is_control = |path: &&String| {
             let paths = rules::both_paths(home, Path::new(path)).unwrap_or_default();
             paths.iter().any(control::is_control_file)
         };
         let denial = self.readings.iter().find_map(|reading| {
             let patched = reading.patches.iter().flat_map(|file| patched(home, Path::new(file)));
-            let named = reading.named.iter().filter(steers).map(PathBuf::from);
+            let named = reading.named.iter().filter(is_control).map(PathBuf::from);
             let mentions = reading.mentions.iter().map(PathBuf::from);
             mentions.chain(named).chain(patched).find_map(|path| judged(&path))
         })?;
@@ -262,14 +265,15 @@ impl<'a> Case<'a> {
     fn unfenced(&self, home: &Workspace) -> Option<Denial> {
         let required = home.policy.fence == FencePolicy::Require && !self.event.rewrites;
         let id = selected(home, self.event).filter(|_| required)?;
-        fenced::is_wanted(&self.readings, &id).then(|| fenced::denial(&self.readings, &id))
+        fence_required::is_wanted(&self.readings, &id)
+            .then(|| fence_required::denial(&self.readings, &id))
     }
 
     /// Returns the intent behind whose fence the host should run the command.
     fn fence(&self) -> Option<String> {
         let home = self.places.home.as_ref().filter(|_| self.event.rewrites)?;
         let id = selected(home, self.event).filter(|_| home.policy.fence != FencePolicy::Off)?;
-        fenced::is_wanted(&self.readings, &id).then_some(id)
+        fence_required::is_wanted(&self.readings, &id).then_some(id)
     }
 
     /// Returns the tips of the branches if the command runs git. After the call they tell older
@@ -397,9 +401,9 @@ impl<'a> Case<'a> {
 
     /// Lets the call go ahead. Keeps the state before the call in every workspace that it touches,
     /// so that its effects can be found afterwards.
-    fn goes_ahead(&self, memory: Memory, passed: Passed) -> Judged {
+    fn goes_ahead(&self, purpose: Purpose, passed: Passed) -> Judged {
         let mut kept = Ok(());
-        if memory == Memory::Kept && self.mutates() {
+        if purpose == Purpose::Make && self.mutates() {
             for place in &self.places.all {
                 kept = kept.and(self.keep(&place.ws, place, &passed));
             }
@@ -413,7 +417,7 @@ impl<'a> Case<'a> {
         }
         match kept {
             Ok(()) => Judged { fence: self.fence(), ..Judged::no_opinion() },
-            Err(denial) => Judged { decision: Decision::Deny(denial), notice: None, fence: None },
+            Err(denial) => Judged::deny(denial),
         }
     }
 
@@ -432,7 +436,7 @@ impl<'a> Case<'a> {
             head: ws.head().map(|head| head.0.clone()),
             tips: self.tips(ws),
             at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos(),
-            outcome: passed.outcome.unwrap_or("no_opinion").to_owned(),
+            outcome: passed.outcome.unwrap_or(RecordedDecision::NO_OPINION).to_owned(),
             rule: passed.rule.map(|code| code.as_str().to_owned()),
             approval: passed.approval.clone(),
             files: place.files.iter().map(|file| file.before.clone()).collect(),
@@ -451,7 +455,7 @@ impl<'a> Case<'a> {
         Err(Denial::new(
             DenialCode::HookError,
             format!(
-                "What there is now could not be kept, so nobody could tell what this call does: {error}. A person makes room or mends it; then try again."
+                "What there is now could not be kept, so it would not be known what this call does: {error}. Free disk space or repair it, then try again."
             ),
         ))
     }
@@ -485,7 +489,7 @@ struct Passed {
 /// Returns an objection if a changed file has several names (hard links). It is judged by one name,
 /// but a write changes the file under all of them.
 fn several_names(place: &TouchedWorkspace) -> Option<Objection<'_>> {
-    let changes = |file: &&Touched| !matches!(file.manner, Manner::Away);
+    let changes = |file: &&Touched| !matches!(file.manner, EditManner::Away);
     let file = place.files.iter().filter(changes).find(|file| {
         let path = place.ws.root.absolute(&file.before.path);
         store::names(&path) > 1 && !place.ws.ignores.git_ignored(&file.before.path)

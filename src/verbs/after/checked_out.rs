@@ -10,9 +10,9 @@ use crate::workspace::{CommitId, RelativePath, store};
 const MAX_COMMITS: usize = 1_000;
 
 /// Commits older than the call whose files git checked out during the call.
-pub(super) struct Brought(Vec<CommitId>);
+pub(super) struct CheckedOutCommits(Vec<CommitId>);
 
-impl Brought {
+impl CheckedOutCommits {
     /// Finds the newest commits reachable from `HEAD` that existed before the call or that a remote
     /// has. The list is empty if `HEAD` did not move. Commits that the call itself made do not
     /// count, because the call wrote their content.

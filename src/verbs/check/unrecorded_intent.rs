@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::{CheckRequest, ComparedSides, Ends};
 use crate::intent::Intent;
-use crate::verbs::judgement::Rules;
+use crate::verbs::rules::Rules;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
 use crate::workspace::policy::AuthorRule;
@@ -21,7 +21,7 @@ const MAX_COMMITS: usize = 10_000;
 
 /// The intents that answer for unrecorded work, by path.
 #[derive(Clone, Debug, Default)]
-pub(in crate::verbs) struct Bound {
+pub(in crate::verbs) struct UnrecordedIntents {
     /// The intents that the commits that changed the path name.
     by_path: HashMap<RelativePath, Vec<String>>,
     /// Paths for which no record is required, because only authors changed them whom the policy
@@ -30,7 +30,7 @@ pub(in crate::verbs) struct Bound {
     otherwise: Vec<String>,
 }
 
-impl Bound {
+impl UnrecordedIntents {
     /// One intent, or none, for all paths.
     pub(crate) fn to(intent: Option<String>) -> Self {
         Self { otherwise: intent.into_iter().collect(), ..Self::default() }
@@ -91,15 +91,15 @@ fn of_commits(
     git: &Git,
     ends: &Ends,
     (rules, has_nameless): (&Rules, bool),
-) -> Result<Bound, VerbError> {
-    let Some(head) = &ends.head else { return Ok(Bound::default()) };
+) -> Result<UnrecordedIntents, VerbError> {
+    let Some(head) = &ends.head else { return Ok(UnrecordedIntents::default()) };
     let seen: Vec<&CommitId> = ends.bases.iter().chain(&ends.tip).collect();
     let templates =
         rules.accepted().policy.trailers.iter().filter_map(|template| template.split_once(':'));
     let named = templates.filter(|(_, value)| value.trim() == "{intent}").map(|(token, _)| token);
     let tokens: Vec<&str> = named.chain([TRAILER]).collect();
     let authors = authors(&rules.accepted().policy.authors);
-    let mut bound = Bound::default();
+    let mut bound = UnrecordedIntents::default();
     let mut asked: HashSet<RelativePath> = HashSet::new();
     for commit in git.commits_between(&seen, head, MAX_COMMITS)? {
         let trailers = git.trailers(&commit)?.into_iter();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::edited::Baseline;
+use super::baseline::Baseline;
 use super::{Workspace, check};
 use crate::code::Document;
 use crate::ledger::{Derive, Derived, Entry, FileRecord, Ledger, Outline, Outlines, evidence};

@@ -436,7 +436,7 @@ const OURS: &str = "intent";
 
 /// Notes that `intent` itself changed a file, so that a command which runs at the same time is not
 /// taken for the author.
-pub(super) fn through_us(ws: &Workspace, path: &RelativePath, intent: Option<&str>) {
+pub(super) fn note_own_write(ws: &Workspace, path: &RelativePath, intent: Option<&str>) {
     let last = Seen {
         path: path.clone(),
         hash: seen::state(&ws.root, path, 0).hash,

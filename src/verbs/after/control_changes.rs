@@ -8,10 +8,10 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use super::disk::{TICK, is_new, last_change};
+use super::disk::{TICK, is_new, last_change, relative};
 use crate::fence::stand_in::StandIn;
 use crate::verbs::{Workspace, gate};
-use crate::workspace::{RelativePath, Root};
+use crate::workspace::RelativePath;
 
 /// The number of entries of one folder that are looked at most.
 const MAX_ENTRIES: usize = 1_000;
@@ -38,13 +38,13 @@ const OF_WORKSPACE: [&str; 5] =
 
 /// The controlling files that changed since a point in time.
 #[derive(Debug, Default)]
-pub(super) struct SteeringChanges {
+pub(super) struct ControlChanges {
     pub inside: Vec<RelativePath>,
     /// Paths outside the workspace, in the form in which a person would write them.
     pub elsewhere: Vec<String>,
 }
 
-impl SteeringChanges {
+impl ControlChanges {
     /// Finds the changes since `at`, in nanoseconds since 1970.
     pub(super) fn since(ws: &Workspace, at: u128) -> Self {
         let since = at.saturating_sub(TICK);
@@ -54,7 +54,7 @@ impl SteeringChanges {
         }
         let mut changes = Self::default();
         for path in found {
-            match relative(&ws.root, &path) {
+            match relative(ws, &path) {
                 Some(path) => changes.inside.push(path),
                 None => changes.elsewhere.push(path.display().to_string()),
             }
@@ -62,7 +62,7 @@ impl SteeringChanges {
         let Some(home) = std::env::home_dir() else { return changes };
         let at_home = AT_HOME.iter().filter(|place| {
             let file = home.join(place);
-            relative(&ws.root, &file).is_none()
+            relative(ws, &file).is_none()
                 && std::fs::metadata(file).is_ok_and(|state| last_change(&state) >= since)
         });
         changes.elsewhere.extend(at_home.map(|place| format!("~/{place}")));
@@ -128,8 +128,4 @@ fn is_stand_in(place: &Path) -> bool {
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_ENTRIES);
     entries.map(|entry| entry.path()).collect()
-}
-
-fn relative(root: &Root, path: &Path) -> Option<RelativePath> {
-    RelativePath::new(path.strip_prefix(root.path()).ok()?.to_str()?).ok()
 }

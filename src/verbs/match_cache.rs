@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::map::ByIntent;
-use super::{ReadError, Workspace, trails};
+use super::{ReadError, Workspace, trail_cache};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
 use crate::intent::{FOLDER, Registry};
@@ -30,23 +30,23 @@ const MAX_KEPT: usize = 256;
 /// Cached answers about files other than the one that is matched. They are valid for one state of
 /// the ledger; [`Self::with_other_records`] keeps those that do not depend on records.
 #[derive(Default)]
-pub(super) struct Elsewhere {
-    committed: Arc<Mutex<Committed>>,
+pub(super) struct MatchCache {
+    committed: Arc<Mutex<CommittedFiles>>,
     texts: Arc<Mutex<HashMap<String, Document>>>,
     order: Arc<Mutex<HashMap<(String, String), bool>>>,
     standing: Arc<Mutex<StandingFiles>>,
-    orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
+    orphans: Mutex<HashMap<RelativePath, (TimeAndLength, Arc<Orphans>)>>,
     changed: Mutex<HashMap<String, (Instant, Arc<FileChanges>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
     trails: Mutex<HashMap<RelativePath, SharedTrail>>,
     recorded: OnceLock<Recorded>,
     registries: Mutex<HashMap<CommitId, Option<Arc<Registry>>>>,
     rewritten: Mutex<Rewritten>,
-    produced: Mutex<HashMap<Option<String>, Produced>>,
+    produced: Mutex<HashMap<Option<String>, KnownProducts>>,
     parsed: Mutex<Vec<(RelativePath, Document)>>,
 }
 
-impl Elsewhere {
+impl MatchCache {
     /// Returns the blocks that one intent, or each intent, has produced. The answer is kept for
     /// [`FRESH`].
     pub(super) fn produced(
@@ -166,11 +166,11 @@ impl Elsewhere {
     }
 }
 
-/// For each pair of commits, the result of [`Elsewhere::rewritten`].
+/// For each pair of commits, the result of [`MatchCache::rewritten`].
 type Rewritten = HashMap<(CommitId, CommitId), Arc<[CommitId]>>;
 
 /// Files at commits, by the id of the commit and the path.
-type Committed = HashMap<(String, RelativePath), Arc<AtCommit>>;
+type CommittedFiles = HashMap<(String, RelativePath), Arc<AtCommit>>;
 
 /// A file at a commit. Its outline is made on first use.
 struct AtCommit {
@@ -197,7 +197,7 @@ struct StandingFiles {
 }
 
 /// When the answer was computed, and the blocks of each intent.
-type Produced = (Instant, Arc<ByIntent>);
+type KnownProducts = (Instant, Arc<ByIntent>);
 
 /// The records that could describe a block.
 type Candidates = Arc<Vec<CandidateRecord>>;
@@ -233,13 +233,13 @@ const MAX_NEAR: usize = 32;
 
 /// The modification time and the length of a file, by which a change is noticed; `None` if there is
 /// no file.
-type Stamp = Option<(SystemTime, u64)>;
+type TimeAndLength = Option<(SystemTime, u64)>;
 
 /// A workspace, as the matcher sees it from one of its files.
-pub(super) struct Around<'a>(pub(super) &'a Workspace);
+pub(super) struct WorkspaceSurroundings<'a>(pub(super) &'a Workspace);
 
-impl Around<'_> {
-    fn stamp(&self, path: &RelativePath) -> Stamp {
+impl WorkspaceSurroundings<'_> {
+    fn stamp(&self, path: &RelativePath) -> TimeAndLength {
         let found =
             self.0.root.absolute(path).metadata().ok().filter(std::fs::Metadata::is_file)?;
         Some((found.modified().ok()?, found.len()))
@@ -262,7 +262,7 @@ impl Around<'_> {
         }
         let found = self.0.root.absolute(path).metadata().ok();
         let state = found.as_ref().and_then(cache::Stamp::of);
-        let lock = || self.0.elsewhere.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.match_cache.standing.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, document)) = lock().files.get(path)
             && Some(*then) == state
         {
@@ -283,7 +283,7 @@ impl Around<'_> {
     /// Returns the file at the commit that a record was based on, or `None` if that cannot be read.
     fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Arc<AtCommit>> {
         let key = (commit.to_owned(), path.clone());
-        let lock = || self.0.elsewhere.committed.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.match_cache.committed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return Some(Arc::clone(known));
         }
@@ -304,7 +304,7 @@ impl Around<'_> {
     /// known.
     fn precedes(&self, one: &str, other: &str) -> bool {
         let key = (one.to_owned(), other.to_owned());
-        let lock = || self.0.elsewhere.order.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.match_cache.order.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return *known;
         }
@@ -319,7 +319,7 @@ impl Around<'_> {
     }
 
     fn since(&self, commit: &str) -> Arc<FileChanges> {
-        let lock = || self.0.elsewhere.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.match_cache.changed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, since)) = lock().get(commit)
             && then.elapsed() < FRESH
         {
@@ -350,7 +350,7 @@ impl Around<'_> {
     }
 
     fn recorded(&self) -> &Recorded {
-        self.0.elsewhere.recorded.get_or_init(|| {
+        self.0.match_cache.recorded.get_or_init(|| {
             let mut recorded = Recorded::default();
             for path in self.0.ledger.paths() {
                 let name = path.file_name().to_owned();
@@ -382,10 +382,10 @@ fn folder(path: &RelativePath) -> &str {
     path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-impl matching::Surroundings for Around<'_> {
+impl matching::Surroundings for WorkspaceSurroundings<'_> {
     fn orphans(&self, path: &RelativePath) -> Arc<Orphans> {
         let stamp = self.stamp(path);
-        let lock = || self.0.elsewhere.orphans.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.match_cache.orphans.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, orphans)) = lock().get(path)
             && *then == stamp
         {
@@ -413,7 +413,7 @@ impl matching::Surroundings for Around<'_> {
 
     fn candidates(&self, block: &Block) -> Candidates {
         let key = (block.identity.clone(), block.fingerprint.content.clone());
-        let lock = || self.0.elsewhere.candidates.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.match_cache.candidates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
             return Arc::clone(known);
         }
@@ -427,11 +427,11 @@ impl matching::Surroundings for Around<'_> {
     }
 
     fn trail(&self, path: &RelativePath) -> SharedTrail {
-        let lock = || self.0.elsewhere.trails.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.0.match_cache.trails.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(path) {
             return Arc::clone(known);
         }
-        let trail = Arc::new(trails::trail(self.0, path, &|a, b| self.precedes(a, b)));
+        let trail = Arc::new(trail_cache::trail(self.0, path, &|a, b| self.precedes(a, b)));
         let mut kept = lock();
         if kept.len() >= MAX_KEPT {
             kept.clear();
