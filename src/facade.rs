@@ -89,7 +89,7 @@ pub mod provenance {
     }
 }
 pub mod shell {
-    pub use crate::shell::{Class, CommandContext, Dialect, Reading, TouchedPath, read};
+    pub use crate::shell::{Class, CommandContext, Dialect, Prediction, TouchedPath, read};
 }
 pub mod verbs {
     pub use crate::verbs::{VerbError, Workspace};
@@ -198,7 +198,7 @@ pub mod workspace {
             pub use crate::workspace::session::seen::state;
         }
         pub mod ungated {
-            pub use crate::workspace::session::ungated::{Ungated, keep, standing};
+            pub use crate::workspace::session::ungated::{Ungated, keep, still_valid};
         }
     }
     pub mod store {

@@ -300,7 +300,7 @@ fn what_was_recorded_under_another_name_replaces_what_stood_under_the_first() {
     assert_eq!(lineage(&repo, "src/a.rs", "third"), ["INT-001", "INT-002", "-"]);
     let ledger = repo.open().ledger;
     let mut claims = ledger.of_path(&crate::support::relative("src/a.rs")).into_iter();
-    assert!(!claims.any(|at| ledger.claim(at).range().deleted));
+    assert!(!claims.any(|at| ledger.claim(at).full_block().deleted));
 }
 
 #[test]

@@ -366,13 +366,13 @@ fn a_write_without_a_gate_is_noted_and_told() {
     let feedback = after(&edit);
     assert!(feedback.violation.is_some(), "nothing is selected: {feedback:?}");
     let ws = repo.open();
-    let notes = intent_lsp::facade::workspace::session::ungated::standing(&ws.root);
+    let notes = intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root);
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].path.as_str(), "src/a.rs");
     assert_eq!(mutations(&repo), [], "nobody knows which intent that was");
     repo.write("src/a.rs", BEFORE);
     assert_eq!(
-        intent_lsp::facade::workspace::session::ungated::standing(&ws.root),
+        intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root),
         [],
         "it is undone"
     );
@@ -831,7 +831,7 @@ fn what_a_command_did_is_told_afterwards() {
     let ws = repo.open();
     let last = ws.ledger.entries().last().expect("a record").record.clone();
     assert_eq!(last.extra.get("via"), Some(&"shell".into()));
-    let ungated = intent_lsp::facade::workspace::session::ungated::standing(&ws.root);
+    let ungated = intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root);
     assert_eq!(ungated.iter().map(|note| note.path.as_str()).collect::<Vec<_>>(), ["billing/b.rs"]);
 }
 
@@ -965,7 +965,7 @@ fn a_write_through_a_link_that_came_after_the_gate_is_told_and_not_recorded() {
         repo.write("src/sub/b.rs", BEFORE);
     }
     assert_eq!(mutations(&repo), Vec::new());
-    let noted = intent_lsp::facade::workspace::session::ungated::standing(&repo.open().root);
+    let noted = intent_lsp::facade::workspace::session::ungated::still_valid(&repo.open().root);
     let noted: Vec<_> = noted.iter().map(|note| note.path.as_str()).collect();
     assert_eq!(noted, ["billing/b.rs"]);
 }
@@ -1086,7 +1086,7 @@ fn a_person_settles_a_deletion_that_no_gate_saw() {
     repo.remove("src/a.rs");
     after(&event(&repo, "s", vec![Effect::Delete { path: "src/a.rs".into() }]));
     let ws = repo.open();
-    let standing = || intent_lsp::facade::workspace::session::ungated::standing(&ws.root).len();
+    let standing = || intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root).len();
     assert_eq!(standing(), 1);
     let gone = crate::support::relative("src/a.rs");
     let settle = || accept::accept(&ws, &gone, AcceptExtent::Differing, &Contributor::default());

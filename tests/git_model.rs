@@ -578,7 +578,7 @@ impl Story {
                     .expect("a string");
                     for at in found.claim.iter().chain(&found.candidates) {
                         let claim = workspace.ledger.claim(*at);
-                        let name = claim.range().block.as_ref().map(|name| &*name.path);
+                        let name = claim.full_block().block.as_ref().map(|name| &*name.path);
                         let path = &claim.file.relative_path;
                         let tier = found.tier;
                         writeln!(told, "    by {tier:?} of {name:?} in {path}").expect("a string");

@@ -30,7 +30,7 @@ fn works(program: &Path) -> bool {
 pub(super) fn command(plan: &FencePlan, command: &FencedCommand) -> Result<Command, String> {
     let program = program().ok_or("bubblewrap is not installed.")?;
     if !works(program) {
-        return Err(format!("{} makes none either.", program.display()));
+        return Err(format!("{} cannot create a namespace either.", program.display()));
     }
     let here = std::env::current_dir()
         .map_err(|error| format!("The current folder cannot be found: {error}."))?;

@@ -6,10 +6,10 @@
 //! refused, and the sandbox of macOS.
 //!
 //! - `bubblewrap`: the fence put up by the program `bwrap`.
-//! - `inherited`: files that the caller opened before the fence was put up.
 //! - `landlocked`: the fence put up with Landlock.
 //! - `mounts`: the places of a plan, applied as mounts.
 //! - `namespace`: the fence put up with a user and mount namespace of this process.
+//! - `open_files`: files that the caller opened before the fence was put up.
 //! - `running`: running the command, passing signals on to it, and ending what it leaves running.
 //! - `seatbelt`: the plan as a profile of the macOS sandbox.
 //! - `stand_in`: files that must exist while the command runs.
@@ -18,13 +18,13 @@
 #[cfg(target_os = "linux")]
 mod bubblewrap;
 #[cfg(target_os = "linux")]
-mod inherited;
-#[cfg(target_os = "linux")]
 mod landlocked;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
 mod namespace;
+#[cfg(target_os = "linux")]
+mod open_files;
 #[cfg(unix)]
 pub(crate) mod running;
 #[cfg(any(target_os = "macos", test))]
@@ -203,24 +203,24 @@ pub(crate) fn raise(
     command: &FencedCommand,
     probe: impl Fn() -> bool,
 ) -> Result<(FenceMeans, Command), FenceError> {
-    inherited::settle(plan)?;
+    open_files::settle(plan)?;
     let refusal = match namespace::restricted() && !probe() {
-        true => Some("it refuses them to this program (AppArmor)".to_owned()),
+        true => Some("AppArmor refuses them to this program".to_owned()),
         false => namespace::make()?.map(|error| error.to_string()),
     };
     let Some(refusal) = refusal else {
-        namespace::furnish(plan)?;
-        inherited::reopen()?;
+        namespace::apply_plan(plan)?;
+        open_files::reopen()?;
         return Ok((FenceMeans::Namespace, command.bare()));
     };
-    let mut why = vec![format!("The system makes no user namespace for it: {refusal}.")];
+    let mut why = vec![format!("The system refuses user namespaces: {refusal}.")];
     match bubblewrap::command(plan, command) {
         Ok(command) => return Ok((FenceMeans::Bubblewrap, command)),
         Err(reason) => why.push(reason),
     }
     match landlocked::enter(plan) {
         Ok(()) => {
-            inherited::reopen()?;
+            open_files::reopen()?;
             Ok((FenceMeans::Landlock, command.bare()))
         }
         Err(reason) => {
@@ -289,7 +289,7 @@ pub fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
 #[cfg(target_os = "linux")]
 pub(crate) fn probe() -> bool {
     matches!(namespace::make(), Ok(None))
-        && namespace::furnish(&FencePlan {
+        && namespace::apply_plan(&FencePlan {
             places: vec![FencedPlace {
                 path: PathBuf::from("/usr"),
                 access: FenceAccess::ReadOnly,

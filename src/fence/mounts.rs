@@ -12,7 +12,7 @@ use super::{FenceAccess, FenceError, FencePlan};
 
 /// Mounts the places of a plan, outer ones first.
 pub(super) fn lay(plan: &FencePlan) -> Result<(), FenceError> {
-    let standing = standing();
+    let existing = existing();
     let was_read_only: Vec<bool> =
         plan.places.iter().map(|place| is_read_only(&place.path)).collect();
     for (place, was_read_only) in plan.places.iter().zip(was_read_only) {
@@ -34,7 +34,7 @@ pub(super) fn lay(plan: &FencePlan) -> Result<(), FenceError> {
         };
         set(path, read_only).map_err(failed)?;
         let within = |mount: &&Mounted| mount.point.starts_with(path) && mount.point != *path;
-        for mount in standing.iter().filter(within) {
+        for mount in existing.iter().filter(within) {
             set(&mount.point, read_only || mount.read_only).map_err(failed)?;
         }
     }
@@ -78,7 +78,7 @@ struct Mounted {
     read_only: bool,
 }
 
-fn standing() -> Vec<Mounted> {
+fn existing() -> Vec<Mounted> {
     seen_by(Path::new("/proc/self"))
 }
 

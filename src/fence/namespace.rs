@@ -46,7 +46,7 @@ pub(super) fn remedy() -> String {
     } else {
         return "In a container, start that with a seccomp profile that lets programs make user namespaces, or install bubblewrap.".to_owned();
     };
-    format!("A person lets programs make them with `{command}`, or installs bubblewrap.")
+    format!("To allow namespaces, run `{command}`, or install bubblewrap.")
 }
 
 /// Creates the namespaces. `Some` contains the error of a system that refuses; this process is then
@@ -77,7 +77,7 @@ pub(super) fn make() -> Result<Option<Errno>, FenceError> {
 }
 
 /// Mounts the places of the plan, and gives up everything with which the mounts could be removed.
-pub(super) fn furnish(plan: &FencePlan) -> Result<(), FenceError> {
+pub(super) fn apply_plan(plan: &FencePlan) -> Result<(), FenceError> {
     let here = std::env::current_dir()
         .map_err(|error| FenceError::failed("finding the current folder", error))?;
     mount_change("/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC)

@@ -85,20 +85,30 @@ fn adopt() {}
 /// Returns true if none is left.
 #[cfg(target_os = "linux")]
 fn clear(ours: Option<u32>) -> bool {
-    use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, waitid};
-    let until = Instant::now() + PATIENCE;
-    while Instant::now() < until {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
+    kill_all(PATIENCE, || {
         if waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOHANG).is_err() {
-            return true;
+            return Vec::new();
         }
         let mut left = children();
         left.retain(|child| u32::try_from(child.as_raw_nonzero().get()).ok() != ours);
+        left
+    })
+}
+
+/// Kills the processes that `find` returns, until it returns none. Returns false if some are left
+/// after `patience`.
+#[cfg(target_os = "linux")]
+pub(super) fn kill_all(patience: Duration, find: impl Fn() -> Vec<rustix::process::Pid>) -> bool {
+    let until = Instant::now() + patience;
+    while Instant::now() < until {
+        let left = find();
         if left.is_empty() {
             return true;
         }
-        for child in left {
+        for process in left {
             // The process may have ended already.
-            let _ = kill_process(child, Signal::KILL);
+            let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
         }
         std::thread::sleep(Duration::from_millis(1));
     }

@@ -41,7 +41,7 @@ impl StandIn {
     }
 
     /// Returns true if the stand-in is at its path unchanged, so that it may be removed.
-    pub(crate) fn stands(&self) -> bool {
+    pub(crate) fn is_unchanged(&self) -> bool {
         let Ok(found) = self.path.symlink_metadata() else { return false };
         match &self.text {
             None => found.is_dir(),
@@ -56,7 +56,7 @@ impl StandIn {
     /// Removes a file with unchanged content, or an empty folder.
     pub(crate) fn remove(&self) -> std::io::Result<()> {
         let gone = match &self.text {
-            Some(_) if !self.stands() => return Ok(()),
+            Some(_) if !self.is_unchanged() => return Ok(()),
             Some(_) => std::fs::remove_file(&self.path),
             None => std::fs::remove_dir(&self.path),
         };
@@ -146,26 +146,17 @@ pub(crate) fn keep(mut input: impl Read) -> std::io::Result<()> {
 /// because this process holds the lock. Returns true if none is left.
 #[cfg(target_os = "linux")]
 fn end_rest(stand_ins: &[StandIn]) -> bool {
-    use rustix::process::{Pid, Signal, kill_process};
+    use rustix::process::Pid;
     let Some(sign) = stand_ins.iter().find(|stand_in| stand_in.text.is_some()) else { return true };
-    for _ in 0..1000 {
+    let behind = || {
         let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        let behind: Vec<Pid> = all
-            .filter_map(|entry| {
-                let process = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
-                super::mounts::has_mount(&entry.path(), &sign.path).then_some(process)
-            })
-            .collect();
-        if behind.is_empty() {
-            return true;
-        }
-        for process in behind {
-            // The process may have ended already.
-            let _ = kill_process(process, Signal::KILL);
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    false
+        let seeing = all.filter_map(|entry| {
+            let process = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+            super::mounts::has_mount(&entry.path(), &sign.path).then_some(process)
+        });
+        seeing.collect()
+    };
+    super::running::kill_all(Duration::from_secs(2), behind)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -195,7 +186,7 @@ mod tests {
         let (first, second) = (hold(&all, &lock).expect("held"), hold(&all, &lock).expect("held"));
         drop(first);
         release(&all, &lock).expect("released");
-        assert!(file.stands() && empty.stands());
+        assert!(file.is_unchanged() && empty.is_unchanged());
         drop(second);
         release(&all, &lock).expect("released");
         assert!(!file.path.exists() && !empty.path.exists());

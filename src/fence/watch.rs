@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 /// The state of a file. Two states differ if the file was replaced or changed in between.
-type State = Option<(u64, Option<SystemTime>, [u64; 3])>;
+type WatchedState = Option<(u64, Option<SystemTime>, [u64; 3])>;
 
 /// Files with their states at one moment.
 #[derive(Debug, Default)]
-pub(crate) struct Watched(Vec<(PathBuf, State)>);
+pub(crate) struct Watched(Vec<(PathBuf, WatchedState)>);
 
 impl Watched {
     /// Records the current states of the files.
@@ -30,7 +30,7 @@ impl Watched {
 }
 
 #[cfg(unix)]
-fn state(path: &PathBuf) -> State {
+fn state(path: &PathBuf) -> WatchedState {
     use std::os::unix::fs::MetadataExt;
     let found = std::fs::symlink_metadata(path).ok()?;
     let changed =
@@ -39,7 +39,7 @@ fn state(path: &PathBuf) -> State {
 }
 
 #[cfg(not(unix))]
-fn state(path: &PathBuf) -> State {
+fn state(path: &PathBuf) -> WatchedState {
     let found = std::fs::symlink_metadata(path).ok()?;
     Some((found.len(), found.modified().ok(), [0; 3]))
 }

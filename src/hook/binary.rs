@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::install::ours::PROGRAM;
+use crate::code::hex;
 use crate::workspace::store::StoreError;
 use crate::workspace::{Root, store};
 
@@ -36,7 +37,7 @@ impl NotedProgram {
                 read => hash.update(&buffer[..read]),
             }
         }
-        Some(Self { path, sha256: store::hex(&hash.finalize()) })
+        Some(Self { path, sha256: hex(&hash.finalize()) })
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::answer::HookAnswer;
 use super::incoming::Moment;
 use super::run::Heard;
+use crate::workspace::clock;
 use crate::workspace::{Root, session, store};
 
 /// Writes a note to `.orchestration/local/heartbeat/` of the workspace that the call came from. The
@@ -18,7 +19,7 @@ pub(crate) fn leave(heard: &Heard, said: &HookAnswer) {
     }
     let Ok(local) = session::local(&root) else { return };
     let note = json!({
-        "at": store::now(),
+        "at": clock::now(),
         "version": env!("CARGO_PKG_VERSION"),
         "event": heard.name,
         "moment": moment(heard.moment),

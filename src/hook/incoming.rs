@@ -281,5 +281,5 @@ fn digest(call: &Call) -> String {
     hash.update(call.tool.as_bytes());
     hash.update([0]);
     hash.update(call.input.to_string().as_bytes());
-    crate::workspace::store::hex(&hash.finalize())
+    crate::code::hex(&hash.finalize())
 }

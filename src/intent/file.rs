@@ -8,7 +8,7 @@ use super::dialect::{self, Form, Written};
 use super::registry_cache::KeptRegistry;
 use super::{Intent, Scope, conflict, yaml};
 use crate::code::LineRange;
-use crate::workspace::cache::Slot;
+use crate::workspace::cache::CacheSlot;
 use crate::workspace::store::StoreError;
 use crate::workspace::{Code, Finding, RelatedPlace, RelativePath, Root};
 
@@ -45,8 +45,8 @@ impl IntentFile {
             return Self::unreadable(path, unreadable(error));
         }
         // A file with a single intent is parsed as fast as it could be found in the cache.
-        let slot = single_id(&path).is_none().then(|| Slot::of(root, &path)).flatten();
-        let kept = slot.as_ref().and_then(Slot::recall);
+        let slot = single_id(&path).is_none().then(|| CacheSlot::of(root, &path)).flatten();
+        let kept = slot.as_ref().and_then(CacheSlot::recall);
         if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
             return file;
         }
@@ -159,7 +159,7 @@ impl IntentFile {
         })
     }
 
-    fn keep(&self, slot: &Slot) {
+    fn keep(&self, slot: &CacheSlot) {
         if self.syntax_error.is_some() {
             return;
         }

@@ -12,10 +12,12 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::chain::{hash, is_intact, split_tail, to_hex};
+use super::chain::{hash, is_intact, split_tail};
 use super::journal::{self, Journals};
 use super::read::MAX_OBJECT;
 use super::{Record, read};
+use crate::code::hex;
+use crate::workspace::clock;
 use crate::workspace::policy::Layout;
 use crate::workspace::{
     Policy, RelativePath, Root,
@@ -119,7 +121,7 @@ fn writer_id(clone: &[u8], session: Option<&str>) -> String {
     let mut sha = Sha256::new();
     sha.update(clone);
     sha.update(session.unwrap_or_default());
-    to_hex(&sha.finalize())[..32].to_owned()
+    hex(&sha.finalize())[..32].to_owned()
 }
 
 /// Returns a function that takes a session and a writer and returns true if this clone wrote the
@@ -159,7 +161,7 @@ fn completed(mut record: Record) -> Record {
         record.id = uuid::Uuid::now_v7().to_string();
     }
     if record.timestamp.is_empty() {
-        record.timestamp = store::now();
+        record.timestamp = clock::now();
     }
     record.extra.retain(|key, _| !super::dialect::OURS.contains(&key.as_str()));
     record

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::append::own_chains;
 use super::evidence::{self, Digest, SectionLine};
+use super::files::ReadFile;
 use super::read::{self, ErasedSection, EvidenceFile, LedgerFile, LineCounter};
-use super::source::ReadFile;
 use super::{Ledger, journal};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
@@ -93,7 +93,7 @@ fn of_evidence(file: &LedgerFile) -> AuditedFile {
         erased.extend(read::erased_of(path, &mut lines, section));
         for (_, said) in &section.lines {
             let intent = match said {
-                SectionLine::Brought(line) => {
+                SectionLine::Changed(line) => {
                     Some(&section.header.intents[line.intent as usize].id)
                 }
                 SectionLine::Carried(record) if record.files.is_empty() => None,

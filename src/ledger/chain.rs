@@ -13,9 +13,10 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::{Entry, Origin, RecordDialect};
+use super::{Entry, EntryOrigin, RecordDialect};
 use super::{evidence, journal};
 use crate::code::LineRange;
+use crate::code::hex;
 use crate::workspace::{Code, Finding, RelatedPlace, RelativePath};
 
 /// This prefix is hashed before the bytes of the line.
@@ -32,18 +33,7 @@ pub fn hash(stored: &[u8]) -> String {
     let mut hasher = Sha256::new();
     hasher.update(DOMAIN.as_bytes());
     hasher.update(stored);
-    to_hex(&hasher.finalize())
-}
-
-/// Formats bytes as lowercase hexadecimal.
-pub(super) fn to_hex(bytes: &[u8]) -> String {
-    const HEX: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.push(HEX[usize::from(byte >> 4)] as char);
-        text.push(HEX[usize::from(byte & 15)] as char);
-    }
-    text
+    hex(&hasher.finalize())
 }
 
 /// Splits a line into the bytes that are hashed and the 64 hexadecimal digits of the hash. `None`
@@ -146,12 +136,12 @@ fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
         let before = last.insert(entry.origin.path.as_str(), entry);
         if let Some(before) = before.filter(|b| b.origin.start > entry.origin.start) {
             judgement.findings.push(Finding {
-                related: vec![related(before, "written earlier, stands later")],
+                related: vec![related(before, "written earlier, but further down in the file")],
                 ..finding(
                     Code::LedgerBroken,
                     &entry.origin,
                     format!(
-                        "Record {} of writer {} stands above record {}, which was written before it; lines were moved.",
+                        "Record {} of writer {} comes before record {}, which was written before it; lines were moved.",
                         entry.record.seq, entry.record.writer, before.record.seq
                     ),
                     restore(&entry.origin.path),
@@ -166,16 +156,16 @@ pub(super) fn restore(path: &RelativePath) -> String {
     if journal::is_open(path) {
         let name = path.file_name();
         return format!(
-            "Commit, so that what is sound is sealed, and remove this journal under both of its names: `rm -f {path} \"$(git rev-parse --git-common-dir)\"/intent/open/*/{name}`. The next record begins a new one."
+            "Commit, so that intact records are sealed, and remove this journal under both of its names: `rm -f {path} \"$(git rev-parse --git-common-dir)\"/intent/open/*/{name}`. The next record begins a new one."
         );
     }
     if evidence::digest_of_path(path).is_some() {
         return format!(
-            "Restore it as it was committed first: `git checkout \"$(git log --diff-filter=A --format=%h -1 -- {path})\" -- {path}`. Where no commit has brought it, remove it: `rm {path}`."
+            "Restore it as it was committed first: `git checkout \"$(git log --diff-filter=A --format=%h -1 -- {path})\" -- {path}`. If no commit added it, remove it: `rm {path}`."
         );
     }
     format!(
-        "Compare the file with its history (`git log -p -- {path}`) and restore the lines that git holds; records that are lost for good stay a gap."
+        "Compare the file with its history (`git log -p -- {path}`) and restore the lines that git holds; permanently lost records remain reported as a gap."
     )
 }
 
@@ -196,7 +186,7 @@ fn duplicate(entry: &Entry, first: &Entry) -> Finding {
             Code::LedgerDuplicate,
             &entry.origin,
             format!(
-                "Record {} of writer {} stands here again, byte for byte; it counts once.",
+                "Record {} of writer {} is repeated here, byte for byte; it counts once.",
                 entry.record.seq, entry.record.writer
             ),
             "Nothing needs to be done; a merge that keeps both sides leaves this behind.",
@@ -253,7 +243,7 @@ fn wrong_link(entry: &Entry, before: Option<&Entry>) -> Finding {
 /// Makes a finding that points at a place in a ledger file.
 pub(super) fn finding(
     code: Code,
-    at: &Origin,
+    at: &EntryOrigin,
     message: String,
     help: impl Into<String>,
 ) -> Finding {
@@ -282,7 +272,7 @@ fn related(entry: &Entry, message: &str) -> RelatedPlace {
 
 /// The byte range of an entry as `usize`. On a 32-bit machine a larger offset saturates, but such a
 /// file could not be read into memory anyway.
-fn span(at: &Origin) -> std::ops::Range<usize> {
+fn span(at: &EntryOrigin) -> std::ops::Range<usize> {
     let cast = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     cast(at.start)..cast(at.end)
 }

@@ -122,14 +122,7 @@ fn flat(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) {
         take_text(object, &[path.0]);
     }
     let top = shared(object);
-    let mut file = FileRecord {
-        relative_path: path.1,
-        conversations: Vec::new(),
-        related: take_relations(object),
-        outlines: None,
-        reasons: Vec::new(),
-        extra: Extra::new(),
-    };
+    let mut file = FileRecord { related: take_relations(object), ..FileRecord::bare(path.1) };
     let ranges = ranges(object);
     if !ranges.is_empty() {
         file.conversations.push(Conversation {
@@ -177,15 +170,8 @@ fn file(value: Value, top: &Shared) -> Result<FileRecord, Value> {
     };
     let Some((name, relative_path)) = path_in(&object) else { return Err(Value::Object(object)) };
     take_text(&mut object, &[name]);
-    let mut file = FileRecord {
-        relative_path,
-        conversations: Vec::new(),
-        related: Vec::new(),
-        outlines: None,
-        reasons: Vec::new(),
-        extra: Extra::new(),
-    };
-    file.related = take_relations(&mut object);
+    let related = take_relations(&mut object);
+    let mut file = FileRecord { related, ..FileRecord::bare(relative_path) };
     match object.shift_remove("conversations") {
         Some(Value::Array(list)) => {
             for one in list {

@@ -1,6 +1,6 @@
 //! The entries of a ledger as a list. An entry is read from disk when it is first requested.
 
-use super::index::index;
+use super::in_memory::index;
 use super::{Entry, Ledger};
 
 /// The entries of a ledger, or a range of them, in fold order.
@@ -18,16 +18,9 @@ impl<'a> Entries<'a> {
     pub fn len(&self) -> usize {
         (self.to - self.from) as usize
     }
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
     /// Returns the entry with this index.
     pub fn get(&self, at: usize) -> Option<&'a Entry> {
         (at < self.len()).then(|| self.ledger.entry(self.from + index(at)))
-    }
-    /// Returns the first entry in fold order.
-    pub fn first(&self) -> Option<&'a Entry> {
-        self.get(0)
     }
     /// Returns the last entry in fold order.
     pub fn last(&self) -> Option<&'a Entry> {

@@ -24,8 +24,9 @@ use super::{
     BlockName, BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord, Record,
     RecordKind, RecordedDecision, Related, Strength, Tool, strict,
 };
+use crate::code::hex;
 use crate::code::{ContentHash, Places, language};
-use crate::workspace::{RelativePath, store};
+use crate::workspace::{RelativePath, clock};
 
 /// The version of the format that this program writes.
 pub(crate) const FORMAT: u32 = 2;
@@ -89,7 +90,7 @@ impl Digest {
 
 impl std::fmt::Display for Digest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&super::chain::to_hex(&self.0))
+        f.write_str(&hex(&self.0))
     }
 }
 
@@ -183,7 +184,7 @@ pub struct CitedSession {
 
 /// One line of evidence: what one session changed in one file under one intent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct EvidenceLine {
     /// The index of its intent in [`Header::intents`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub intent: u32,
@@ -418,7 +419,7 @@ fn is_time(text: &str) -> bool {
         other => byte == *other,
     };
     let has_form = |form: &&[u8]| text.len() == form.len() && text.bytes().zip(*form).all(is_of);
-    FORMS.iter().any(has_form) && store::milliseconds(text).is_some()
+    FORMS.iter().any(has_form) && clock::milliseconds(text).is_some()
 }
 
 /// Converts a record's time to the form that evidence uses. Fractions of a second other than
@@ -444,7 +445,7 @@ pub(crate) fn short(hash: &str) -> Option<String> {
 /// The reverse of [`short`]: `sha256:` and the first 32 hexadecimal digits.
 pub(crate) fn long(short: &str) -> Option<String> {
     let bytes = URL_SAFE_NO_PAD.decode(short.strip_prefix(SHORT)?).ok()?;
-    (bytes.len() == BYTES).then(|| format!("sha256:{}", super::chain::to_hex(&bytes)))
+    (bytes.len() == BYTES).then(|| format!("sha256:{}", hex(&bytes)))
 }
 
 /// A section of an evidence file: a header and the lines up to the next header.
@@ -466,7 +467,7 @@ pub struct Section {
 #[derive(Clone, Debug)]
 pub enum SectionLine {
     /// A session's changes to one file.
-    Brought(Box<Line>),
+    Changed(Box<EvidenceLine>),
     /// A whole record that the commit carries unchanged, for example an approval.
     Carried(Box<Record>),
     /// A tombstone: a person erased the line that was here.
@@ -613,7 +614,7 @@ fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
 
 fn parse_line(line: &[u8], header: &Header) -> Option<SectionLine> {
     if BROUGHT.iter().any(|begin| line.starts_with(begin)) {
-        let mut line: Line = serde_json::from_slice(line).ok()?;
+        let mut line: EvidenceLine = serde_json::from_slice(line).ok()?;
         let session = header.sessions.get(line.by as usize)?;
         line.time = line.time.or_else(|| session.time.clone());
         line.strength = line.strength.or(session.strength);
@@ -622,7 +623,7 @@ fn parse_line(line: &[u8], header: &Header) -> Option<SectionLine> {
             && line.blocks.is_empty() == line.whole.is_some()
             && line.blocks.iter().all(EvidenceBlock::is_readable)
             && line.whole.as_ref().is_none_or(|whole| long(&whole.hash).is_some());
-        return is_readable.then(|| SectionLine::Brought(Box::new(line)));
+        return is_readable.then(|| SectionLine::Changed(Box::new(line)));
     }
     if line.starts_with(TOMBSTONE) {
         return tombstone(line).map(|stone| SectionLine::Erased(Box::new(stone)));
@@ -638,7 +639,7 @@ fn parse_line(line: &[u8], header: &Header) -> Option<SectionLine> {
     carries.then(|| SectionLine::Carried(Box::new(record)))
 }
 
-impl Line {
+impl EvidenceLine {
     /// Turns the line into a record. `nth` is the position of the line in the section, counted from
     /// 0, and becomes part of the record's id.
     pub fn record(&self, header: &Header, digest: Digest, nth: usize) -> Record {
@@ -708,7 +709,11 @@ impl Whole {
 /// Writes a section. A time or strength that most lines of a session have is written once, in the
 /// header. A time is only left out of a line if the lines about its file are still read in the same
 /// order.
-pub(crate) fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]) -> Vec<u8> {
+pub(crate) fn write(
+    mut header: Header,
+    mut lines: Vec<EvidenceLine>,
+    carried: &[Record],
+) -> Vec<u8> {
     let recorded: Vec<_> =
         lines.iter().map(|line| (line.by, line.path.clone(), line.time.clone())).collect();
     for (by, session) in header.sessions.iter_mut().enumerate() {
@@ -721,7 +726,7 @@ pub(crate) fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]
             session.strength = most_frequent(its.iter().filter_map(|line| line.strength));
         }
         let of_session = session.time.clone();
-        let keeps_order = |line: &Line| {
+        let keeps_order = |line: &EvidenceLine| {
             !recorded.iter().any(|(by, path, time)| {
                 *by != line.by && *path == line.path && line.time < *time && *time < of_session
             })

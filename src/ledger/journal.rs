@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::chain::to_hex;
 use super::evidence::Digest;
 use super::read::MAX_OBJECT;
+use crate::code::hex;
 use crate::workspace::store::{self, StoreError};
 use crate::workspace::{RelativePath, Root};
 
@@ -50,7 +50,7 @@ impl Journals {
         let below = root.path().strip_prefix(top).ok()?.to_string_lossy().into_owned();
         let own = match below.is_empty() {
             true => tree,
-            false => format!("{tree}+{}", &to_hex(&Sha256::digest(below))[..16]),
+            false => format!("{tree}+{}", &hex(&Sha256::digest(below))[..16]),
         };
         let trees = common.join("worktrees");
         Some(Self { all: common.join("intent").join("open"), own, trees })

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::kept::Key;
+use super::look_up_table::LookUpKey;
 use super::{
     BlockName, BlockRecord, Entry, FileRecord, Record, RecordDialect, RecordKind, dialect,
 };
@@ -11,7 +11,7 @@ use crate::workspace::RelativePath;
 
 /// What a look-up searches for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Sought<'a> {
+pub(super) enum LookUp<'a> {
     Path(&'a RelativePath),
     /// Blocks with this content hash.
     Content(&'a ContentHash),
@@ -24,10 +24,10 @@ pub(super) enum Sought<'a> {
     Id(&'a str),
 }
 
-impl Sought<'_> {
+impl LookUp<'_> {
     /// Returns the key of this look-up in the table. Two different look-ups can have the same key,
     /// so the caller checks each result with [`Self::is_of`].
-    pub(super) fn key(&self) -> Key {
+    pub(super) fn key(&self) -> LookUpKey {
         let mut hasher = Sha256::new();
         match self {
             Self::Path(path) => hasher.update(["p", path.as_str()].concat()),
@@ -103,14 +103,14 @@ pub(super) fn is_whole(entry: &Entry) -> bool {
 
 /// Returns all keys of an entry. If the entry names a file as a whole, the keys of the blocks in
 /// that file are not included.
-pub(super) fn keys_of(entry: &Entry) -> Vec<Key> {
+pub(super) fn keys_of(entry: &Entry) -> Vec<LookUpKey> {
     let record = &entry.record;
     let mut keys = Vec::new();
-    keys.extend((!record.id.is_empty()).then(|| Sought::Id(&record.id).key()));
-    keys.extend(record.intent_id.iter().map(|intent| Sought::Intent(intent).key()));
+    keys.extend((!record.id.is_empty()).then(|| LookUp::Id(&record.id).key()));
+    keys.extend(record.intent_id.iter().map(|intent| LookUp::Intent(intent).key()));
     for file in &record.files {
-        keys.push(Sought::Path(&file.relative_path).key());
-        keys.extend(intents(record, file).into_iter().map(|intent| Sought::Intent(intent).key()));
+        keys.push(LookUp::Path(&file.relative_path).key());
+        keys.extend(intents(record, file).into_iter().map(|intent| LookUp::Intent(intent).key()));
         if !is_whole(entry) {
             let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
             keys.extend(ranges.flat_map(keys_of_block));
@@ -129,18 +129,18 @@ pub(super) fn keys_of(entry: &Entry) -> Vec<Key> {
 
 /// Returns the keys of a block: its content hash, and its kind and name. They do not depend on its
 /// file.
-pub(super) fn keys_of_block(range: &BlockRecord) -> Vec<Key> {
+pub(super) fn keys_of_block(range: &BlockRecord) -> Vec<LookUpKey> {
     let content =
-        is_content_hash(&range.content_hash).then_some(Sought::Content(&range.content_hash));
-    let called = range.block.as_ref().map(|name| Sought::Called(&name.kind, &name.path));
+        is_content_hash(&range.content_hash).then_some(LookUp::Content(&range.content_hash));
+    let called = range.block.as_ref().map(|name| LookUp::Called(&name.kind, &name.path));
     content.into_iter().chain(called).map(|sought| sought.key()).collect()
 }
 
 /// The key that all `reassign` records have.
-pub(super) const REASSIGN: Key = *b"\0reassig";
+pub(super) const REASSIGN: LookUpKey = *b"\0reassig";
 
 /// The key that all `registry` records have.
-pub(super) const REGISTRY: Key = *b"\0registr";
+pub(super) const REGISTRY: LookUpKey = *b"\0registr";
 
 /// The key that all entries have that name a file as a whole.
-pub(super) const WHOLE: Key = *b"\0a whole";
+pub(super) const WHOLE: LookUpKey = *b"\0a whole";

@@ -9,13 +9,14 @@
 //! - `audit`: checking every file for `intent verify`.
 //! - `chain`: the hash chain that links the records of a writer.
 //! - `derived`: data that evidence leaves out and that is computed from the texts in git.
-//! - `dialect`: records of other tools, converted without losing a value.
 //! - `dialect_files`: the files, conversations and ranges in such records.
+//! - `dialect`: records of other tools, converted without losing a value.
 //! - `entries`: the entries of a ledger as a list.
 //! - `evidence`: the records that a commit carries, as files in git.
-//! - `index`: the ledger in memory, with its look-ups.
+//! - `files`: reading the files of a ledger.
+//! - `in_memory`: the ledger in memory, with its look-ups.
 //! - `journal`: the records that are in no commit yet.
-//! - `kept`: a table on disk that says which entries of evidence are about what.
+//! - `look_up_table`: a table on disk that says which entries of evidence are about what.
 //! - `lookup`: the keys by which entries can be looked up.
 //! - `outline`: short hashes of all blocks of a file, in file order.
 //! - `read`: reading every line of every ledger file.
@@ -23,7 +24,6 @@
 //! - `record`: the record, one JSON object per line.
 //! - `scan`: splitting a ledger file into JSON objects, comments and other text.
 //! - `signed`: signed JSON objects, one per line.
-//! - `source`: reading the files of a ledger.
 //! - `strict`: rejecting JSON objects with a repeated key.
 
 pub(crate) mod anchor;
@@ -35,9 +35,10 @@ pub(crate) mod dialect;
 mod dialect_files;
 mod entries;
 pub(crate) mod evidence;
-pub(crate) mod index;
+mod files;
+pub(crate) mod in_memory;
 pub(crate) mod journal;
-mod kept;
+mod look_up_table;
 mod lookup;
 pub(crate) mod outline;
 pub(crate) mod read;
@@ -45,7 +46,6 @@ pub(crate) mod reassign;
 pub(crate) mod record;
 mod scan;
 pub(crate) mod signed;
-mod source;
 mod strict;
 
 pub(crate) use append::AppendError;
@@ -53,13 +53,13 @@ pub use append::Writer;
 pub(crate) use audit::{Audit, audit};
 pub(crate) use derived::{Derive, Derived, Outlines};
 pub use evidence::Digest;
-pub(crate) use index::{Claim, OfPath};
-pub use index::{ClaimRef, Ledger};
-pub(crate) use kept::FOLDER as EVIDENCE_FOLDER;
+pub(crate) use in_memory::{Claim, PathEntryIds};
+pub use in_memory::{ClaimRef, Ledger};
+pub(crate) use look_up_table::FOLDER as EVIDENCE_FOLDER;
 pub(crate) use outline::Outline;
 pub use read::RecordDialect;
-pub(crate) use read::{Entry, ErasedSection, Origin, Trust};
-pub(crate) use reassign::Reassignment;
+pub(crate) use read::{Entry, EntryOrigin, ErasedSection, Trust};
+pub(crate) use reassign::BlockReassignment;
 pub use record::*;
 
 #[cfg(test)]

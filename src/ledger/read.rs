@@ -16,7 +16,7 @@ use crate::workspace::{Code, Finding, RelativePath, Root, store};
 
 /// The place of an entry in a ledger file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct EntryOrigin {
     pub path: RelativePath,
     /// The line of its first byte, counted from 1.
     pub line: u32,
@@ -58,7 +58,7 @@ pub enum Trust {
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub record: Record,
-    pub origin: Origin,
+    pub origin: EntryOrigin,
     pub dialect: RecordDialect,
     /// How far the record can be trusted.
     pub trust: Trust,
@@ -68,7 +68,7 @@ pub struct Entry {
     /// another tool.
     pub section: Option<Digest>,
     /// The commit that the entry is about, if its section was sealed late.
-    pub about: Option<String>,
+    pub late_commit: Option<String>,
 }
 
 /// The parsed content of a ledger file.
@@ -80,7 +80,7 @@ pub struct ParsedLedgerFile {
     pub findings: Vec<Finding>,
     /// The places and bytes of spans that could not be read. Of a span that is too large, only the
     /// beginning is kept.
-    pub unreadable: Vec<(Origin, Vec<u8>)>,
+    pub unreadable: Vec<(EntryOrigin, Vec<u8>)>,
     /// The digests of the sections, if it is a file of evidence.
     pub sections: Vec<Digest>,
     /// The sections from which a line was erased.
@@ -88,7 +88,7 @@ pub struct ParsedLedgerFile {
     /// The digest of the whole file, if it is a file of evidence.
     pub digest: Option<Digest>,
     /// The version of the file's format, if it is newer than this program can read.
-    pub newer: Option<u32>,
+    pub newer_format: Option<u32>,
 }
 
 /// A section of evidence from which a line was erased.
@@ -259,9 +259,10 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
         Scanner::new(path, bytes, &mut state, &mut reading).run_to_end();
         return reading;
     };
-    let EvidenceFile { digest, is_sound, sections, findings, unreadable, newer } =
+    let EvidenceFile { digest, is_sound, sections, findings, unreadable, newer_format } =
         EvidenceFile::read(path, named, bytes);
-    reading = ParsedLedgerFile { findings, unreadable, digest: Some(digest), newer, ..reading };
+    reading =
+        ParsedLedgerFile { findings, unreadable, digest: Some(digest), newer_format, ..reading };
     let mut lines = LineCounter::of(bytes);
     for section in sections {
         let mut entries = entries_of(path, &mut lines, &section);
@@ -284,10 +285,10 @@ pub(super) struct EvidenceFile {
     pub sections: Vec<Section>,
     pub findings: Vec<Finding>,
     /// The lines that could not be read.
-    pub unreadable: Vec<(Origin, Vec<u8>)>,
+    pub unreadable: Vec<(EntryOrigin, Vec<u8>)>,
     /// The version of the file's format, if it is newer than this program. Nothing else of such a
     /// file is read.
-    pub newer: Option<u32>,
+    pub newer_format: Option<u32>,
 }
 
 impl EvidenceFile {
@@ -300,19 +301,27 @@ impl EvidenceFile {
             Ok(sections) => sections,
             Err(why) => {
                 findings.push(no_evidence(path, why));
-                let newer = match why {
+                let newer_format = match why {
                     NoEvidence::Newer(version) => Some(version),
                     NoEvidence::Headless => None,
                 };
-                return Self { digest, is_sound, sections: vec![], findings, unreadable, newer };
+                return Self {
+                    digest,
+                    is_sound,
+                    sections: vec![],
+                    findings,
+                    unreadable,
+                    newer_format,
+                };
             }
         };
         if !is_sound {
-            let origin = Origin { path: path.clone(), line: 1, start: 0, end: bytes.len() as u64 };
+            let origin =
+                EntryOrigin { path: path.clone(), line: 1, start: 0, end: bytes.len() as u64 };
             findings.push(finding(
                 Code::LedgerForged,
                 &origin,
-                "The file is not what its name says: its bytes were changed.".into(),
+                "The file does not match the digest in its name: its bytes were changed.".into(),
                 restore(path),
             ));
         }
@@ -322,12 +331,12 @@ impl EvidenceFile {
             findings.push(finding(
                 Code::LedgerUnreadable,
                 &origin,
-                "The line is no evidence that this version can read.".into(),
+                "The line cannot be read as evidence by this version.".into(),
                 "Nothing of the line counts. If a newer `intent` wrote it, install that one.",
             ));
             unreadable.push((origin, bytes[span.clone()].to_vec()));
         }
-        Self { digest, is_sound, sections, findings, unreadable, newer: None }
+        Self { digest, is_sound, sections, findings, unreadable, newer_format: None }
     }
 }
 
@@ -356,8 +365,8 @@ impl<'a> LineCounter<'a> {
     }
 
     /// Makes the origin of a byte span in the file with this path.
-    pub(super) fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> Origin {
-        Origin {
+    pub(super) fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> EntryOrigin {
+        EntryOrigin {
             path: path.clone(),
             line: self.at(span.start),
             start: span.start as u64,
@@ -370,7 +379,7 @@ impl<'a> LineCounter<'a> {
 fn entries_of(path: &RelativePath, lines: &mut LineCounter<'_>, section: &Section) -> Vec<Entry> {
     let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
         let record = match said {
-            evidence::SectionLine::Brought(line) => {
+            evidence::SectionLine::Changed(line) => {
                 line.record(&section.header, section.digest, nth)
             }
             evidence::SectionLine::Carried(record) => Record::clone(record),
@@ -383,7 +392,7 @@ fn entries_of(path: &RelativePath, lines: &mut LineCounter<'_>, section: &Sectio
             trust: Trust::Claimed,
             stored: Arc::from(&lines.bytes[span.clone()]),
             section: Some(section.digest),
-            about: section.header.of.clone(),
+            late_commit: section.header.of.clone(),
         })
     });
     entries.collect()
@@ -410,13 +419,12 @@ pub(super) fn erased_of(
 
 /// Makes the finding for a file that cannot be read as evidence.
 fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
-    let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
+    let origin = EntryOrigin { path: path.clone(), line: 1, start: 0, end: 0 };
     match why {
         NoEvidence::Headless => finding(
             Code::LedgerForged,
             &origin,
-            "The file stands where evidence does, and does not begin with a header of evidence."
-                .into(),
+            "The file is in an evidence folder but has no evidence header.".into(),
             restore(path),
         ),
         NoEvidence::Newer(version) => finding(

@@ -70,20 +70,20 @@ impl Reassignments {
         path: &RelativePath,
         range: &BlockRecord,
         from: &str,
-    ) -> Vec<Reassignment<'a>> {
+    ) -> Vec<BlockReassignment<'a>> {
         if self.is_empty() {
             return Vec::new();
         }
         let name = range.block.as_ref();
         let (kind, name) = (name.map(|name| &*name.kind), name.map(|name| &*name.path));
         let block = block_key(path, kind, name, &range.content_hash);
-        let mut found: Vec<Reassignment<'a>> = Vec::new();
+        let mut found: Vec<BlockReassignment<'a>> = Vec::new();
         for (by, nth) in self.0.get(&block).into_iter().flatten().filter(|(by, _)| *by > at) {
             let record = &ledger.entry(*by).record;
             let (Some(said), Some(to)) = (&record.reassigns, &record.intent_id) else { continue };
             let block: &ReassignedBlock = &said.blocks[*nth as usize];
             if found.last().map_or(from, |last| last.to) == block.from {
-                found.push(Reassignment { from: &block.from, to, record, said });
+                found.push(BlockReassignment { from: &block.from, to, record, decision: said });
             }
         }
         found
@@ -99,7 +99,7 @@ fn reassigned_blocks(entry: &Entry) -> Option<&Reassigned> {
 
 /// One reassignment of a block.
 #[derive(Clone, Copy, Debug)]
-pub struct Reassignment<'a> {
+pub struct BlockReassignment<'a> {
     /// The intent that the block had before.
     pub from: &'a str,
     /// The intent that the block has since then.
@@ -107,12 +107,12 @@ pub struct Reassignment<'a> {
     /// The record of the kind `reassign`.
     pub record: &'a Record,
     /// The content of that record: the blocks, and the person who reassigned them.
-    pub said: &'a Reassigned,
+    pub decision: &'a Reassigned,
 }
 
 impl<'a> Claim<'a> {
     /// The reassignments of the block since it was recorded, oldest first.
-    pub fn reassigned(&self) -> Vec<Reassignment<'a>> {
+    pub fn reassigned(&self) -> Vec<BlockReassignment<'a>> {
         let Some(from) = self.entry.record.intent_id.as_deref() else { return Vec::new() };
         self.reassignments_from(from)
     }

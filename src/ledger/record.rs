@@ -461,12 +461,12 @@ pub struct BlockRecord {
 impl BlockRecord {
     /// Makes an empty claim, for code that evidence names but its commit did not add. It has no
     /// block, and its hash matches no text.
-    pub fn void() -> Self {
+    pub fn empty() -> Self {
         Self::bare(0, 0, ContentHash::from_ledger(""))
     }
 
-    /// Returns true if this is an empty claim, see [`Self::void`].
-    pub fn is_void(&self) -> bool {
+    /// Returns true if this is an empty claim, see [`Self::empty`].
+    pub fn is_empty_claim(&self) -> bool {
         self.block.is_none() && self.content_hash.as_str().is_empty()
     }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::chain::{self, finding, is_intact, restore, split_tail};
 use super::evidence::Digest;
-use super::read::{MAX_OBJECT, Origin, ParsedLedgerFile};
+use super::read::{EntryOrigin, MAX_OBJECT, ParsedLedgerFile};
 use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
 use crate::workspace::{Code, RelativePath};
 
@@ -200,7 +200,7 @@ impl<'a> Scanner<'a> {
         let stored = &self.window[self.at..self.at + length];
         let ours = claims_chain(&map, stored);
         if ours && !strict::has_unique_keys(stored) {
-            let message = "A record with the same key twice says two things at once.";
+            let message = "A record with the same key twice is ambiguous.";
             return self.unreadable_span(length, Code::LedgerForged, message);
         }
         if ours && let Some(record) = canonical(stored) {
@@ -238,12 +238,12 @@ impl<'a> Scanner<'a> {
 
     /// Checks that the record is followed by `\n`. This program never writes anything else after a
     /// record.
-    fn check_ending(&mut self, origin: &Origin) {
+    fn check_ending(&mut self, origin: &EntryOrigin) {
         let (code, message, help) = match self.window.get(self.at) {
             None => (
                 Code::LedgerTorn,
                 "The last record is not followed by a line break; it may not have been written to its end.",
-                "The next record that is appended sets this right.",
+                "The next record that is appended adds the missing line break.",
             ),
             Some(b'\n') if !self.state.marked => return,
             Some(_) if self.state.reported_endings => return,
@@ -251,7 +251,7 @@ impl<'a> Scanner<'a> {
                 self.state.reported_endings = true;
                 (
                     Code::LedgerUnreadable,
-                    "From here on lines carry bytes that were not written with them (a byte order mark, CR LF, blanks or a second record on the line); the records themselves are intact where nothing else is said.",
+                    "From here on, lines contain bytes that `intent` did not write (a byte order mark, CR LF, blanks or a second record on the line). The records themselves are intact unless another finding reports them.",
                     "Keep git and editors from converting the file: `*.jsonl -text` in .gitattributes, then check it out anew.",
                 )
             }
@@ -262,14 +262,27 @@ impl<'a> Scanner<'a> {
     fn push(&mut self, record: Record, dialect: RecordDialect, trust: Trust, length: usize) {
         let origin = self.origin(length);
         let stored = Arc::from(&self.window[self.at..self.at + length]);
-        let (section, about) = (None, None);
-        self.out.entries.push(Entry { record, origin, dialect, trust, stored, section, about });
+        let (section, late_commit) = (None, None);
+        self.out.entries.push(Entry {
+            record,
+            origin,
+            dialect,
+            trust,
+            stored,
+            section,
+            late_commit,
+        });
         self.advance(length);
     }
 
-    fn origin(&self, length: usize) -> Origin {
+    fn origin(&self, length: usize) -> EntryOrigin {
         let start = self.state.offset + self.at as u64;
-        Origin { path: self.path.clone(), line: self.state.line, start, end: start + length as u64 }
+        EntryOrigin {
+            path: self.path.clone(),
+            line: self.state.line,
+            start,
+            end: start + length as u64,
+        }
     }
 
     fn too_large(&mut self, length: usize) {
@@ -308,7 +321,7 @@ impl<'a> Scanner<'a> {
         self.advance(length);
     }
 
-    fn continues(&mut self, next: &Origin, code: Code) -> bool {
+    fn continues(&mut self, next: &EntryOrigin, code: Code) -> bool {
         let Some((last, kept)) = self.out.unreadable.last_mut() else { return false };
         let Some(found) = self.out.findings.last_mut() else { return false };
         let Some(from) = last.end.checked_sub(self.state.offset) else { return false };

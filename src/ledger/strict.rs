@@ -52,7 +52,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Unique, A::Error> {
         let mut seen = SeenKeys::default();
-        while let Some(Key(key)) = members.next_key()? {
+        while let Some(BorrowedKey(key)) = members.next_key()? {
             if !seen.insert(key) {
                 return Err(A::Error::custom("the same key twice"));
             }
@@ -87,9 +87,9 @@ impl<'de> SeenKeys<'de> {
 }
 
 /// A key, borrowed from the input if it contains no escapes.
-struct Key<'de>(Cow<'de, str>);
+struct BorrowedKey<'de>(Cow<'de, str>);
 
-impl<'de> Deserialize<'de> for Key<'de> {
+impl<'de> Deserialize<'de> for BorrowedKey<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(KeyVisitor)
     }
@@ -98,16 +98,16 @@ impl<'de> Deserialize<'de> for Key<'de> {
 struct KeyVisitor;
 
 impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key<'de>;
+    type Value = BorrowedKey<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key")
     }
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Borrowed(text)))
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<BorrowedKey<'de>, E> {
+        Ok(BorrowedKey(Cow::Borrowed(text)))
     }
-    fn visit_str<E: Error>(self, text: &str) -> Result<Key<'de>, E> {
-        Ok(Key(Cow::Owned(text.to_owned())))
+    fn visit_str<E: Error>(self, text: &str) -> Result<BorrowedKey<'de>, E> {
+        Ok(BorrowedKey(Cow::Owned(text.to_owned())))
     }
 }
 

@@ -97,7 +97,7 @@ fn wrong(bytes: &[u8]) -> Vec<crate::workspace::Finding> {
     Ledger::from_files(&[(path("x.jsonl"), bytes.to_vec())]).findings().to_vec()
 }
 
-mod kept;
+mod look_up_table;
 
 mod writing {
     use super::*;
@@ -405,7 +405,7 @@ mod looking_up {
     fn a_reload_sees_what_a_load_would() {
         let w = TestWorkspace::new(Layout::Single);
         let mut ledger = Ledger::load(&w.root());
-        assert!(ledger.entries().is_empty());
+        assert_eq!(ledger.len(), 0);
         let mut step = |what: &str| {
             assert!(!ledger.is_current(&w.root()), "{what}");
             ledger = ledger.reload(&w.root());
@@ -506,7 +506,9 @@ mod looking_up {
 mod evidence {
     use serde_json::json;
 
-    use super::super::evidence::{Header, Line, Section, SectionLine, read, time_of, write};
+    use super::super::evidence::{
+        EvidenceLine, Header, Section, SectionLine, read, time_of, write,
+    };
 
     #[test]
     fn times_of_records_get_the_form_of_evidence() {
@@ -527,7 +529,7 @@ mod evidence {
             "evidence": 2, "intents": [{"id": "INT-001"}], "sessions": [{"type": "AI"}, {"type": "HUMAN"}]
         }))
         .unwrap();
-        let line = |by: u32, path: &str, time: &str, strength: Option<&str>| -> Line {
+        let line = |by: u32, path: &str, time: &str, strength: Option<&str>| -> EvidenceLine {
             let blocks = [["function", "one", "1-4", "s:UklkzfIL3rx1yyW1Om-TRA"]];
             serde_json::from_value(json!({
                 "by": by, "path": path, "time": time, "strength": strength, "blocks": blocks
@@ -551,7 +553,7 @@ mod evidence {
         };
         assert!(unreadable.is_empty(), "{text}");
         for (written, (_, read)) in written.iter().zip(lines) {
-            let SectionLine::Brought(read) = read else { panic!("{text}") };
+            let SectionLine::Changed(read) = read else { panic!("{text}") };
             assert_eq!((&read.path, read.by), (&written.path, written.by), "{text}");
             assert_eq!(read.strength, written.strength, "{text}");
             let close = |time: &Option<String>| time.as_ref().unwrap()[..19].to_owned();

@@ -26,10 +26,12 @@ impl Names {
     fn of(workspace: &Workspace) -> Self {
         let mut names = BTreeSet::new();
         for paths in workspace.ledger.paths().chunks(AT_ONCE) {
-            let ledger = workspace.ledger.forgetful();
+            let ledger = workspace.ledger.without_derived();
             for path in paths {
                 let claims = ledger.of_path(path);
-                let blocks = claims.iter().filter_map(|at| ledger.claim(*at).said().block.as_ref());
+                let blocks = claims
+                    .iter()
+                    .filter_map(|at| ledger.claim(*at).recorded_block().block.as_ref());
                 names.extend(blocks.map(|block| (path.clone(), block.path.to_lowercase())));
             }
         }

@@ -19,7 +19,7 @@ use super::matching::item::{ComparedBlock, row_of_record};
 use super::outline::{Outline, Row};
 use crate::code::{ContentHash, difference};
 use crate::ledger::{ClaimRef, Ledger, Trust};
-use crate::workspace::{RelativePath, store};
+use crate::workspace::{RelativePath, clock};
 
 /// Only this many of the newest leaf versions are matched with the current file.
 pub(crate) const MAX_LEAVES: usize = 8;
@@ -265,7 +265,7 @@ impl Trail {
     fn add_change(&mut self, ledger: &Ledger, event: &RecordedChange, precedes: Precedes<'_>) {
         let last = event.claims.iter().max().copied();
         for at in &event.claims {
-            let range = ledger.claim(*at).range();
+            let range = ledger.claim(*at).full_block();
             if range.block.is_none() && !range.deleted {
                 self.nameless.insert(range.content_hash.clone(), *at);
             }
@@ -304,7 +304,7 @@ impl Trail {
         let mut by_row: HashMap<usize, Vec<ClaimRef>> = HashMap::new();
         let mut was: HashMap<usize, usize> = HashMap::new();
         for at in claims {
-            let range = ledger.claim(*at).range();
+            let range = ledger.claim(*at).full_block();
             if range.deleted {
                 continue;
             }
@@ -314,7 +314,7 @@ impl Trail {
         }
         // A claim with line hashes counts as the newer one. It was derived from the commit, whose
         // text may differ from the recorded text.
-        let is_found = |at: &ClaimRef| ledger.claim(*at).range().lines.is_some();
+        let is_found = |at: &ClaimRef| ledger.claim(*at).full_block().lines.is_some();
         by_row.values_mut().for_each(|claims| claims.sort_by_key(is_found));
         let origins = self.origins(ledger, &base, outline, (&by_row, &was));
         let mut states = Vec::with_capacity(outline.rows.len());
@@ -351,7 +351,7 @@ impl Trail {
         let unused = base.states.iter().chain(&base.gone).copied();
         let gone = unused.filter(|id| !used[*id as usize] && self.claim(*id).is_some()).collect();
         let loose = base.loose.iter().copied().filter(|id| !used[*id as usize]).collect();
-        let deletes = claims.iter().any(|at| ledger.claim(*at).range().deleted);
+        let deletes = claims.iter().any(|at| ledger.claim(*at).full_block().deleted);
         // Nobody recorded this version; it is only known from a later record. So it is not known
         // when it was made.
         let last = base.last.filter(|_| !claims.is_empty());
@@ -461,7 +461,7 @@ impl Trail {
         version: &Version,
     ) -> Vec<ComparedBlock<'a>> {
         let known = |id: &StateId, item: ComparedBlock<'a>| match self.claim(*id) {
-            Some(at) => item.with_record(ledger.claim(at).range(), at),
+            Some(at) => item.with_record(ledger.claim(at).full_block(), at),
             None => item,
         };
         let containers = self.outline(version).containers();
@@ -483,7 +483,7 @@ impl Trail {
         });
         let version = version.get_or_insert_default();
         for at in claims {
-            let range = ledger.claim(*at).range();
+            let range = ledger.claim(*at).full_block();
             let Some(row) = row_of_record(range) else { continue };
             let place = self.place_of(version, &row);
             if range.deleted {
@@ -550,7 +550,7 @@ fn events(
         let section = entry.section.map(|section| section.to_string());
         let key = commit.or(section).unwrap_or_else(|| at.entry.to_string());
         let place = *places.entry(key).or_insert_with(|| {
-            let recorded = || Some(store::milliseconds(&entry.record.timestamp)?.div_euclid(1_000));
+            let recorded = || Some(clock::milliseconds(&entry.record.timestamp)?.div_euclid(1_000));
             let time = derived.and_then(|derived| derived.committed).or_else(recorded);
             let outlines = ledger.outlines(at.entry, path);
             events.push((time, RecordedChange { outlines, claims: Vec::new() }));

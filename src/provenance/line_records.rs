@@ -70,12 +70,12 @@ pub(crate) fn of(
         // Records of a text that is in no commit have no line hashes. Start with the newest record
         // that has some.
         let known = |step: &Step| match step {
-            Step::Recorded(at) => ledger.claim(*at).range().lines.is_some(),
+            Step::Recorded(at) => ledger.claim(*at).full_block().lines.is_some(),
             Step::Gap { .. } => false,
         };
         history.drain(..history.iter().position(known)?);
         let Some(Step::Recorded(at)) = history.first() else { return None };
-        let recorded = ledger.claim(*at).range().lines.as_ref()?.hashes()?;
+        let recorded = ledger.claim(*at).full_block().lines.as_ref()?.hashes()?;
         let matched = lines::matched_lines(&recorded, &now, |hash| common.contains(hash));
         (recorded, matched)
     };
@@ -110,7 +110,7 @@ impl ComparedLines {
         }
         let now: Vec<LineHash> = own.iter().map(|line| line.hash).collect();
         for other in surroundings.trail(&ledger.claim(claim).file.relative_path).beside(claim) {
-            let recorded = ledger.claim(other).range().lines.as_ref();
+            let recorded = ledger.claim(other).full_block().lines.as_ref();
             let Some(recorded) = recorded.and_then(|lines| lines.hashes()) else { continue };
             let matched = lines::matched_lines(&recorded, &now, |hash| common.contains(hash));
             let mut walk = LineHistory::new(matched);
@@ -193,7 +193,7 @@ impl LineHistory {
             let earlier = steps.find_map(|step| {
                 let known = match step {
                     Step::Recorded(at) => {
-                        ledger.claim(at).range().lines.as_ref().map(|of| (at, of))
+                        ledger.claim(at).full_block().lines.as_ref().map(|of| (at, of))
                     }
                     Step::Gap { .. } => None,
                 };
@@ -203,7 +203,7 @@ impl LineHistory {
                 known
             });
             let Some((earlier, fingerprints)) = earlier else {
-                let is_new = ledger.claim(claim).range().replaces.is_none();
+                let is_new = ledger.claim(claim).full_block().replaces.is_none();
                 let origin = brought.writer_of_new_line(claim).filter(|_| is_new && !gap);
                 return self.settle_where(|_| Some(origin));
             };
@@ -226,7 +226,7 @@ impl LineHistory {
         claim: ClaimRef,
         recorded: &[LineHash],
     ) -> OtherLines {
-        let range = ledger.claim(claim).range();
+        let range = ledger.claim(claim).full_block();
         let brought = range.brought.as_ref().and_then(|places| places.among(recorded.len()));
         // Another version of this program may have divided the same text into other blocks.
         let fingerprints = range.lines.as_ref().and_then(|lines| lines.hashes());

@@ -25,7 +25,7 @@ pub(crate) fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimR
     let mut steps = vec![Step::Recorded(claim)];
     let mut at = claim;
     while steps.len() < MAX_STEPS {
-        let range = ledger.claim(at).range();
+        let range = ledger.claim(at).full_block();
         let (earlier, has_gap) = predecessor(ledger, surroundings, at);
         if has_gap && let Some(before) = &range.replaces {
             steps.push(Step::Gap { before: before.clone() });
@@ -55,20 +55,21 @@ fn predecessor(
         let earlier = trail.chain(before).find(|id| trail.state(*id).by.is_some())?;
         let stands = trail.state(before).row.text;
         let made = trail.state(earlier).by;
-        let was_changed = made.is_some_and(|at| ledger.claim(at).said().recorded.is_some());
+        let was_changed =
+            made.is_some_and(|at| ledger.claim(at).recorded_block().recorded.is_some());
         Some((made, was_changed || trail.state(earlier).row.text != stands))
     });
     if let Some(known) = known {
         return known;
     }
-    let Some(replaces) = &claim.range().replaces else { return (None, false) };
+    let Some(replaces) = &claim.full_block().replaces else { return (None, false) };
     // The block came from another file, or its history in this file is not known.
     let is_same_file =
         |other: ClaimRef| ledger.claim(other).file.relative_path == claim.file.relative_path;
     let same = ledger.by_content(replaces).into_iter().rev();
     let earlier = |other: &ClaimRef| {
-        let range = ledger.claim(*other).range();
-        *other < at && !range.deleted && !range.is_void()
+        let range = ledger.claim(*other).full_block();
+        *other < at && !range.deleted && !range.is_empty_claim()
     };
     let is_free = |other: &ClaimRef| !is_same_file(*other) || before.is_none();
     let found = same.filter(earlier).filter(is_free).max_by_key(|other| is_same_file(*other));

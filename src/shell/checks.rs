@@ -1,10 +1,10 @@
 //! Recognises commands that test or lint code.
 
 use super::table::{list, rows};
-use super::{Invocation, Reading};
+use super::{Invocation, Prediction};
 
 /// Returns the first test or lint that a text runs, in one or two words: `cargo test`, `pytest`.
-pub(crate) fn check_of(reading: &Reading) -> Option<String> {
+pub(crate) fn check_of(reading: &Prediction) -> Option<String> {
     reading.commands.iter().find_map(of_invocation)
 }
 

@@ -63,7 +63,7 @@ pub(super) struct Arg {
     /// True if the word contains an unquoted glob.
     pub(super) glob: bool,
     /// True if the word may become several words.
-    pub(super) many: bool,
+    pub(super) may_split: bool,
     /// True if the word begins with a path below the temporary folder.
     pub(super) temp: bool,
     /// Where the unknown pieces come from; the most dangerous origin if there are several.
@@ -95,7 +95,7 @@ impl Arg {
                     arg.glob = true;
                     arg.sure = false;
                 }
-                WordPiece::Splits => arg.many = true,
+                WordPiece::Splits => arg.may_split = true,
                 WordPiece::Temp(shown) => {
                     arg.temp |= arg.text.is_empty();
                     arg.text.push_str(shown);
@@ -197,7 +197,7 @@ impl Fields {
 }
 
 /// A brace expansion produces at most this many words.
-const MAX_WORDS: usize = 64;
+const MAX_BRACE_WORDS: usize = 64;
 
 impl Shell<'_> {
     /// Expands a word that may become several words, such as an argument or a word of a `for` loop.
@@ -443,13 +443,13 @@ fn atoms(word: &Word) -> Vec<Atom> {
 }
 
 /// Returns the words of a brace expansion (`{a,b}`, `{1..3}`, also nested), and whether these are
-/// all of them: there may be more than [`MAX_WORDS`].
+/// all of them: there may be more than [`MAX_BRACE_WORDS`].
 fn braces(atoms: Vec<Atom>) -> (Vec<Vec<Atom>>, bool) {
     let (mut done, mut whole) = (Vec::new(), true);
     let mut todo = vec![atoms];
     while let Some(next) = todo.pop() {
         match first_brace(&next) {
-            Some((start, end, choices)) if done.len() + todo.len() < MAX_WORDS => {
+            Some((start, end, choices)) if done.len() + todo.len() < MAX_BRACE_WORDS => {
                 // The last choice is pushed first, so that the words are produced in order.
                 for choice in choices.into_iter().rev() {
                     let mut word = next[..start].to_vec();
@@ -465,7 +465,7 @@ fn braces(atoms: Vec<Atom>) -> (Vec<Vec<Atom>>, bool) {
             None => done.push(next),
         }
     }
-    let whole = whole && done.len() < MAX_WORDS;
+    let whole = whole && done.len() < MAX_BRACE_WORDS;
     (done, whole)
 }
 
@@ -512,7 +512,7 @@ fn range(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
     let spelled = |text: String| text.chars().map(Atom::Unquoted).collect::<Vec<_>>();
     if let (Ok(from), Ok(to)) = (from.parse::<i32>(), to.parse::<i32>()) {
         let numbers = from.min(to)..=from.max(to);
-        return Some(numbers.take(MAX_WORDS).map(|n| spelled(n.to_string())).collect());
+        return Some(numbers.take(MAX_BRACE_WORDS).map(|n| spelled(n.to_string())).collect());
     }
     let (mut from, mut to) = (from.chars(), to.chars());
     match (from.next(), from.next(), to.next(), to.next()) {

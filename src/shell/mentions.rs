@@ -1,7 +1,7 @@
 //! Finds paths in text that is not followed: code of another language, a patch, a document.
 
 use super::expand::Arg;
-use super::paths::{Spot, place};
+use super::paths::{Location, place};
 use super::table;
 use super::walk::Shell;
 
@@ -24,14 +24,14 @@ impl Shell<'_> {
     /// link.
     pub(super) fn may_change(&mut self, path: &Arg) {
         if let Some(path) = self.here_in_work(path) {
-            keep(&mut self.out.mentions, path);
+            keep(&mut self.out.paths_in_text, path);
         }
     }
 
     /// Keeps a path that is an argument of an opaque program.
     pub(super) fn handed_to(&mut self, path: &Arg) {
         if let Some(path) = self.here_in_work(path) {
-            keep(&mut self.out.named, path);
+            keep(&mut self.out.paths_in_arguments, path);
         }
     }
 
@@ -44,7 +44,7 @@ impl Shell<'_> {
 
     fn here_in_work(&self, path: &Arg) -> Option<String> {
         let place = place(self, path);
-        (!self.elsewhere && place.spot != Spot::Nothing).then_some(place.path)
+        (!self.elsewhere && place.location != Location::Nothing).then_some(place.path)
     }
 }
 

@@ -9,18 +9,18 @@
 //! links, the content of scripts and aliases from start-up files are not seen; `docs/shell.md`
 //! describes the consequences.
 //!
-//! - `acting`: the folders in which commands act.
 //! - `bombs`: commands that start processes or fill the disk without end.
 //! - `checks`: commands that test or lint code.
-//! - `disguise`: characters that make a command look like a different one.
+//! - `evaluation`: values that the shell would evaluate as code.
 //! - `expand`: expanding words as far as the text determines the result.
-//! - `found`: the judgement of a program, and the data that flows between programs.
+//! - `finding`: the judgement of a program, and the data that flows between programs.
+//! - `folders`: the folders in which commands act.
+//! - `invisible`: characters that make a command look like a different one.
 //! - `judge`: what each program does.
 //! - `mentions`: paths in text that is not followed.
 //! - `parse`: the text as a tree of commands and words.
 //! - `paths`: the path that a word names, and where it lies.
 //! - `pattern`: glob patterns, and patterns for commands in rules.
-//! - `proof`: values that the shell would evaluate as code.
 //! - `redirect`: redirections.
 //! - `state`: the state of a shell during the walk.
 //! - `table`: the table of known programs, `programs.tsv`.
@@ -28,18 +28,18 @@
 //! - `walk`: walking a parsed text as a shell would.
 //! - `windows`: simplified judgement of PowerShell and `cmd.exe`.
 
-mod acting;
 mod bombs;
 mod checks;
-mod disguise;
+mod evaluation;
 mod expand;
-mod found;
+mod finding;
+mod folders;
+mod invisible;
 mod judge;
 mod mentions;
 mod parse;
 mod paths;
 mod pattern;
-mod proof;
 mod redirect;
 mod state;
 mod table;
@@ -171,7 +171,8 @@ pub struct Invocation {
 
 /// What a command would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Reading {
+#[schemars(rename = "Reading")]
+pub struct Prediction {
     /// The most severe class that was found. From most to least severe: destructive, unreadable,
     /// opaque, write, read.
     pub class: Class,
@@ -193,26 +194,26 @@ pub struct Reading {
     pub lone: bool,
     /// Absolute paths found in text that is not followed: code of another language, a patch, an
     /// option of `intent` itself.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub mentions: Vec<String>,
+    #[serde(rename = "mentions", default, skip_serializing_if = "Vec::is_empty")]
+    pub paths_in_text: Vec<String>,
     /// Absolute paths among the arguments of programs whose effects are not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub named: Vec<String>,
+    #[serde(rename = "named", default, skip_serializing_if = "Vec::is_empty")]
+    pub paths_in_arguments: Vec<String>,
     /// Absolute paths of files that hold a patch which the command applies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patches: Vec<String>,
     /// True if the class is opaque only because a program for inspection may write a cache, a log
     /// or downloaded data of its own.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub looks: bool,
+    #[serde(rename = "looks", default, skip_serializing_if = "std::ops::Not::not")]
+    pub inspects: bool,
     /// Absolute paths of the folders in which programs that may change something are started.
     /// Folders that are not known are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
 }
 
-impl Reading {
-    /// Returns the reading of a text that cannot be parsed.
+impl Prediction {
+    /// Returns the prediction for a text that cannot be parsed.
     pub(crate) fn unreadable(rule: &str, reason: String) -> Self {
         Self {
             class: Class::Unreadable,
@@ -225,7 +226,7 @@ impl Reading {
 }
 
 /// Returns what a text would do. Reads no file.
-pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
+pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Prediction {
     match dialect {
         Dialect::Posix => walk::read(text, at),
         Dialect::PowerShell | Dialect::Cmd => windows::read(text, dialect, at),
@@ -244,7 +245,7 @@ pub(crate) fn patched(patch: &str) -> Vec<&str> {
 pub(crate) const OUR_NAMES: [&str; 2] = ["intent", "intent-lsp"];
 
 /// Returns the arguments of `intent` if the text is exactly one call of this program.
-pub(crate) fn own_command(reading: &Reading) -> Option<&[String]> {
+pub(crate) fn own_command(reading: &Prediction) -> Option<&[String]> {
     let mut outer = reading.commands.iter().filter(|command| command.via.is_empty());
     let (Some(only), None) = (outer.next(), outer.next()) else { return None };
     let own = only.program.as_deref().is_some_and(|program| OUR_NAMES.contains(&program));

@@ -9,7 +9,7 @@ use super::walk::Shell;
 
 /// Where a path lies. This decides what deleting or overwriting it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spot {
+pub(super) enum Location {
     /// `/dev/null` or a file descriptor: writing to it changes no file.
     Nothing,
     /// A disk or another device.
@@ -40,10 +40,10 @@ pub(super) enum Spot {
 
 /// A path together with where it lies.
 #[derive(Clone, Debug)]
-pub(super) struct OwnedPath {
+pub(super) struct LocatedPath {
     pub(super) path: String,
     pub(super) known: bool,
-    pub(super) spot: Spot,
+    pub(super) location: Location,
 }
 
 /// Folders of the Windows system, relative to the root of a drive, in lower case.
@@ -95,62 +95,66 @@ pub(super) fn below(path: &str, folder: &str) -> bool {
 }
 
 /// Returns the path that a word names and where it lies.
-pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> OwnedPath {
+pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> LocatedPath {
     if arg.temp {
         return temporary(shell, arg);
     }
     if shell.remembered(arg).is_some() || arg.text == "-" {
-        return OwnedPath { path: arg.text.clone(), known: false, spot: Spot::Nothing };
+        return LocatedPath { path: arg.text.clone(), known: false, location: Location::Nothing };
     }
     let written = if arg.origin.is_some() { &arg.lead } else { &arg.text };
     let file_url = written.strip_prefix("file://").unwrap_or(written);
     if written.is_empty() && !arg.sure {
-        return OwnedPath { path: "/".to_owned(), known: false, spot: unknown(arg) };
+        return LocatedPath { path: "/".to_owned(), known: false, location: unknown(arg) };
     }
     let joined = match (absolute(file_url), shell.cwd()) {
         (true, _) => file_url.to_owned(),
         (false, Some(cwd)) if !shell.elsewhere => format!("{cwd}/{file_url}"),
         _ => {
-            let spot = if shell.elsewhere { Spot::Outside } else { unknown(arg) };
-            return OwnedPath { path: "/".to_owned(), known: false, spot };
+            let location = if shell.elsewhere { Location::Outside } else { unknown(arg) };
+            return LocatedPath { path: "/".to_owned(), known: false, location };
         }
     };
     let path = normal(&joined);
     if arg.origin.is_some() {
         return partly(shell, &path, file_url);
     }
-    let spot = spot(shell, &path);
-    OwnedPath { path, known: arg.sure, spot }
+    let location = location(shell, &path);
+    LocatedPath { path, known: arg.sure, location }
 }
 
-fn temporary(shell: &Shell<'_>, arg: &Arg) -> OwnedPath {
+fn temporary(shell: &Shell<'_>, arg: &Arg) -> LocatedPath {
     let path = shell.at.temp.first().map_or_else(|| "/tmp".to_owned(), |path| slashed(path));
     let climbs = arg.text.split('/').any(|part| part == "..");
-    OwnedPath { path, known: false, spot: if climbs { Spot::Unknown } else { Spot::Temp } }
+    LocatedPath {
+        path,
+        known: false,
+        location: if climbs { Location::Unknown } else { Location::Temp },
+    }
 }
 
 /// Judges a word whose beginning is not known by its last name: `$X/node_modules` is recreated by a
 /// build.
-fn unknown(arg: &Arg) -> Spot {
-    let Some(WordPiece::Text(end)) = arg.pieces.last() else { return Spot::Unknown };
+fn unknown(arg: &Arg) -> Location {
+    let Some(WordPiece::Text(end)) = arg.pieces.last() else { return Location::Unknown };
     let climbs = end.split('/').any(|part| part == "..");
     let Some((_, name)) = end.trim_end_matches('/').rsplit_once('/') else {
-        return Spot::Unknown;
+        return Location::Unknown;
     };
-    if !climbs && made(name) { Spot::Made } else { Spot::Unknown }
+    if !climbs && made(name) { Location::Made } else { Location::Unknown }
 }
 
 /// Judges a path whose end is not known: it lies somewhere below the last folder that is known.
-fn partly(shell: &Shell<'_>, path: &str, written: &str) -> OwnedPath {
+fn partly(shell: &Shell<'_>, path: &str, written: &str) -> LocatedPath {
     let folder = if written.ends_with('/') {
         path.to_owned()
     } else {
         path.rsplit_once('/').map_or("/", |(folder, _)| folder).to_owned()
     };
-    let inside = spot(shell, &format!("{}/\u{1}", folder.trim_end_matches('/')));
-    let spot = if inside == Spot::Inside { Spot::Unknown } else { inside };
+    let inside = location(shell, &format!("{}/\u{1}", folder.trim_end_matches('/')));
+    let location = if inside == Location::Inside { Location::Unknown } else { inside };
     let path = if folder.is_empty() { "/".to_owned() } else { folder };
-    OwnedPath { path, known: false, spot }
+    LocatedPath { path, known: false, location }
 }
 
 /// Returns true if files of this name are recreated by builds or tools. A glob with such an ending
@@ -167,28 +171,28 @@ fn everything(pattern: &str) -> bool {
     pattern.contains('*') && pattern.chars().all(|c| "*.?[]!^".contains(c))
 }
 
-fn spot(shell: &Shell<'_>, path: &str) -> Spot {
+fn location(shell: &Shell<'_>, path: &str) -> Location {
     // `folder/*` is judged as the folder itself.
     if let Some((folder, last)) = path.rsplit_once('/')
         && everything(last)
     {
-        return spot(shell, if folder.is_empty() { "/" } else { folder });
+        return location(shell, if folder.is_empty() { "/" } else { folder });
     }
     if let Some(device) = path.strip_prefix("/dev/") {
-        return device_spot(device);
+        return device_location(device);
     }
     if matches!(path.to_ascii_lowercase().rsplit('/').next(), Some("nul")) {
-        return Spot::Nothing;
+        return Location::Nothing;
     }
     if path == "/" || path.len() == 3 && path.as_bytes()[1] == b':' {
-        return Spot::Root;
+        return Location::Root;
     }
     if shell.elsewhere {
         return elsewhere(path);
     }
     let root = shell.at.root.as_deref().map_or_else(|| slashed(&shell.at.cwd), slashed);
     if below(&root, path) {
-        return Spot::Whole;
+        return Location::Whole;
     }
     if let Some(inside) = path.strip_prefix(root.as_str()).filter(|rest| rest.starts_with('/')) {
         return of_workspace(inside);
@@ -196,56 +200,56 @@ fn spot(shell: &Shell<'_>, path: &str) -> Spot {
     let temp = shell.at.temp.iter().map(|folder| slashed(folder));
     for folder in temp.chain(list("temporary").into_iter().map(str::to_owned)) {
         if path == folder {
-            return Spot::TempRoot;
+            return Location::TempRoot;
         }
         if below(path, &folder) {
-            return Spot::Temp;
+            return Location::Temp;
         }
     }
     if let Some(home) = shell.at.home.as_deref().map(slashed) {
         if below(&home, path) {
-            return Spot::Home;
+            return Location::Home;
         }
         if let Some(inside) = path.strip_prefix(home.as_str()) {
             let inside = inside.trim_start_matches('/').to_ascii_lowercase();
             let cache = list("caches").iter().any(|cache| below(&inside, cache));
-            return if cache { Spot::Made } else { Spot::Outside };
+            return if cache { Location::Made } else { Location::Outside };
         }
     }
     outside(path)
 }
 
-fn device_spot(name: &str) -> Spot {
+fn device_location(name: &str) -> Location {
     if table::holds("harmlessdevices", name) {
-        Spot::Nothing
+        Location::Nothing
     } else if name.starts_with("shm/") {
-        Spot::Temp
+        Location::Temp
     } else if name.starts_with("tcp/") || name.starts_with("udp/") {
-        Spot::Outside
+        Location::Outside
     } else {
-        Spot::Device
+        Location::Device
     }
 }
 
-fn elsewhere(path: &str) -> Spot {
+fn elsewhere(path: &str) -> Location {
     let temp = list("temporary").iter().any(|folder| below(path, folder) && path != *folder);
-    if temp { Spot::Temp } else { outside(path) }
+    if temp { Location::Temp } else { outside(path) }
 }
 
-fn outside(path: &str) -> Spot {
+fn outside(path: &str) -> Location {
     let lower = path.to_ascii_lowercase();
     let on_drive = lower.get(3..).filter(|_| lower.as_bytes().get(1) == Some(&b':'));
     let windows = on_drive.is_some_and(|rest| SYSTEM_WINDOWS.iter().any(|name| below(rest, name)));
     if windows || list("system").iter().any(|folder| below(&lower, folder)) {
-        Spot::System
+        Location::System
     } else if lower == "/home" || lower == "/users" || on_drive == Some("users") {
-        Spot::Home
+        Location::Home
     } else {
-        Spot::Outside
+        Location::Outside
     }
 }
 
-fn of_workspace(inside: &str) -> Spot {
+fn of_workspace(inside: &str) -> Location {
     let parts: Vec<&str> = inside.split('/').filter(|part| !part.is_empty()).collect();
     let last = parts.last().copied().unwrap_or_default();
     let control = parts.iter().any(|part| {
@@ -253,8 +257,8 @@ fn of_workspace(inside: &str) -> Spot {
     });
     if control {
         // A lock file may remain after git was killed, so it may be deleted.
-        return if last.ends_with(".lock") { Spot::Inside } else { Spot::Control };
+        return if last.ends_with(".lock") { Location::Inside } else { Location::Control };
     }
     let folder_made = parts.iter().any(|part| table::holds("madefolders", part));
-    if folder_made || made(last) { Spot::Made } else { Spot::Inside }
+    if folder_made || made(last) { Location::Made } else { Location::Inside }
 }

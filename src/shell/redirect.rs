@@ -3,12 +3,12 @@
 use super::expand::Arg;
 use super::judge;
 use super::parse::{Direction, Redirect, Word};
-use super::walk::{Feed, Shell};
+use super::walk::{Shell, StreamData};
 use super::{PathDeed, paths};
 
 /// What a redirection does to a command's input or output.
 pub(super) enum Redirected {
-    In(Feed),
+    In(StreamData),
     Away,
     Nothing,
 }
@@ -21,9 +21,9 @@ impl Shell<'_> {
         match redirect.direction {
             Direction::Document(index) => {
                 let pieces = heredocs.get(index).map(|body| self.value(body)).unwrap_or_default();
-                Redirected::In(Feed::known(pieces))
+                Redirected::In(StreamData::known(pieces))
             }
-            Direction::Here => Redirected::In(Feed::known(self.value(&redirect.target))),
+            Direction::Here => Redirected::In(StreamData::known(self.value(&redirect.target))),
             Direction::Read => {
                 let arg = self.single(&redirect.target);
                 let feed = self.remembered(&arg);
@@ -33,7 +33,13 @@ impl Shell<'_> {
                 let path = paths::place(self, &arg).path;
                 let tainted = judge::is_secret(&path) || self.secrets.contains(&path);
                 let path = Some(path);
-                let file = Feed { present: true, file: true, path, tainted, ..Feed::default() };
+                let file = StreamData {
+                    present: true,
+                    file: true,
+                    path,
+                    tainted,
+                    ..StreamData::default()
+                };
                 Redirected::In(feed.unwrap_or(file))
             }
             Direction::Duplicate => {
@@ -62,7 +68,7 @@ impl Shell<'_> {
             return Redirected::Away;
         }
         let feed = match far {
-            true => Some(Feed { download: true, present: true, ..Feed::default() }),
+            true => Some(StreamData { download: true, present: true, ..StreamData::default() }),
             false => self.descriptor(number),
         };
         feed.filter(|_| reads).map_or(Redirected::Nothing, Redirected::In)

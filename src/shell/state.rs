@@ -11,7 +11,7 @@ use super::parse::{Script, ShellCommand, Word};
 use super::walk::Shell;
 
 /// A loop whose state still changes after this many rounds makes the text opaque.
-const MAX_ROUNDS: usize = 4;
+const MAX_LOOP_ROUNDS: usize = 4;
 
 /// The elements of an array. A plain variable has one element.
 pub(super) type Elements = Vec<Vec<WordPiece>>;
@@ -136,7 +136,7 @@ fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elemen
 
 impl Shell<'_> {
     /// Makes a variable local to the running function, and saves its value.
-    pub(super) fn hides(&mut self, name: &str) {
+    pub(super) fn make_local(&mut self, name: &str) {
         let value = self.state.variables.iter().find(|(known, _)| *known == name);
         let value = value.map(|(_, value)| value.clone());
         if let Some(locals) = self.state.locals.last_mut() {
@@ -145,14 +145,14 @@ impl Shell<'_> {
     }
 
     /// Continues with the merge of these states.
-    pub(super) fn joined(&mut self, ends: Vec<ShellState>) {
+    pub(super) fn merge_all(&mut self, ends: Vec<ShellState>) {
         if let Some(state) = ends.into_iter().reduce(ShellState::or) {
             self.state = state;
         }
     }
 
     /// Continues with the merge of the current state and that of another branch.
-    pub(super) fn either(&mut self, other: Option<ShellState>) {
+    pub(super) fn merge_with(&mut self, other: Option<ShellState>) {
         if let Some(other) = other {
             let here = std::mem::take(&mut self.state);
             self.state = here.or(other);
@@ -176,7 +176,7 @@ impl Shell<'_> {
             self.script(rest, heredocs);
         }
         ends.push(std::mem::take(&mut self.state));
-        self.joined(ends);
+        self.merge_all(ends);
     }
 
     /// Walks a loop until a round leads to a state that occurred before.
@@ -190,14 +190,14 @@ impl Shell<'_> {
             if known {
                 break;
             }
-            if round == MAX_ROUNDS {
+            if round == MAX_LOOP_ROUNDS {
                 self.unproven("while");
                 break;
             }
             ends.push(self.state.clone());
         }
         ends.push(std::mem::take(&mut self.state));
-        self.joined(ends);
+        self.merge_all(ends);
     }
 
     /// Walks the arms of a `case`, and merges their states. Without an arm for `*`, it may be that
@@ -217,7 +217,7 @@ impl Shell<'_> {
         if !any {
             ends.push(self.state.clone());
         }
-        self.joined(ends);
+        self.merge_all(ends);
     }
 
     /// Marks the functions that a branch has called, so that they count as called in every branch.
@@ -232,7 +232,7 @@ impl Shell<'_> {
     pub(super) fn leave(&mut self, before: ShellState) {
         let inherited = before.traps.len();
         self.state.traps.drain(..inherited.min(self.state.traps.len()));
-        self.trapped();
+        self.run_traps();
         let mut functions = std::mem::take(&mut self.state.functions);
         for function in &mut functions {
             function.sure &= before.functions.iter().any(|known| known.same(function));
@@ -247,7 +247,7 @@ impl Shell<'_> {
     }
 
     /// Walks the code that `trap` registered for the end of the shell.
-    pub(super) fn trapped(&mut self) {
+    pub(super) fn run_traps(&mut self) {
         for code in std::mem::take(&mut self.state.traps) {
             self.via.push("trap".to_owned());
             self.code(&code, "trap");

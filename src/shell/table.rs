@@ -216,7 +216,11 @@ mod tests {
         let files = ["src/shell", "src/shell/judge"].map(std::fs::read_dir);
         for file in files.into_iter().flat_map(|files| files.expect("a folder")) {
             let text = std::fs::read_to_string(file.expect("a file").path()).unwrap_or_default();
-            for rule in text.split("lost(\"").skip(1).chain(text.split("unread(\"").skip(1)) {
+            for rule in text
+                .split("destructive_rule(\"")
+                .skip(1)
+                .chain(text.split("unreadable_rule(\"").skip(1))
+            {
                 let rule = rule.split('"').next().unwrap_or_default();
                 assert!(reason(rule).0.ends_with('.'), "{rule}");
             }

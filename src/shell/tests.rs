@@ -15,7 +15,7 @@ fn at() -> CommandContext {
     }
 }
 
-fn posix(text: &str) -> Reading {
+fn posix(text: &str) -> Prediction {
     read(text, Dialect::Posix, &at())
 }
 

@@ -3,7 +3,7 @@
 use super::expand::{Arg, WordPiece, unknown};
 use super::paths;
 use super::state::Elements;
-use super::walk::{Feed, Shell};
+use super::walk::{Shell, StreamData};
 
 /// A longer value of a variable is treated as unknown. Counted in bytes.
 const MAX_VALUE: usize = 20_000;
@@ -18,13 +18,13 @@ impl Shell<'_> {
         self.arguments = Some(given);
     }
 
-    pub(super) fn remember(&mut self, feed: Feed) -> usize {
+    pub(super) fn remember(&mut self, feed: StreamData) -> usize {
         self.remembered.push(feed);
         self.remembered.len() - 1
     }
 
     /// Returns the output of the process substitution that the word `/dev/fd/N` stands for.
-    pub(super) fn remembered(&self, arg: &Arg) -> Option<Feed> {
+    pub(super) fn remembered(&self, arg: &Arg) -> Option<StreamData> {
         let number: usize = arg.text.strip_prefix("/dev/fd/")?.parse().ok()?;
         self.remembered.get(number).filter(|_| !arg.sure).cloned()
     }

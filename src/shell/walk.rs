@@ -6,19 +6,19 @@
 use std::rc::Rc;
 
 use super::bombs::{floods, multiplies, starts};
-use super::disguise::invisible;
 use super::expand::{Arg, WordOrigin, WordPiece, unknown};
-pub(super) use super::found::{Feed, ShellFinding};
+pub(super) use super::finding::{ShellFinding, StreamData};
+use super::invisible::invisible;
 use super::judge;
 use super::parse::{
     self, Assign, Direction, Join, Kind, ParsedScript, Pipeline, Redirect, Script, ShellCommand,
     Word,
 };
-use super::paths::{self, OwnedPath};
+use super::paths::{self, LocatedPath};
 use super::redirect::Redirected;
 use super::state::{Alias, Function, ShellState};
 use super::table;
-use super::{Class, CommandContext, Invocation, PathDeed, Reading, TouchedPath};
+use super::{Class, CommandContext, Invocation, PathDeed, Prediction, TouchedPath};
 
 /// A text that starts more programs than this is unreadable.
 const MAX_COMMANDS: usize = 600;
@@ -26,7 +26,7 @@ const MAX_COMMANDS: usize = 600;
 /// well.
 const MAX_STEPS: usize = 6_000;
 /// Recursive calls of a function end at this depth.
-const MAX_ROUNDS: usize = 12;
+const MAX_RECURSION: usize = 12;
 
 /// The findings of a walk so far.
 #[derive(Default)]
@@ -37,11 +37,11 @@ pub(super) struct WalkOutcome {
     background: bool,
     /// True if a finding has the class `Write`.
     wrote: bool,
-    /// Paths in text that is not followed; see [`Reading::mentions`].
-    pub(super) mentions: Vec<String>,
-    /// Paths among the arguments of opaque programs; see [`Reading::named`].
-    pub(super) named: Vec<String>,
-    /// Files of patches that are applied; see [`Reading::patches`].
+    /// Paths in text that is not followed; see [`Prediction::paths_in_text`].
+    pub(super) paths_in_text: Vec<String>,
+    /// Paths among the arguments of opaque programs; see [`Prediction::paths_in_arguments`].
+    pub(super) paths_in_arguments: Vec<String>,
+    /// Files of patches that are applied; see [`Prediction::patches`].
     pub(super) patches: Vec<String>,
     pub(super) folders: Vec<String>,
 }
@@ -51,7 +51,7 @@ pub(super) struct Shell<'a> {
     pub(super) at: &'a CommandContext,
     pub(super) state: ShellState,
     pub(super) arguments: Option<Vec<Vec<WordPiece>>>,
-    stdin: Feed,
+    stdin: StreamData,
     /// Files that the same text has downloaded.
     pub(super) fetched: Vec<String>,
     /// Files that contain the content of files of keys or passwords.
@@ -61,12 +61,12 @@ pub(super) struct Shell<'a> {
     /// Functions with the commands that they start; see [`starts`].
     bodies: Vec<(String, Vec<(String, bool)>)>,
     /// The inputs that were opened under a number.
-    pub(super) descriptors: Vec<(u32, Feed)>,
+    pub(super) descriptors: Vec<(u32, StreamData)>,
     /// The numbers that are connections to another machine.
     pub(super) sockets: Vec<u32>,
     /// The target of the last redirection.
     pub(super) redirected_to: Option<String>,
-    pub(super) remembered: Vec<Feed>,
+    pub(super) remembered: Vec<StreamData>,
     depth: usize,
     /// The number of commands walked, including those that start no program.
     steps: usize,
@@ -79,15 +79,15 @@ pub(super) struct Shell<'a> {
 }
 
 /// Returns what a text for a POSIX shell would do.
-pub(super) fn read(text: &str, at: &CommandContext) -> Reading {
+pub(super) fn read(text: &str, at: &CommandContext) -> Prediction {
     let tree = match parse::parse(text, 0) {
         Ok(tree) => tree,
-        Err(error) => return Reading::unreadable("syntax", sentence(&error)),
+        Err(error) => return Prediction::unreadable("syntax", sentence(&error)),
     };
     let mut shell = Shell::new(at);
     shell.script(&tree.script, &tree.heredocs);
-    shell.trapped();
-    shell.unused();
+    shell.run_traps();
+    shell.judge_uncalled();
     if let Some(hidden) = invisible(text) {
         shell.disguised(text, hidden);
     }
@@ -125,7 +125,7 @@ impl<'a> Shell<'a> {
             at,
             state: ShellState { cwd, ..ShellState::default() },
             arguments: None,
-            stdin: Feed::default(),
+            stdin: StreamData::default(),
             fetched: Vec::new(),
             secrets: Vec::new(),
             remotes: Vec::new(),
@@ -143,13 +143,13 @@ impl<'a> Shell<'a> {
         }
     }
 
-    pub(super) fn finish(self) -> Reading {
+    pub(super) fn finish(self) -> Prediction {
         let out = self.out;
         let worst = out.worst.unwrap_or_else(|| {
             let reason = "It starts no program and changes no file.";
             ShellFinding::new(Class::Read, "nothing", "", reason)
         });
-        Reading {
+        Prediction {
             class: worst.class,
             targets: out.targets,
             rule: worst.rule.to_owned(),
@@ -159,10 +159,10 @@ impl<'a> Shell<'a> {
             commands: out.commands,
             background: out.background,
             lone: false,
-            mentions: if worst.class == Class::Read { Vec::new() } else { out.mentions },
-            named: out.named,
+            paths_in_text: if worst.class == Class::Read { Vec::new() } else { out.paths_in_text },
+            paths_in_arguments: out.paths_in_arguments,
             patches: out.patches,
-            looks: worst.looks && !out.wrote,
+            inspects: worst.inspects && !out.wrote,
             folders: out.folders,
         }
     }
@@ -213,9 +213,9 @@ impl<'a> Shell<'a> {
     }
 
     /// Adds a path, and everything below it if `recursive` is set. Returns where the path lies.
-    pub(super) fn touch_all(&mut self, arg: &Arg, deed: PathDeed, recursive: bool) -> OwnedPath {
+    pub(super) fn touch_all(&mut self, arg: &Arg, deed: PathDeed, recursive: bool) -> LocatedPath {
         let place = paths::place(self, arg);
-        if place.spot != paths::Spot::Nothing {
+        if place.location != paths::Location::Nothing {
             let (path, known) = (place.path.clone(), place.known);
             self.target(TouchedPath { path, deed, known, recursive });
         }
@@ -224,7 +224,7 @@ impl<'a> Shell<'a> {
 
     /// Returns the input from the preceding program, or else that of the enclosing compound
     /// command.
-    fn given(&self, feed: Feed) -> Feed {
+    fn input_or_enclosing(&self, feed: StreamData) -> StreamData {
         if feed.present { feed } else { self.stdin.clone() }
     }
 
@@ -236,13 +236,13 @@ impl<'a> Shell<'a> {
             || self.out.commands.len() > MAX_COMMANDS
             || self.steps > MAX_STEPS;
         if spent {
-            self.note(judge::unread("size", ""));
+            self.note(judge::unreadable_rule("size", ""));
         }
         spent
     }
 
-    pub(super) fn script(&mut self, script: &Script, heredocs: &[Word]) -> Feed {
-        let mut last = Feed::default();
+    pub(super) fn script(&mut self, script: &Script, heredocs: &[Word]) -> StreamData {
+        let mut last = StreamData::default();
         // The state if the rest of a list of `&&` and `||` is skipped.
         let mut short: Option<ShellState> = None;
         let mut sure = true;
@@ -255,22 +255,22 @@ impl<'a> Shell<'a> {
                     }
                 }
                 None => {
-                    self.either(short.take());
+                    self.merge_with(short.take());
                     sure = true;
                 }
             }
             last = self.item(item, heredocs);
             sure &= succeeds(item);
         }
-        self.either(short);
+        self.merge_with(short);
         last
     }
 
-    fn item(&mut self, item: &Pipeline, heredocs: &[Word]) -> Feed {
+    fn item(&mut self, item: &Pipeline, heredocs: &[Word]) -> StreamData {
         self.out.background |= item.background;
         let apart = item.commands.len() > 1 || item.background;
         let before = apart.then(|| self.state.clone());
-        let mut feed = Feed::default();
+        let mut feed = StreamData::default();
         for command in &item.commands {
             feed = self.command(command, heredocs, feed);
         }
@@ -289,7 +289,7 @@ impl<'a> Shell<'a> {
     }
 
     /// Returns the input that was opened under a number.
-    pub(super) fn descriptor(&self, number: u32) -> Option<Feed> {
+    pub(super) fn descriptor(&self, number: u32) -> Option<StreamData> {
         self.descriptors
             .iter()
             .rev()
@@ -303,9 +303,9 @@ impl<'a> Shell<'a> {
     }
 
     /// Walks a substitution and returns its output.
-    pub(super) fn substituted(&mut self, tree: &ParsedScript) -> Feed {
+    pub(super) fn substituted(&mut self, tree: &ParsedScript) -> StreamData {
         if self.exhausted() {
-            return Feed::some();
+            return StreamData::some();
         }
         self.depth += 1;
         let feed = self.apart(|shell| match shell.file_alone(tree) {
@@ -317,7 +317,7 @@ impl<'a> Shell<'a> {
     }
 
     /// Returns the content of the file for `$(<file)`.
-    fn file_alone(&mut self, tree: &ParsedScript) -> Option<Feed> {
+    fn file_alone(&mut self, tree: &ParsedScript) -> Option<StreamData> {
         let [Pipeline { commands, .. }] = tree.script.as_slice() else { return None };
         let [ShellCommand { kind: Kind::Simple { assigns, words }, redirects }] = &commands[..]
         else {
@@ -331,7 +331,7 @@ impl<'a> Shell<'a> {
         }
         let file = self.single(target);
         self.touch(&file, PathDeed::Read);
-        Some(Feed { present: true, file: true, ..Feed::default() })
+        Some(StreamData { present: true, file: true, ..StreamData::default() })
     }
 
     /// Returns the value of `$(…)`.
@@ -352,9 +352,14 @@ impl<'a> Shell<'a> {
         }
     }
 
-    fn command(&mut self, command: &ShellCommand, heredocs: &[Word], feed: Feed) -> Feed {
+    fn command(
+        &mut self,
+        command: &ShellCommand,
+        heredocs: &[Word],
+        feed: StreamData,
+    ) -> StreamData {
         if self.exhausted() {
-            return Feed::some();
+            return StreamData::some();
         }
         self.depth += 1;
         let mut stdin = feed;
@@ -381,7 +386,7 @@ impl<'a> Shell<'a> {
         let mut out = match &command.kind {
             Kind::Simple { assigns, words } => self.simple(assigns, words, stdin),
             other => {
-                let stdin = self.given(stdin);
+                let stdin = self.input_or_enclosing(stdin);
                 let before = std::mem::replace(&mut self.stdin, stdin);
                 let out = self.compound(other, heredocs);
                 self.stdin = before;
@@ -396,7 +401,7 @@ impl<'a> Shell<'a> {
             call.program.as_deref().is_some_and(|name| table::holds("posixshells", name))
         });
         if sends && shells {
-            self.note(judge::lost("network.shell", "/dev/tcp"));
+            self.note(judge::destructive_rule("network.shell", "/dev/tcp"));
         }
         if sends && out.secret() {
             self.note(judge::sent("/dev/tcp"));
@@ -408,59 +413,59 @@ impl<'a> Shell<'a> {
             if out.download {
                 self.fetched.extend(self.redirected_to.take());
             }
-            out = Feed::default();
+            out = StreamData::default();
         }
         out
     }
 
-    fn compound(&mut self, kind: &Kind, heredocs: &[Word]) -> Feed {
+    fn compound(&mut self, kind: &Kind, heredocs: &[Word]) -> StreamData {
         match kind {
             Kind::Group(script) => self.script(script, heredocs),
             Kind::Subshell(script) => self.apart(|shell| shell.script(script, heredocs)),
             Kind::Branches(parts) => {
                 self.branches(parts, heredocs);
-                Feed::some()
+                StreamData::some()
             }
             Kind::Loop(parts) => {
                 if floods(parts) {
-                    self.note(judge::lost("fork-bomb", "&"));
+                    self.note(judge::destructive_rule("fork-bomb", "&"));
                 }
                 self.repeated(parts, heredocs);
-                Feed::some()
+                StreamData::some()
             }
             Kind::For { variable, over, body } => {
                 self.rounds(variable, over, body, heredocs);
-                Feed::some()
+                StreamData::some()
             }
             Kind::Case { subject, arms } => {
                 self.single(subject);
                 self.arms(arms, heredocs);
-                Feed::some()
+                StreamData::some()
             }
             Kind::Function { name, body } => {
                 self.define(name, body, heredocs);
-                Feed::default()
+                StreamData::default()
             }
             Kind::Test(words) => {
                 self.tested(words);
-                Feed::default()
+                StreamData::default()
             }
             Kind::Arithmetic(word) => {
                 self.arithmetic(word);
-                Feed::default()
+                StreamData::default()
             }
             Kind::Coproc(command) => {
                 self.out.background = true;
-                self.command(command, heredocs, Feed::default())
+                self.command(command, heredocs, StreamData::default())
             }
-            Kind::Simple { assigns, words } => self.simple(assigns, words, Feed::default()),
+            Kind::Simple { assigns, words } => self.simple(assigns, words, StreamData::default()),
         }
     }
 
     fn rounds(&mut self, variable: &str, over: &[Word], body: &Script, heredocs: &[Word]) {
         self.steered(variable);
         let values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
-        if values.len() > MAX_WORDS {
+        if values.len() > MAX_LOOP_WORDS {
             self.unproven(variable);
         }
         let mut ends = vec![self.state.clone()];
@@ -469,18 +474,18 @@ impl<'a> Shell<'a> {
             self.script(body, heredocs);
             ends.push(self.state.clone());
         }
-        for value in values.into_iter().take(MAX_WORDS) {
+        for value in values.into_iter().take(MAX_LOOP_WORDS) {
             self.set(variable, value.pieces);
             self.script(body, heredocs);
             ends.push(self.state.clone());
         }
-        self.joined(ends);
+        self.merge_all(ends);
     }
 
     fn define(&mut self, name: &str, body: &ShellCommand, heredocs: &[Word]) {
         self.bodies.push((name.to_owned(), starts(body)));
         if multiplies(name, &self.bodies) {
-            self.note(judge::lost("fork-bomb", name));
+            self.note(judge::destructive_rule("fork-bomb", name));
         }
         self.state.functions.retain(|known| known.name != name);
         self.state.functions.push(Function {
@@ -498,10 +503,10 @@ impl<'a> Shell<'a> {
 
     /// Judges functions and aliases that were never called, because the shell in which they are
     /// defined may go on running.
-    fn unused(&mut self) {
+    fn judge_uncalled(&mut self) {
         for function in self.state.functions.clone() {
             if !function.called {
-                self.command(&function.body, &function.heredocs, Feed::default());
+                self.command(&function.body, &function.heredocs, StreamData::default());
             }
         }
         for alias in self.state.aliases.clone() {
@@ -511,10 +516,10 @@ impl<'a> Shell<'a> {
         }
     }
 
-    fn simple(&mut self, assigns: &[Assign], words: &[Word], stdin: Feed) -> Feed {
+    fn simple(&mut self, assigns: &[Assign], words: &[Word], stdin: StreamData) -> StreamData {
         let alone = words.is_empty();
         let builtin =
-            words.first().and_then(Word::plain).is_some_and(|name| judge::declares(&name));
+            words.first().and_then(Word::plain).is_some_and(|name| parse::declares(&name));
         let before = (!alone && !assigns.is_empty()).then(|| self.state.variables.clone());
         // The words of a declaring builtin, such as `export`, are all expanded before any variable
         // is set.
@@ -524,7 +529,7 @@ impl<'a> Shell<'a> {
         }
         for assign in assigns {
             if builtin {
-                self.hides(&assign.name);
+                self.make_local(&assign.name);
             }
             if !builtin || assign.elements.is_some() {
                 self.assign(assign, alone, builtin);
@@ -533,10 +538,10 @@ impl<'a> Shell<'a> {
         if !builtin {
             args.extend(words.iter().flat_map(|word| self.fields(word)));
         }
-        let declared = args.first().and_then(Arg::literal).is_some_and(judge::declares);
-        let stdin = self.given(stdin);
+        let declared = args.first().and_then(Arg::literal).is_some_and(parse::declares);
+        let stdin = self.input_or_enclosing(stdin);
         let out = match args.first() {
-            None => Feed::default(),
+            None => StreamData::default(),
             Some(_) => self.called(args, words, stdin),
         };
         if let Some(before) = before.filter(|_| !declared) {
@@ -582,7 +587,7 @@ impl<'a> Shell<'a> {
     }
 
     /// Runs a function, an alias or a program.
-    fn called(&mut self, args: Vec<Arg>, words: &[Word], stdin: Feed) -> Feed {
+    fn called(&mut self, args: Vec<Arg>, words: &[Word], stdin: StreamData) -> StreamData {
         let name = args[0].literal().unwrap_or_default().to_owned();
         let found = self.state.functions.iter_mut().filter(|known| known.name == name);
         // Branches may have defined several functions of the same name.
@@ -596,8 +601,8 @@ impl<'a> Shell<'a> {
         // If no definition is certain, the name may also mean the program.
         let sure = called.iter().any(|(function, _)| function.sure);
         for (function, again) in called {
-            if again && self.depth > MAX_ROUNDS {
-                return Feed::some();
+            if again && self.depth > MAX_RECURSION {
+                return StreamData::some();
             }
             let given = args[1..].iter().map(|arg| arg.pieces.clone()).collect();
             let before = self.arguments.replace(given);
@@ -636,9 +641,9 @@ impl<'a> Shell<'a> {
     }
 
     /// Judges a program with expanded arguments.
-    pub(super) fn run(&mut self, args: Vec<Arg>, stdin: Feed) -> Feed {
+    pub(super) fn run(&mut self, args: Vec<Arg>, stdin: StreamData) -> StreamData {
         if args.is_empty() || self.exhausted() {
-            return Feed::some();
+            return StreamData::some();
         }
         self.builtin_proof(&args);
         self.depth += 1;
@@ -666,28 +671,28 @@ impl<'a> Shell<'a> {
 
     /// Walks shell code that the program `by` runs. If the code is not known, its origin decides
     /// the finding.
-    pub(super) fn code(&mut self, code: &Arg, by: &str) -> Feed {
+    pub(super) fn code(&mut self, code: &Arg, by: &str) -> StreamData {
         if let Some(found) = judge::unseen(code.origin, &code.text) {
             self.note(found);
-            return Feed::some();
+            return StreamData::some();
         }
         let Some(origin) = code.origin.filter(|_| code.lead.trim().is_empty()) else {
             return self.text(&code.text);
         };
         self.note(match origin {
-            WordOrigin::Variable => judge::unread("code.unknown", &code.text),
+            WordOrigin::Variable => judge::unreadable_rule("code.unknown", &code.text),
             _ => {
                 let reason = format!("`{by}` runs what another program prints.");
                 ShellFinding::new(Class::Opaque, "code.output", &code.text, &reason)
             }
         });
-        Feed::some()
+        StreamData::some()
     }
 
     /// Walks shell code that is given as text.
-    pub(super) fn text(&mut self, text: &str) -> Feed {
+    pub(super) fn text(&mut self, text: &str) -> StreamData {
         if self.exhausted() {
-            return Feed::some();
+            return StreamData::some();
         }
         match parse::parse(text, self.depth) {
             Ok(tree) => {
@@ -698,7 +703,7 @@ impl<'a> Shell<'a> {
             }
             Err(error) => {
                 self.note(ShellFinding::new(Class::Unreadable, "syntax", "", &sentence(&error)));
-                Feed::some()
+                StreamData::some()
             }
         }
     }
@@ -711,7 +716,7 @@ impl<'a> Shell<'a> {
     }
 
     /// Like [`Self::within`], but `inside` runs in another process.
-    pub(super) fn inside(
+    pub(super) fn in_process(
         &mut self,
         by: &str,
         inside: impl FnOnce(&mut Self),
@@ -721,7 +726,7 @@ impl<'a> Shell<'a> {
 
     /// Returns the most severe finding in shell code that a program runs.
     pub(super) fn inner(&mut self, by: &str, code: &str) -> Option<ShellFinding> {
-        self.inside(by, |shell| drop(shell.text(code)))
+        self.in_process(by, |shell| drop(shell.text(code)))
     }
 
     /// Returns the most severe finding about a program that another one starts.
@@ -729,9 +734,9 @@ impl<'a> Shell<'a> {
         &mut self,
         by: &str,
         args: Vec<Arg>,
-        stdin: Feed,
+        stdin: StreamData,
     ) -> Option<ShellFinding> {
-        self.inside(by, |shell| drop(shell.run(args, stdin)))
+        self.in_process(by, |shell| drop(shell.run(args, stdin)))
     }
 
     /// Runs `inside` as another process, which `by` starts. Its variables and its folder are
@@ -753,7 +758,7 @@ impl<'a> Shell<'a> {
     pub(super) fn with_input(
         &mut self,
         arguments: Vec<Vec<WordPiece>>,
-        stdin: Feed,
+        stdin: StreamData,
         inside: impl FnOnce(&mut Self),
     ) {
         let arguments = self.arguments.replace(arguments);
@@ -771,7 +776,7 @@ impl<'a> Shell<'a> {
     }
 }
 
-const MAX_WORDS: usize = 64;
+const MAX_LOOP_WORDS: usize = 64;
 
 fn is_socket(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")

@@ -7,13 +7,13 @@ use base64::Engine as _;
 use super::expand::{Arg, WordOrigin, WordPiece};
 use super::judge;
 use super::table::{self, TableRow, holds, list};
-use super::walk::{Feed, Shell, ShellFinding};
-use super::{Class, CommandContext, Dialect, Invocation, PathDeed, Reading, paths};
+use super::walk::{Shell, ShellFinding, StreamData};
+use super::{Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, paths};
 
 /// Returns what a text in PowerShell or `cmd` would do.
-pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
+pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Prediction {
     if text.chars().nth(super::parse::MAX_CHARS).is_some() {
-        return Reading::unreadable("size", "The text is longer than can be judged.".to_owned());
+        return Prediction::unreadable("size", "The text is longer than can be judged.".to_owned());
     }
     let mut shell = Shell::new(at);
     walk(&mut shell, text, dialect);
@@ -41,9 +41,9 @@ pub(super) fn walk(shell: &mut Shell<'_>, text: &str, dialect: Dialect) {
     if dialect == Dialect::PowerShell {
         judge_methods(shell, text);
     }
-    let mut fed = Feed::default();
+    let mut fed = StreamData::default();
     for command in commands {
-        let before = if command.piped { fed } else { Feed::default() };
+        let before = if command.piped { fed } else { StreamData::default() };
         for file in command.into.iter().filter(|file| !file.text.eq_ignore_ascii_case("$null")) {
             let found = judge::redirected(shell, file, true);
             found.into_iter().for_each(|found| shell.note(found));
@@ -65,7 +65,7 @@ fn judge_methods(shell: &mut Shell<'_>, text: &str) {
         |at: usize| ['\'', '"'].iter().any(|quote| text[..at].matches(*quote).count() % 2 == 1);
     let deletes = ["]::delete(", ".delete("].iter().find_map(|call| lower.find(call));
     if let Some(at) = deletes.filter(|at| !quoted(*at)) {
-        shell.note(judge::lost("code.delete", &text[at..at + 8]));
+        shell.note(judge::destructive_rule("code.delete", &text[at..at + 8]));
     }
     if has("psfetches") && has("psruns") && !lower.trim_start().starts_with("write-") {
         shell.note(judge::downloaded("Invoke-Expression"));
@@ -102,9 +102,9 @@ fn judge_command(
     words: &[Arg],
     called: bool,
     dialect: Dialect,
-    before: Feed,
-) -> Feed {
-    let Some((first, args)) = words.split_first() else { return Feed::some() };
+    before: StreamData,
+) -> StreamData {
+    let Some((first, args)) = words.split_first() else { return StreamData::some() };
     let lower = first.text.to_ascii_lowercase();
     let name = lower.trim_start_matches('@');
     let behind = match dialect {
@@ -132,7 +132,7 @@ fn judge_command(
         hidden: false,
     });
     shell.note(finding);
-    Feed { download, present: true, ..Feed::default() }
+    StreamData { download, present: true, ..StreamData::default() }
 }
 
 /// Returns the command after `if exist x`, `for %i in (…) do`, `call` or `start ""`.
@@ -180,7 +180,7 @@ fn behind_sign<'a>(shell: &mut Shell<'_>, words: &'a [Arg], called: bool) -> Opt
         }
         _ if !first.sure => {
             shell.note(match called {
-                true => judge::unread("program.called", &first.text),
+                true => judge::unreadable_rule("program.called", &first.text),
                 false => judge::opaque("code.powershell", &first.text),
             });
             Some(&[])
@@ -202,7 +202,7 @@ pub(super) fn cmdlet_finding(
     shell: &mut Shell<'_>,
     name: &str,
     args: &[Arg],
-    stdin: &Feed,
+    stdin: &StreamData,
 ) -> Option<ShellFinding> {
     let capital = |text: &str| text.starts_with(|c: char| c.is_ascii_uppercase());
     let (verb, noun) = name.split_once('-')?;
@@ -280,7 +280,7 @@ impl<'c> WindowsCall<'c> {
 
     /// Judges the call. Returns `None` if neither a row nor the form of its name determines what it
     /// does.
-    fn judged(&self, shell: &mut Shell<'_>, before: &Feed) -> Option<ShellFinding> {
+    fn judged(&self, shell: &mut Shell<'_>, before: &StreamData) -> Option<ShellFinding> {
         let name = self.name;
         if self.flag("whatif") && name.contains('-') {
             return Some(judge::reads(name));
@@ -314,7 +314,7 @@ impl<'c> WindowsCall<'c> {
     }
 
     /// Judges cmdlets that start a program or have no row. The latter are judged by their verb.
-    fn by_name(&self, shell: &mut Shell<'_>, before: &Feed) -> Option<ShellFinding> {
+    fn by_name(&self, shell: &mut Shell<'_>, before: &StreamData) -> Option<ShellFinding> {
         let name = self.name;
         match name {
             "invoke-expression" | "start-process" | "invoke-command" => {
@@ -323,7 +323,7 @@ impl<'c> WindowsCall<'c> {
             "invoke-webrequest" | "invoke-restmethod" => {
                 let methods = self.value(&["method"]);
                 if methods.iter().any(|method| method.text.eq_ignore_ascii_case("delete")) {
-                    return Some(judge::lost("http.delete", name));
+                    return Some(judge::destructive_rule("http.delete", name));
                 }
                 self.value(&["outfile"]).iter().for_each(|file| shell.touch(file, PathDeed::Write));
                 return Some(judge::opaque("network", name));
@@ -335,13 +335,13 @@ impl<'c> WindowsCall<'c> {
             return None;
         }
         Some(match (holds("psremoves", verb), holds("pslooks", verb)) {
-            (true, _) => judge::lost("powershell.remove", name),
-            (_, true) => judge::looks(name),
+            (true, _) => judge::destructive_rule("powershell.remove", name),
+            (_, true) => judge::inspects(name),
             _ => judge::opaque("program.unknown", name),
         })
     }
 
-    fn removed(&self, shell: &mut Shell<'_>, rule: &str, before: &Feed) -> ShellFinding {
+    fn removed(&self, shell: &mut Shell<'_>, rule: &str, before: &StreamData) -> ShellFinding {
         let whole = |flag: &String| {
             "recurse".starts_with(flag.as_str()) || ["s", "rf", "fr"].contains(&flag.as_str())
         };
@@ -358,7 +358,7 @@ impl<'c> WindowsCall<'c> {
                     judge::opaque("variable.steers", &path.text)
                 }
                 "hklm" | "hkcu" | "hkcr" | "registry" | "cert" => {
-                    judge::lost("windows.registry", &path.text)
+                    judge::destructive_rule("windows.registry", &path.text)
                 }
                 // `rd` without `/s` fails for a folder that is not empty.
                 _ if rule == "rmdir" && !deep => {
@@ -373,7 +373,7 @@ impl<'c> WindowsCall<'c> {
 
     /// Judges code, or a program with its arguments: `iex 'CODE'`, `Start-Process NAME
     /// -ArgumentList …`.
-    fn code(&self, shell: &mut Shell<'_>, before: &Feed) -> ShellFinding {
+    fn code(&self, shell: &mut Shell<'_>, before: &StreamData) -> ShellFinding {
         let evaluates = self.name == "invoke-expression";
         if evaluates && before.download {
             return judge::downloaded("Invoke-Expression");
@@ -382,7 +382,7 @@ impl<'c> WindowsCall<'c> {
         let lists = self.value(&["argumentlist", "args"]);
         let words = [named, self.operands.clone(), lists].concat();
         if evaluates && !words.first().is_some_and(|code| code.sure) {
-            return judge::unread("code.unknown", "Invoke-Expression");
+            return judge::unreadable_rule("code.unknown", "Invoke-Expression");
         }
         if !evaluates {
             shell.background();

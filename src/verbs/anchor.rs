@@ -11,6 +11,7 @@ use super::signing::{self, SignatureCheck, Signatures, Signed};
 use super::{VerbError, Workspace};
 use crate::ledger::anchor::{self, Anchor, FORMAT, NAMESPACE, Stored};
 use crate::ledger::{Digest, signed};
+use crate::workspace::clock;
 use crate::workspace::git::Target;
 use crate::workspace::git::short_id;
 use crate::workspace::text::counted;
@@ -253,7 +254,7 @@ pub(crate) fn draft(
     let anchor = Anchor {
         anchor: FORMAT,
         commit: head.0,
-        time: store::now_in_seconds(),
+        time: clock::now_in_seconds(),
         after,
         evidence,
         gone: missing,

@@ -42,7 +42,7 @@ use super::{VerbError, Workspace, seal, verify, why};
 use crate::code::LineRange;
 use crate::intent::{FOLDER, Registry};
 use crate::provenance::Verdict;
-use crate::workspace::git::{Change, ChangeKind, Target};
+use crate::workspace::git::{ChangeKind, PathChange, Target};
 use crate::workspace::{Code, CommitId, Finding, Level, Policy, RelativePath, text};
 
 /// What to check, and how.
@@ -370,7 +370,7 @@ impl Ends {
 
     /// Returns the changes against every commit that the change is based on. During a merge, a file
     /// that equals one of the sides does not count as changed.
-    fn changes(&self, ws: &Workspace) -> Result<Vec<Change>, VerbError> {
+    fn changes(&self, ws: &Workspace) -> Result<Vec<PathChange>, VerbError> {
         let Some(git) = ws.git() else { return Ok(Vec::new()) };
         let mut changes = git.all_changes(self.base(), ws.files())?;
         for side in self.bases.iter().skip(1) {
@@ -534,7 +534,7 @@ fn layer_at(ws: &Workspace, target: &Target) -> Result<Option<Layer>, VerbError>
 }
 
 /// Returns the paths of the files that a change deletes.
-pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
+pub(super) fn deleted(changes: &[PathChange]) -> Vec<RelativePath> {
     let gone = changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
     gone.map(|change| change.path.clone()).collect()
 }

@@ -119,7 +119,7 @@ fn errors(ws: &Workspace) -> Option<Examined> {
 
 /// Reports writes that no gate approved.
 fn ungated(ws: &Workspace) -> Option<Examined> {
-    let notes = session::ungated::standing(&ws.root);
+    let notes = session::ungated::still_valid(&ws.root);
     let first = notes.first()?;
     let detail = format!(
         "{} that no gate let through; the first: {} by {} ({}); look at it, then `intent accept {}` settles it as it stands",

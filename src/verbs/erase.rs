@@ -13,6 +13,7 @@ use crate::code::LineRange;
 use crate::ledger::ErasedSection;
 use crate::ledger::evidence::{self, Digest, ERASURE, SectionLine, Tombstone};
 use crate::ledger::signed;
+use crate::workspace::clock;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, store};
 
 /// An erasure that is not confirmed and signed yet.
@@ -65,7 +66,7 @@ pub fn draft(
         erased: Digest::of(&entry.stored).to_string(),
         section: section.to_string(),
         by,
-        time: store::now_in_seconds(),
+        time: clock::now_in_seconds(),
         why: why.to_owned(),
         extra: Default::default(),
     };
@@ -216,5 +217,5 @@ fn taken_away(ws: &Workspace, section: &ErasedSection) -> Option<(RelativePath, 
     let path = evidence::path_of(section.digest, month);
     let (git, head) = (ws.git()?, ws.head()?);
     let removed = git.removed(head, &path).ok()??;
-    Some((path, git.about(&removed).ok()?.parents.into_iter().next()?))
+    Some((path, git.commit_info(&removed).ok()?.parents.into_iter().next()?))
 }

@@ -292,7 +292,7 @@ fn answering<'a>(
 
 /// Returns the commit that late evidence is about, if the base contains it already.
 fn in_base(git: &Git, base: &CommitId, entry: &Entry) -> Option<CommitId> {
-    let of = CommitId(entry.about.clone()?);
+    let of = CommitId(entry.late_commit.clone()?);
     git.is_ancestor(base, &of).unwrap_or(false).then_some(of)
 }
 
@@ -405,7 +405,7 @@ fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option
     };
     let differences: Vec<Difference> =
         before.iter().map(|before| Difference::new(before, &after)).collect();
-    let is_late = entry.about.is_some();
+    let is_late = entry.late_commit.is_some();
     let others = covered_by_others(texts, ledger, entry, &after);
     let wrong: Vec<String> = claims_of(entry, at)
         .filter_map(|(claim, range)| {
@@ -518,7 +518,7 @@ fn covered_by_others(
     after: &Document,
 ) -> BTreeMap<usize, CoveredBlock> {
     let mut covered: BTreeMap<usize, CoveredBlock> = BTreeMap::new();
-    let (Some(about), Some(file)) = (&entry.about, entry.record.files.first()) else {
+    let (Some(about), Some(file)) = (&entry.late_commit, entry.record.files.first()) else {
         return covered;
     };
     let others = ledger.entries_of_path(&file.relative_path).into_iter();

@@ -8,7 +8,7 @@ use super::{Workspace, check};
 use crate::code::Document;
 use crate::ledger::{Derive, Derived, Entry, FileRecord, Ledger, Outline, Outlines, evidence};
 use crate::provenance;
-use crate::workspace::cache::{Computed, Slot};
+use crate::workspace::cache::{CacheSlot, Computed};
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath};
 
@@ -60,16 +60,17 @@ impl Derive for TextCache {
         let covered = self.covered(entry)?;
         let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
         let ranges: Vec<_> = ranges.cloned().collect();
-        let is_its_own = entry.about.is_none() || entry.about == hex(covered.commit.as_ref());
+        let is_its_own =
+            entry.late_commit.is_none() || entry.late_commit == hex(covered.commit.as_ref());
         let slot = self.slot(Computed::Derived, file, &covered, (&ranges, is_its_own));
-        let known = slot.as_ref().and_then(Slot::recall);
+        let known = slot.as_ref().and_then(CacheSlot::recall);
         if let Some(known) = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Some(known);
         }
         let (before, after) = self.both(entry, &covered)?;
         let derived = provenance::derive(&ranges, &before, &after, is_its_own);
         let commit = covered.commit.as_ref();
-        let committed = commit.and_then(|commit| Some(self.git()?.about(commit).ok()?.time));
+        let committed = commit.and_then(|commit| Some(self.git()?.commit_info(commit).ok()?.time));
         let (commit, based_on) = (hex(commit), hex(covered.parent.as_ref()));
         let derived = Derived { commit, committed, based_on, ..derived };
         if let (Some(slot), Ok(bytes)) = (slot, serde_json::to_vec(&derived)) {
@@ -83,7 +84,7 @@ impl Derive for TextCache {
         let file = entry.record.files.first()?;
         let covered = self.covered(entry)?;
         let slot = self.slot(Computed::Outlines, file, &covered, ());
-        let known = slot.as_ref().and_then(Slot::recall);
+        let known = slot.as_ref().and_then(CacheSlot::recall);
         if let Some(known) = known.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
             return Some(known);
         }
@@ -124,12 +125,12 @@ impl TextCache {
         file: &FileRecord,
         covered: &Covered,
         besides: impl serde::Serialize,
-    ) -> Option<Slot> {
+    ) -> Option<CacheSlot> {
         let commit = hex(covered.commit.as_ref())?;
         let (path, from) = (&file.relative_path, file.extra.get("from"));
         let is_generated = self.ws.is_generated(path);
         let inputs = (commit, hex(covered.parent.as_ref()), path, from, besides, is_generated);
-        Slot::of_inputs(&self.ws.root, kind, &serde_json::to_vec(&inputs).ok()?)
+        CacheSlot::of_inputs(&self.ws.root, kind, &serde_json::to_vec(&inputs).ok()?)
     }
 
     /// Returns the file of an entry of evidence before and after the commit that it is about.
@@ -148,13 +149,13 @@ impl TextCache {
     pub(super) fn of_entry(&self, entry: &Entry, base: &CommitId) -> Option<EntryTexts> {
         let git = self.git()?;
         let path = &entry.record.files.first()?.relative_path;
-        let about = entry.about.clone().map(CommitId);
+        let about = entry.late_commit.clone().map(CommitId);
         let is_made_again = about.is_some_and(|commit| !self.is_here(&commit));
         let covered = if is_made_again { self.brought(entry) } else { self.covered(entry) }?;
         let commit = covered.commit.as_ref();
         let mut parents = match commit {
             _ if is_made_again => vec![base.clone()],
-            Some(commit) => git.about(commit).ok()?.parents,
+            Some(commit) => git.commit_info(commit).ok()?.parents,
             None => covered.parent.iter().cloned().collect(),
         };
         let is_related = |commit: &CommitId| {
@@ -212,7 +213,7 @@ impl TextCache {
     pub(super) fn change_of(&self, entry: &Entry) -> Option<(Document, Document)> {
         let covered = self.covered(entry)?;
         let commit = covered.commit.as_ref();
-        if entry.about.is_some() && entry.about != hex(commit) {
+        if entry.late_commit.is_some() && entry.late_commit != hex(commit) {
             return None;
         }
         self.both(entry, &covered)
@@ -288,8 +289,8 @@ impl TextCache {
     }
 
     fn covered(&self, entry: &Entry) -> Option<Covered> {
-        let about = entry.about.clone().map(CommitId).filter(|commit| self.is_here(commit));
-        let known = about.and_then(|commit| Some((self.git()?.about(&commit).ok()?, commit)));
+        let about = entry.late_commit.clone().map(CommitId).filter(|commit| self.is_here(commit));
+        let known = about.and_then(|commit| Some((self.git()?.commit_info(&commit).ok()?, commit)));
         match known {
             Some((about, commit)) => {
                 Some(Covered { commit: Some(commit), parent: about.parents.into_iter().next() })

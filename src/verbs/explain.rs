@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::shell::{Class, CommandContext, Dialect, Reading, TouchedPath, read};
+use crate::shell::{Class, CommandContext, Dialect, Prediction, TouchedPath, read};
 use crate::workspace::root::Root;
 use crate::workspace::root::temporary_folders;
 
@@ -33,7 +33,7 @@ pub(crate) fn surroundings(cwd: &Path, home: Option<PathBuf>) -> CommandContext 
 
 /// Returns how a command is understood: its parse, its class, the paths it would touch, and the
 /// rule that decided.
-pub(crate) fn explain(command: &str, dialect: Dialect, at: &CommandContext) -> Reading {
+pub(crate) fn explain(command: &str, dialect: Dialect, at: &CommandContext) -> Prediction {
     read(command, dialect, at)
 }
 
@@ -43,7 +43,7 @@ pub(crate) fn verdict(line: &str, dialect: Dialect, at: &CommandContext) -> Expl
         let rule = "input".to_owned();
         return ExplainAnswer { class: Class::Unreadable, targets: Vec::new(), rule };
     };
-    let Reading { class, targets, rule, .. } = read(&command, dialect, at);
+    let Prediction { class, targets, rule, .. } = read(&command, dialect, at);
     ExplainAnswer { class, targets, rule }
 }
 

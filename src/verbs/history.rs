@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::evidence_texts::Covered;
 use crate::ledger::EVIDENCE_FOLDER;
 use crate::ledger::{Digest, evidence};
-use crate::workspace::git::{AddedFile, Walked};
+use crate::workspace::git::{AddedFile, WalkedHistory};
 use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{CommitId, Git, RelativePath, Root};
 
@@ -83,7 +83,7 @@ fn bytes(commit: Option<&CommitId>) -> [u8; ID] {
 /// The inverse of [`bytes`]. The result is as long as the id `like`.
 fn commit(bytes: &[u8], like: &CommitId) -> Option<CommitId> {
     let is_none = bytes.iter().all(|byte| *byte == 0);
-    let hex = || crate::workspace::store::hex(bytes).chars().take(like.0.len()).collect();
+    let hex = || crate::code::hex(bytes).chars().take(like.0.len()).collect();
     (!is_none).then(|| CommitId(hex()))
 }
 
@@ -92,9 +92,9 @@ fn digest(name: &str) -> Option<Digest> {
 }
 
 impl Found {
-    fn of(walked: &Walked, end: Option<u32>) -> Self {
+    fn of(walked: &WalkedHistory, end: Option<u32>) -> Self {
         let mut brought: HashMap<Digest, Vec<Covered>> = HashMap::new();
-        for AddedFile { name, commit, parent } in &walked.brought {
+        for AddedFile { name, commit, parent } in &walked.added {
             let Some(digest) = digest(name) else { continue };
             let covered = Covered { commit: Some(commit.clone()), parent: parent.clone() };
             brought.entry(digest).or_default().push(covered);
@@ -157,7 +157,7 @@ impl History {
     /// Walks only the commits that the tables do not have. `None` if the tables are damaged.
     fn onward(git: &Git, head: &CommitId, mut kept: Tables) -> Option<Self> {
         let walked = match kept.head.tips.contains(head) {
-            true => Walked { onto: Some(head.clone()), ..Walked::default() },
+            true => WalkedHistory { onto: Some(head.clone()), ..WalkedHistory::default() },
             false => git.walk(EVIDENCE_FOLDER, head, &kept.head.tips).ok()?,
         };
         kept.end = match &walked.onto {

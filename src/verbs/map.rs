@@ -95,7 +95,7 @@ pub(crate) fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<M
     let find = || {
         let mut paths = BTreeSet::new();
         for claims in ws.claims_of(intent).chunks(AT_ONCE) {
-            let ledger = ws.ledger.forgetful();
+            let ledger = ws.ledger.without_derived();
             paths.extend(claims.iter().map(|at| ledger.claim(*at).file.relative_path.clone()));
         }
         standing(ws, &Vec::from_iter(paths))
@@ -137,7 +137,7 @@ fn mapped_block(
     while let Some(container) = top.container {
         top = &blocks.blocks[container];
     }
-    let recorded = provenance.claim.map(|at| ws.ledger.claim(at).range().content_hash.clone());
+    let recorded = provenance.claim.map(|at| ws.ledger.claim(at).full_block().content_hash.clone());
     MappedBlock {
         kind: block.identity.kind.as_str().to_owned(),
         name: block.identity.path.clone(),

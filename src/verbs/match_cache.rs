@@ -14,7 +14,7 @@ use crate::ledger::ClaimRef;
 use crate::provenance::file_history::Version;
 use crate::provenance::matching::{self, CandidateRecord, Orphans, SharedTrail};
 use crate::provenance::outline::{Outline, Row};
-use crate::workspace::git::{Change, ChangeKind, GitError, Target};
+use crate::workspace::git::{ChangeKind, GitError, PathChange, Target};
 use crate::workspace::{CommitId, RelativePath, cache};
 
 /// The capacity of two caches: the blocks of files in the work tree, and the candidates of blocks.
@@ -141,7 +141,7 @@ impl MatchCache {
             let Some(git) = ws.git() else { return Ok(Vec::new()) };
             let places = [ws.registry.path().as_str(), FOLDER];
             let (mut seen, mut found) = (HashSet::new(), Vec::new());
-            for commit in git.commits_since(newest, git.about(oldest)?.time, MAX_COMMITS)? {
+            for commit in git.commits_since(newest, git.commit_info(oldest)?.time, MAX_COMMITS)? {
                 if seen.insert(git.blobs_at(&commit, &places)?) {
                     found.push(commit);
                 }
@@ -192,7 +192,7 @@ impl AtCommit {
 /// blocks.
 #[derive(Default)]
 struct StandingFiles {
-    files: HashMap<RelativePath, (cache::Stamp, Document)>,
+    files: HashMap<RelativePath, (cache::FileStamp, Document)>,
     blocks: usize,
 }
 
@@ -261,7 +261,7 @@ impl WorkspaceSurroundings<'_> {
             return self.0.read_outlined(path);
         }
         let found = self.0.root.absolute(path).metadata().ok();
-        let state = found.as_ref().and_then(cache::Stamp::of);
+        let state = found.as_ref().and_then(cache::FileStamp::of);
         let lock = || self.0.match_cache.standing.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, document)) = lock().files.get(path)
             && Some(*then) == state
@@ -337,7 +337,7 @@ impl WorkspaceSurroundings<'_> {
     fn read_since(&self, commit: &str) -> Option<FileChanges> {
         let commit = CommitId(commit.to_owned());
         let changes = self.0.changes_since(Some(&commit)).ok()?;
-        let blocks = |change: &Change| {
+        let blocks = |change: &PathChange| {
             let blocks = self.blocks(&change.path).ok()?;
             blocks.language?;
             Some((change.path.clone(), blocks))

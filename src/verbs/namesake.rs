@@ -94,7 +94,7 @@ impl Workspace {
 
 /// Returns a commit and its parents. A record that the commit carries was made at one of these.
 fn with_parents(ws: &Workspace, commit: Option<CommitId>) -> Vec<CommitId> {
-    let parents = |commit: &CommitId| Some(ws.git()?.about(commit).ok()?.parents);
+    let parents = |commit: &CommitId| Some(ws.git()?.commit_info(commit).ok()?.parents);
     let parents = commit.as_ref().and_then(parents).unwrap_or_default();
     commit.into_iter().chain(parents).collect()
 }
@@ -217,7 +217,7 @@ impl<'a> Walk<'a> {
                 if !self.versions.iter().any(|known| known.hash() == then.hash()) {
                     self.versions.push(then.clone());
                 }
-                ahead.push((then, self.git.about(&commit)?.parents));
+                ahead.push((then, self.git.commit_info(&commit)?.parents));
             }
         }
         Ok(Some(self.versions))

@@ -123,7 +123,7 @@ pub fn reassign(
     let mut blocks: Vec<ReassignedBlock> = Vec::new();
     for at in claims(ws, what, from)? {
         let claim = ws.ledger.claim(at);
-        let (said, Some(under)) = (claim.said(), claim.intent()) else { continue };
+        let (said, Some(under)) = (claim.recorded_block(), claim.intent()) else { continue };
         let block = ReassignedBlock {
             path: claim.file.relative_path.clone(),
             kind: said.block.as_ref().map(|name| name.kind.clone()),

@@ -28,6 +28,7 @@ use crate::ledger::{
 use crate::provenance;
 use crate::provenance::classify::{self, Parsed};
 pub(super) use crate::provenance::{Before, block_record};
+use crate::workspace::clock;
 use crate::workspace::git::Target;
 use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{RelativePath, session, store};
@@ -148,7 +149,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     let mut answer = RecordAnswer::default();
     let mut seen = HashSet::new();
     let answered = request.accepts_ungated || request.strength.is_some();
-    let ungated = if answered { Vec::new() } else { session::ungated::standing(&ws.root) };
+    let ungated = if answered { Vec::new() } else { session::ungated::still_valid(&ws.root) };
     for named in &request.paths {
         // Links are resolved, so that a file has only one name in the ledger.
         let path = match ws.root.resolve(named) {
@@ -483,7 +484,7 @@ pub(super) fn skeleton(
 ) -> Record {
     Record {
         id: uuid::Uuid::now_v7().to_string(),
-        timestamp: store::now(),
+        timestamp: clock::now(),
         kind,
         intent_id: intent.map(|intent| intent.id.value.clone()),
         intent_hash: intent.map(Intent::hash),
@@ -578,7 +579,7 @@ pub(super) fn recorded_before(
     document: &Document,
     block: &Block,
 ) -> Before {
-    let replaces = Some(ws.ledger.claim(at).range().content_hash.clone());
+    let replaces = Some(ws.ledger.claim(at).full_block().content_hash.clone());
     Before { replaces, brought: brought_since(ws, at, document, block), ..Before::default() }
 }
 
@@ -590,7 +591,7 @@ fn brought_since(
     document: &Document,
     block: &Block,
 ) -> Option<Vec<bool>> {
-    let recorded = ws.ledger.claim(at).range().lines.as_ref().and_then(Lines::hashes)?;
+    let recorded = ws.ledger.claim(at).full_block().lines.as_ref().and_then(Lines::hashes)?;
     let matched = lines::matched_own_lines(&recorded, &lines::own_lines(document, block));
     Some(matched.iter().map(Option::is_none).collect())
 }

@@ -21,7 +21,7 @@ use super::{VerbError, Workspace};
 use crate::intent::Status;
 use crate::ledger::{Contributor, RecordKind, Strength};
 use crate::provenance::Verdict;
-use crate::workspace::{Level, RelativePath, ignores, store};
+use crate::workspace::{Level, RelativePath, clock, ignores};
 
 /// The whole report. Contributors and records are listed once; other parts refer to them by their
 /// index in these lists, from 0.
@@ -286,7 +286,7 @@ pub(crate) fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     gathered.finish(ws);
     let without_records = scopes::gaps(&tree, &gathered.files);
     Ok(ReportAnswer {
-        generated: store::now(),
+        generated: clock::now(),
         workspace: ws.root.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
         head: ws.head().map(|head| head.0.clone()),
         unread_registry,

@@ -39,7 +39,8 @@ use crate::ledger::{
 use crate::provenance::difference::lines_added_by_all;
 use crate::provenance::line_records::LineStatus;
 use crate::provenance::{self, Content, Provenance, Step, lineage};
-use crate::workspace::git::{Change, ChangeKind, Target};
+use crate::workspace::clock;
+use crate::workspace::git::{ChangeKind, PathChange, Target};
 use crate::workspace::{CommitId, Git, RelativePath, store};
 
 pub(crate) use open::{OpenRecords, and_commit, drafts, needs_no_code, open};
@@ -120,7 +121,7 @@ impl Sealing {
     /// Returns true if this change was committed before the record was made, so that the record is
     /// about later work.
     fn is_before(&self, record: &Record) -> bool {
-        let made = store::milliseconds(&record.timestamp);
+        let made = clock::milliseconds(&record.timestamp);
         let late = if record.strength == Some(Strength::Inferred) { COMMAND } else { 0 };
         self.committed.zip(made).is_some_and(|(time, made)| made > time + SECOND + late)
     }
@@ -328,7 +329,7 @@ fn late_drafts(ws: &Workspace, drafts: &[RelativePath]) -> Vec<RelativePath> {
     let files = ws.ledger.evidence_files().into_iter();
     let is_late = |sections: &[Digest]| {
         let entries = ws.ledger.entries_in(&|section| sections.contains(section));
-        entries.into_iter().any(|entry| entry.about.is_some())
+        entries.into_iter().any(|entry| entry.late_commit.is_some())
     };
     let late = files.filter(|(path, sections)| drafts.contains(path) && is_late(sections));
     late.map(|(path, _)| path).collect()
@@ -478,7 +479,7 @@ fn of_change(
 
 /// Returns true if a changed file may contain recorded code. An added file may have been recorded
 /// under another name.
-fn may_hold(change: &Change, is_recorded: impl Fn(&RelativePath) -> bool) -> bool {
+fn may_hold(change: &PathChange, is_recorded: impl Fn(&RelativePath) -> bool) -> bool {
     change.kind == ChangeKind::Added && !change.path.is_orchestration() || is_recorded(&change.path)
 }
 
@@ -493,14 +494,14 @@ struct FilesAfter<'a> {
 impl<'a> FilesAfter<'a> {
     fn new(ws: &Workspace, sources: &'a Sources, sealing: &'a Sealing) -> Self {
         let base = sealing.bases.first().cloned();
-        let ledger = sources.ledger.forgetful();
+        let ledger = sources.ledger.without_derived();
         let ws = ws.with_files(sealing.target.clone(), base, ledger);
         Self { ws, sealing, lost: &sources.lost }
     }
 
     fn change(
         &self,
-        change: &Change,
+        change: &PathChange,
         gone: &[RelativePath],
         draft: &mut Draft,
     ) -> Result<(), VerbError> {
@@ -613,7 +614,7 @@ impl<'a> FilesAfter<'a> {
     fn may_seal(&self, at: ClaimRef, block: &Block) -> bool {
         let claim = self.ws.ledger.claim(at);
         let (record, is_as_claimed) = (&claim.entry.record, || {
-            provenance::matching::has_recorded_own_text(claim.range(), block)
+            provenance::matching::has_recorded_own_text(claim.full_block(), block)
         });
         is_open(claim.entry)
             && (!self.sealing.is_before(record) || claims_as_it_stood(record) && is_as_claimed())
@@ -629,11 +630,11 @@ impl<'a> FilesAfter<'a> {
             .into_iter()
             .flat_map(|ledger| ledger.by_content(content).into_iter().map(|at| ledger.claim(at)));
         for claim in claims {
-            let range = claim.said();
+            let range = claim.recorded_block();
             let is_it = claim.entry.dialect == RecordDialect::Evidence
                 && claim.file.relative_path == *path
                 && !range.deleted
-                && !claim.range().is_void()
+                && !claim.full_block().is_empty_claim()
                 && range.block.as_ref().is_some_and(|name| name.path == block.identity.path);
             if is_it {
                 let said = range.brought.as_ref().and_then(|places| places.among(own));
@@ -662,7 +663,7 @@ impl<'a> FilesAfter<'a> {
     /// place. If the formatter joined or split lines, the answer is known only for a block that was
     /// wholly new.
     fn known_to_bring(&self, claim: ClaimRef, count: usize) -> Vec<bool> {
-        let range = self.ws.ledger.claim(claim).range();
+        let range = self.ws.ledger.claim(claim).full_block();
         let Some(brought) = &range.brought else {
             return vec![range.replaces.is_none(); count];
         };
@@ -702,7 +703,7 @@ impl<'a> FilesAfter<'a> {
         let is_recorded =
             standing.is_some_and(provenance::line_records::ComparedLines::are_recorded);
         let claim = found.claim.filter(|_| is_changed && !is_recorded && !found.only_inside)?;
-        Some(self.ws.ledger.claim(claim).range().content_hash.clone())
+        Some(self.ws.ledger.claim(claim).full_block().content_hash.clone())
     }
 
     /// Returns the last record of the journal that says that a block with this name was deleted.
@@ -710,7 +711,7 @@ impl<'a> FilesAfter<'a> {
         let ledger = &*self.ws.ledger;
         let says = |at: &ClaimRef| {
             let claim = ledger.claim(*at);
-            let said = claim.said();
+            let said = claim.recorded_block();
             let is_it = said.block.as_ref().is_some_and(|name| {
                 name.kind == block.identity.kind.as_str()
                     && name.path == block.identity.path

@@ -11,12 +11,13 @@ use std::collections::{BTreeSet, HashSet};
 use super::Workspace;
 use super::event::Event;
 use super::gate;
+use crate::code::hex;
 use crate::code::{Document, LineRange, difference};
 use crate::provenance::Outline;
 use crate::provenance::outline::{Row, Short, short};
 use crate::workspace::session::calls::{FileBefore, Predicted};
 use crate::workspace::session::seen::{self, BlockWrite, FileState, FileWrites, Seen, SeenExtent};
-use crate::workspace::{RelativePath, session, store};
+use crate::workspace::{RelativePath, clock, session};
 
 /// A change that the session itself made to a file, between two readings of the file from disk.
 pub(super) struct OwnChange<'a> {
@@ -363,7 +364,7 @@ pub(super) fn note(
         intent: gate::selected(ws, event),
         head: ws.head().map(|head| head.0.clone()),
         recorded: false,
-        at: store::now(),
+        at: clock::now(),
     }
 }
 
@@ -428,7 +429,7 @@ pub(super) fn other_writer(
 }
 
 fn names(blocks: &HashSet<Short>) -> BTreeSet<String> {
-    blocks.iter().map(|block| store::hex(block)).collect()
+    blocks.iter().map(|block| hex(block)).collect()
 }
 
 /// The actor of writes made by a command of `intent` itself.
@@ -446,7 +447,7 @@ pub(super) fn note_own_write(ws: &Workspace, path: &RelativePath, intent: Option
         intent: intent.map(str::to_owned),
         head: None,
         recorded: false,
-        at: store::now(),
+        at: clock::now(),
     };
     self::wrote(ws, last, None);
 }

@@ -9,7 +9,7 @@ use super::context::{self, ContextExtent};
 use super::{VerbError, Workspace, record};
 use crate::intent::Intent;
 use crate::ledger::{Record, RecordKind};
-use crate::workspace::{RelativePath, Selection, session, store, text};
+use crate::workspace::{RelativePath, Selection, clock, session, text};
 
 /// The result of selecting an intent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -201,7 +201,7 @@ pub(super) fn others(
     overlaps: &[String],
     me: Option<&str>,
 ) -> Vec<OtherSession> {
-    let selections = session::selections(&ws.root, &store::hours_ago(RECENT_HOURS));
+    let selections = session::selections(&ws.root, &clock::hours_ago(RECENT_HOURS));
     let same = |id: &String| *id == intent.id.value || overlaps.contains(id);
     let named = |selection: Selection| Selection {
         intent_id: ws.registry.present_id(&selection.intent_id).to_owned(),
@@ -231,7 +231,7 @@ pub(super) fn bind(
     let previous = ws.selected(session_id);
     let selection = Selection {
         intent_id: id.clone(),
-        selected_at: store::now(),
+        selected_at: clock::now(),
         actor: session_id.map(str::to_owned),
     };
     // The record is written first, so that nobody works under a selection that the ledger does not

@@ -21,7 +21,8 @@ use super::workspace::policy_at;
 use super::{VerbError, Workspace};
 use crate::ledger::EVIDENCE_FOLDER;
 use crate::ledger::Ledger;
-use crate::workspace::git::{Change, ChangeKind, GitError, Target};
+use crate::workspace::clock;
+use crate::workspace::git::{ChangeKind, GitError, PathChange, Target};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, Policy, RelativePath, store};
 
@@ -221,7 +222,7 @@ pub fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbErr
         };
         *seen = now.iter().cloned().collect();
         if !was.is_empty() {
-            let (time, by, branch) = (store::now(), by.clone(), name.clone());
+            let (time, by, branch) = (clock::now(), by.clone(), name.clone());
             rewrites.push(Rewrite { time, by, branch, was, now });
         }
     }
@@ -361,7 +362,7 @@ fn unknown(name: &str, then: &CommitId) -> Finding {
 
 /// Returns the files of evidence that the commit `then` has and that `now` lacks or has with other
 /// content.
-fn removed(git: &Git, then: &CommitId, now: &CommitId) -> Result<Vec<Change>, GitError> {
+fn removed(git: &Git, then: &CommitId, now: &CommitId) -> Result<Vec<PathChange>, GitError> {
     let changes = git.changes_below(EVIDENCE_FOLDER, then, now)?.into_iter();
     let changes = changes.filter(|change| is_evidence(&change.path));
     Ok(changes.filter(|change| change.kind != ChangeKind::Added).collect())

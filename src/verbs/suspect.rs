@@ -21,7 +21,7 @@ use crate::intent::{FOLDER, Intent, Spanned};
 use crate::ledger::{Claim, ClaimRef, Entry};
 use crate::provenance::Provenance;
 use crate::workspace::git::{GitError, Target};
-use crate::workspace::{CommitId, Git, RelativePath, store};
+use crate::workspace::{CommitId, Git, RelativePath, clock};
 
 /// The maximum number of commits that are searched for the one that changed an intent.
 const MAX_COMMITS: usize = 2_000;
@@ -221,10 +221,10 @@ fn brought_by(ws: &Workspace, entry: &Entry) -> Option<CommitId> {
 fn seen_at(ws: &Workspace, at: ClaimRef) -> Option<CommitId> {
     let derived = ws.ledger.derived(at.entry)?;
     let entry = ws.ledger.entry(at.entry);
-    let made = store::milliseconds(&entry.record.timestamp);
+    let made = clock::milliseconds(&entry.record.timestamp);
     let is_later =
         || derived.committed.zip(made).is_some_and(|(time, made)| made > (time + 1) * 1_000);
-    match entry.about.is_some() && is_later() {
+    match entry.late_commit.is_some() && is_later() {
         true => brought_by(ws, entry),
         false => derived.commit.clone().map(CommitId),
     }
@@ -311,7 +311,7 @@ fn changed_in(
     let mut commit = tip.clone();
     let mut files = blobs(git, &commit)?;
     for _ in 0..MAX_COMMITS {
-        let Some(parent) = git.about(&commit)?.parents.into_iter().next() else { break };
+        let Some(parent) = git.commit_info(&commit)?.parents.into_iter().next() else { break };
         let before = blobs(git, &parent)?;
         if before != files && reads_so(&parent) != Some(true) {
             return Ok(Some(ChangedIn::Commit(commit)));

@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Workspace;
-use crate::ledger::{Derived, OfPath};
+use crate::ledger::{Derived, PathEntryIds};
 use crate::provenance::file_history::{Precedes, StoredTrail, Trail};
 use crate::workspace::RelativePath;
-use crate::workspace::cache::Slot;
+use crate::workspace::cache::CacheSlot;
 use crate::workspace::parallel::in_parallel;
 
 /// With fewer entries of evidence than this, computing the history is as fast as reading it from
@@ -28,7 +28,7 @@ struct CachedTrail {
 /// Returns the recorded history of a file: its versions, and the record that made each block what
 /// it is. `precedes` says if a commit is the same as another one, or an ancestor of it.
 pub(super) fn trail(ws: &Workspace, path: &RelativePath, precedes: Precedes<'_>) -> Trail {
-    let found = ws.ledger.settled_of_path(path);
+    let found = ws.ledger.entry_ids_of_path(path);
     let evidence = of_evidence(ws, path, &found, precedes);
     let rest = || ws.ledger.claims_on(path, found.rest.iter().copied());
     let onward = evidence.and_then(|trail| trail.extended(&ws.ledger, path, &rest(), precedes));
@@ -44,14 +44,14 @@ pub(super) fn trail(ws: &Workspace, path: &RelativePath, precedes: Precedes<'_>)
 fn of_evidence(
     ws: &Workspace,
     path: &RelativePath,
-    found: &OfPath,
+    found: &PathEntryIds,
     precedes: Precedes<'_>,
 ) -> Option<Trail> {
     if found.evidence.len() < MIN_ENTRIES {
         return None;
     }
     let inputs = (ws.ledger.depends_on(path)?, &found.ids);
-    let slot = Slot::of_trail(&ws.root, path, &serde_json::to_vec(&inputs).ok()?)?;
+    let slot = CacheSlot::of_trail(&ws.root, path, &serde_json::to_vec(&inputs).ok()?)?;
     if let Some(trail) = slot.recall().and_then(|bytes| recalled(ws, found, &bytes)) {
         return Some(trail);
     }
@@ -64,7 +64,7 @@ fn of_evidence(
     Some(trail)
 }
 
-fn kept(ws: &Workspace, found: &OfPath, trail: &Trail) -> Option<Vec<u8>> {
+fn kept(ws: &Workspace, found: &PathEntryIds, trail: &Trail) -> Option<Vec<u8>> {
     let derived = found.evidence.iter().map(|at| ws.ledger.derived(*at).map(|one| &**one));
     let derived: Vec<Option<&Derived>> = derived.collect();
     // The result is not cached if an entry belongs to a commit that is still being made, or if a
@@ -77,7 +77,7 @@ fn kept(ws: &Workspace, found: &OfPath, trail: &Trail) -> Option<Vec<u8>> {
     postcard::to_stdvec(&CachedTrail { trail, derived: serde_json::to_vec(&derived).ok()? }).ok()
 }
 
-fn recalled(ws: &Workspace, found: &OfPath, bytes: &[u8]) -> Option<Trail> {
+fn recalled(ws: &Workspace, found: &PathEntryIds, bytes: &[u8]) -> Option<Trail> {
     let kept: CachedTrail = postcard::from_bytes(bytes).ok()?;
     let derived: Vec<Derived> = serde_json::from_slice(&kept.derived).ok()?;
     if derived.len() != found.evidence.len() {

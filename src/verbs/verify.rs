@@ -144,7 +144,7 @@ fn findings_with(
 /// Returns a finding for each write that passed no gate, as long as the file is as that write left
 /// it.
 fn ungated(ws: &Workspace) -> Vec<Finding> {
-    let notes = session::ungated::standing(&ws.root).into_iter();
+    let notes = session::ungated::still_valid(&ws.root).into_iter();
     let finding = |note: session::ungated::Ungated| Finding {
         path: Some(note.path.clone()),
         lines: LineRange::new(1, 1),
@@ -363,7 +363,7 @@ fn compare<'a>(
     let mut standing = FoundAgain::default();
     let mut heads = Vec::new();
     for paths in paths.chunks(AT_ONCE) {
-        let ws = &ws.forgetful();
+        let ws = &ws.without_derived();
         let files = in_parallel(paths, |path| {
             let document = WorkspaceSurroundings(ws).standing(path).ok();
             let file = document.map(|document| why::file(ws, path, &document));

@@ -708,13 +708,13 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
 }
 
 fn recorded(claim: &Claim<'_>) -> Option<RecordedBlock> {
-    let name = claim.range().block.as_ref()?;
+    let name = claim.full_block().block.as_ref()?;
     Some(RecordedBlock {
         path: claim.file.relative_path.clone(),
         kind: name.kind.clone(),
         name: name.path.clone(),
-        start_line: claim.range().start_line,
-        end_line: claim.range().end_line,
+        start_line: claim.full_block().start_line,
+        end_line: claim.full_block().end_line,
     })
 }
 
@@ -768,20 +768,20 @@ fn candidate(ws: &Workspace, claim: &Claim<'_>) -> RecordBrief {
         intent: ws.intent_of(claim),
         contributor: claim.conversation.contributor.clone(),
         timestamp: record.timestamp.clone(),
-        content_hash: claim.range().content_hash.to_string(),
-        name: claim.range().block.as_ref().map(|name| name.path.clone()),
+        content_hash: claim.full_block().content_hash.to_string(),
+        name: claim.full_block().block.as_ref().map(|name| name.path.clone()),
         tool: record.tool.as_ref().map(|tool| tool.name.clone()),
         session: record.session.clone(),
         reassigned: claim.reassigned().iter().map(|one| reassignment(ws, one)).collect(),
     }
 }
 
-fn reassignment(ws: &Workspace, one: &ledger::Reassignment<'_>) -> ReassignmentBrief {
+fn reassignment(ws: &Workspace, one: &ledger::BlockReassignment<'_>) -> ReassignmentBrief {
     let called = |id: &str| ws.registry.present_id(id).to_owned();
     ReassignmentBrief {
         from: called(one.from),
         to: called(one.to),
-        by: one.said.by.clone(),
+        by: one.decision.by.clone(),
         timestamp: one.record.timestamp.clone(),
         record: one.record.id.clone(),
     }

@@ -13,19 +13,21 @@ use crate::intent::{FOLDER, Intent, Registry};
 use crate::ledger::read::is_ledger_path;
 use crate::ledger::{Claim, ClaimRef, Entry, Ledger, evidence};
 use crate::provenance::matching::{self, SharedTrail};
-use crate::workspace::cache::{Computed, Slot};
+use crate::workspace::cache::{CacheSlot, Computed};
 use crate::workspace::store::StoreError;
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, LayeredPolicy, Policy, RelativePath, Root,
     Selection,
-    git::{Change, GitError, Target, configured_on_machine, path_on_machine, person_of_machine},
+    git::{
+        GitError, PathChange, Target, configured_on_machine, path_on_machine, person_of_machine,
+    },
     root::RootError,
     session, store,
     text::{counted, shell_word},
 };
 
 /// Verbs that go through the whole ledger handle this many files or blocks at a time. Then they
-/// drop what was read of the ledger for them ([`Workspace::forgetful`]).
+/// drop what was read of the ledger for them ([`Workspace::without_derived`]).
 pub(super) const AT_ONCE: usize = 256;
 
 /// Everything that a verb needs. It is cheap to clone and never changes: after a change on disk, a
@@ -292,9 +294,9 @@ impl Workspace {
 
     /// Returns the same workspace without the parts of the ledger that were read into memory so
     /// far. Callers that go through the whole ledger use it to free memory.
-    pub fn forgetful(&self) -> Self {
+    pub fn without_derived(&self) -> Self {
         let before = Arc::clone(&self.ledger);
-        let ledger = LazyLock::new(Box::new(move || before.forgetful()) as Box<_>);
+        let ledger = LazyLock::new(Box::new(move || before.without_derived()) as Box<_>);
         Self { ledger: Arc::new(ledger), ..self.clone() }
     }
 
@@ -465,7 +467,7 @@ impl Workspace {
     }
 
     /// Returns the files that differ from a commit.
-    pub fn changes_since(&self, base: Option<&CommitId>) -> Result<Vec<Change>, GitError> {
+    pub fn changes_since(&self, base: Option<&CommitId>) -> Result<Vec<PathChange>, GitError> {
         self.git().map_or(Ok(Vec::new()), |git| git.changes(base, &self.files))
     }
 
@@ -517,8 +519,8 @@ impl Workspace {
         let language = document.language().map_or("", |language| language.id);
         let key = format!("{path}\0{}\0{language}\0{digest}", self.is_generated(path));
         self.match_cache.text(key, |key| {
-            let slot = Slot::of_inputs(&self.root, Computed::Blocks, key.as_bytes());
-            let kept = slot.as_ref().and_then(Slot::recall);
+            let slot = CacheSlot::of_inputs(&self.root, Computed::Blocks, key.as_bytes());
+            let kept = slot.as_ref().and_then(CacheSlot::recall);
             if let Some(known) = kept.and_then(|kept| document.with_kept_blocks(&kept)) {
                 return known;
             }
@@ -715,8 +717,8 @@ impl Workspace {
     /// Says how much evidence has a newer format than this program can read. `None` if there is
     /// none.
     pub fn unread_evidence(&self) -> Option<String> {
-        let newest = self.ledger.newer().map(|(_, version)| version).max()?;
-        let files = counted(self.ledger.newer().count(), "file");
+        let newest = self.ledger.newer_formats().map(|(_, version)| version).max()?;
+        let files = counted(self.ledger.newer_formats().count(), "file");
         Some(format!(
             "The ledger is not read in full: {files} of evidence in format {newest}, while this version of `intent` knows {}. Install a newer version; `intent verify` names the files.",
             evidence::FORMAT

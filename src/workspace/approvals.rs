@@ -6,16 +6,16 @@
 //! by this clone does not count as an approval.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Root;
 use super::seal::{self, digest_of};
 use super::session;
 use super::store::{self, Lock, StoreError};
+use super::{Root, clock};
 
 /// How long a question waits for its answer, and how long an answer can be used, counted from the
 /// question.
@@ -210,7 +210,7 @@ pub enum ApprovalError {
         waiting: usize,
     },
     /// There is no question with this code.
-    #[error("no approval {code} waits here; `intent approve` lists those that do")]
+    #[error("no approval {code} is pending; `intent approve` lists those that are")]
     Unknown {
         /// The code that was typed.
         code: String,
@@ -233,7 +233,7 @@ impl ApprovalState {
             Self::Approved => "was approved already",
             Self::Denied => "was rejected already",
             Self::Used => "was approved and used already",
-            Self::Expired => "is over its ten minutes",
+            Self::Expired => "has expired",
         }
     }
 }
@@ -296,7 +296,7 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
         return Err(ApprovalError::TooLong { bytes });
     }
     let turn = turn(root)?;
-    prune(root);
+    store::remove_old_files(&folder(root), REMEMBERED, MAX_FILES);
     let bound = binding(&subject, &request.actor, &request.cwd, request.head.as_deref());
     let known = all(root);
     let existing = known.iter().find(|found| {
@@ -320,8 +320,8 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
         actor: request.actor,
         cwd: request.cwd.to_string_lossy().into_owned(),
         head: request.head,
-        asked_at: written(asked),
-        expires_at: written(asked.checked_add(VALID).unwrap_or(asked)),
+        asked_at: clock::format(asked),
+        expires_at: clock::format(asked.checked_add(VALID).unwrap_or(asked)),
         state: ApprovalState::Pending,
         result: None,
     };
@@ -445,8 +445,7 @@ fn all(root: &Root) -> Vec<Approval> {
 /// Reads an approval file. `None` if it is damaged, was changed, has another code, or was not
 /// written by this clone.
 fn read(root: &Root, file: &Path, code: &str) -> Option<Approval> {
-    let bytes = store::read_capped(file, 4 * MAX_SUBJECT as u64).ok()??;
-    let StoredApproval { approval, seal } = serde_json::from_slice(&bytes).ok()?;
+    let StoredApproval { approval, seal } = store::read_json(file, 4 * MAX_SUBJECT as u64)?;
     let bound = binding(
         &approval.subject,
         &approval.actor,
@@ -455,7 +454,7 @@ fn read(root: &Root, file: &Path, code: &str) -> Option<Approval> {
     );
     let ours = approval.code == code
         && approval.binding == bound
-        && seal::holds(root, &[&json(&approval)], &seal);
+        && seal::is_valid(root, &[&json(&approval)], &seal);
     if !ours {
         return None;
     }
@@ -477,23 +476,6 @@ fn has_expired(approval: &Approval) -> bool {
     lives(asked, expires).is_none_or(|life| life > VALID)
         || expires <= now
         || lives(now, asked).is_some_and(|ahead| ahead > CLOCK_SLIP)
-}
-
-/// Removes approval files that have not changed for a long time.
-fn prune(root: &Root) {
-    let Ok(entries) = std::fs::read_dir(folder(root)) else { return };
-    let old = |at: SystemTime| at.elapsed().is_ok_and(|age| age > REMEMBERED);
-    for (nth, entry) in entries.filter_map(Result::ok).enumerate() {
-        let written = entry.metadata().and_then(|found| found.modified());
-        if nth >= MAX_FILES || written.is_ok_and(old) {
-            // The file may be gone already, because another process may be removing old files too.
-            let _ = store::remove(&entry.path());
-        }
-    }
-}
-
-fn written(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 fn json(value: &impl Serialize) -> String {

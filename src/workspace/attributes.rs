@@ -18,11 +18,11 @@ use super::{RelativePath, Root};
 const MAX_BYTES: u64 = 256 * 1024;
 
 /// Returns the text of the `.gitattributes` at a path. `None` if there is none.
-type Read = Box<dyn Fn(&RelativePath) -> Option<String> + Send + Sync>;
+type ReadAttributes = Box<dyn Fn(&RelativePath) -> Option<String> + Send + Sync>;
 
 /// The attributes of a workspace. Files are read when a path below them is first requested.
 pub(crate) struct Attributes {
-    read: Read,
+    read: ReadAttributes,
     /// The rules of each folder, by its path below the root ("" is the root). `None` if the folder
     /// has no rules.
     by_folder: Mutex<HashMap<String, Option<Arc<Gitignore>>>>,

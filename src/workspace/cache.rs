@@ -24,6 +24,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 
 use super::{RelativePath, Root, store};
+use crate::code::hex;
 
 /// The version of the cache. It is raised whenever the cached data, or the way a file is parsed,
 /// changes between two releases.
@@ -66,7 +67,7 @@ const CHECKSUM: usize = 4;
 
 /// The place where the cached data for one state of one file is stored.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct CacheSlot {
     place: PathBuf,
     /// The header that the slot's file must have to belong to this state.
     header: String,
@@ -76,12 +77,12 @@ pub(crate) struct Slot {
     is_computed: bool,
 }
 
-impl Slot {
+impl CacheSlot {
     /// Returns the slot for a result that is computed from `inputs`. The inputs must include
     /// everything that the result depends on.
     pub(crate) fn of_inputs(root: &Root, kind: Computed, inputs: &[u8]) -> Option<Self> {
         let version = env!("CARGO_PKG_VERSION");
-        let digest = store::hex(&Sha256::digest(inputs));
+        let digest = hex(&Sha256::digest(inputs));
         let header = format!("intent-cache {FORMAT} {version} {digest}\n");
         let place = folder(root)?.join(kind.folder()).join(&digest[..2]).join(&digest[2..34]);
         Some(Self { place, header, at_rest: true, is_computed: true })
@@ -92,7 +93,7 @@ impl Slot {
     /// which the newest result replaces the previous one.
     pub(crate) fn of_trail(root: &Root, path: &RelativePath, inputs: &[u8]) -> Option<Self> {
         let version = env!("CARGO_PKG_VERSION");
-        let digest = store::hex(&Sha256::digest(inputs));
+        let digest = hex(&Sha256::digest(inputs));
         let header = format!("intent-cache {FORMAT} {version} {path} {digest}\n");
         let place = folder(root)?.join("trails").join(name(&root.absolute(path), path));
         Some(Self { place, header, at_rest: true, is_computed: false })
@@ -107,7 +108,7 @@ impl Slot {
         let folder = folder(root)?;
         let source = root.absolute(path);
         let now = SystemTime::now();
-        let stamp = Stamp::of(&std::fs::metadata(&source).ok()?)?;
+        let stamp = FileStamp::of(&std::fs::metadata(&source).ok()?)?;
         let version = env!("CARGO_PKG_VERSION");
         let header = format!("intent-cache {FORMAT} {version} {path} {stamp:?}\n");
         let place = folder.join(name(&source, path));
@@ -170,12 +171,12 @@ pub(crate) fn folder(root: &Root) -> Option<PathBuf> {
 /// hash of the whole path. The file's own name is included to help people.
 fn name(source: &Path, path: &RelativePath) -> String {
     let digest = Sha256::digest(source.as_os_str().as_encoded_bytes());
-    format!("{}-{}", path.file_name(), store::hex(&digest[..8]))
+    format!("{}-{}", path.file_name(), hex(&digest[..8]))
 }
 
 /// Identifies one state of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Stamp {
+#[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct FileStamp {
     device: u64,
     inode: u64,
     size: u64,
@@ -185,7 +186,18 @@ pub(crate) struct Stamp {
     changed: i128,
 }
 
-impl Stamp {
+/// Cached files contain this text, so the name in it never changes.
+impl std::fmt::Debug for FileStamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { device, inode, size, modified, changed } = self;
+        write!(
+            f,
+            "Stamp {{ device: {device}, inode: {inode}, size: {size}, modified: {modified}, changed: {changed} }}"
+        )
+    }
+}
+
+impl FileStamp {
     #[cfg(unix)]
     pub(crate) fn of(found: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
@@ -233,8 +245,8 @@ mod tests {
         place
     }
 
-    fn slot(place: &TestFolder) -> Slot {
-        Slot::of(&place.root(""), &path(SOURCE)).expect("a slot")
+    fn slot(place: &TestFolder) -> CacheSlot {
+        CacheSlot::of(&place.root(""), &path(SOURCE)).expect("a slot")
     }
 
     fn rest() {
@@ -264,8 +276,8 @@ mod tests {
     /// No change alters the length of the file.
     #[test]
     fn every_change_is_another_state() {
-        type Change = (&'static str, fn(&TestFolder));
-        let changes: [Change; 4] = [
+        type StateChange = (&'static str, fn(&TestFolder));
+        let changes: [StateChange; 4] = [
             ("written over", |place| place.write(SOURCE, "mode: den\n")),
             ("replaced", |place| {
                 place.write("new", "mode: den\n");
@@ -339,18 +351,18 @@ mod tests {
     fn nothing_is_made_where_nobody_asked_for_it() {
         let bare = TestFolder::new();
         bare.write("active_intents.yaml", "[]");
-        assert!(Slot::of(&bare.root(""), &path("active_intents.yaml")).is_none());
+        assert!(CacheSlot::of(&bare.root(""), &path("active_intents.yaml")).is_none());
         let without_git = TestFolder::governed();
         without_git.write(SOURCE, "");
-        assert!(Slot::of(&without_git.root(""), &path(SOURCE)).is_none());
+        assert!(CacheSlot::of(&without_git.root(""), &path(SOURCE)).is_none());
         without_git.folder(".orchestration/local");
-        assert!(Slot::of(&without_git.root(""), &path(SOURCE)).is_some());
-        assert!(Slot::of(&without_git.root(""), &path("missing")).is_none());
+        assert!(CacheSlot::of(&without_git.root(""), &path(SOURCE)).is_some());
+        assert!(CacheSlot::of(&without_git.root(""), &path("missing")).is_none());
     }
 
     #[test]
     fn a_stamp_must_be_past_and_coarse_ones_longer() {
-        let at = |modified: i128, changed: i128| Stamp {
+        let at = |modified: i128, changed: i128| FileStamp {
             device: 1,
             inode: 2,
             size: 3,

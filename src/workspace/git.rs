@@ -10,16 +10,16 @@
 //! - `config`: settings
 //! - `history`: walks through commits
 //! - `index`: the files that git tracks
-//! - `nameless`: files whose path is not UTF-8
-//! - `sound`: checks of the repository's files before the library opens them
+//! - `non_utf8`: files whose path is not UTF-8
+//! - `precheck`: checks of the repository's files before the library opens them
 
 mod branches;
 mod compare;
 mod config;
 mod history;
 mod index;
-mod nameless;
-mod sound;
+mod non_utf8;
+mod precheck;
 #[cfg(test)]
 mod tests;
 
@@ -68,7 +68,7 @@ pub struct Git {
     prefix: String,
     index: PathBuf,
     /// The index as it was last read, together with the stamp of its file.
-    index_read: Mutex<Option<(cache::Stamp, Arc<gix::index::File>)>>,
+    index_read: Mutex<Option<(cache::FileStamp, Arc<gix::index::File>)>>,
 }
 
 impl std::fmt::Debug for Git {
@@ -111,7 +111,7 @@ pub enum GitError {
 
 /// A path that differs between a base and a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct PathChange {
     pub path: RelativePath,
     /// Whether the path was added, modified or deleted.
     pub kind: ChangeKind,
@@ -156,13 +156,13 @@ pub enum Target {
 }
 
 pub(crate) use config::{configured_on_machine, path_on_machine, person_of_machine};
-pub(crate) use history::{AddedFile, Walked};
+pub(crate) use history::{AddedFile, WalkedHistory};
 
 /// An entry of a tree: its kind, and the id of its content. There is no id if a merge conflict is
 /// unresolved.
-type Held = (EntryKind, Option<gix::ObjectId>);
+type TreeEntry = (EntryKind, Option<gix::ObjectId>);
 /// The entries of a tree by path.
-type Files = BTreeMap<RelativePath, Held>;
+type TreeEntries = BTreeMap<RelativePath, TreeEntry>;
 
 // `Git` only reads, so a panic cannot leave anything half changed.
 impl std::panic::UnwindSafe for Git {}
@@ -217,7 +217,7 @@ impl Git {
         };
         // This runs before every edit of an agent. So only the file that contains this object is
         // checked, and not all files.
-        match sound::obstacle_of_object(&self.common(), &id.to_string()) {
+        match precheck::obstacle_of_object(&self.common(), &id.to_string()) {
             Some(reason) => return Err(self.unreadable(reason)),
             None => repo.find_header(id).map_err(|error| self.unreadable(error))?,
         };
@@ -346,7 +346,7 @@ impl Git {
         &self,
         base: Option<&CommitId>,
         target: &Target,
-    ) -> Result<Vec<Change>, GitError> {
+    ) -> Result<Vec<PathChange>, GitError> {
         let mut changes = self.all_changes(base, target)?;
         changes.retain(|change| change.aspect == Aspect::Content);
         Ok(changes)
@@ -361,11 +361,11 @@ impl Git {
         &self,
         base: Option<&CommitId>,
         target: &Target,
-    ) -> Result<Vec<Change>, GitError> {
+    ) -> Result<Vec<PathChange>, GitError> {
         let repo = self.objects()?;
         let before = || match base {
             Some(commit) => self.files(&repo, commit),
-            None => Ok(Files::new()),
+            None => Ok(TreeEntries::new()),
         };
         let mut changes = match target {
             Target::Index => compare::with_index(&before()?, &self.index(&repo)?),
@@ -404,7 +404,7 @@ impl Git {
     /// Returns the repository, for callers that read objects. Before the first use, the files that
     /// contain objects are checked.
     fn objects(&self) -> Result<gix::Repository, GitError> {
-        let look = || sound::obstacle_of_objects(&self.dir, &self.common());
+        let look = || precheck::obstacle_of_objects(&self.dir, &self.common());
         match self.obstacle_of_objects.get_or_init(look) {
             Some(reason) => Err(self.unreadable(reason)),
             None => Ok(self.handle()),
@@ -455,7 +455,7 @@ impl Git {
     }
 
     /// Returns the entries of a commit below the workspace root.
-    fn files(&self, repo: &gix::Repository, commit: &CommitId) -> Result<Files, GitError> {
+    fn files(&self, repo: &gix::Repository, commit: &CommitId) -> Result<TreeEntries, GitError> {
         let tree = self.tree(repo, commit)?;
         let folder = self.prefix.trim_end_matches('/');
         if folder.is_empty() {
@@ -465,14 +465,14 @@ impl Git {
             .lookup_entry(folder.split('/').map(str::as_bytes))
             .map_err(|error| self.unreadable(error))?;
         let Some(entry) = entry.filter(|entry| entry.mode().is_tree()) else {
-            return Ok(Files::new());
+            return Ok(TreeEntries::new());
         };
         let tree = repo.find_tree(entry.object_id()).map_err(|error| self.unreadable(error))?;
         self.files_below(&tree, "")
     }
 
     /// Returns the entries of a tree, with `prefix` before their paths.
-    fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> Result<Files, GitError> {
+    fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> Result<TreeEntries, GitError> {
         let entries =
             tree.traverse().breadthfirst.files().map_err(|error| self.unreadable(error))?;
         Ok(entries
@@ -489,7 +489,7 @@ impl Git {
 /// Opens a repository, after checking its git directory and the one that it shares with other work
 /// trees.
 fn opened(dir: &Path, common: &Path) -> Result<gix::ThreadSafeRepository, String> {
-    match sound::obstacle(dir, common) {
+    match precheck::obstacle(dir, common) {
         Some(reason) => Err(reason),
         None => gix::open::Options::isolated()
             .strict_config(false)

@@ -51,7 +51,7 @@ impl LayeredPolicy {
             Err(problem) => {
                 let at = text.find(&below).map_or(0..text.len(), |at| at..at + below.len());
                 let message = format!("extends: {below} {problem}.");
-                let help = "Correct it; until then the file counts alone, and the gate denies.";
+                let help = "Correct it; until then only this file applies, and the gate denies.";
                 let finding = Finding::new(Code::PolicyInvalid, message, help).at(path, text, at);
                 layered.findings.push(finding);
             }
@@ -143,7 +143,7 @@ fn layer(below: &str, read: ReadLayer<'_>) -> Result<String, String> {
         });
     }
     if policy.extends.is_some() {
-        return Err("extends a file itself; one file below is all there is".to_owned());
+        return Err("extends a file itself; only one level is allowed".to_owned());
     }
     Ok(text)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::cache::Slot;
+use super::cache::CacheSlot;
 use super::layers::LayeredPolicy;
 use super::store::StoreError;
 use super::{Code, Finding, Level, RelativePath, Root, text};
@@ -249,8 +249,8 @@ impl Policy {
     ///
     /// A valid policy is cached, so that an unchanged file is not parsed again.
     pub fn load(root: &Root) -> (Self, Vec<Finding>) {
-        let slot = Slot::of(root, &place());
-        let kept = slot.as_ref().and_then(Slot::recall);
+        let slot = CacheSlot::of(root, &place());
+        let kept = slot.as_ref().and_then(CacheSlot::recall);
         if let Some(policy) = kept.and_then(|kept| serde_json::from_slice(&kept).ok()) {
             return (policy, Vec::new());
         }
@@ -265,7 +265,7 @@ impl Policy {
 
     /// Caches the policy as JSON, which stays readable when the types change. It is only stored if
     /// it parses back to the same value.
-    fn keep(&self, slot: &Slot) {
+    fn keep(&self, slot: &CacheSlot) {
         let Ok(text) = serde_json::to_vec(self) else { return };
         if serde_json::from_slice::<Self>(&text).is_ok_and(|again| again == *self) {
             slot.keep(&text);
@@ -343,7 +343,7 @@ impl Policy {
         for rule in self.rules.iter().filter(|rule| rule.matches_nothing()) {
             let message = "rules: a rule names neither a command nor paths.".to_owned();
             let written = rule.reason.as_deref().unwrap_or("rules");
-            report(Code::PolicyInvalid, written, message, "Say what it is for, or remove it.");
+            report(Code::PolicyInvalid, written, message, "Add a command or paths, or remove it.");
         }
         let lists =
             [("protected_paths", &self.protected_paths), ("nested_roots", &self.nested_roots)];
@@ -381,9 +381,9 @@ impl Policy {
             );
         }
         for rule in self.authors.iter().filter(|rule| rule.author.trim().is_empty()) {
-            let message = "authors: an entry names nobody.".to_owned();
+            let message = "authors: an entry has no author.".to_owned();
             let written = rule.intent.as_deref().unwrap_or("authors");
-            report(Code::PolicyInvalid, written, message, "Say whom it is for, or remove it.");
+            report(Code::PolicyInvalid, written, message, "Add `author`, or remove it.");
         }
         for (at, hidden) in text::invisible_characters(text) {
             if hidden == '\r' || (at == 0 && hidden == '\u{feff}') {

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::Root;
 use super::store::{self, StoreError};
+use crate::code::hex;
 
 /// The length of the key, in hexadecimal digits.
 const KEY: usize = 64;
@@ -33,7 +34,7 @@ pub(crate) fn seal(root: &Root, parts: &[&str]) -> Result<String, StoreError> {
 }
 
 /// Returns true if this clone made this seal for these parts.
-pub(crate) fn holds(root: &Root, parts: &[&str], seal: &str) -> bool {
+pub(crate) fn is_valid(root: &Root, parts: &[&str], seal: &str) -> bool {
     key(root).is_some_and(|key| sealed(&key, parts) == seal)
 }
 
@@ -45,7 +46,7 @@ pub(crate) fn digest_of(parts: &[&str]) -> String {
         hasher.update((part.len() as u64).to_be_bytes());
         hasher.update(part.as_bytes());
     }
-    store::hex(&hasher.finalize())
+    hex(&hasher.finalize())
 }
 
 fn sealed(key: &str, parts: &[&str]) -> String {

@@ -1,11 +1,13 @@
-//! Reads and writes files so that they are never half written: atomic replacement, locks, and time
-//! stamps.
+//! Reads and writes files so that they are never half written: atomic replacement and locks.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 pub(crate) use crate::code::hex;
 
@@ -37,7 +39,7 @@ pub enum StoreError {
     },
     /// The path, or a folder above it inside the workspace, is a symbolic link.
     #[error(
-        "{path} is a symbolic link, or is reached through one, and none is followed here; put the file itself in its place"
+        "{path} is a symbolic link, or is reached through one, and none is followed here; replace the link by the file"
     )]
     Symlink {
         /// The path that was to be opened.
@@ -215,63 +217,48 @@ pub(crate) fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> 
     }
 }
 
-/// Reads a cache of JSON. `None` if it is missing, larger than `max` bytes or cannot be decoded.
-pub(crate) fn read_json<T: serde::de::DeserializeOwned>(path: &Path, max: u64) -> Option<T> {
+/// Returns how many names (hard links) a file has. 1 if the platform does not tell.
+#[cfg(unix)]
+pub(crate) fn names(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let found = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
+    found.map_or(1, |found| found.nlink())
+}
+
+/// Returns 1, because the platform does not tell how many names a file has.
+#[cfg(not(unix))]
+pub(crate) fn names(_path: &Path) -> u64 {
+    1
+}
+
+/// Reads a file as JSON. `None` if it is missing, larger than `max` bytes, or not what is expected.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, max: u64) -> Option<T> {
     serde_json::from_slice(&read_capped(path, max).ok()??).ok()
 }
 
-/// Returns the current time, RFC 3339 in UTC with milliseconds: `2026-02-18T12:00:00.000Z`.
-pub(crate) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+/// Writes a value as JSON, like [`write_scratch`].
+pub(crate) fn write_json_scratch(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+    write_scratch(path, &serde_json::to_vec(value).expect("notes always become JSON"))
 }
 
-/// Returns the current time without fractions of a second: `2026-02-18T12:00:00Z`.
-pub(crate) fn now_in_seconds() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
-}
-
-/// Returns the current time in milliseconds since 1970.
-pub(crate) fn now_in_milliseconds() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
-}
-
-/// Returns how many names (hard links) a file has. 1 if the platform does not tell.
-pub(crate) fn names(path: &Path) -> u64 {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let found = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
-        found.map_or(1, |found| found.nlink())
+/// Removes files from a folder: those that were last changed longer ago than `max_age`, and all
+/// after the first `max_files`.
+pub(crate) fn remove_old_files(folder: &Path, max_age: Duration, max_files: usize) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let is_old = |at: SystemTime| at.elapsed().is_ok_and(|age| age > max_age);
+    for (nth, entry) in entries.filter_map(Result::ok).enumerate() {
+        let changed = entry.metadata().and_then(|found| found.modified());
+        if nth >= max_files || changed.is_ok_and(is_old) {
+            // The file may be gone already, because another process may be removing old files too.
+            let _ = remove(&entry.path());
+        }
     }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        1
-    }
-}
-
-/// Returns the time that is `wait` later than now, in the format of [`now`].
-pub(crate) fn from_now(wait: Duration) -> String {
-    let now = jiff::Timestamp::now();
-    now.checked_add(wait).unwrap_or(now).strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 /// Returns the SHA-256 of these bytes in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
-    hex(&Sha256::digest(bytes))
-}
-
-/// Returns the time this many hours ago, in the format of [`now`].
-pub(crate) fn hours_ago(hours: i64) -> String {
-    let now = jiff::Timestamp::now();
-    let then = now.checked_sub(jiff::SignedDuration::from_hours(hours)).unwrap_or(now);
-    then.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
-}
-
-/// Converts a time in the format of [`now`] to milliseconds since 1970.
-pub(crate) fn milliseconds(time: &str) -> Option<i64> {
-    time.parse::<jiff::Timestamp>().ok().map(|time| time.as_millisecond())
+    crate::code::hex(&Sha256::digest(bytes))
 }
 
 fn io(path: &Path, doing: &'static str, source: Error) -> StoreError {
@@ -500,14 +487,5 @@ mod tests {
             }
         });
         assert_eq!(std::fs::read_to_string(&counter).unwrap(), "40");
-    }
-
-    #[test]
-    fn the_time_is_written_in_one_form() {
-        let now = now();
-        assert_eq!(now.len(), "2026-02-18T12:00:00.000Z".len(), "{now}");
-        assert!(now.parse::<jiff::Timestamp>().is_ok(), "{now}");
-        assert_eq!(&now[19..20], ".");
-        assert!(now.ends_with('Z'));
     }
 }

@@ -169,17 +169,18 @@ impl Recorded {
         // definitions has no name but its text.
         let to_the_letter = |at: &ClaimRef| {
             let claim = workspace.ledger.claim(*at);
-            let name = claim.range().block.as_ref();
+            let name = claim.full_block().block.as_ref();
             let here = claim.file.relative_path.as_str() == path
                 && name.is_some_and(|name| name.path == block.identity.path);
-            claim.range().content_hash == block.fingerprint.content
+            claim.full_block().content_hash == block.fingerprint.content
                 && (here || unnamed(block.identity.kind))
         };
         // Recorded when less of the file was written: a group of one constant is called by that, and the text of `let rec
         // even` goes as far as the `and odd` that came later.
         let while_it_grew = |at: &ClaimRef| {
             let claim = workspace.ledger.claim(*at);
-            let leaf = claim.range().block.as_ref().and_then(|name| name.path.rsplit('.').next());
+            let leaf =
+                claim.full_block().block.as_ref().and_then(|name| name.path.rsplit('.').next());
             of(at).is_empty()
                 && claim.file.relative_path.as_str() == path
                 && leaf == Some(&*block.name)
@@ -193,7 +194,7 @@ impl Recorded {
         if !named.is_empty() && !named.iter().any(fits) {
             let recorded = |at: &ClaimRef| {
                 let claim = workspace.ledger.claim(*at);
-                let name = claim.range().block.as_ref().map(|name| &*name.path);
+                let name = claim.full_block().block.as_ref().map(|name| &*name.path);
                 format!("{} of {}", name.unwrap_or("text"), claim.file.relative_path)
             };
             let said: Vec<String> = named
@@ -241,12 +242,12 @@ impl Recorded {
     fn blocks_of(&self, workspace: &Workspace, at: ClaimRef) -> Vec<Id> {
         let claim = workspace.ledger.claim(at);
         let path = claim.file.relative_path.as_str();
-        let Some(name) = &claim.range().block else { return Vec::new() };
+        let Some(name) = &claim.full_block().block else { return Vec::new() };
         let speaks = |id: &Id| {
             let before = &self.world.before[*id as usize];
             let identity = &before.identity;
             // What holds others was another text while those were written.
-            let same = before.holds_others || before.content == claim.range().content_hash;
+            let same = before.holds_others || before.content == claim.full_block().content_hash;
             before.path == path
                 && same
                 && identity.kind.as_str() == name.kind

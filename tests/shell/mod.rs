@@ -8,7 +8,7 @@ mod fuzz;
 use std::path::PathBuf;
 use std::process::Command;
 
-use intent_lsp::facade::shell::{Class, CommandContext, Dialect, Reading, TouchedPath, read};
+use intent_lsp::facade::shell::{Class, CommandContext, Dialect, Prediction, TouchedPath, read};
 
 fn at() -> CommandContext {
     CommandContext {
@@ -19,7 +19,7 @@ fn at() -> CommandContext {
     }
 }
 
-fn posix(text: &str) -> Reading {
+fn posix(text: &str) -> Prediction {
     read(text, Dialect::Posix, &at())
 }
 
@@ -49,7 +49,7 @@ fn every_command_of_the_corpus_has_its_class() {
     for (place, class, command) in corpus() {
         let reading = posix(&command);
         seen += 1;
-        let found = if reading.looks { "looks" } else { reading.class.as_str() };
+        let found = if reading.inspects { "looks" } else { reading.class.as_str() };
         if found != class {
             wrong.push(format!("{place}: {found} [{}], not {class}: {command}", reading.rule));
         }
@@ -66,7 +66,7 @@ fn judged_otherwise(text: &str) -> (usize, Vec<String>) {
         let (wanted, command) = line.split_once('\t').expect("a tab in every line");
         let reading = posix(&command.replace('⏎', "\n"));
         let held = matches!(reading.class, Class::Destructive | Class::Unreadable);
-        let free = reading.class == Class::Read || reading.looks;
+        let free = reading.class == Class::Read || reading.inspects;
         let right = match wanted {
             "held" => held,
             "free" => free,
@@ -109,7 +109,7 @@ fn what_a_shell_would_still_evaluate_is_no_reading() {
     let found = |line: &&str| {
         let looks = line.strip_prefix("looks\t");
         let reading = posix(looks.unwrap_or(line));
-        reading.class == Class::Read || reading.looks && looks.is_none()
+        reading.class == Class::Read || reading.inspects && looks.is_none()
     };
     let wrong: Vec<&str> = lines.clone().filter(found).collect();
     assert!(lines.count() > 200, "the corpus was not found");

@@ -70,7 +70,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 /// Returns true if the file still has the content of a write that no gate let through.
 fn is_ungated(context: &Context, target: &FileTarget) -> Result<bool, CliError> {
     let (workspace, path) = context.file(target)?;
-    let is_noted = session::ungated::standing(&workspace.root).iter().any(|note| note.path == path);
+    let is_noted =
+        session::ungated::still_valid(&workspace.root).iter().any(|note| note.path == path);
     Ok(is_noted || gate::is_rejected(&workspace, &path))
 }
 

@@ -6,7 +6,7 @@ use crate::cli::exit::Exit;
 use crate::cli::git::stage;
 use crate::cli::print::{DIM, GOOD, Page, STRONG};
 use crate::verbs::compact::{CompactAnswer, CompactedMonth, compact};
-use crate::workspace::{RelativePath, store};
+use crate::workspace::{RelativePath, clock};
 
 /// Unite the evidence of closed months, one file a month
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
-    let now = store::now();
+    let now = clock::now();
     let mut answer = compact(&workspace, now.get(..7).unwrap_or(&now), args.dry_run)?;
     let trace = context.typed(&workspace.root, ".orchestration/agent_trace");
     let add = format!("git add --all {trace}");

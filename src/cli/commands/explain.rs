@@ -11,7 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{
     BAD, Cell, DIM, GOOD, NOTE, PLAIN, Page, PrintedPiece, STRONG, UNSURE, WARN,
 };
-use crate::shell::{Class, CommandContext, Dialect, Invocation, PathDeed, Reading, TouchedPath};
+use crate::shell::{Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, TouchedPath};
 use crate::verbs::explain::{explain, surroundings, verdict};
 
 /// The shell language of a command, as the command line names it.
@@ -91,7 +91,7 @@ fn batch(
     Ok(Exit::Fine)
 }
 
-fn show(page: &mut Page, reading: &Reading) {
+fn show(page: &mut Page, reading: &Prediction) {
     page.styled(style(reading.class), reading.class.as_str());
     page.own(" [").text(&reading.rule).own("] ").text(&reading.reason).end();
     if let Some(word) = &reading.word {

@@ -73,7 +73,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("demo", written::<super::demo::DemoAnswer>()),
         ("doctor", written::<doctor::DoctorAnswer>()),
         ("erase", written::<erase::EraseAnswer>()),
-        ("explain", written::<crate::shell::Reading>()),
+        ("explain", written::<crate::shell::Prediction>()),
         ("explain-batch", written::<explain::ExplainAnswer>()),
         ("for", written::<Vec<owners::FileOwners>>()),
         ("gate", written::<gate::Decision>()),

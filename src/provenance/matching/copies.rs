@@ -106,7 +106,7 @@ impl<'a> Origins<'a> {
 
     fn part_of(&self, block: &Block, at: ClaimRef) -> Option<CodeOrigin> {
         let claim = self.ledger.claim(at);
-        let (range, print) = (claim.range(), &block.fingerprint);
+        let (range, print) = (claim.full_block(), &block.fingerprint);
         if range.deleted || claim.entry.trust == Trust::Contradicted || range.block.is_none() {
             return None;
         }
@@ -157,9 +157,9 @@ impl<'a> Origins<'a> {
 
     /// Returns the removed blocks whose code came into a block since it was recorded as `own`.
     fn merged_into(&self, block: &Block, own: ClaimRef) -> Vec<CodeOrigin> {
-        let (own, print) = (self.ledger.claim(own).range(), &block.fingerprint);
+        let (own, print) = (self.ledger.claim(own).full_block(), &block.fingerprint);
         let came = |at: &ClaimRef| {
-            let range = self.ledger.claim(*at).range();
+            let range = self.ledger.claim(*at).full_block();
             let tokens = range.tokens.filter(|tokens| *tokens >= MIN_TOKENS)?;
             let sketch = range.sketch.as_ref()?;
             let share = fingerprint::kept(sketch, tokens, &print.sketch, print.token_count)?;

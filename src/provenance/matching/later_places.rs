@@ -16,17 +16,17 @@ use crate::workspace::RelativePath;
 /// name, or state that they replace it.
 pub(crate) fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator<Item = ClaimRef> {
     let claim = ledger.claim(at);
-    let name = claim.range().block.as_ref();
-    let (text, path) = (&claim.range().content_hash, &claim.file.relative_path);
+    let name = claim.full_block().block.as_ref();
+    let (text, path) = (&claim.full_block().content_hash, &claim.file.relative_path);
     let is_later = move |other: &ClaimRef| {
         let other_claim = ledger.claim(*other);
-        *other > at && !other_claim.range().deleted && other_claim.file.relative_path != *path
+        *other > at && !other_claim.full_block().deleted && other_claim.file.relative_path != *path
     };
     let is_again = move |other: &ClaimRef| {
-        ledger.claim(*other).range().block.as_ref().map(leaf) == name.map(leaf)
+        ledger.claim(*other).full_block().block.as_ref().map(leaf) == name.map(leaf)
     };
     let replaces =
-        move |other: &ClaimRef| ledger.claim(*other).range().replaces.as_ref() == Some(text);
+        move |other: &ClaimRef| ledger.claim(*other).full_block().replaces.as_ref() == Some(text);
     let same_text = name.into_iter().flat_map(move |_| ledger.by_content(text));
     let called = name.into_iter().flat_map(move |name| namesakes(ledger, &name.kind, leaf(name)));
     let same_block = same_text.filter(is_again);
@@ -36,12 +36,12 @@ pub(crate) fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator
 /// Returns the files in which a block may have been recorded again later, most likely first.
 pub(crate) fn later_paths(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
     let claim = ledger.claim(at);
-    let records = candidates_of_record(ledger, claim.range());
+    let records = candidates_of_record(ledger, claim.full_block());
     let path = &claim.file.relative_path;
     let mut votes: BTreeMap<&RelativePath, u32> = BTreeMap::new();
     for (other, weight) in records.into_iter().filter(|(other, _)| *other > at) {
         let other = ledger.claim(other);
-        if !other.range().deleted && other.file.relative_path != *path {
+        if !other.full_block().deleted && other.file.relative_path != *path {
             *votes.entry(&other.file.relative_path).or_default() += weight;
         }
     }
@@ -74,7 +74,7 @@ pub(crate) fn before_own_records(
         // whatever was recorded of it later.
         let is_it = |at: &ClaimRef| surroundings.existed(*at, path, block) != Some(true);
         before.extend(recorded(&steps).filter(is_it));
-        let is_told = |at: ClaimRef| ledger.claim(at).range().replaces.is_some();
+        let is_told = |at: ClaimRef| ledger.claim(at).full_block().replaces.is_some();
         let begins_untold = match steps.last() {
             Some(Step::Gap { .. }) => true,
             Some(Step::Recorded(at)) => !is_told(*at),

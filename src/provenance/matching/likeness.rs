@@ -132,7 +132,8 @@ pub(super) fn anywhere(
     block: &Block,
 ) -> f32 {
     let place = |same: bool| if same { 1.0 } else { 0.0 };
-    let body = Body::of_record(claim.range()).likeness(&Body::of_block(block)).unwrap_or_default();
+    let body =
+        Body::of_record(claim.full_block()).likeness(&Body::of_block(block)).unwrap_or_default();
     let (then, now) = (name.parameters.as_deref(), block.identity.parameters.as_deref());
     let is_namesake = is_called(name, block);
     let signature = signature(is_namesake, then, now);

@@ -276,7 +276,8 @@ fn is_copy(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks, index: usi
         return true;
     }
     let same = ledger.by_content(&print.content).into_iter().map(|at| ledger.claim(at));
-    same.filter(|claim| !claim.said().deleted).any(|claim| claim.file.relative_path != *path)
+    same.filter(|claim| !claim.recorded_block().deleted)
+        .any(|claim| claim.file.relative_path != *path)
 }
 
 /// For each block of `now`, returns the index of the block of `then` that it was, or `None` if it
@@ -387,7 +388,7 @@ pub(crate) fn orphans(
     }
     orphans.gone.extend(trail.gone());
     let is_unnamed = |at: &ClaimRef| {
-        ledger.claim(*at).range().block.as_ref().is_none_or(|name| is_unnamed(&name.kind))
+        ledger.claim(*at).full_block().block.as_ref().is_none_or(|name| is_unnamed(&name.kind))
     };
     let may_be_elsewhere = |at: &ClaimRef| recorded_elsewhere(ledger, *at).next().is_none();
     orphans.renamed.retain(|at| !is_unnamed(at) && may_be_elsewhere(at));
@@ -403,5 +404,5 @@ pub(crate) type SharedTrail = Arc<Trail>;
 
 /// Returns true if the block now has a name other than the one in the record.
 fn goes_by_another_name(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
-    ledger.claim(at).range().block.as_ref().is_some_and(|name| !is_called(name, block))
+    ledger.claim(at).full_block().block.as_ref().is_some_and(|name| !is_called(name, block))
 }

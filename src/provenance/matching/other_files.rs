@@ -174,7 +174,7 @@ fn moved_blocks(
             && (!renamed.contains(&at) || is_as_recorded(ledger, at, block))
             && is_new(at, index)
     };
-    let of_record = |at: &ClaimRef| ComparedBlock::of_record(ledger.claim(*at).range(), *at);
+    let of_record = |at: &ClaimRef| ComparedBlock::of_record(ledger.claim(*at).full_block(), *at);
     let (claims, then): (Vec<ClaimRef>, Vec<ComparedBlock<'_>>) =
         heads.iter().filter_map(|at| Some((*at, of_record(at)?))).unzip();
     let now = ComparedBlock::of_blocks(blocks);
@@ -196,7 +196,7 @@ fn moved_blocks(
             Fit::New => {}
             Fit::Is(paired) => {
                 let at = claims[paired.then];
-                let range = ledger.claim(at).range();
+                let range = ledger.claim(at).full_block();
                 let content = content_of(range, block);
                 found[index] = Some(Provenance {
                     kept: kept(range, block).filter(|_| content == Content::Modified),
@@ -215,7 +215,7 @@ fn moved_blocks(
 
 /// Returns true if a block has the name of a record, and its text or its tokens.
 fn is_as_recorded(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
-    let (range, print) = (ledger.claim(at).range(), &block.fingerprint);
+    let (range, print) = (ledger.claim(at).full_block(), &block.fingerprint);
     let same =
         range.content_hash == print.content || range.token_hash.as_ref() == Some(&print.tokens);
     same && range.block.as_ref().is_some_and(|name| is_called(name, block))
@@ -248,11 +248,11 @@ fn sources(
         for (at, weight) in surroundings.candidates(block).iter().copied() {
             let claim = ledger.claim(at);
             let from = &claim.file.relative_path;
-            let speaks = !claim.said().deleted
+            let speaks = !claim.recorded_block().deleted
                 && from != path
                 && claim.entry.trust != Trust::Contradicted
                 && claim
-                    .said()
+                    .recorded_block()
                     .block
                     .as_ref()
                     .is_some_and(|name| name.language.as_deref() == blocks.language);
@@ -264,7 +264,7 @@ fn sources(
             }
         }
     }
-    if any_open && !ledger.knows(path) {
+    if any_open && !ledger.has_path(path) {
         for near in surroundings.gone_nearby(path) {
             votes.entry(near).or_default();
         }
@@ -289,7 +289,7 @@ pub(super) fn withdraw(
     for (block, found) in blocks.blocks.iter().zip(found) {
         let Some(Provenance { claim: Some(at), tier: Some(tier), .. }) = found else { continue };
         let claim = ledger.claim(*at);
-        let Some(name) = &claim.range().block else { continue };
+        let Some(name) = &claim.full_block().block else { continue };
         let is_elsewhere = claim.file.relative_path != *path;
         let by_its_name = is_called(name, block) && !is_elsewhere;
         if *tier <= Tier::Tokens || by_its_name || is_unnamed(&name.kind) {
@@ -304,8 +304,8 @@ pub(super) fn withdraw(
         let mine = likeness::anywhere(&claim, name, path, block);
         let better = |path: &RelativePath, other: &Block| {
             let print = &other.fingerprint;
-            let is_as_recorded = claim.range().content_hash == print.content
-                || claim.range().token_hash.as_ref() == Some(&print.tokens);
+            let is_as_recorded = claim.full_block().content_hash == print.content
+                || claim.full_block().token_hash.as_ref() == Some(&print.tokens);
             if is_as_recorded {
                 return other.name == leaf(name) || tier > Tier::TokensElsewhere;
             }

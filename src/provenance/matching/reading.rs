@@ -71,7 +71,7 @@ impl BlockReading {
         document: &Document,
     ) {
         while let Some(claim) = self.claim.filter(|_| self.content == Content::Modified) {
-            let range = ledger.claim(claim).range();
+            let range = ledger.claim(claim).full_block();
             let lanes = || {
                 let made = range.pairs.as_ref()?.lanes()?;
                 let before = surroundings.pairs_before(claim, range.replaces.as_ref()?)?;
@@ -239,13 +239,13 @@ pub(super) fn provenance(
 fn rank(ledger: &Ledger, block: &Block, reading: &BlockReading) -> (bool, Content, bool) {
     let exact = reading
         .claim
-        .is_some_and(|at| ledger.claim(at).range().content_hash == block.fingerprint.content);
+        .is_some_and(|at| ledger.claim(at).full_block().content_hash == block.fingerprint.content);
     let content = if exact { Content::Exact } else { reading.content };
     (!reading.candidates.is_empty(), content, reading.claim.is_none())
 }
 
 fn fits_as_well(ledger: &Ledger, block: &Block, found: &Provenance, other: ClaimRef) -> bool {
-    let other = kept(ledger.claim(other).range(), block).unwrap_or_default();
+    let other = kept(ledger.claim(other).full_block(), block).unwrap_or_default();
     found.kept.unwrap_or_default() - other < MARGIN
 }
 
@@ -256,7 +256,7 @@ fn against_record(
     block: &Block,
     reading: &BlockReading,
 ) -> Provenance {
-    let range = ledger.claim(at).range();
+    let range = ledger.claim(at).full_block();
     let content = content_of(range, block);
     let tier = match content {
         Content::Exact if reading.tier == Tier::Name => Tier::Text,
@@ -312,7 +312,7 @@ pub(super) fn place_of(
     paired: &Paired,
 ) -> Placement {
     let Some(claim) = reading.claim else { return Placement::Same };
-    let name = ledger.claim(claim).range().block.as_ref();
+    let name = ledger.claim(claim).full_block().block.as_ref();
     let container = |path: &str, leaf: &str| path.strip_suffix(leaf).unwrap_or(path).to_owned();
     let then = name.map(|name| match is_called(name, block) {
         true => container(&name.path, &block.name),

@@ -1,19 +1,17 @@
 //! Judges the builtins of the shell: those that change the folder, variables or arguments, and
 //! those that run code.
 
-use super::options::{any, operands, values};
+use super::options::{any, operands};
 use super::output::joined;
-use super::{ProgramCall, decoded, downloaded, fetched, lost, opaque, reads, unread, unseen};
+use super::{
+    ProgramCall, decoded, destructive_rule, downloaded, fetched, opaque, reads, unreadable_rule,
+    unseen,
+};
 use crate::shell::Class;
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::paths;
 use crate::shell::table;
-use crate::shell::walk::{Feed, Shell, ShellFinding};
-
-/// Returns true for a builtin whose operands are assignments that remain in effect.
-pub(in crate::shell) fn declares(name: &str) -> bool {
-    matches!(name, "export" | "declare" | "typeset" | "local" | "readonly" | "alias")
-}
+use crate::shell::walk::{Shell, ShellFinding, StreamData};
 
 /// Judges an assignment. The values of some variables are later run as code.
 pub(in crate::shell) fn assigned(
@@ -34,7 +32,7 @@ pub(in crate::shell) fn assigned(
         shell.note(opaque("variable.preload", name));
     }
     if name == "HISTFILE" && alone && matches!(value.text.as_str(), "" | "/dev/null") {
-        shell.note(lost("history.off", "HISTFILE"));
+        shell.note(destructive_rule("history.off", "HISTFILE"));
     }
 }
 
@@ -85,7 +83,7 @@ pub(super) fn source(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
             call.stdin.clone()
         }
         None => {
-            let reason = "It runs the commands of a file, which is not looked into.";
+            let reason = "It runs the commands of a file, which is not read.";
             return ShellFinding::new(Class::Opaque, "source", &file.text, reason);
         }
     };
@@ -93,10 +91,10 @@ pub(super) fn source(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 }
 
 /// Judges a shell that reads code from this input.
-pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> ShellFinding {
+pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &StreamData) -> ShellFinding {
     if let Some(pieces) = &feed.pieces {
         let code = Arg::from_pieces(pieces);
-        let found = shell.inside(by, |shell| drop(shell.code(&code, by)));
+        let found = shell.in_process(by, |shell| drop(shell.code(&code, by)));
         let found = found.unwrap_or_else(|| opaque("code.stdin", by));
         return if feed.decoded { found.or(decoded(by)) } else { found };
     }
@@ -106,7 +104,7 @@ pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> ShellFinding 
     if feed.file || !feed.present || by == "source" || by == "." {
         return opaque(if feed.file { "code.file" } else { "code.stdin" }, by);
     }
-    unread("code.piped", by)
+    unreadable_rule("code.piped", by)
 }
 
 /// Handles `trap CODE SIGNAL…`, which keeps code to run later.
@@ -127,7 +125,7 @@ pub(super) fn declare(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
     let hides = matches!(call.name, "local" | "declare" | "typeset") && !any(call.args, &["-g"]);
     for arg in call.args.iter().filter(|arg| hides && !arg.option()) {
         let name = arg.lead.split(['=', '+']).next().unwrap_or_default().to_owned();
-        shell.hides(&name);
+        shell.make_local(&name);
     }
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
@@ -211,7 +209,7 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         }
     }
     if any(call.args, &["HISTFILE"]) {
-        return lost("history.off", "HISTFILE");
+        return destructive_rule("history.off", "HISTFILE");
     }
     reads(call.name)
 }
@@ -242,10 +240,5 @@ pub(super) fn kill(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     }
     let first = call.args.first().filter(|arg| arg.is("-1") && call.args.len() == 1);
     let all = targets.iter().find(|arg| arg.is("-1") || arg.is("1") || arg.is("0")).or(first);
-    all.map_or_else(|| opaque("kill", "kill"), |arg| lost("kill.all", &arg.text))
-}
-
-/// Returns true if a network program waits for connections instead of downloading.
-pub(super) fn listens(call: &ProgramCall<'_>) -> bool {
-    call.name != "curl" && !values(call.args, &["-l"]).is_empty() && any(call.args, &["-z"])
+    all.map_or_else(|| opaque("kill", "kill"), |arg| destructive_rule("kill.all", &arg.text))
 }

@@ -5,10 +5,12 @@
 use super::files::write;
 use super::options::{any, operands, takes_next, values};
 use super::scan::{scan, texts};
-use super::{ProgramCall, builtins, downloaded, fetched, lost, opaque, reads, redirected};
-use super::{output, rules, tried, unread, unseen, writes};
+use super::{
+    ProgramCall, builtins, destructive_rule, downloaded, fetched, opaque, reads, redirected,
+};
+use super::{output, rules, tried, unreadable_rule, unseen, writes};
 use crate::shell::expand::Arg;
-use crate::shell::walk::{Feed, Shell, ShellFinding};
+use crate::shell::walk::{Shell, ShellFinding, StreamData};
 use crate::shell::{Class, Dialect, table, windows};
 
 /// Judges `sh`, `bash`, `zsh` and similar shells.
@@ -29,7 +31,7 @@ pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
         options.iter().filter(letters).any(|arg| arg.lead.contains(letter))
     };
     if options.iter().any(|arg| arg.is("-i")) && call.stdin.present && call.stdin.text().is_none() {
-        return unread("code.piped", call.name);
+        return unreadable_rule("code.piped", call.name);
     }
     let coded = has('c') || options.iter().any(|arg| arg.is("--command"));
     let found = match rest {
@@ -57,7 +59,7 @@ fn given_code(
     arguments: &[Arg],
 ) -> ShellFinding {
     let given = arguments.iter().skip(1).map(|arg| arg.pieces.clone()).collect();
-    let found = shell.inside(call.name, |shell| {
+    let found = shell.in_process(call.name, |shell| {
         let run = |shell: &mut Shell<'_>| drop(shell.code(code, call.name));
         shell.with_input(given, call.stdin.clone(), run);
     });
@@ -74,7 +76,7 @@ fn scripted(shell: &mut Shell<'_>, call: &ProgramCall<'_>, file: &Arg) -> ShellF
     if ["/dev/stdin", "/dev/fd/0"].iter().any(|input| file.is(input)) {
         return builtins::fed(shell, call.name, call.stdin);
     }
-    let reason = format!("`{}` runs a script, which is not looked into.", call.name);
+    let reason = format!("`{}` runs a script, which is not read.", call.name);
     ShellFinding::new(Class::Opaque, "code.script", &file.text, &reason)
 }
 
@@ -84,7 +86,7 @@ pub(super) fn later(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         return reads(call.name);
     }
     if any(call.args, &["-r", "-d"]) {
-        return lost("crontab.remove", &call.shown(2));
+        return destructive_rule("crontab.remove", &call.shown(2));
     }
     shell.background();
     opaque("code.later", call.name).or(builtins::fed(shell, call.name, call.stdin))
@@ -104,11 +106,11 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shel
         && let Some(name) = name.literal()
     {
         if table::holds("pythonshows", name) || name == "json.tool" && args.len() < 2 {
-            return super::looks(call.name);
+            return super::inspects(call.name);
         }
         let module = ProgramCall { name, args, stdin: call.stdin };
-        if let Some(found) =
-            rules::judge(&module).filter(|found| found.class == Class::Destructive || found.looks)
+        if let Some(found) = rules::judge(&module)
+            .filter(|found| found.class == Class::Destructive || found.inspects)
         {
             return found;
         }
@@ -217,7 +219,7 @@ fn awk_program(shell: &mut Shell<'_>, program: &Arg) -> ShellFinding {
         ["sh", "bash", "zsh"].contains(&name) && code[..text.start].trim_end().ends_with('|')
     });
     if piped || code.contains("system($") || code.contains("system()") {
-        return unread("code.unknown", "system");
+        return unreadable_rule("code.unknown", "system");
     }
     opaque("code.awk", "awk").worse(scan(shell, code, "awk"))
 }
@@ -346,7 +348,7 @@ fn other_shell(shell: &mut Shell<'_>, call: &ProgramCall<'_>, text: &str) -> She
         "cmd" => (Dialect::Cmd, "code.cmd"),
         _ => (Dialect::PowerShell, "code.powershell"),
     };
-    let found = shell.inside(call.name, |shell| windows::walk(shell, text, dialect));
+    let found = shell.in_process(call.name, |shell| windows::walk(shell, text, dialect));
     found.unwrap_or_else(|| opaque(rule, call.name))
 }
 
@@ -380,7 +382,7 @@ fn after<'a>(args: &'a [Arg], word: &str) -> &'a [Arg] {
 /// Judges `intent fence -- COMMAND` as the command.
 fn fences(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let words = after(call.args, "--").to_vec();
-    let found = shell.started_by("intent fence", words, Feed::default());
+    let found = shell.started_by("intent fence", words, StreamData::default());
     found.unwrap_or_else(|| reads("intent"))
 }
 
@@ -390,13 +392,13 @@ fn tests(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let own = opaque("intent.test", "intent test");
     let words = after(call.args, "--").to_vec();
     let code = Arg::from_pieces(&output::joined(&words.iter().collect::<Vec<_>>()));
-    own.worse(shell.inside("intent", |shell| {
+    own.worse(shell.in_process("intent", |shell| {
         // One word is a line for a shell, and several are a program with its arguments. But the
         // words may also have been taken from a criterion that is one line, so several words are
         // judged in both ways.
         shell.code(&code, "intent");
         if words.len() > 1 {
-            shell.run(words, Feed::default());
+            shell.run(words, StreamData::default());
         }
     }))
 }

@@ -1,9 +1,11 @@
 //! Judges programs that write, copy, move or change files.
 
 use super::options::{any, cut, long, operands, short, values};
-use super::{ProgramCall, destructive, lost, opaque, reads, redirected, rules, startup, writes};
+use super::{
+    ProgramCall, destructive, destructive_rule, opaque, reads, redirected, rules, startup, writes,
+};
 use crate::shell::expand::Arg;
-use crate::shell::paths::{Spot, place};
+use crate::shell::paths::{Location, place};
 use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, PathDeed};
@@ -26,7 +28,7 @@ pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<S
         _ => named.clear(),
     }
     let outputs = values(call.args, &row.list("outputs"));
-    let nowhere = |arg: &&Arg| place(shell, arg).spot == Spot::Nothing;
+    let nowhere = |arg: &&Arg| place(shell, arg).location == Location::Nothing;
     let shown = any(call.args, &row.list("unless"));
     let into_nothing = !named.is_empty() && named.iter().all(nowhere) && outputs.is_empty();
     let (rule, name) = ("program.writes", call.name);
@@ -74,7 +76,7 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
             || ["--recursive", "--archive"].iter().any(|option| long(call.args, option)));
     for arg in &to {
         if from_nothing {
-            worst = worst.or(lost("copy.empty", &arg.text));
+            worst = worst.or(destructive_rule("copy.empty", &arg.text));
         }
         if tree_too {
             worst = worst.or(tree(shell, arg));
@@ -96,14 +98,14 @@ fn received(to: &Arg, what: &[&Arg]) -> Vec<Arg> {
     let many = what.len() > 1;
     let sure = to.sure && what.iter().all(|arg| arg.sure);
     if !many || !sure {
-        return what.first().map_or_else(|| vec![to.clone()], |what| vec![inside(to, what)]);
+        return what.first().map_or_else(|| vec![to.clone()], |what| vec![placed_in(to, what)]);
     }
     let folder = Arg::known(format!("{}/", to.text.trim_end_matches('/')));
-    what.iter().map(|what| inside(&folder, what)).collect()
+    what.iter().map(|what| placed_in(&folder, what)).collect()
 }
 
 /// Returns `FOLDER/NAME`, where the name is that of the file that is put there.
-fn inside(folder: &Arg, what: &Arg) -> Arg {
+fn placed_in(folder: &Arg, what: &Arg) -> Arg {
     let dots = [".", "..", "./", "../"].iter().any(|dots| folder.is(dots));
     if !(folder.text.ends_with('/') || dots) || !folder.sure || !what.sure {
         return folder.clone();
@@ -118,12 +120,14 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     let mut worst = writes("move", call.name);
     for arg in &named {
         let from = shell.touch_all(arg, PathDeed::MoveFrom, true);
-        let reason = match from.spot {
-            Spot::Root | Spot::System | Spot::Device => "It moves away what the system needs.",
-            Spot::Outside if startup(&from.path) => {
+        let reason = match from.location {
+            Location::Root | Location::System | Location::Device => {
+                "It moves away what the system needs."
+            }
+            Location::Outside if startup(&from.path) => {
                 "It moves away keys or settings that the account depends on."
             }
-            Spot::Home | Spot::Whole | Spot::Control => {
+            Location::Home | Location::Whole | Location::Control => {
                 "It moves away the workspace, its history or the home folder."
             }
             _ => continue,
@@ -132,7 +136,7 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     }
     for arg in &to {
         if arg.is("/dev/null") {
-            worst = worst.or(lost("move.nothing", "/dev/null"));
+            worst = worst.or(destructive_rule("move.nothing", "/dev/null"));
             continue;
         }
         for into in received(arg, &named) {
@@ -170,12 +174,12 @@ pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     }
     let Some(what) = named.first() else { return opaque("link", call.name) };
     let to = match to {
-        Some(to) => inside(&to, what),
+        Some(to) => placed_in(&to, what),
         None => Arg::known(what.text.rsplit('/').next().unwrap_or_default()),
     };
     let place = place(shell, &to);
-    if place.spot == Spot::Outside && short(call.args, 'f') && startup(&place.path) {
-        return lost("link.account", &to.text);
+    if place.location == Location::Outside && short(call.args, 'f') && startup(&place.path) {
+        return destructive_rule("link.account", &to.text);
     }
     writes("link", call.name).or(write(shell, &to))
 }
@@ -186,9 +190,9 @@ pub(super) fn dd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
     let Some(output) = output else { return reads("dd") };
     let file = cut(output, "of=".len());
     let place = place(shell, &file);
-    match place.spot {
-        Spot::Unknown => lost("dd.unknown", &output.text),
-        Spot::Nothing => reads("dd"),
+    match place.location {
+        Location::Unknown => destructive_rule("dd.unknown", &output.text),
+        Location::Nothing => reads("dd"),
         _ => {
             let mut found = writes("dd", "dd").or(write(shell, &file));
             if found.class == Class::Destructive {
@@ -208,10 +212,10 @@ pub(super) fn truncate(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFi
     });
     let mut worst = writes("truncate", call.name);
     for file in operands(call.args, &["-s", "--size", "-r", "--reference"]) {
-        let spot = place(shell, file).spot;
+        let location = place(shell, file).location;
         worst = worst.or(write(shell, file));
-        if empties && !matches!(spot, Spot::Temp | Spot::Made) {
-            worst = worst.or(lost("truncate.empty", &file.text));
+        if empties && !matches!(location, Location::Temp | Location::Made) {
+            worst = worst.or(destructive_rule("truncate.empty", &file.text));
         }
     }
     worst
@@ -241,14 +245,14 @@ pub(super) fn permit(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     let mut worst = writes("permissions", call.name);
     let open = call.name != "chmod" || table::holds("openmodes", mode);
     for file in files {
-        let reason = match shell.touch_all(file, PathDeed::Write, recursive).spot {
-            Spot::Root | Spot::Home | Spot::System | Spot::Device => {
+        let reason = match shell.touch_all(file, PathDeed::Write, recursive).location {
+            Location::Root | Location::Home | Location::System | Location::Device => {
                 "It changes who may use what the system or the account needs."
             }
-            Spot::Outside | Spot::Unknown | Spot::TempRoot if recursive => {
+            Location::Outside | Location::Unknown | Location::TempRoot if recursive => {
                 "It changes who may use files outside of the workspace, with everything below."
             }
-            Spot::Whole | Spot::Inside | Spot::Control if recursive && open => {
+            Location::Whole | Location::Inside | Location::Control if recursive && open => {
                 "It changes the owner or opens the files to everybody, with everything below."
             }
             _ => continue,
@@ -272,7 +276,7 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
         }
     }
     if any(call.args, &["--remove-files"]) {
-        worst = worst.or(lost("archive.remove", "--remove-files"));
+        worst = worst.or(destructive_rule("archive.remove", "--remove-files"));
     }
     let first = call.args.first().map_or("", |arg| arg.lead.as_str());
     let old = if first.starts_with('-') { "" } else { first };
@@ -288,7 +292,7 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
         }
         let listed = rules::by_options(&ProgramCall { args: &args, ..*call });
         // A value that is not known may be an option that runs a program.
-        let listed = if listed.looks { opaque("archive", call.name) } else { listed };
+        let listed = if listed.inspects { opaque("archive", call.name) } else { listed };
         return if worst.class == Class::Write { listed } else { worst };
     }
     if does('x', "--extract") || any(call.args, &["--get"]) {
@@ -311,8 +315,8 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
 
 /// Judges a folder below which anything may be written.
 fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
-    match shell.touch_all(folder, PathDeed::Write, true).spot {
-        Spot::Root | Spot::System => lost("archive.system", &folder.text),
+    match shell.touch_all(folder, PathDeed::Write, true).location {
+        Location::Root | Location::System => destructive_rule("archive.system", &folder.text),
         _ => writes("archive", "archive"),
     }
 }
@@ -321,7 +325,7 @@ fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
 pub(super) fn unzip(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
         let sure = call.args.iter().all(|arg| arg.sure || !arg.lead.is_empty());
-        return if sure { reads(call.name) } else { opaque("program.value", call.name).looks() };
+        return if sure { reads(call.name) } else { opaque("program.value", call.name).inspects() };
     }
     let folder = values(call.args, &["-d"]).first().cloned().unwrap_or_else(|| Arg::known("."));
     opaque("archive.extract", call.name).or(tree(shell, &folder))
@@ -343,14 +347,18 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     let Some((to, _)) = named.split_last() else { return opaque("network", call.name) };
     if only_shows {
         let runs = any(call.args, &["-e", "--rsh", "--log-file", "--rsync-path"]);
-        return if runs { opaque("network", call.name).or(worst) } else { super::looks(call.name) };
+        return if runs {
+            opaque("network", call.name).or(worst)
+        } else {
+            super::inspects(call.name)
+        };
     }
     let remote = to.text.split('/').next().is_some_and(|host| host.contains(':'));
     let deletes = |arg: &&Arg| arg.lead.starts_with("--del") || arg.is("--remove-source-files");
     worst = worst.or(if remote { opaque("network", call.name) } else { tree(shell, to) });
-    let kept = !remote && matches!(place(shell, to).spot, Spot::Temp | Spot::Made);
+    let kept = !remote && matches!(place(shell, to).location, Location::Temp | Location::Made);
     let deletes = call.args.iter().find(deletes).filter(|_| !kept);
-    worst.worse(deletes.map(|option| lost("copy.delete", &option.text)))
+    worst.worse(deletes.map(|option| destructive_rule("copy.delete", &option.text)))
 }
 
 /// Judges `sed`. It prints, or with `-i` changes every file among its operands. The commands `w`
@@ -386,7 +394,7 @@ pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
         worst = worst.or(sed_script(shell, script));
     }
     if !scripts.iter().all(|script| script.sure) || script_unknown {
-        worst = worst.or(opaque("code.sed", call.name).looks());
+        worst = worst.or(opaque("code.sed", call.name).inspects());
     }
     if !in_place {
         return worst.or(rules::by_options(call));
@@ -547,7 +555,7 @@ pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
         return writes("program.writes", call.name).or(write(shell, file));
     }
     if call.args.iter().any(|arg| !arg.sure && arg.lead.is_empty()) {
-        return opaque("program.value", call.name).looks();
+        return opaque("program.value", call.name).inspects();
     }
     rules::by_options(call)
 }
@@ -556,11 +564,11 @@ pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 pub(super) fn mkdir(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut worst = writes("program.writes", call.name);
     for folder in operands(call.args, &["-m", "--mode"]) {
-        let spot = place(shell, folder).spot;
+        let location = place(shell, folder).location;
         shell.touch(folder, PathDeed::Write);
         // A new folder among the folders of the system destroys nothing, but it is not part of the
         // workspace.
-        if spot == Spot::System {
+        if location == Location::System {
             worst = worst.or(opaque("program.writes", call.name));
         }
     }

@@ -2,7 +2,7 @@
 //! cannot.
 
 use super::options::{self, long, operands, short, takes_next, values};
-use super::{ProgramCall, lost, opaque, reads, remove, rules};
+use super::{ProgramCall, destructive_rule, opaque, reads, remove, rules};
 use crate::shell::expand::Arg;
 use crate::shell::paths::below;
 use crate::shell::table;
@@ -51,7 +51,7 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     // at that.
     let root = shell.at.root.as_deref().unwrap_or(&shell.at.cwd);
     let own = shell.cwd().is_some_and(|cwd| below(cwd, &crate::shell::paths::slashed(root)));
-    let found = if found.class == Class::Read && !own { super::looks("git") } else { found };
+    let found = if found.class == Class::Read && !own { super::inspects("git") } else { found };
     shell.go(before);
     worst.or(found)
 }
@@ -99,11 +99,11 @@ fn subcommand(
     let from = call.args.len() - args.len() - 1;
     let named = ProgramCall { name: "git", args: &call.args[from..], stdin: call.stdin };
     let says = |found: &ShellFinding| {
-        found.class == Class::Read || found.looks || found.rule.starts_with("git.")
+        found.class == Class::Read || found.inspects || found.rule.starts_with("git.")
     };
     let ruled = rules::judge(&named).filter(says);
     let transport = chooses_transport(args);
-    if let Some(found) = ruled.filter(|found| !(found.looks && transport)) {
+    if let Some(found) = ruled.filter(|found| !(found.inspects && transport)) {
         return found;
     }
     let shown = call.shown(4);
@@ -143,11 +143,11 @@ fn subcommand(
         ("switch", _) => {
             let forced = ["-C", "--force-create"];
             match any(args, &forced) && operands(args, &forced).len() == 1 {
-                true => lost("git.branch-force", &shown),
+                true => destructive_rule("git.branch-force", &shown),
                 false => opaque("git.switch", "git switch"),
             }
         }
-        ("fetch", _) if forced_onto(args) => lost("git.branch-force", &shown),
+        ("fetch", _) if forced_onto(args) => destructive_rule("git.branch-force", &shown),
         ("restore", _) => restore(shell, args),
         ("reset", _) => reset(args),
         ("clean", _) => {
@@ -172,7 +172,9 @@ fn subcommand(
             }
             opaque("git.plumbing", "git update-index")
         }
-        ("symbolic-ref", _) if operands(args, &["-m"]).len() > 1 => lost("git.plumbing", &shown),
+        ("symbolic-ref", _) if operands(args, &["-m"]).len() > 1 => {
+            destructive_rule("git.plumbing", &shown)
+        }
         _ => opaque("git.changes", &format!("git {name}")),
     }
 }
@@ -188,7 +190,7 @@ fn worktree(shell: &mut Shell<'_>, args: &[Arg], shown: &str) -> ShellFinding {
     });
     old.map_or_else(
         || opaque("git.changes", shown),
-        |commit| lost("git.worktree-old", &commit.text),
+        |commit| destructive_rule("git.worktree-old", &commit.text),
     )
 }
 
@@ -223,7 +225,7 @@ fn setting(shell: &mut Shell<'_>, args: &[Arg], words: &[&Arg]) -> ShellFinding 
     match words.as_slice() {
         [_] if args.iter().all(asks) && !args.iter().any(|arg| arg.is("set")) => reads("git"),
         [key, _, ..] if table::holds("gitsteers", &key.text.to_ascii_lowercase()) => {
-            lost("git.config-steers", &key.text)
+            destructive_rule("git.config-steers", &key.text)
         }
         [key, value, ..] => {
             let found = configured(shell, &format!("{}={}", key.text, value.text));
@@ -263,16 +265,16 @@ fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
         return replaced(shell, "git.checkout-path", &args[at + 1..].iter().collect::<Vec<_>>());
     }
     if any(args, &["-B"]) && words.len() == 1 {
-        return lost("git.branch-force", "git checkout -B");
+        return destructive_rule("git.branch-force", "git checkout -B");
     }
     if any(args, &["-b", "-B", "--orphan"]) {
         return opaque("git.branch", "git checkout -b");
     }
     if any(args, &["-f", "--force"]) {
-        return lost("git.checkout-force", "-f");
+        return destructive_rule("git.checkout-force", "-f");
     }
     if any(args, &["-p", "--patch"]) {
-        return lost("git.checkout-path", "-p");
+        return destructive_rule("git.checkout-path", "-p");
     }
     let sides = any(args, &["--ours", "--theirs", "--pathspec-from-file"]);
     let tracks = any(args, &["-t", "--track", "--detach", "-d"]);
@@ -291,7 +293,7 @@ fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
 /// Judges the replacement of files by their committed version.
 fn replaced(shell: &mut Shell<'_>, rule: &'static str, paths: &[&Arg]) -> ShellFinding {
     paths.iter().for_each(|path| shell.touch(path, PathDeed::Write));
-    lost(rule, paths.first().map_or("git restore", |path| &path.text))
+    destructive_rule(rule, paths.first().map_or("git restore", |path| &path.text))
 }
 
 fn restore(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
@@ -307,7 +309,7 @@ fn reset(args: &[Arg]) -> ShellFinding {
     let hard = [("--hard", "git.reset-hard"), ("--merge", "git.reset-merge")];
     for (option, rule) in hard.into_iter().chain([("--keep", "git.reset-keep")]) {
         if long(args, option) {
-            return lost(rule, option);
+            return destructive_rule(rule, option);
         }
     }
     opaque("git.reset", "git reset")
@@ -319,7 +321,7 @@ fn clean(args: &[Arg], unforced: bool) -> ShellFinding {
         return reads("git");
     }
     match short(args, 'f') || long(args, "--force") || any(args, &["-i"]) || unforced {
-        true => lost("git.clean", "clean -f"),
+        true => destructive_rule("git.clean", "clean -f"),
         false => opaque("git.clean", "git clean"),
     }
 }
@@ -337,7 +339,7 @@ fn push(args: &[Arg]) -> ShellFinding {
     let flag = flags.into_iter().find(|flag| long(args, flag));
     let letter = [("-f", 'f'), ("-d", 'd')].into_iter().find(|(_, letter)| short(args, *letter));
     match reference.or(flag).or(letter.map(|(flag, _)| flag)) {
-        Some(word) => lost("git.push-force", word),
+        Some(word) => destructive_rule("git.push-force", word),
         None => opaque("git.push", "git push"),
     }
 }

@@ -5,10 +5,11 @@
 //! - `wrappers` handles programs that start other programs, `code` those that are given code, and
 //!   `scan` looks at code of other languages.
 //! - `files`, `remove`, `git`, `network`, `sql` and `builtins` judge programs of one kind.
-//! - `verbs` judges programs that have no row, by their words.
+//! - `by_words` judges programs that have no row, by their words.
 //! - `output` predicts what a program prints, and `secrets` whether a secret leaves the machine.
 
 mod builtins;
+mod by_words;
 mod code;
 mod files;
 mod git;
@@ -20,19 +21,18 @@ mod rules;
 mod scan;
 mod secrets;
 mod sql;
-mod verbs;
 mod wrappers;
 
-pub(super) use builtins::{assigned, declares};
+pub(super) use builtins::assigned;
 pub(super) use options::operands;
 pub(in crate::shell) use remove::one as remove_one;
 pub(super) use secrets::{is_secret, sent};
 
 use super::expand::{Arg, WordOrigin, WordPiece};
 use super::mentions;
-use super::paths::{Spot, place};
+use super::paths::{Location, place};
 use super::table;
-use super::walk::{Feed, Shell, ShellFinding};
+use super::walk::{Shell, ShellFinding, StreamData};
 use super::windows;
 use super::{Class, PathDeed};
 
@@ -42,7 +42,7 @@ pub(super) struct ProgramCall<'c> {
     pub(super) name: &'c str,
     /// The arguments, without the program.
     pub(super) args: &'c [Arg],
-    pub(super) stdin: &'c Feed,
+    pub(super) stdin: &'c StreamData,
 }
 
 impl ProgramCall<'_> {
@@ -61,7 +61,7 @@ impl ProgramCall<'_> {
 pub(super) struct JudgedProgram {
     pub(super) program: Option<String>,
     pub(super) finding: ShellFinding,
-    pub(super) out: Feed,
+    pub(super) out: StreamData,
     /// True if the program only started another one, which was judged separately.
     pub(super) wrapper: bool,
 }
@@ -74,13 +74,13 @@ pub(super) fn writes(rule: &'static str, name: &str) -> ShellFinding {
     ShellFinding::new(Class::Write, rule, name, &format!("`{name}` changes the files it names."))
 }
 
-pub(super) fn looks(name: &str) -> ShellFinding {
-    let reason = format!("`{name}` is made for looking, but may change what it keeps for itself.");
-    ShellFinding::new(Class::Opaque, "program.looks", name, &reason).looks()
+pub(super) fn inspects(name: &str) -> ShellFinding {
+    let reason = format!("`{name}` only inspects, but may change its own cache or log.");
+    ShellFinding::new(Class::Opaque, "program.looks", name, &reason).inspects()
 }
 
 pub(super) fn opaque(rule: &'static str, name: &str) -> ShellFinding {
-    let reason = format!("`{name}` may change anything; it cannot be looked into.");
+    let reason = format!("`{name}` may change anything; its effects cannot be determined.");
     ShellFinding::new(Class::Opaque, rule, name, &reason)
 }
 
@@ -89,23 +89,23 @@ pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> Shell
 }
 
 /// Returns a destructive finding. The table contains its reason.
-pub(super) fn lost(rule: &'static str, word: &str) -> ShellFinding {
+pub(super) fn destructive_rule(rule: &'static str, word: &str) -> ShellFinding {
     let (reason, safer) = table::reason(rule);
     let safer = Some(safer).filter(|safer| !safer.is_empty());
     ShellFinding { safer, ..destructive(rule, word, reason) }
 }
 
 /// Returns a finding for something that cannot be read. The table contains its reason.
-pub(super) fn unread(rule: &'static str, word: &str) -> ShellFinding {
-    ShellFinding { class: Class::Unreadable, ..lost(rule, word) }
+pub(super) fn unreadable_rule(rule: &'static str, word: &str) -> ShellFinding {
+    ShellFinding { class: Class::Unreadable, ..destructive_rule(rule, word) }
 }
 
 pub(super) fn downloaded(word: &str) -> ShellFinding {
-    lost("download.run", word)
+    destructive_rule("download.run", word)
 }
 
 pub(super) fn decoded(word: &str) -> ShellFinding {
-    lost("decode.run", word)
+    destructive_rule("decode.run", word)
 }
 
 /// Returns a finding if a program or code that would be run was downloaded or decoded, so that
@@ -124,13 +124,13 @@ pub(super) fn fetched(shell: &Shell<'_>, file: &Arg) -> bool {
 }
 
 /// Judges the program that is called with these words.
-pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> JudgedProgram {
+pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: StreamData) -> JudgedProgram {
     let first = &args[0];
     let Some(written) = first.literal() else { return unnamed_program(shell, args, &stdin) };
     let name = base(written);
     let call = ProgramCall { name: &name, args: &args[1..], stdin: &stdin };
     if written.contains('/') && fetched(shell, first) {
-        let (finding, out) = (downloaded(written), Feed::some());
+        let (finding, out) = (downloaded(written), StreamData::some());
         return JudgedProgram { program: Some(name), finding, out, wrapper: false };
     }
     let leaks = secrets::leaks(shell, &call);
@@ -139,7 +139,7 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
         && let Some(finding) = wrappers::unwrap(shell, &call)
     {
         let finding = by_common_words(shell, &call, finding);
-        let out = Feed { tainted, ..output::of(shell, &call) };
+        let out = StreamData { tainted, ..output::of(shell, &call) };
         let finding = finding.worse(leaks);
         return JudgedProgram { program: None, finding, out, wrapper: true };
     }
@@ -150,7 +150,7 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     if finding.class == Class::Read && !helps(&call) {
         rules::shown(shell, &call);
     }
-    if finding.class.weight() >= Class::Opaque.weight() && !finding.looks {
+    if finding.class.weight() >= Class::Opaque.weight() && !finding.inspects {
         named_in_texts(shell, &call);
         named_in_words(shell, &call, &finding);
         let mounts = finding.rule == "disk.mount";
@@ -158,10 +158,10 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     }
     finding = by_common_words(shell, &call, finding);
     if copies_us(&call) {
-        finding = lost("intent.copy", &call.shown(2));
+        finding = destructive_rule("intent.copy", &call.shown(2));
     }
     let finding = finding.worse(leaks);
-    let out = Feed { tainted, ..output::of(shell, &call) };
+    let out = StreamData { tainted, ..output::of(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
 }
 
@@ -176,21 +176,22 @@ fn by_common_words(
     let endless = call.name == "yes" || call.name == "cat" && call.args.iter().any(device);
     let file = shell.redirected_to.as_ref().filter(|path| !path.starts_with("/dev/"));
     if let Some(file) = file.filter(|_| endless) {
-        return lost("disk.fill", file);
+        return destructive_rule("disk.fill", file);
     }
     let rules = ["program.unknown", "program.subcommand", "program.looks", "network", "elsewhere"];
     if finding.class != Class::Opaque || !rules.contains(&finding.rule) {
         return finding;
     }
-    let found = verbs::loses_data(call).or_else(|| verbs::widens(call).filter(|_| !finding.looks));
+    let found =
+        by_words::loses_data(call).or_else(|| by_words::widens(call).filter(|_| !finding.inspects));
     finding.worse(found)
 }
 
 /// Returns a finding if a disk or a partition is an argument of an opaque program.
 fn whole_disk(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let words = operands(call.args, &[]);
-    let disk = words.into_iter().find(|arg| place(shell, arg).spot == Spot::Device)?;
-    Some(lost("disk", &disk.text))
+    let disk = words.into_iter().find(|arg| place(shell, arg).location == Location::Device)?;
+    Some(destructive_rule("disk", &disk.text))
 }
 
 /// Keeps the paths among the arguments of an unknown program, and touches those that its options
@@ -279,9 +280,9 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
         return found;
     }
     if table::holds("requesters", call.name)
-        && let Some(word) = verbs::requests_deletion(call.args)
+        && let Some(word) = by_words::requests_deletion(call.args)
     {
-        return lost("http.delete", &word);
+        return destructive_rule("http.delete", &word);
     }
     if let Some(finding) = rules::judge(call) {
         // For these programs, a word that is no subcommand names a program from a package.
@@ -290,7 +291,7 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
             return finding.or(unknown_program(shell, call));
         }
         let unfit = finding.rule == "program.subcommand";
-        if let Some(found) = verbs::destroys(call, true).filter(|_| unfit) {
+        if let Some(found) = by_words::destroys(call, true).filter(|_| unfit) {
             return found;
         }
         return finding;
@@ -408,7 +409,7 @@ fn unknown_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
         let found = if as_code && word.contains(' ') {
             tried(shell, word)
         } else if may_be_command(&base(word)) && at + 1 < call.args.len() {
-            tried_program(shell, call.args[at..].to_vec(), Feed::default())
+            tried_program(shell, call.args[at..].to_vec(), StreamData::default())
         } else {
             None
         };
@@ -416,10 +417,10 @@ fn unknown_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
             return found;
         }
     }
-    if let Some(found) = verbs::destroys(call, false) {
+    if let Some(found) = by_words::destroys(call, false) {
         return found;
     }
-    let reason = format!("`{script}` is not known here, so what it changes cannot be said.");
+    let reason = format!("`{script}` is unknown, so its effects cannot be determined.");
     ShellFinding::new(Class::Opaque, "program.unknown", script, &reason)
 }
 
@@ -429,7 +430,7 @@ fn tried(shell: &Shell<'_>, code: &str) -> Option<ShellFinding> {
 }
 
 /// Returns the finding about a program, without keeping anything of it.
-fn tried_program(shell: &Shell<'_>, words: Vec<Arg>, stdin: Feed) -> Option<ShellFinding> {
+fn tried_program(shell: &Shell<'_>, words: Vec<Arg>, stdin: StreamData) -> Option<ShellFinding> {
     trial(shell, |shell| drop(shell.run(words, stdin)))
 }
 
@@ -443,7 +444,12 @@ fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<Shell
 }
 
 /// Judges these arguments with another program's name. Returns the finding if it is destructive.
-fn judged_as(shell: &Shell<'_>, name: &str, args: &[Arg], stdin: Feed) -> Option<ShellFinding> {
+fn judged_as(
+    shell: &Shell<'_>,
+    name: &str,
+    args: &[Arg],
+    stdin: StreamData,
+) -> Option<ShellFinding> {
     let words = [&[Arg::known(name)], &args[1..]].concat();
     let found = tried_program(shell, words, stdin);
     found.filter(|found| found.class == Class::Destructive)
@@ -451,18 +457,18 @@ fn judged_as(shell: &Shell<'_>, name: &str, args: &[Arg], stdin: Feed) -> Option
 
 /// Judges a program whose name is not literal: a glob, or the value of a variable or a
 /// substitution.
-fn unnamed_program(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> JudgedProgram {
+fn unnamed_program(shell: &mut Shell<'_>, args: &[Arg], stdin: &StreamData) -> JudgedProgram {
     let name = &args[0];
     let finding = match unseen(name.origin, &name.text) {
         Some(found) => found,
         None if name.glob && name.origin.is_none() => globbed(shell, args, stdin),
         None => by_arguments(shell, args),
     };
-    JudgedProgram { program: None, finding, out: Feed::some(), wrapper: false }
+    JudgedProgram { program: None, finding, out: StreamData::some(), wrapper: false }
 }
 
 /// Judges a glob such as `/bin/r?` as the most dangerous program that it may match.
-fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> ShellFinding {
+fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &StreamData) -> ShellFinding {
     let pattern = base(&args[0].text);
     for name in rules::destroyers().filter(|name| crate::shell::pattern::wild(&pattern, name)) {
         if let Some(found) = judged_as(shell, name, args, stdin.clone()) {
@@ -471,7 +477,7 @@ fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> ShellFinding {
             return ShellFinding { word, reason, ..found };
         }
     }
-    unread("program.glob", &args[0].text)
+    unreadable_rule("program.glob", &args[0].text)
 }
 
 /// Judges a program whose name is not known by its arguments: `$cmd -rf /` looks like `rm`.
@@ -479,7 +485,7 @@ fn by_arguments(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     if let Some(WordPiece::Text(end)) = args[0].pieces.last()
         && let Some((_, program)) = end.rsplit_once('/')
         && !program.is_empty()
-        && let Some(found) = judged_as(shell, program, args, Feed::some())
+        && let Some(found) = judged_as(shell, program, args, StreamData::some())
     {
         return found;
     }
@@ -488,9 +494,9 @@ fn by_arguments(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
         letters.contains(['r', 'R']) && letters.chars().all(|c| "rRfvidI".contains(c))
     };
     if args[1..].iter().any(forces) && args.len() > 2 {
-        let call = ProgramCall { name: "rm", args: &args[1..], stdin: &Feed::some() };
+        let call = ProgramCall { name: "rm", args: &args[1..], stdin: &StreamData::some() };
         if remove::remove(shell, &call).class == Class::Destructive {
-            return lost("program.hidden", &args[0].text);
+            return destructive_rule("program.hidden", &args[0].text);
         }
     }
     let reason = "Which program is started depends on a value that is not known here.";
@@ -500,17 +506,19 @@ fn by_arguments(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
 /// Judges a redirection into a file.
 pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Option<ShellFinding> {
     let place = place(shell, arg);
-    if !arg.text.starts_with("/dev/") || place.spot == Spot::Device {
+    if !arg.text.starts_with("/dev/") || place.location == Location::Device {
         shell.touch(arg, PathDeed::Write);
     }
     let device = arg.text.starts_with("/dev/");
-    match place.spot {
-        Spot::Nothing => return None,
-        Spot::Device => return Some(lost("redirect.device", &arg.text)),
-        Spot::System | Spot::Root if !device => return Some(lost("redirect.system", &arg.text)),
-        Spot::Outside if device => return Some(opaque("redirect.network", &arg.text)),
-        Spot::Outside if secret(&place.path) || !append && startup(&place.path) => {
-            return Some(lost("redirect.account", &arg.text));
+    match place.location {
+        Location::Nothing => return None,
+        Location::Device => return Some(destructive_rule("redirect.device", &arg.text)),
+        Location::System | Location::Root if !device => {
+            return Some(destructive_rule("redirect.system", &arg.text));
+        }
+        Location::Outside if device => return Some(opaque("redirect.network", &arg.text)),
+        Location::Outside if secret(&place.path) || !append && startup(&place.path) => {
+            return Some(destructive_rule("redirect.account", &arg.text));
         }
         _ => {}
     }

@@ -1,7 +1,9 @@
 //! Judges programs that download data or send it away.
 
-use super::options::{self, Known, any, operands, values};
-use super::{ProgramCall, destructive, looks, lost, opaque, redirected, rules, verbs};
+use super::options::{self, KnownOptions, any, operands, values};
+use super::{
+    ProgramCall, by_words, destructive, destructive_rule, inspects, opaque, redirected, rules,
+};
 use crate::shell::expand::Arg;
 use crate::shell::paths::place;
 use crate::shell::table;
@@ -33,8 +35,11 @@ pub(super) fn fetch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         .all(|method| ["GET", "HEAD", "OPTIONS"].contains(&method.text.as_str()));
     // A value that is not known may be an option. Such a call still counts as a request that only
     // reads.
-    if gets && shows && row.is_some_and(|row| options::known(row, call.args) != Known::No) {
-        return looks(call.name);
+    if gets
+        && shows
+        && row.is_some_and(|row| options::known(row, call.args) != KnownOptions::Unlisted)
+    {
+        return inspects(call.name);
     }
     documents.iter().for_each(|file| fetched_into(shell, file));
     if by_its_name {
@@ -58,8 +63,8 @@ fn deletes(call: &ProgramCall<'_>) -> Option<ShellFinding> {
             && !arg.text.contains("/_")
             && !keeps.iter().any(|port| arg.text.contains(port))
     });
-    let word = verbs::requests_deletion(call.args).filter(|_| !own)?;
-    Some(lost("http.delete", &word))
+    let word = by_words::requests_deletion(call.args).filter(|_| !own)?;
+    Some(destructive_rule("http.delete", &word))
 }
 
 /// Judges clients of other machines (`scp`, `sftp`): the programs that they start, and the file

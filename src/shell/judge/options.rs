@@ -146,27 +146,27 @@ pub(super) fn cut(arg: &Arg, from: usize) -> Arg {
 
 /// Whether a row lists all options of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum KnownOptions {
     /// Every option is in the list.
-    All,
+    Listed,
     /// Every option is in the list, but some value is not known and may be an option itself.
-    Unless,
+    Uncertain,
     /// An option is not in the list.
-    No,
+    Unlisted,
 }
 
 /// Compares the options of a call with those that a row lists.
-pub(super) fn known(row: &TableRow, args: &[Arg]) -> Known {
+pub(super) fn known(row: &TableRow, args: &[Arg]) -> KnownOptions {
     let ok = row.list("ok");
     if ok == ["*"] {
-        return Known::All;
+        return KnownOptions::Listed;
     }
     let (takes, joined) = (row.list("takes"), row.list("joined"));
     // A glob may match several names, and one of them may look like an option.
-    let many = |arg: &&Arg| arg.many || arg.glob && arg.lead.is_empty();
+    let many = |arg: &&Arg| arg.may_split || arg.glob && arg.lead.is_empty();
     let mut found = match args.iter().take_while(|arg| !arg.is("--")).any(|arg| many(&arg)) {
-        true => Known::Unless,
-        false => Known::All,
+        true => KnownOptions::Uncertain,
+        false => KnownOptions::Listed,
     };
     let plus = takes.iter().chain(&joined).any(|option| option.starts_with('+'));
     let mut at = 0;
@@ -177,7 +177,7 @@ pub(super) fn known(row: &TableRow, args: &[Arg]) -> Known {
         }
         let number = ["$!", "$?", "$$", "$#"].contains(&arg.text.as_str());
         if arg.lead.is_empty() && !arg.sure && !number {
-            found = Known::Unless;
+            found = KnownOptions::Uncertain;
         }
         let sign = |text: &str| text.starts_with('-') || plus && text.starts_with('+');
         if !sign(&arg.lead) || arg.is("-") || ok.contains(&arg.lead.as_str()) {
@@ -199,7 +199,7 @@ pub(super) fn known(row: &TableRow, args: &[Arg]) -> Known {
             Some(next) if arg.sure || next == Cluster::Value => {
                 at += usize::from(next == Cluster::Next)
             }
-            _ => return Known::No,
+            _ => return KnownOptions::Unlisted,
         }
     }
     found

@@ -4,57 +4,59 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::options::{any, operands};
-use super::{ProgramCall, builtins, rules};
+use super::{ProgramCall, rules};
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::parse::unescape;
 use crate::shell::paths;
 use crate::shell::table;
-use crate::shell::walk::{Feed, Shell};
+use crate::shell::walk::{Shell, StreamData};
 
 /// Returns the output of a program that has been judged.
-pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
+pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> StreamData {
     let stdin = call.stdin;
-    let through = || Feed { pieces: None, present: true, ..stdin.clone() };
+    let through = || StreamData { pieces: None, present: true, ..stdin.clone() };
     match call.name {
-        "echo" => Feed::known(echo(call.args)),
-        "printf" => printf(call.args).map_or_else(Feed::some, Feed::known),
+        "echo" => StreamData::known(echo(call.args)),
+        "printf" => printf(call.args).map_or_else(StreamData::some, StreamData::known),
         "cat" if call.args.iter().all(|arg| arg.is("-") || arg.option()) => stdin.clone(),
         "cat" | "head" | "tail" | "tac" | "zcat" | "bat" => files(shell, call),
         "tee" | "sort" | "uniq" => stdin.clone(),
-        "find" | "gfind" => super::remove::printed(call.args).map_or_else(Feed::some, Feed::known),
-        "pwd" => Feed::known(vec![shell.here()]),
+        "find" | "gfind" => {
+            super::remove::printed(call.args).map_or_else(StreamData::some, StreamData::known)
+        }
+        "pwd" => StreamData::known(vec![shell.here()]),
         "mktemp" => temporary(call),
         "which" | "command" | "type" | "realpath" | "readlink" | "basename" => named(call),
         "git" if call.args.iter().any(|arg| arg.is("--show-toplevel")) => match &shell.at.root {
-            Some(root) => Feed::known(vec![WordPiece::Text(paths::slashed(root))]),
-            None => Feed::some(),
+            Some(root) => StreamData::known(vec![WordPiece::Text(paths::slashed(root))]),
+            None => StreamData::some(),
         },
         "base64" | "base32" | "gbase64" if rules::marked("decodes", call) => {
             let text = stdin.text().map(|text| text.split_whitespace().collect::<String>());
             let bytes = text.and_then(|text| BASE64.decode(text).ok());
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
             let pieces = text.map(|text| vec![WordPiece::Text(text)]);
-            Feed { decoded: true, pieces, ..through() }
+            StreamData { decoded: true, pieces, ..through() }
         }
         name if table::holds("changers", name) => {
             // Known text is changed in a way that is not followed.
             let changed = stdin.pieces.is_some() || rules::marked("decodes", call);
-            Feed { decoded: stdin.decoded || changed, ..through() }
+            StreamData { decoded: stdin.decoded || changed, ..through() }
         }
-        name if table::holds("downloaders", name) && !builtins::listens(call) => {
-            Feed { download: true, present: true, ..Feed::default() }
+        name if table::holds("downloaders", name) => {
+            StreamData { download: true, present: true, ..StreamData::default() }
         }
-        _ => Feed { pieces: None, present: true, file: false, ..stdin.clone() },
+        _ => StreamData { pieces: None, present: true, file: false, ..stdin.clone() },
     }
 }
 
-fn files(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
+fn files(shell: &Shell<'_>, call: &ProgramCall<'_>) -> StreamData {
     let named = operands(call.args, &["-n", "-c", "--lines", "--bytes"]);
     let made = named.iter().find_map(|arg| shell.remembered(arg));
     if named.is_empty() {
-        return Feed { pieces: None, present: true, ..call.stdin.clone() };
+        return StreamData { pieces: None, present: true, ..call.stdin.clone() };
     }
-    made.unwrap_or(Feed { present: true, file: true, ..Feed::default() })
+    made.unwrap_or(StreamData { present: true, file: true, ..StreamData::default() })
 }
 
 /// Returns the words of `echo`, separated by one space.
@@ -123,21 +125,25 @@ fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
 
 /// Returns the output of `mktemp`: a path below the temporary folder, unless another folder is
 /// named.
-fn temporary(call: &ProgramCall<'_>) -> Feed {
+fn temporary(call: &ProgramCall<'_>) -> StreamData {
     let here = operands(call.args, &["-p", "--tmpdir", "--suffix"])
         .first()
         .is_some_and(|arg| !arg.text.starts_with("/tmp/") && !arg.temp)
         && !any(call.args, &["-t", "--tmpdir"]);
-    if here { Feed::some() } else { Feed::known(vec![WordPiece::Temp("$(mktemp)".to_owned())]) }
+    if here {
+        StreamData::some()
+    } else {
+        StreamData::known(vec![WordPiece::Temp("$(mktemp)".to_owned())])
+    }
 }
 
 /// Returns the argument itself: `which rm` prints a path that ends in `rm`, and `realpath x` prints
 /// a path of `x`.
-fn named(call: &ProgramCall<'_>) -> Feed {
+fn named(call: &ProgramCall<'_>) -> StreamData {
     let asks = call.name != "command" || super::wrappers::looks_up(call);
     match operands(call.args, &[]).last() {
-        Some(arg) if asks => Feed::known(arg.pieces.clone()),
-        _ => Feed::known(vec![WordPiece::Unknown {
+        Some(arg) if asks => StreamData::known(arg.pieces.clone()),
+        _ => StreamData::known(vec![WordPiece::Unknown {
             shown: "$(…)".to_owned(),
             origin: WordOrigin::Output,
         }]),

@@ -2,11 +2,13 @@
 
 use super::files::write;
 use super::options::{any, long, operands, short};
-use super::{ProgramCall, destructive, lost, opaque, reads, rules, tried_program, writes};
+use super::{
+    ProgramCall, destructive, destructive_rule, opaque, reads, rules, tried_program, writes,
+};
 use crate::shell::expand::{Arg, WordPiece};
-use crate::shell::paths::{Spot, made, place};
+use crate::shell::paths::{Location, made, place};
 use crate::shell::table::list;
-use crate::shell::walk::{Feed, Shell, ShellFinding};
+use crate::shell::walk::{Shell, ShellFinding, StreamData};
 use crate::shell::{Class, PathDeed, TouchedPath};
 
 /// Judges `rm`, `unlink` and `rimraf`, which is always recursive.
@@ -32,23 +34,23 @@ pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 /// Judges the deletion of one path.
 pub(in crate::shell) fn one(shell: &mut Shell<'_>, victim: &Arg, recursive: bool) -> ShellFinding {
     let word = victim.text.as_str();
-    let (rule, reason) = match shell.touch_all(victim, PathDeed::Delete, recursive).spot {
-        Spot::Nothing | Spot::Temp | Spot::Made => {
-            ("rm.made", "It deletes what is made again, or temporary.")
+    let (rule, reason) = match shell.touch_all(victim, PathDeed::Delete, recursive).location {
+        Location::Nothing | Location::Temp | Location::Made => {
+            ("rm.made", "It deletes generated or temporary files.")
         }
-        Spot::Inside if recursive && !(victim.sure && file_name(word)) => {
-            return lost("rm.recursive", word);
+        Location::Inside if recursive && !(victim.sure && file_name(word)) => {
+            return destructive_rule("rm.recursive", word);
         }
-        Spot::Inside if !victim.sure => return lost("rm.glob", word),
-        Spot::Inside => ("rm.file", "It deletes one named file."),
-        Spot::Root => return lost("rm.root", word),
-        Spot::Home => return lost("rm.home", word),
-        Spot::TempRoot => return lost("rm.temp", word),
-        Spot::Device | Spot::System => return lost("rm.system", word),
-        Spot::Outside => return lost("rm.outside", word),
-        Spot::Whole => return lost("rm.workspace", word),
-        Spot::Control => return lost("rm.control", word),
-        Spot::Unknown => return lost("rm.unknown", word),
+        Location::Inside if !victim.sure => return destructive_rule("rm.glob", word),
+        Location::Inside => ("rm.file", "It deletes one named file."),
+        Location::Root => return destructive_rule("rm.root", word),
+        Location::Home => return destructive_rule("rm.home", word),
+        Location::TempRoot => return destructive_rule("rm.temp", word),
+        Location::Device | Location::System => return destructive_rule("rm.system", word),
+        Location::Outside => return destructive_rule("rm.outside", word),
+        Location::Whole => return destructive_rule("rm.workspace", word),
+        Location::Control => return destructive_rule("rm.control", word),
+        Location::Unknown => return destructive_rule("rm.unknown", word),
     };
     ShellFinding::new(Class::Write, rule, word, reason)
 }
@@ -71,12 +73,14 @@ pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> She
 pub(super) fn shred(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
     let deep = short(call.args, 'r');
-    let spots: Vec<Spot> =
-        victims.iter().map(|victim| shell.touch_all(victim, PathDeed::Delete, deep).spot).collect();
-    if !spots.is_empty() && spots.iter().all(|spot| *spot == Spot::Temp) {
+    let spots: Vec<Location> = victims
+        .iter()
+        .map(|victim| shell.touch_all(victim, PathDeed::Delete, deep).location)
+        .collect();
+    if !spots.is_empty() && spots.iter().all(|location| *location == Location::Temp) {
         return writes("shred", call.name);
     }
-    lost("shred", &call.shown(2))
+    destructive_rule("shred", &call.shown(2))
 }
 
 /// Judges `find`. Its tests only read; `-delete`, `-exec` and `-fprint` do more.
@@ -91,9 +95,9 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     // A value that is not known may be an action such as `-delete` or `-exec`.
     let free = call.args.iter().enumerate().any(|(at, arg)| {
         let valued = at > 0 && call.args[at - 1].lead.starts_with('-');
-        arg.many || !arg.sure && arg.lead.is_empty() && (arg.glob || !valued)
+        arg.may_split || !arg.sure && arg.lead.is_empty() && (arg.glob || !valued)
     });
-    let mut worst = if free { opaque("program.value", "find").looks() } else { reads("find") };
+    let mut worst = if free { opaque("program.value", "find").inspects() } else { reads("find") };
     if any(call.args, &["-delete"]) {
         worst = worst.or(deletes(shell, call.args, &starts));
     }
@@ -127,8 +131,9 @@ fn each(
     let names = names(call.args);
     let mut worst = reads("find");
     for start in starts {
-        let args: Vec<Arg> = command.iter().map(|arg| filled(arg, start, &names)).collect();
-        worst = worst.worse(shell.started_by("find", args, Feed::default()));
+        let args: Vec<Arg> =
+            command.iter().map(|arg| with_found_name(arg, start, &names)).collect();
+        worst = worst.worse(shell.started_by("find", args, StreamData::default()));
     }
     worst
 }
@@ -151,12 +156,12 @@ pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
     }
     let start = args.first().filter(|arg| !arg.lead.starts_with('-')).cloned();
     let start = start.unwrap_or_else(|| Arg::known("."));
-    Some(filled(&Arg::known("{}"), &start, &names(args)).pieces)
+    Some(with_found_name(&Arg::known("{}"), &start, &names(args)).pieces)
 }
 
 /// Replaces `{}` by a path below the start. Its name is the pattern of `-name`, or `*` if there are
 /// several.
-fn filled(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
+fn with_found_name(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
     if !arg.text.contains("{}") || !arg.sure {
         return arg.clone();
     }
@@ -184,14 +189,14 @@ fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding
         let place = place(shell, start);
         let (path, deed) = (place.path, PathDeed::Delete);
         shell.target(TouchedPath { path, deed, known: false, recursive: true });
-        let fine = match place.spot {
-            Spot::Temp | Spot::Made => true,
-            Spot::TempRoot => made_only || !names.is_empty() || any(args, &["-mtime", "-user"]),
-            Spot::Inside | Spot::Whole => made_only || empty_only,
+        let fine = match place.location {
+            Location::Temp | Location::Made => true,
+            Location::TempRoot => made_only || !names.is_empty() || any(args, &["-mtime", "-user"]),
+            Location::Inside | Location::Whole => made_only || empty_only,
             _ => false,
         };
         if !fine {
-            worst = worst.or(lost("find.delete", "-delete"));
+            worst = worst.or(destructive_rule("find.delete", "-delete"));
         }
     }
     worst
@@ -204,7 +209,7 @@ pub(super) fn fd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
         return rules::by_options(call);
     };
     let words = [&call.args[at + 1..], &[Arg::known("./*")]].concat();
-    opaque("find.exec", call.name).worse(tried_program(shell, words, Feed::default()))
+    opaque("find.exec", call.name).worse(tried_program(shell, words, StreamData::default()))
 }
 
 /// Judges `trash` and `gio trash`, which can be undone.
@@ -213,7 +218,7 @@ pub(super) fn trash(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         shell.touch_all(arg, PathDeed::Delete, true);
     }
     if call.name == "trash-empty" {
-        return lost("rm.trash", call.name);
+        return destructive_rule("rm.trash", call.name);
     }
     writes("rm.trash", call.name)
 }

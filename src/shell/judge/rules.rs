@@ -1,6 +1,6 @@
 //! Judges a call by the rows of its program in the table.
 
-use super::options::{self, Known, any, long, operands};
+use super::options::{self, KnownOptions, any, long, operands};
 use super::{ProgramCall, destructive, family, opaque, reads as reading};
 use crate::shell::expand::Arg;
 use crate::shell::pattern::wild;
@@ -87,7 +87,7 @@ fn readings_to_try(row: &TableRow) -> usize {
 
 fn finding(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
     match row.kind() {
-        "looks" => super::looks(call.name),
+        "looks" => super::inspects(call.name),
         "destroys" => destructive(row.word(1), &call.shown(3), row.reason()).safer(row.safer()),
         _ => opaque(row.word(1), &call.shown(2)),
     }
@@ -163,9 +163,9 @@ pub(super) fn by_options(call: &ProgramCall<'_>) -> ShellFinding {
 
 fn by_row(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
     match options::known(row, call.args) {
-        Known::All => reading(call.name),
-        Known::Unless => opaque("program.value", &call.shown(2)).looks(),
-        Known::No => opaque("program.options", &call.shown(2)),
+        KnownOptions::Listed => reading(call.name),
+        KnownOptions::Uncertain => opaque("program.value", &call.shown(2)).inspects(),
+        KnownOptions::Unlisted => opaque("program.options", &call.shown(2)),
     }
 }
 

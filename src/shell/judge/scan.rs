@@ -2,7 +2,7 @@
 //! least opaque. It is destructive if it certainly deletes something important, passes such a
 //! command to a shell, or runs what it has decoded or downloaded.
 
-use super::{decoded, downloaded, lost, remove, secrets, sql, tried};
+use super::{decoded, destructive_rule, downloaded, remove, secrets, sql, tried};
 use crate::shell::Class;
 use crate::shell::expand::{Arg, WordPiece};
 use crate::shell::parse::unescape;
@@ -70,23 +70,23 @@ fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     let disks = list("diskbegins");
     let disk = texts.iter().find(|text| disks.iter().any(|disk| text.text.starts_with(disk)))?;
     let writes = code.contains("open(") && texts.iter().any(|text| text.text.contains('w'));
-    writes.then(|| lost("redirect.device", &disk.text))
+    writes.then(|| destructive_rule("redirect.device", &disk.text))
 }
 
 /// Returns a finding if the code connects a shell to another machine.
 fn gives_shell(code: &str) -> Option<ShellFinding> {
     if code.contains("/inet/tcp/") || code.contains("/inet/udp/") {
-        return Some(lost("network.talk", "/inet/"));
+        return Some(destructive_rule("network.talk", "/inet/"));
     }
     let has = |name: &str| list(name).into_iter().find(|word| code.contains(word));
     let shell = has("codeshells")?;
-    has("codesockets").map(|_| lost("network.shell", shell))
+    has("codesockets").map(|_| destructive_rule("network.shell", shell))
 }
 
 /// Returns a finding if the code starts processes without end.
 fn forks(code: &str) -> Option<ShellFinding> {
     let endless = list("codeendless").iter().any(|text| code.contains(text));
-    (endless && code.contains("fork")).then(|| lost("fork-bomb", "fork"))
+    (endless && code.contains("fork")).then(|| destructive_rule("fork-bomb", "fork"))
 }
 
 /// Returns a finding for the first call that deletes something important. It is judged by the path
@@ -130,12 +130,12 @@ fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFin
                 let found = remove::one(shell, &literal_path(&path.text), deep);
                 ShellFinding { rule: "code.delete", word: word.to_owned(), ..found }
             }
-            None => lost("code.delete", word),
+            None => destructive_rule("code.delete", word),
         });
     }
     // The name of a deleting function may be an argument: `array_map("unlink", …)`.
     let named = texts.iter().find(|text| holds("deleters", &text.text));
-    found.extend(named.map(|text| lost("code.delete", &text.text)));
+    found.extend(named.map(|text| destructive_rule("code.delete", &text.text)));
     found.into_iter().find(|found| found.class == Class::Destructive)
 }
 

@@ -2,7 +2,7 @@
 //! allowed; sending it to another machine is destructive.
 
 use super::options::values;
-use super::{ProgramCall, lost, rules};
+use super::{ProgramCall, destructive_rule, rules};
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::paths::place;
 use crate::shell::table::{self, holds, list};
@@ -51,7 +51,7 @@ fn holds_secret(shell: &Shell<'_>, arg: &Arg) -> bool {
 
 /// Returns the first argument that contains a secret. Files that only prove the caller's identity,
 /// such as that of `--cert`, do not count.
-fn given(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
+fn given_secret(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
     let keys = values(call.args, &list("keyoptions"));
     call.args
         .iter()
@@ -66,7 +66,9 @@ fn given(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
 /// Returns true if the output of a program contains a secret.
 pub(super) fn prints(shell: &Shell<'_>, call: &ProgramCall<'_>) -> bool {
     let dumps = rules::marked("secret", call);
-    dumps || call.stdin.secret() || given(shell, call).is_some_and(|_| !holds("senders", call.name))
+    dumps
+        || call.stdin.secret()
+        || given_secret(shell, call).is_some_and(|_| !holds("senders", call.name))
 }
 
 /// Returns a finding if a program sends a secret to another machine.
@@ -80,13 +82,13 @@ pub(super) fn leaks(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFi
     let sends =
         table::rows(&format!("sends:{}", call.name)).is_empty() || rules::marked("sends", call);
     let fed = call.stdin.secret().then(|| "input".to_owned());
-    let word = given(shell, call).or(fed).filter(|_| sends)?;
+    let word = given_secret(shell, call).or(fed).filter(|_| sends)?;
     Some(sent(&format!("{} {word}", call.name)))
 }
 
 /// Returns the finding for a secret that leaves the machine.
 pub(in crate::shell) fn sent(word: &str) -> ShellFinding {
-    lost("secrets.sent", word)
+    destructive_rule("secrets.sent", word)
 }
 
 /// Judges `git push` to a URL, or to a remote that the same text has added.
@@ -96,7 +98,7 @@ fn new_remote(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding>
     let text = to.text.as_str();
     let address = text.contains("://") || text.contains('@') && text.contains(':');
     let added = shell.remotes.iter().any(|remote| remote == text && text != "origin");
-    (push.is("push") && (address || added)).then(|| lost("git.push-elsewhere", text))
+    (push.is("push") && (address || added)).then(|| destructive_rule("git.push-elsewhere", text))
 }
 
 /// Returns a finding if code of another language reads secrets and sends data.

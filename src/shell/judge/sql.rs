@@ -1,6 +1,6 @@
 //! Recognises statements that lose data, in SQL and in other database languages.
 
-use super::{ProgramCall, lost, opaque, rules};
+use super::{ProgramCall, destructive_rule, opaque, rules};
 use crate::shell::Class;
 use crate::shell::expand::Arg;
 use crate::shell::table::{self, list};
@@ -36,7 +36,7 @@ pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     }
     let asks = !codes.is_empty() && codes.iter().all(|code| code.sure && only_asks(&code.text));
     if asks && worst.class == Class::Opaque && !call.stdin.present {
-        return super::looks(call.name);
+        return super::inspects(call.name);
     }
     worst
 }
@@ -71,13 +71,13 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
             wanted => words.iter().any(|word| word == wanted),
         };
         if let Some(row) = rows.iter().find(|row| row.asks_for(there)) {
-            return Some(lost(row.word(1), &words[..words.len().min(3)].join(" ")));
+            return Some(destructive_rule(row.word(1), &words[..words.len().min(3)].join(" ")));
         }
     }
     let squeezed: String = text.split_whitespace().collect();
     let squeezed = squeezed.to_ascii_lowercase();
     let found = list("sqldrops").into_iter().find(|call| squeezed.contains(call))?;
-    Some(lost("sql.drop", found))
+    Some(destructive_rule("sql.drop", found))
 }
 
 /// Returns true for a condition that always holds: `WHERE 1=1`, `WHERE true`.

@@ -1,14 +1,14 @@
 //! Judges programs that start another program by what the other program does.
 
-use super::options::{self, Known};
+use super::options::{self, KnownOptions};
 use super::options::{any, leading, operands, takes_next, values};
 use super::{ProgramCall, family, opaque, output, redirected};
 use crate::shell::Class;
+use crate::shell::evaluation::is_name;
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::mentions;
-use crate::shell::proof::is_name;
 use crate::shell::table::{self, TableRow};
-use crate::shell::walk::{Feed, Shell, ShellFinding};
+use crate::shell::walk::{Shell, ShellFinding, StreamData};
 
 pub(super) fn known(name: &str) -> bool {
     table::rows(family(name)).iter().any(|row| row.kind() == "runs")
@@ -53,7 +53,7 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
     }
     let clear = row.flag("clear")
         && own.iter().all(|arg| arg.sure)
-        && options::known(row, own) == Known::All;
+        && options::known(row, own) == KnownOptions::Listed;
     Some(if clear { found } else { opaque("wrapper", call.name).or(found) })
 }
 
@@ -125,7 +125,7 @@ fn inner(
     }
     let elsewhere = shell.elsewhere;
     shell.elsewhere |= row.flag("elsewhere");
-    let found = shell.inside(call.name, |shell| {
+    let found = shell.in_process(call.name, |shell| {
         shell.with_input(Vec::new(), stdin.clone(), |shell| {
             codes.iter().for_each(|code| drop(shell.code(code, call.name)));
         });
@@ -208,7 +208,7 @@ fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> 
     let marks = values(&call.args[..at], &["-I", "-J", "--replace"]);
     let old = any(&call.args[..at], &["-i"]).then(|| "{}".to_owned());
     let mark = marks.first().map(|mark| mark.text.clone()).or(old);
-    let found = given(shell, call, command, mark.as_deref());
+    let found = run_given_words(shell, call, command, mark.as_deref());
     // A pattern or an unknown value among the own words of `xargs` may contain the command.
     let sure = call.args[..at].iter().all(|arg| arg.sure);
     Some(if sure { found } else { opaque("wrapper", "xargs").or(found) })
@@ -219,7 +219,7 @@ fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let rest = &call.args[leading(call.args, &table::list("paralleltakes"))..];
     let end = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
     let words: Vec<WordPiece> = output::joined(&rest.iter().skip(end + 1).collect::<Vec<_>>());
-    let stdin = if end < rest.len() { Feed::known(words) } else { call.stdin.clone() };
+    let stdin = if end < rest.len() { StreamData::known(words) } else { call.stdin.clone() };
     let call = ProgramCall { name: call.name, args: call.args, stdin: &stdin };
     match &rest[..end] {
         [] => super::builtins::fed(shell, "parallel", &stdin),
@@ -227,18 +227,18 @@ fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
             let text =
                 code.text.replace("{}", &stdin.text().unwrap_or_else(|| "\"$X\"".to_owned()));
             let code = Arg { text, ..code.clone() };
-            let found = shell.inside("parallel", |shell| drop(shell.code(&code, "parallel")));
+            let found = shell.in_process("parallel", |shell| drop(shell.code(&code, "parallel")));
             found.unwrap_or_else(|| opaque("wrapper", "parallel"))
         }
         command => {
             let marked = command.iter().any(|arg| arg.text.contains("{}"));
-            given(shell, &call, command, Some("{}").filter(|_| marked))
+            run_given_words(shell, &call, command, Some("{}").filter(|_| marked))
         }
     }
 }
 
 /// Judges a command that gets words from the input.
-fn given(
+fn run_given_words(
     shell: &mut Shell<'_>,
     call: &ProgramCall<'_>,
     command: &[Arg],
@@ -256,7 +256,7 @@ fn given(
     let mut args: Vec<Arg> = Vec::new();
     for arg in command {
         match mark.filter(|mark| arg.sure && arg.text.contains(mark)) {
-            Some(mark) => args.extend(words.iter().map(|word| filled(arg, mark, word))),
+            Some(mark) => args.extend(words.iter().map(|word| with_word(arg, mark, word))),
             None => args.push(arg.clone()),
         }
     }
@@ -264,7 +264,7 @@ fn given(
         args.extend(words);
     }
     let shell_itself = args[0].literal().is_some_and(|name| ["sh", "bash", "zsh"].contains(&name));
-    let found = shell.started_by(call.name, args, Feed::default());
+    let found = shell.started_by(call.name, args, StreamData::default());
     let found = found.unwrap_or_else(|| opaque("wrapper", call.name));
     if shell_itself && found.class == Class::Read { opaque("wrapper", call.name) } else { found }
 }
@@ -297,7 +297,7 @@ fn taken_apart(pieces: &[WordPiece]) -> Vec<Arg> {
     words.filter(|word| !word.text.is_empty()).collect()
 }
 
-fn filled(arg: &Arg, mark: &str, word: &Arg) -> Arg {
+fn with_word(arg: &Arg, mark: &str, word: &Arg) -> Arg {
     let mut pieces = Vec::new();
     for (at, part) in arg.text.split(mark).enumerate() {
         if at > 0 {

@@ -8,6 +8,7 @@
 mod script;
 mod word;
 
+pub(super) use script::declares;
 pub(super) use word::unescape;
 
 /// Texts with more characters are not parsed: nobody can judge a screenful of shell at a glance.

@@ -384,7 +384,8 @@ impl<'a> Parser<'a> {
                 redirects.push(redirect);
                 continue;
             }
-            if (words.is_empty() || declares(&words))
+            if (words.is_empty()
+                || words.first().and_then(Word::plain).is_some_and(|name| declares(&name)))
                 && let Some(assign) = self.assign()?
             {
                 if !words.is_empty() {
@@ -564,10 +565,9 @@ fn blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-/// Returns true if the command is a builtin whose operands are assignments.
-fn declares(words: &[Word]) -> bool {
-    let names = ["export", "declare", "typeset", "local", "readonly", "alias"];
-    words.first().and_then(Word::plain).is_some_and(|name| names.contains(&name.as_str()))
+/// Returns true for a builtin whose operands are assignments that remain in effect.
+pub(in crate::shell) fn declares(name: &str) -> bool {
+    matches!(name, "export" | "declare" | "typeset" | "local" | "readonly" | "alias")
 }
 
 /// Returns an assignment as the word that `export` and similar builtins receive. For an array this

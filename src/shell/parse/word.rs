@@ -14,7 +14,7 @@ impl Parser<'_> {
             let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
             if process && self.at == start {
                 self.at += 2;
-                let tree = self.inside(")")?;
+                let tree = self.script_until(")")?;
                 parts.push(Part::Process(tree));
             } else if next == '(' && extended_glob(&parts) {
                 self.extended_glob(&mut parts)?;
@@ -132,7 +132,7 @@ impl Parser<'_> {
         {
             parts.push(Part::Arithmetic(word));
         } else if self.eat("$(") {
-            let tree = self.inside(")")?;
+            let tree = self.script_until(")")?;
             parts.push(Part::Command { tree, quoted });
         } else if self.eat("${") {
             let part = self.deeper(|parser| parser.braced(quotes))?;
@@ -221,7 +221,7 @@ impl Parser<'_> {
             match next {
                 '<' | '>' if process && quotes == Quotes::Outside => {
                     self.at += 2;
-                    let tree = self.inside(")")?;
+                    let tree = self.script_until(")")?;
                     parts.push(Part::Process(tree));
                 }
                 '}' => {
@@ -246,7 +246,7 @@ impl Parser<'_> {
     }
 
     /// Parses a script up to a closing sign. It has a list of heredocs of its own.
-    fn inside(&mut self, end: &'static str) -> Result<ParsedScript, SyntaxError> {
+    fn script_until(&mut self, end: &'static str) -> Result<ParsedScript, SyntaxError> {
         self.deeper(|parser| {
             let heredocs = std::mem::take(&mut parser.heredocs);
             let pending = std::mem::take(&mut parser.pending);

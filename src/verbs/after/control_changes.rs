@@ -122,7 +122,7 @@ fn is_stand_in(place: &Path) -> bool {
         Some("config.worktree") => "",
         _ => return false,
     };
-    StandIn { path: place.to_path_buf(), text: Some(text.to_owned()) }.stands()
+    StandIn { path: place.to_path_buf(), text: Some(text.to_owned()) }.is_unchanged()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

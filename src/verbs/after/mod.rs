@@ -32,7 +32,7 @@ use crate::shell::{PathDeed, TouchedPath};
 use crate::workspace::session::calls::{self, CallState, FileBefore, PendingCall};
 use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::session::ungated::{self, Ungated};
-use crate::workspace::{CommitId, RelativePath, Root, session, store, text};
+use crate::workspace::{CommitId, RelativePath, Root, clock, session, text};
 
 use checked_out::CheckedOutCommits;
 use control_changes::ControlChanges;
@@ -453,7 +453,7 @@ fn control_changes(ws: &Workspace, call: &PendingCall) -> ControlChanges {
 fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> bool {
     let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
     let wrote = seen::last_write(&ws.root, path).is_some_and(|last| {
-        last.actor != call.actor && store::milliseconds(&last.at).is_none_or(|at| at >= began)
+        last.actor != call.actor && clock::milliseconds(&last.at).is_none_or(|at| at >= began)
     });
     wrote
         || calls::all_open(&ws.root).iter().any(|other| {
@@ -511,7 +511,7 @@ fn not_gated(ws: &Workspace, event: &Event, path: &RelativePath, now: &FileState
         actor: event.actor(),
         tool: event.tool.clone(),
         why: why.to_owned(),
-        at: store::now(),
+        at: clock::now(),
     };
     if let Err(error) = ungated::keep(&ws.root, &note) {
         session::log(&ws.root, &format!("an ungated write of {path} could not be noted: {error}"));

@@ -1,7 +1,7 @@
 //! Says which lines of a file a command has printed, as far as the text of the command shows it.
 
 use crate::code::LineRange;
-use crate::shell::{Invocation, PathDeed, Reading};
+use crate::shell::{Invocation, PathDeed, Prediction};
 
 /// How much of a file a command has printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ const BYSTANDERS: &[&str] =
 
 /// Returns how much a command has printed of the file at `path`, which is one of the files it
 /// reads.
-pub(super) fn printed(reading: &Reading, path: &str) -> PrintedLines {
+pub(super) fn printed(reading: &Prediction, path: &str) -> PrintedLines {
     let names = |call: &&Invocation| call.words.iter().skip(1).any(|word| ends_in(path, word));
     let mut naming = reading.commands.iter().filter(names);
     let (Some(call), None) = (naming.next(), naming.next()) else { return PrintedLines::Unknown };

@@ -194,7 +194,7 @@ fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitI
     let claims = ws.ledger.of_path(path).into_iter().rev();
     let mut found = claims.filter(|at| {
         let claim = ws.ledger.claim(*at);
-        let range = claim.range();
+        let range = claim.full_block();
         let is_it = range
             .block
             .as_ref()
@@ -331,7 +331,7 @@ impl DeedCase<'_> {
     /// exists.
     fn recorded_path(&self) -> Option<String> {
         let Answers::Record(_, claim) = self.deed.answers else { return None };
-        let is_gone = claim.is_some_and(|at| self.ws.ledger.claim(at).range().deleted);
+        let is_gone = claim.is_some_and(|at| self.ws.ledger.claim(at).full_block().deleted);
         (!is_gone).then(|| text::shell_word(self.path.as_str()))
     }
 

@@ -11,7 +11,7 @@ use crate::verbs::classes;
 use crate::verbs::rules::Rules;
 use crate::verbs::signing;
 use crate::verbs::{VerbError, Workspace, why};
-use crate::workspace::git::{Aspect, Change, ChangeKind, Target};
+use crate::workspace::git::{Aspect, ChangeKind, PathChange, Target};
 use crate::workspace::text::listed;
 use crate::workspace::{Code, Finding, RelativePath};
 
@@ -73,7 +73,7 @@ impl JudgedFiles {
 
 impl Sides<'_> {
     /// Reads both sides of every file whose content changed.
-    pub(super) fn texts(&self, changes: &[Change]) -> Result<classes::Texts, VerbError> {
+    pub(super) fn texts(&self, changes: &[PathChange]) -> Result<classes::Texts, VerbError> {
         let mut texts = classes::Texts::default();
         for change in changes.iter().filter(|change| change.aspect == Aspect::Content) {
             let path = &change.path;
@@ -159,7 +159,7 @@ pub(super) struct Judge<'a> {
     bound: &'a UnrecordedIntents,
     gone: Vec<RelativePath>,
     /// The changes of each path, in the order of the paths.
-    changes: BTreeMap<&'a RelativePath, Vec<&'a Change>>,
+    changes: BTreeMap<&'a RelativePath, Vec<&'a PathChange>>,
     texts: HashMap<RelativePath, Versions>,
     classes: Option<Classification>,
     judged: JudgedFiles,
@@ -207,12 +207,12 @@ impl<'a> Judge<'a> {
         sides: Sides<'a>,
         rules: &'a Rules,
         bound: &'a UnrecordedIntents,
-        changes: &'a [Change],
+        changes: &'a [PathChange],
         known: Option<(classes::Texts, Option<Classification>)>,
     ) -> Result<Self, VerbError> {
         let (texts, classes) = known.unwrap_or_default();
         let judged = JudgedFiles::default();
-        let mut by_path: BTreeMap<&RelativePath, Vec<&Change>> = BTreeMap::new();
+        let mut by_path: BTreeMap<&RelativePath, Vec<&PathChange>> = BTreeMap::new();
         for change in changes.iter().filter(|change| !is_of_rules(&change.path)) {
             by_path.entry(&change.path).or_default().push(change);
         }
@@ -243,7 +243,8 @@ impl<'a> Judge<'a> {
         mut self,
         nameless: BTreeSet<RelativePath>,
     ) -> Result<JudgedFiles, VerbError> {
-        let is_gone = |changes: &[&Change]| changes.iter().all(|it| it.kind == ChangeKind::Deleted);
+        let is_gone =
+            |changes: &[&PathChange]| changes.iter().all(|it| it.kind == ChangeKind::Deleted);
         let all: Vec<_> = std::mem::take(&mut self.changes).into_iter().collect();
         let (gone, standing): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|(_, changes)| is_gone(changes));
@@ -286,7 +287,11 @@ impl<'a> Judge<'a> {
         self.judged.findings.extend(findings);
     }
 
-    fn deeds(&mut self, path: &RelativePath, changes: &[&Change]) -> Result<Vec<Deed>, VerbError> {
+    fn deeds(
+        &mut self,
+        path: &RelativePath,
+        changes: &[&PathChange],
+    ) -> Result<Vec<Deed>, VerbError> {
         let of_content = changes.iter().find(|change| change.aspect == Aspect::Content);
         let others = changes.iter().filter_map(|change| match change.aspect {
             Aspect::Content => None,

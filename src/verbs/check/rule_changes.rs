@@ -18,7 +18,7 @@ use crate::verbs::gate::{is_control_file, is_control_path};
 use crate::verbs::rules::{ApprovedWork, Rules};
 use crate::verbs::signing::{self, SignatureCheck, Signatures, Signed};
 use crate::verbs::{VerbError, Workspace, seal};
-use crate::workspace::git::{Change, ChangeKind, Target};
+use crate::workspace::git::{ChangeKind, PathChange, Target};
 use crate::workspace::policy::RegistryChanges;
 use crate::workspace::text::shell_word;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
@@ -41,7 +41,7 @@ pub(super) fn judge(
     ws: &Workspace,
     rules: &Rules,
     ends: &Ends,
-    changes: &[Change],
+    changes: &[PathChange],
     approvals: &Approvals,
 ) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
@@ -146,7 +146,7 @@ pub(super) fn unsent(
     here: &Workspace,
     ws: &Workspace,
     ends: &Ends,
-    changes: &[Change],
+    changes: &[PathChange],
 ) -> Result<Vec<String>, VerbError> {
     let (Some(git), Some(head)) = (ws.git(), &ends.head) else { return Ok(Vec::new()) };
     let mut notes = BTreeSet::new();
@@ -274,7 +274,7 @@ fn used_before(git: &Git, tip: &CommitId) -> Result<HashSet<Vec<u8>>, VerbError>
     for commit in git.commits_between(&[], tip, usize::MAX)? {
         // Only the first parent is compared: what a merge has from its other parents was added by
         // their commits.
-        let Some(parent) = git.about(&commit)?.parents.into_iter().next() else {
+        let Some(parent) = git.commit_info(&commit)?.parents.into_iter().next() else {
             let all = git.read_below(FOLDER, &Target::Commit(commit), &is_ledger_path)?;
             all.iter().for_each(|(path, bytes)| add(path, bytes));
             continue;

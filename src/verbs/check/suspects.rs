@@ -11,7 +11,7 @@ pub(super) fn all(ws: &Workspace) -> Vec<Finding> {
     let paths = ws.ledger.paths();
     let mut findings = Vec::new();
     for some in paths.chunks(AT_ONCE) {
-        let ws = &ws.forgetful();
+        let ws = &ws.without_derived();
         for path in some {
             let Ok(document) = ws.read(path) else { continue };
             let file = why::file(ws, path, &document);

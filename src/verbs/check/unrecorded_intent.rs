@@ -119,9 +119,9 @@ fn of_commits(
         if ids.is_empty() && authors.is_empty() {
             continue;
         }
-        let mut brought = git.brought_by(&commit)?;
+        let mut brought = git.changed_by(&commit)?;
         if has_nameless {
-            brought.extend(git.nameless_brought_by(&commit)?);
+            brought.extend(git.nameless_changed_by(&commit)?);
         }
         for path in brought {
             let list = if is_unasked { &mut bound.unasked } else { &mut asked };

@@ -21,7 +21,7 @@ use crate::verbs::baseline::Baseline;
 use crate::verbs::check::deleted;
 use crate::verbs::match_cache::WorkspaceSurroundings;
 use crate::verbs::{VerbError, Workspace, why};
-use crate::workspace::git::{Change, GitError, Target};
+use crate::workspace::git::{GitError, PathChange, Target};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
@@ -81,7 +81,7 @@ fn stored(entries: &[Entry]) -> HashSet<StoredLine> {
 
 /// Returns the files that the records name, and those that changed since a base, because a recorded
 /// block may have been moved there.
-fn named(entries: &[&Entry], changes: &[Change]) -> BTreeSet<RelativePath> {
+fn named(entries: &[&Entry], changes: &[PathChange]) -> BTreeSet<RelativePath> {
     let files = entries.iter().flat_map(|entry| &entry.record.files);
     let files = files.map(|file| file.relative_path.clone());
     let changed = changes.iter().map(|change| change.path.clone());

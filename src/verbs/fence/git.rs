@@ -65,7 +65,7 @@ pub(super) fn left_over(ws: &Workspace) -> Option<PathBuf> {
     let path = common.join("commondir");
     let ours = StandIn { path: path.clone(), text: Some(HERE.to_owned()) };
     let lock = ws.root.private().join(LOCK);
-    (own == common && ours.stands() && !stand_in::is_held(&lock)).then_some(path)
+    (own == common && ours.is_unchanged() && !stand_in::is_held(&lock)).then_some(path)
 }
 
 /// Adds the git directories of a linked work tree. In the directory that it shares with other work
@@ -96,7 +96,7 @@ fn kept_folder(plan: &mut FencePlan, path: PathBuf, why: &str) {
 fn kept_file(plan: &mut FencePlan, path: PathBuf, text: &str, why: &str) {
     let stands = StandIn { path: path.clone(), text: Some(text.to_owned()) };
     match path.symlink_metadata() {
-        Ok(_) if !stands.stands() => add(plan, &path, FenceAccess::ReadOnly, why),
+        Ok(_) if !stands.is_unchanged() => add(plan, &path, FenceAccess::ReadOnly, why),
         // There is no file, or it is a stand-in of a fence that was killed or still runs.
         _ => stand_in(plan, path, Some(text.to_owned()), why),
     }

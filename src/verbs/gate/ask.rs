@@ -27,7 +27,7 @@ pub(super) fn person(
 ) -> QuestionOutcome {
     // A host can run two hooks for one call. The approval that the first hook used is valid for the
     // second as well.
-    if let CallState::Open(call) = calls::standing(&ws.root, &key(event))
+    if let CallState::Open(call) = calls::state_of(&ws.root, &key(event))
         && let Some(code) = call.approval
     {
         return QuestionOutcome::Approved(code);

@@ -105,7 +105,7 @@ fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Ju
 /// Returns true if the person named the intent in their last prompt to the session. A prompt does
 /// not count for a subagent, because it was not given to it.
 fn is_asked_for(ws: &Workspace, event: &Event, id: &str) -> bool {
-    event.subagent.is_none() && session::take_prompt(&ws.root, &event.session_key(), id)
+    event.subagent.is_none() && session::take_prompted_intent(&ws.root, &event.session_key(), id)
 }
 
 /// Notes which intents a person names in a prompt. The session may switch to these.
@@ -118,7 +118,7 @@ pub fn prompt(event: &Event) {
         said.split(|c| !is_part(c)).map(|word| word.trim_end_matches(['.', '-'])).collect();
     let ids = home.registry.intents().iter().map(|intent| intent.id.value.clone());
     let named: Vec<String> = ids.filter(|id| words.contains(&id.to_uppercase().as_str())).collect();
-    if let Err(error) = session::prompted(&home.root, &event.session_key(), &named) {
+    if let Err(error) = session::store_prompted_intents(&home.root, &event.session_key(), &named) {
         session::log(&home.root, &format!("a prompt could not be noted: {error}"));
     }
 }

@@ -4,13 +4,13 @@
 use super::judge_call::Weight;
 use super::{Denial, DenialCode};
 use crate::intent::Scope;
-use crate::shell::{self, Class, Invocation, Reading, matches_rule};
+use crate::shell::{self, Class, Invocation, Prediction, matches_rule};
 use crate::workspace::RelativePath;
 use crate::workspace::policy::{Policy, Rule, RuleDecision};
 
 /// Returns the objection to commands of this program in a text, when this actor runs them with this
 /// intent selected.
-pub(super) fn of_ours(reading: &Reading, actor: &str, selected: Option<&str>) -> Option<Denial> {
+pub(super) fn of_ours(reading: &Prediction, actor: &str, selected: Option<&str>) -> Option<Denial> {
     for_people(reading).or_else(|| {
         let is_ours = |one: &&Invocation| {
             one.program.as_deref().is_some_and(|program| shell::OUR_NAMES.contains(&program))
@@ -23,7 +23,7 @@ pub(super) fn of_ours(reading: &Reading, actor: &str, selected: Option<&str>) ->
 /// Returns the denial of a command of this program that an agent may run, but not with these
 /// arguments or inside a longer command.
 fn misused(
-    reading: &Reading,
+    reading: &Prediction,
     words: &[String],
     actor: &str,
     selected: Option<&str>,
@@ -63,7 +63,7 @@ fn misused(
 }
 
 /// Returns the denial of a command of this program that only people may run.
-fn for_people(reading: &Reading) -> Option<Denial> {
+fn for_people(reading: &Prediction) -> Option<Denial> {
     let command = reading.commands.iter().find(|command| {
         command.rule.starts_with("intent.") && command.class == Class::Destructive
     })?;
@@ -83,7 +83,7 @@ fn for_people(reading: &Reading) -> Option<Denial> {
 /// command.
 pub(super) fn objection(
     policy: &Policy,
-    reading: &Reading,
+    reading: &Prediction,
     targets: &[RelativePath],
 ) -> Option<(Denial, Weight)> {
     let ruled = |rule: &&Rule| applies(rule, reading, targets);
@@ -112,7 +112,7 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<(Denial
 /// Returns true if a rule applies to a text. A rule that allows must match every dangerous command
 /// in the text and, if it names paths, every target. A rule that asks or denies applies if it
 /// matches any command and, if it names paths, any target.
-fn applies(rule: &Rule, reading: &Reading, targets: &[RelativePath]) -> bool {
+fn applies(rule: &Rule, reading: &Prediction, targets: &[RelativePath]) -> bool {
     let Some(pattern) = &rule.command else { return false };
     let scope = (!rule.paths.is_empty()).then(|| Scope::new(&rule.paths));
     let inside = |path: &RelativePath| scope.as_ref().is_none_or(|scope| scope.owns(path));
@@ -154,7 +154,7 @@ fn by_rule(rule: &Rule, what: &str) -> (Denial, Weight) {
     (Denial { rule: Some("policy".to_owned()), ..Denial::new(code, message) }, weight)
 }
 
-fn by_class(reading: &Reading) -> Option<(Denial, Weight)> {
+fn by_class(reading: &Prediction) -> Option<(Denial, Weight)> {
     if !matches!(reading.class, Class::Destructive | Class::Unreadable) {
         return None;
     }

@@ -1,18 +1,18 @@
 //! Decides whether a command must run behind the fence, and tells the agent how.
 
 use super::{Denial, DenialCode};
-use crate::shell::{Class, OUR_NAMES, Reading, own_command};
+use crate::shell::{Class, OUR_NAMES, Prediction, own_command};
 use crate::workspace::text::shell_word;
 
 /// Returns true if a command of the call may have effects that nobody can predict and does not run
 /// behind the fence of this intent.
-pub(super) fn is_wanted(readings: &[Reading], intent: &str) -> bool {
+pub(super) fn is_wanted(readings: &[Prediction], intent: &str) -> bool {
     readings.iter().any(|reading| reading.class == Class::Opaque && !is_behind(reading, intent))
 }
 
 /// Returns true if the command is `intent fence --intent ID -- …` and nothing else. With another
 /// intent, or with none, the fence would permit other folders.
-fn is_behind(reading: &Reading, intent: &str) -> bool {
+fn is_behind(reading: &Prediction, intent: &str) -> bool {
     let outer = reading.commands.iter().find(|command| command.via.is_empty());
     let program = outer.and_then(|command| command.words.first());
     // A program with this name in another folder may be any program.
@@ -28,7 +28,7 @@ fn is_behind(reading: &Reading, intent: &str) -> bool {
 }
 
 /// Tells the agent to run the command behind the fence itself.
-pub(super) fn denial(readings: &[Reading], intent: &str) -> Denial {
+pub(super) fn denial(readings: &[Prediction], intent: &str) -> Denial {
     let word = readings.iter().find_map(|reading| reading.word.as_deref()).unwrap_or("this");
     Denial {
         intent: Some(intent.to_owned()),

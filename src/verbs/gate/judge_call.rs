@@ -10,7 +10,7 @@ use super::{
 };
 use crate::edits::unified;
 use crate::ledger::{Approved, RecordedDecision};
-use crate::shell::{self, Class, CommandContext, Reading};
+use crate::shell::{self, Class, CommandContext, Prediction};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::approvals::AskedAct;
@@ -59,7 +59,7 @@ pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
 
 struct Case<'a> {
     event: &'a Event,
-    readings: Vec<Reading>,
+    readings: Vec<Prediction>,
     places: Touches,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Case<'a> {
         let home = places::home(event)?;
         let root = home.as_ref().map(|home| &*home.root);
         let read = |effect| read_command(event, effect, root);
-        let readings: Vec<Reading> = event.effects.iter().filter_map(read).collect();
+        let readings: Vec<Prediction> = event.effects.iter().filter_map(read).collect();
         let places = Touches::of(event, home, &readings);
         Ok(Self { event, readings, places })
     }
@@ -253,8 +253,8 @@ impl<'a> Case<'a> {
         };
         let denial = self.readings.iter().find_map(|reading| {
             let patched = reading.patches.iter().flat_map(|file| patched(home, Path::new(file)));
-            let named = reading.named.iter().filter(is_control).map(PathBuf::from);
-            let mentions = reading.mentions.iter().map(PathBuf::from);
+            let named = reading.paths_in_arguments.iter().filter(is_control).map(PathBuf::from);
+            let mentions = reading.paths_in_text.iter().map(PathBuf::from);
             mentions.chain(named).chain(patched).find_map(|path| judged(&path))
         })?;
         Some(Objection { ws: home, denial, weight: Weight::Ask })
@@ -298,7 +298,7 @@ impl<'a> Case<'a> {
         let home = self.places.home.as_ref();
         let actor = self.event.actor();
         let under = home.and_then(|home| selected(home, self.event));
-        let of_ours = |reading: &Reading| commands::of_ours(reading, &actor, under.as_deref());
+        let of_ours = |reading: &Prediction| commands::of_ours(reading, &actor, under.as_deref());
         self.readings
             .iter()
             .find_map(of_ours)
@@ -310,7 +310,7 @@ impl<'a> Case<'a> {
     /// Returns an objection if a command may write and no usable intent is selected. Such a command
     /// could write anywhere in the workspace in which it acts.
     fn without_intent<'b>(&self, ws: &'b Workspace) -> Option<Objection<'b>> {
-        let may_write = |reading: &Reading| reading.class != Class::Read && !reading.looks;
+        let may_write = |reading: &Prediction| reading.class != Class::Read && !reading.inspects;
         if !self.readings.iter().any(may_write) {
             return None;
         }
@@ -523,7 +523,7 @@ pub(in crate::verbs) fn read_command(
     event: &Event,
     effect: &Effect,
     root: Option<&Root>,
-) -> Option<Reading> {
+) -> Option<Prediction> {
     let Effect::Shell { text, dialect, cwd, .. } = effect else { return None };
     let at = CommandContext {
         cwd: cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd)),

@@ -71,7 +71,11 @@ const MAX_KEPT: u64 = 4 * 1024 * 1024;
 const MAX_BELOW: usize = 2_000;
 
 impl Touches {
-    pub(super) fn of(event: &Event, home: Option<Workspace>, readings: &[shell::Reading]) -> Self {
+    pub(super) fn of(
+        event: &Event,
+        home: Option<Workspace>,
+        readings: &[shell::Prediction],
+    ) -> Self {
         let (home, overruled) = match home.map(in_force::governed) {
             Some((home, overruled)) => (Some(home), overruled),
             None => (None, false),

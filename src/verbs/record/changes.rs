@@ -244,7 +244,7 @@ impl FileToRecord<'_> {
         let recorded = || {
             let state = self.state_of(at)?;
             let claim = self.trail.claim(state)?;
-            let range = self.ws.ledger.claim(claim).range();
+            let range = self.ws.ledger.claim(claim).full_block();
             let made = self.trail.state(self.trail.made_by(claim)?);
             let is_as_recorded = made.row.text == self.trail.state(state).row.text;
             is_as_recorded.then(|| range.content_hash.clone())
@@ -256,7 +256,7 @@ impl FileToRecord<'_> {
         let found = || {
             self.provenance[at]
                 .claim
-                .map(|claim| self.ws.ledger.claim(claim).range().content_hash.clone())
+                .map(|claim| self.ws.ledger.claim(claim).full_block().content_hash.clone())
         };
         let first = if self.is_ahead() { recorded() } else { None };
         let known = first.or_else(committed).or_else(recorded).or_else(found);
@@ -294,7 +294,7 @@ impl FileToRecord<'_> {
         let exact = found.verdict == Verdict::Exact && found.place == Some(Placement::Same);
         let claim = |at: ClaimRef| self.ws.ledger.claim(at);
         let last = |at: &ClaimRef| {
-            self.heads.binary_search(at).is_ok() || claim(*at).range().block.is_none()
+            self.heads.binary_search(at).is_ok() || claim(*at).full_block().block.is_none()
         };
         exact && found.claim.is_some_and(|at| last(&at) && accepts(&claim(at)))
     }
@@ -393,7 +393,7 @@ impl FileToRecord<'_> {
         let mut ranges = Vec::new();
         let mut gone = Vec::new();
         for head in self.heads.iter().filter(|head| !matched.contains(head)) {
-            let range = ws.ledger.claim(*head).range();
+            let range = ws.ledger.claim(*head).full_block();
             let Some(name) = &range.block else { continue };
             let stands = names.contains(&(name.kind.as_str(), name.path.as_str()))
                 || texts.contains(&range.content_hash)
@@ -444,10 +444,10 @@ impl FileToRecord<'_> {
     fn recorded_gone(&self) -> HashSet<(&str, &str, &ContentHash)> {
         let head = self.ws.head().map(|head| head.0.as_str());
         let claims = self.ws.ledger.of_path(self.path).into_iter();
-        let deleted = claims.filter(|at| self.ws.ledger.claim(*at).range().deleted);
+        let deleted = claims.filter(|at| self.ws.ledger.claim(*at).full_block().deleted);
         let on_this_commit = deleted.filter(|at| based_on(self.ws, *at) == head);
         let named = on_this_commit.filter_map(|at| {
-            let range = self.ws.ledger.claim(at).range();
+            let range = self.ws.ledger.claim(at).full_block();
             let name = range.block.as_ref()?;
             Some((name.kind.as_str(), name.path.as_str(), range.replaces.as_ref()?))
         });
@@ -467,7 +467,7 @@ impl FileToRecord<'_> {
 /// Returns true if a commit since the record deleted the block. The author of such a deletion is
 /// unknown.
 fn gone_by_commit(ws: &Workspace, head: ClaimRef, committed: &Baseline) -> bool {
-    let range = ws.ledger.claim(head).range();
+    let range = ws.ledger.claim(head).full_block();
     let is_lacking =
         range.block.as_ref().is_some_and(|name| committed.lacks(name, &range.content_hash));
     based_on(ws, head) != ws.head().map(|head| head.0.as_str()) && is_lacking

@@ -43,7 +43,7 @@ impl Gathered {
     /// Adds one file with its blocks.
     pub(super) fn add(&mut self, held: &ComparedFile<'_>) {
         let Some(file) = held.file else { return };
-        let named = held.ws.ledger.knows(held.path);
+        let named = held.ws.ledger.has_path(held.path);
         let answer = why::answer(held.ws, held.path, file, Which::All);
         let mut blocks = Vec::with_capacity(answer.blocks.len());
         for (answer, found) in answer.blocks.into_iter().zip(&file.provenance) {

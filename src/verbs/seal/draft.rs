@@ -6,13 +6,14 @@ use super::SealedFile;
 use crate::code::{Document, FileBlocks, fingerprint};
 use crate::ledger::EVIDENCE_FOLDER;
 use crate::ledger::evidence::{
-    self, CitedIntent, CitedSession, Digest, EvidenceBlock, Header, Line, Whole,
+    self, CitedIntent, CitedSession, Digest, EvidenceBlock, EvidenceLine, Header, Whole,
 };
 use crate::ledger::{
     BlockName, BlockRecord, Conversation, Entry, Record, RecordKind, RecordedDecision, Strength,
 };
 use crate::verbs::baseline::Baseline;
 use crate::verbs::{VerbError, Workspace};
+use crate::workspace::clock;
 use crate::workspace::{CommitId, RelativePath, store};
 
 /// A new file with more blocks than this is named as a whole, if one session wrote all of it.
@@ -229,7 +230,7 @@ impl Groups {
             let is_contested = |block: &DraftedBlock| claimed[&(path, place_of(block))].len() > 1;
             for (time, blocks) in work.lines(is_contested) {
                 let blocks = blocks.into_iter().filter(|_| work.whole.is_none());
-                lines.push(Line {
+                lines.push(EvidenceLine {
                     intent,
                     by,
                     time: evidence::time_of(time),
@@ -299,13 +300,13 @@ pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbEr
     let time = evidence::read(bytes).ok().and_then(|sections| {
         let lines = sections.into_iter().flat_map(|section| section.lines);
         let times = lines.map(|(_, said)| match said {
-            evidence::SectionLine::Brought(line) => line.time,
+            evidence::SectionLine::Changed(line) => line.time,
             evidence::SectionLine::Carried(record) => Some(record.timestamp),
             evidence::SectionLine::Erased(stone) => Some(stone.time),
         });
         times.flatten().max()
     });
-    let path = evidence::path_of(Digest::of(bytes), &time.unwrap_or_else(store::now));
+    let path = evidence::path_of(Digest::of(bytes), &time.unwrap_or_else(clock::now));
     store::write_atomic(&ws.root.absolute(&path), bytes)?;
     Ok(path)
 }

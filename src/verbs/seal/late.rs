@@ -10,6 +10,7 @@ use super::retire::is_there;
 use super::{COMMAND, Draft, Sealing, Sources, claims_as_it_stood, may_hold, of_change};
 use crate::ledger::{Digest, Entry, journal};
 use crate::verbs::{VerbError, Workspace};
+use crate::workspace::clock;
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath, store};
 
@@ -85,7 +86,7 @@ pub(super) fn look(
         .ledger
         .open()
         .filter(|entry| !entry.record.files.is_empty() && !was_reverted(entry))
-        .filter_map(|entry| Some((store::milliseconds(&entry.record.timestamp)?, entry)))
+        .filter_map(|entry| Some((clock::milliseconds(&entry.record.timestamp)?, entry)))
         .collect();
     let Some(since) = open.iter().map(|(time, _)| *time).min() else { return Ok(late) };
     late.since = since - COMMAND;
@@ -119,7 +120,7 @@ impl Search<'_> {
 
     /// Searches one commit for code of the journal. `None` if it cannot contain any.
     fn commit(&self, commit: &CommitId, handled: &mut Handled) -> Result<Option<Draft>, VerbError> {
-        let about = self.git.about(commit)?;
+        let about = self.git.commit_info(commit)?;
         if is_cut_off(self.git, &about.parents) {
             return Ok(None);
         }
@@ -141,7 +142,7 @@ impl Search<'_> {
         if self.is_late() {
             return Ok(Some(Draft { incomplete: true, ..Draft::default() }));
         }
-        let now = store::now_in_milliseconds();
+        let now = clock::now_in_milliseconds();
         let draft = of_commit(self.ws, self.sources, &sealing, &paths, self.until)?;
         if draft.is_nothing() {
             handled.at.insert(commit.0.clone(), now);
@@ -171,7 +172,7 @@ impl Search<'_> {
             if !self.git.is_ancestor(head, &from).unwrap_or(false) {
                 continue;
             }
-            let now = store::now_in_milliseconds();
+            let now = clock::now_in_milliseconds();
             let mut is_empty = true;
             let Some(commits) = self.history(&from, paths_of(entries.into_iter()))? else {
                 drafts.push(Draft { incomplete: true, ..Draft::default() });
@@ -205,11 +206,11 @@ impl Search<'_> {
             if self.is_late() {
                 return Ok(None);
             }
-            let parents = self.git.about(&commit)?.parents;
+            let parents = self.git.commit_info(&commit)?.parents;
             if is_cut_off(self.git, &parents) {
                 continue;
             }
-            let brought = self.git.brought_by(&commit)?;
+            let brought = self.git.changed_by(&commit)?;
             if !paths.iter().any(|path| brought.contains(*path)) {
                 continue;
             }
@@ -238,7 +239,7 @@ fn history_of(revision: &str) -> String {
 /// Returns true for the oldest commits of a shallow clone. Their parents are missing, so their
 /// changes are not known.
 fn is_cut_off(git: &Git, parents: &[CommitId]) -> bool {
-    git.is_shallow() && parents.iter().any(|parent| git.about(parent).is_err())
+    git.is_shallow() && parents.iter().any(|parent| git.commit_info(parent).is_err())
 }
 
 fn of_commit(

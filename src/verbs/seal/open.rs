@@ -102,7 +102,7 @@ fn base_of(ws: &Workspace, entry: &Entry) -> Option<CommitId> {
     if entry.record.strength != Some(Strength::Inferred) {
         return Some(base);
     }
-    let about = ws.git()?.about(&base).ok()?;
+    let about = ws.git()?.commit_info(&base).ok()?;
     about.parents.into_iter().next()
 }
 
@@ -115,7 +115,7 @@ fn brought(
     base: Option<&CommitId>,
 ) -> Option<HashSet<String>> {
     let sealing = Sealing::of_work(target, base.into_iter().cloned().collect());
-    let sources = Sources { ledger: ws.ledger.forgetful(), ..Sources::default() };
+    let sources = Sources { ledger: ws.ledger.without_derived(), ..Sources::default() };
     let state = FilesAfter::new(ws, &sources, &sealing);
     // Cached outlines of the texts are enough here, since no syntax trees are needed.
     let now = match state.ws.read_outlined(path) {

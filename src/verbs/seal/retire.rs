@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use crate::ledger::{Digest, Entry, Ledger, Writer, journal};
 use crate::provenance::is_claim_true;
 use crate::verbs::{VerbError, Workspace, shared_branches};
+use crate::workspace::clock;
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
 
@@ -54,7 +55,7 @@ impl<F: FnOnce() -> bool> RetireConditions<F> {
 pub(crate) fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
     let sealed = journal::sealed(&ws.root);
-    let now = store::now_in_milliseconds();
+    let now = clock::now_in_milliseconds();
     let branches = shared_branches::protected(ws, git);
     let files = ws.ledger.evidence_files();
     let paths: HashMap<Digest, &RelativePath> = files
@@ -71,7 +72,7 @@ pub(crate) fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     for held in journal::held(&ws.root)? {
         let into = sealed.sections_of(&held.id);
         let standing = RetireConditions {
-            age: store::milliseconds(&held.timestamp).map_or(0, |time| now - time),
+            age: clock::milliseconds(&held.timestamp).map_or(0, |time| now - time),
             is_sealed: !into.is_empty(),
             is_shared: into
                 .iter()

@@ -59,7 +59,7 @@ impl FoundAgain {
     pub(super) fn add(&mut self, ws: &Workspace, path: &RelativePath, found: &Provenance) {
         for at in found.claim.into_iter().chain(found.candidates.iter().copied()) {
             self.add_claim(ws, path, at);
-            if let Some(name) = ws.ledger.claim(at).range().block.clone() {
+            if let Some(name) = ws.ledger.claim(at).full_block().block.clone() {
                 self.names.insert((path.clone(), name));
             }
         }
@@ -85,7 +85,7 @@ impl FoundAgain {
     }
 
     fn covers(&self, ws: &Workspace, (path, at): Head<'_>) -> bool {
-        let name = ws.ledger.claim(at).range().block.clone();
+        let name = ws.ledger.claim(at).full_block().block.clone();
         name.is_none_or(|name| self.names.contains(&(path.clone(), name)))
     }
 }
@@ -107,7 +107,7 @@ pub(super) fn lost(
     });
     let mut lost = Vec::with_capacity(heads.len());
     for heads in heads.chunks(AT_ONCE) {
-        let ws = &ws.forgetful();
+        let ws = &ws.without_derived();
         lost.extend(heads.iter().filter_map(|(path, at)| lost_block(ws, path, *at)));
     }
     lost
@@ -121,7 +121,7 @@ fn without(
 ) {
     let mut open = Vec::new();
     for heads in heads.chunks(AT_ONCE) {
-        let ws = &ws.forgetful();
+        let ws = &ws.without_derived();
         open.extend(heads.iter().copied().filter(|head| !is_settled(ws, *head)));
     }
     *heads = open;
@@ -135,7 +135,7 @@ fn was_undone(ws: &Workspace, (path, at): Head<'_>) -> bool {
     if ws.ledger.is_taken_back(claim.entry) {
         return true;
     }
-    let range = claim.range();
+    let range = claim.full_block();
     let (Some(before), Some(name)) = (&range.replaces, &range.block) else { return false };
     let is_as_before = |block: &Block| {
         let identity = &block.identity;
@@ -172,7 +172,7 @@ impl CommittedTexts {
             .texts
             .entry(key)
             .or_insert_with_key(|(path, base)| texts_since(ws, path, &CommitId(base.clone())));
-        let range = claim.range();
+        let range = claim.full_block();
         let is_it = |block: &Block| {
             let (text, tokens) = (&block.fingerprint.content, &block.fingerprint.tokens);
             *text == range.content_hash || Some(tokens) == range.token_hash.as_ref()
@@ -186,7 +186,7 @@ impl CommittedTexts {
 /// text once. `None` if there are too many commits, or if git cannot tell.
 fn texts_since(ws: &Workspace, path: &RelativePath, base: &CommitId) -> Option<Vec<Document>> {
     let git = ws.git()?;
-    let time = git.about(base).ok()?.time;
+    let time = git.commit_info(base).ok()?.time;
     let commits = git.commits_since(ws.head()?, time, MAX_HISTORY).ok()?;
     if commits.len() == MAX_HISTORY {
         return None;
@@ -207,7 +207,7 @@ fn texts_since(ws: &Workspace, path: &RelativePath, base: &CommitId) -> Option<V
 fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut FoundAgain) -> bool {
     let is_new_there = |later: &ClaimRef| {
         let later = ws.ledger.claim(*later);
-        let Some(row) = row_of_record(later.range()) else { return false };
+        let Some(row) = row_of_record(later.full_block()) else { return false };
         WorkspaceSurroundings(ws).stood_as(at, &later.file.relative_path, &row) != Some(true)
     };
     let later = matching::recorded_elsewhere(&ws.ledger, at).find(is_new_there);
@@ -230,7 +230,7 @@ pub(super) fn find_in_new_files(
         standing.covers(ws, head) || is_recorded_elsewhere(ws, head, standing)
     });
     for paths in new_files(ws, heads).chunks(AT_ONCE) {
-        let ws = &ws.forgetful();
+        let ws = &ws.without_derived();
         for path in paths {
             let Ok(document) = WorkspaceSurroundings(ws).standing(path) else { continue };
             let file = why::file(ws, path, &document);
@@ -268,8 +268,8 @@ fn new_files(ws: &Workspace, heads: &[Head<'_>]) -> Vec<RelativePath> {
 fn languages(ws: &Workspace, heads: &[Head<'_>]) -> HashSet<String> {
     let mut languages = HashSet::new();
     for heads in heads.chunks(AT_ONCE) {
-        let ledger = ws.ledger.forgetful();
-        let names = heads.iter().filter_map(|(_, at)| ledger.claim(*at).range().block.clone());
+        let ledger = ws.ledger.without_derived();
+        let names = heads.iter().filter_map(|(_, at)| ledger.claim(*at).full_block().block.clone());
         languages.extend(names.filter_map(|name| name.language));
     }
     languages
@@ -281,7 +281,7 @@ fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>
     let git = ws.git()?;
     let mut commits = BTreeSet::new();
     for heads in heads.chunks(AT_ONCE) {
-        let ledger = ws.ledger.forgetful();
+        let ledger = ws.ledger.without_derived();
         for (_, at) in heads {
             commits.insert(ledger.based_on(at.entry)?.to_owned());
         }
@@ -339,12 +339,12 @@ impl FileCache {
     ) {
         let mut paths = BTreeSet::new();
         for heads in heads[..heads.len().min(MAX_RERECORDED)].chunks(AT_ONCE) {
-            let ledger = ws.ledger.forgetful();
-            let named = heads.iter().filter(|(_, at)| !is_unnamed(ledger.claim(*at).range()));
+            let ledger = ws.ledger.without_derived();
+            let named = heads.iter().filter(|(_, at)| !is_unnamed(ledger.claim(*at).full_block()));
             paths.extend(named.flat_map(|(_, at)| matching::later_paths(&ledger, *at)));
         }
         for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
-            let ws = &ws.forgetful();
+            let ws = &ws.without_derived();
             for path in paths {
                 let around = WorkspaceSurroundings(ws);
                 let Ok(document) = around.standing(path) else { continue };
@@ -364,7 +364,7 @@ impl FileCache {
         (path, at): Head<'_>,
         standing: &FoundAgain,
     ) -> bool {
-        let range = ws.ledger.claim(at).range();
+        let range = ws.ledger.claim(at).full_block();
         if !is_unnamed(range) {
             return false;
         }
@@ -427,7 +427,9 @@ impl FileCache {
     ) -> usize {
         let went = |at: &ClaimRef| {
             let is_away = standing.away.contains(at) || !standing.holds(*at);
-            is_away && !self.open.contains(at) && ws.ledger.claim(*at).range().content_hash == *text
+            is_away
+                && !self.open.contains(at)
+                && ws.ledger.claim(*at).full_block().content_hash == *text
         };
         ws.trail(path).heads().iter().filter(|at| went(at)).count()
     }
@@ -435,7 +437,7 @@ impl FileCache {
     /// Returns true if the recorded text is still in the file, inside a block without a record.
     /// This happens if a newer version of `intent` divides the file into other blocks.
     fn hold_in_its_place(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
-        let range = ws.ledger.claim(at).range();
+        let range = ws.ledger.claim(at).full_block();
         let Ok(document) = ws.read(path) else { return false };
         let Some(line) = self.line_of(&document.text(), range) else { return false };
         let Some(file) = self.of(ws, path) else { return false };
@@ -452,7 +454,7 @@ fn count(ws: &Workspace, path: &RelativePath, text: &ContentHash) -> usize {
 
 fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostBlock> {
     let claim = ws.ledger.claim(at);
-    let name = claim.range().block.as_ref()?;
+    let name = claim.full_block().block.as_ref()?;
     Some(LostBlock {
         path: path.clone(),
         kind: name.kind.clone(),

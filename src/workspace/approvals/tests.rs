@@ -115,7 +115,8 @@ fn plant(root: &Root, change: impl FnOnce(&mut Approval)) -> Approval {
 fn time_ends_it() {
     let place = TestFolder::governed();
     let root = place.root("");
-    let at = |seconds: i64| written(Timestamp::now() + jiff::SignedDuration::from_secs(seconds));
+    let at =
+        |seconds: i64| clock::format(Timestamp::now() + jiff::SignedDuration::from_secs(seconds));
     for (asked, expires) in [(-601, -1), (-1, 700), (60, 600), (5, 1)] {
         for state in [ApprovalState::Pending, ApprovalState::Approved] {
             let planted = plant(&root, |approval| {

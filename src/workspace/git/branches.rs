@@ -19,10 +19,8 @@ impl Git {
         let references = repo.references().map_err(|error| self.unreadable(error))?;
         let local = references.local_branches().map_err(|error| self.unreadable(error))?;
         let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
-        let read = |reference: Result<gix::Reference<'_>, _>| {
-            let mut reference = reference.ok()?;
-            let name = reference.name().shorten().to_string();
-            let commit = reference.peel_to_commit().ok()?;
+        let read = |reference| {
+            let (commit, name) = branch_tip(reference)?;
             Some((commit.time().ok()?.seconds, name, commit_id(commit.id)))
         };
         let mut found: Vec<_> = local.map(read).chain(remote.map(read)).flatten().collect();
@@ -43,12 +41,8 @@ impl Git {
         let repo = self.objects()?;
         let references = repo.references().map_err(|error| self.unreadable(error))?;
         let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
-        let read = |reference: Result<gix::Reference<'_>, _>| {
-            let mut reference = reference.ok()?;
-            let name = reference.name().shorten().to_string();
-            Some((name, commit_id(reference.peel_to_commit().ok()?.id)))
-        };
-        Ok(remote.filter_map(read).collect())
+        let tips = remote.filter_map(branch_tip);
+        Ok(tips.map(|(commit, name)| (name, commit_id(commit.id))).collect())
     }
 
     /// Returns the default branches of remotes: `origin/HEAD` with the name of the branch that it
@@ -175,4 +169,11 @@ impl Git {
     pub fn blob_of(&self, id: BlobId) -> Result<Vec<u8>, GitError> {
         self.blob(&self.objects()?, id.0)
     }
+}
+
+/// Returns the commit and the short name of a branch. `None` if it cannot be read.
+fn branch_tip<E>(reference: Result<gix::Reference<'_>, E>) -> Option<(gix::Commit<'_>, String)> {
+    let mut reference = reference.ok()?;
+    let name = reference.name().shorten().to_string();
+    Some((reference.peel_to_commit().ok()?, name))
 }

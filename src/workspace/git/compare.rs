@@ -9,7 +9,7 @@ use gix::index::entry::{Flags, Stat, stat};
 use gix::objs::tree::EntryKind;
 
 use super::index::{Index, Tracked};
-use super::{Aspect, Change, ChangeKind, Files, Git, GitError, Held, is_regular};
+use super::{Aspect, ChangeKind, Git, GitError, PathChange, TreeEntries, TreeEntry, is_regular};
 use crate::workspace::ignores::{self, LeftOutRules};
 use crate::workspace::{RelativePath, discover, folder, store};
 
@@ -17,15 +17,15 @@ use crate::workspace::{RelativePath, discover, folder, store};
 /// link gives two changes: the file was deleted, and the link was added.
 pub(super) fn between(
     path: &RelativePath,
-    before: Option<Held>,
-    now: Option<Held>,
-) -> impl Iterator<Item = Change> + use<> {
+    before: Option<TreeEntry>,
+    now: Option<TreeEntry>,
+) -> impl Iterator<Item = PathChange> + use<> {
     let aspect_of = |kind| match kind {
         EntryKind::Link => Aspect::Link,
         EntryKind::Commit => Aspect::Submodule,
         _ => Aspect::Content,
     };
-    let change = |kind, aspect| Some(Change { path: path.clone(), kind, aspect });
+    let change = |kind, aspect| Some(PathChange { path: path.clone(), kind, aspect });
     let aspects = (before.map(|held| aspect_of(held.0)), now.map(|held| aspect_of(held.0)));
     match (before, now, aspects) {
         (Some(old), Some(new), (Some(was), Some(aspect))) if was == aspect => {
@@ -49,9 +49,9 @@ pub(super) fn between(
 pub(super) fn with_work_tree(
     git: &Git,
     repo: &gix::Repository,
-    before: &Files,
+    before: &TreeEntries,
     index: &Index,
-) -> Result<Vec<Change>, GitError> {
+) -> Result<Vec<PathChange>, GitError> {
     let visible = ignores::visible(&git.root);
     let left_out = LeftOutRules::of(git)?;
     let visible = visible.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
@@ -93,7 +93,11 @@ impl Disk<'_> {
     /// file or a symbolic link counts, and no folder above it may be a link. A submodule counts
     /// with the commit that is checked out in it. For other submodules, and for files that a sparse
     /// checkout leaves out, the entry of the index is returned.
-    fn held(&mut self, path: &RelativePath, old: Option<Held>) -> Result<Option<Held>, GitError> {
+    fn held(
+        &mut self,
+        path: &RelativePath,
+        old: Option<TreeEntry>,
+    ) -> Result<Option<TreeEntry>, GitError> {
         let tracked = self.index.entries.get(path);
         if let Some(tracked) = tracked
             && (self.absent_by_choice(path) || tracked.kind == Some(EntryKind::Commit))
@@ -191,7 +195,7 @@ impl Disk<'_> {
         path: &RelativePath,
         found: &Metadata,
         tracked: Option<&Tracked>,
-        old: Option<Held>,
+        old: Option<TreeEntry>,
     ) -> Result<Option<gix::ObjectId>, GitError> {
         if let Some(tracked) = tracked
             && let Some(id) = tracked.id
@@ -254,7 +258,7 @@ fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
 }
 
 /// Compares the index with a commit. A path with an unresolved conflict counts as modified.
-pub(super) fn with_index(before: &Files, index: &Index) -> Vec<Change> {
+pub(super) fn with_index(before: &TreeEntries, index: &Index) -> Vec<PathChange> {
     let entries = index.entries.iter();
     let stands =
         entries.flat_map(|(path, entry)| between(path, before.get(path).copied(), entry.held()));

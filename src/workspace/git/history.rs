@@ -11,7 +11,8 @@ use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use super::{
-    BlobId, Change, CommitId, Git, GitError, Held, Target, as_path, commit_id, compare, is_regular,
+    BlobId, CommitId, Git, GitError, PathChange, Target, TreeEntry, as_path, commit_id, compare,
+    is_regular,
 };
 use crate::workspace::RelativePath;
 use crate::workspace::parallel::in_parallel;
@@ -36,12 +37,12 @@ pub struct AddedFile {
 
 /// The result of walking a part of history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Walked {
+pub struct WalkedHistory {
     /// How many commits were visited.
     pub commits: usize,
     /// The files that these commits added, newest commit first. A file that several commits added
     /// is listed with each.
-    pub brought: Vec<AddedFile>,
+    pub added: Vec<AddedFile>,
     /// The visited commits that are on the line of first parents, newest first.
     pub line: Vec<CommitId>,
     /// The first parent of the last commit in `line`, which was not visited. `None` if that commit
@@ -51,7 +52,7 @@ pub struct Walked {
 
 /// The parents and the time of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct About {
+pub struct CommitInfo {
     pub parents: Vec<CommitId>,
     /// When it was committed, in seconds since 1970.
     pub time: i64,
@@ -86,11 +87,14 @@ impl Git {
     }
 
     /// Returns the parents and the time of a commit.
-    pub fn about(&self, commit: &CommitId) -> Result<About, GitError> {
+    pub fn commit_info(&self, commit: &CommitId) -> Result<CommitInfo, GitError> {
         let repo = self.objects()?;
         let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
         let time = found.time().map_err(|error| self.unreadable(error))?.seconds;
-        Ok(About { parents: found.parent_ids().map(|id| commit_id(id.detach())).collect(), time })
+        Ok(CommitInfo {
+            parents: found.parent_ids().map(|id| commit_id(id.detach())).collect(),
+            time,
+        })
     }
 
     /// Returns the ancestors of a commit, including itself, that were committed after `time`, in
@@ -177,18 +181,26 @@ impl Git {
     }
 
     /// Returns the paths that a commit changes compared with each of its parents.
-    pub fn brought_by(&self, commit: &CommitId) -> Result<HashSet<RelativePath>, GitError> {
-        let parents = self.about(commit)?.parents;
-        let against = |parent: Option<&CommitId>| -> Result<HashSet<RelativePath>, GitError> {
+    pub fn changed_by(&self, commit: &CommitId) -> Result<HashSet<RelativePath>, GitError> {
+        self.changed_against_each_parent(commit, |parent| {
             let changes = self.changes_between(parent, commit)?;
             Ok(changes.into_iter().map(|change| change.path).collect())
-        };
-        let mut brought = against(parents.first())?;
+        })
+    }
+
+    /// Returns the paths that `against` returns for each parent of a commit.
+    pub(super) fn changed_against_each_parent(
+        &self,
+        commit: &CommitId,
+        against: impl Fn(Option<&CommitId>) -> Result<HashSet<RelativePath>, GitError>,
+    ) -> Result<HashSet<RelativePath>, GitError> {
+        let parents = self.commit_info(commit)?.parents;
+        let mut changed = against(parents.first())?;
         for parent in parents.iter().skip(1) {
             let other = against(Some(parent))?;
-            brought.retain(|path| other.contains(path));
+            changed.retain(|path| other.contains(path));
         }
-        Ok(brought)
+        Ok(changed)
     }
 
     /// Returns true if a commit has a regular file at a path.
@@ -209,7 +221,7 @@ impl Git {
     ) -> Result<Option<CommitId>, GitError> {
         let mut commit = from.clone();
         for _ in 0..MAX_STEPS {
-            let Some(parent) = self.about(&commit)?.parents.into_iter().next() else { break };
+            let Some(parent) = self.commit_info(&commit)?.parents.into_iter().next() else { break };
             if self.has_file(&parent, path)? && !self.has_file(&commit, path)? {
                 return Ok(Some(commit));
             }
@@ -230,7 +242,7 @@ impl Git {
         folder: &str,
         from: &CommitId,
         seen: &[CommitId],
-    ) -> Result<Walked, GitError> {
+    ) -> Result<WalkedHistory, GitError> {
         let repo = self.objects()?;
         let known = seen.iter().filter_map(|id| self.parse(id).ok());
         let known: Vec<ObjectId> = known.filter(|id| repo.has_object(id)).collect();
@@ -243,13 +255,13 @@ impl Git {
         }
         let folder = format!("{}{folder}", self.prefix);
         let shares: Vec<_> = commits.chunks(SHARE).collect();
-        let brought = in_parallel(&shares, |commits| self.brought(&folder, commits));
+        let added = in_parallel(&shares, |commits| self.added_by(&folder, commits));
         let first: HashMap<ObjectId, Option<ObjectId>> =
             commits.iter().map(|(id, parents)| (*id, parents.first().copied())).collect();
-        let mut walked = Walked {
+        let mut walked = WalkedHistory {
             commits: commits.len(),
-            brought: brought.into_iter().flatten().collect(),
-            ..Walked::default()
+            added: added.into_iter().flatten().collect(),
+            ..WalkedHistory::default()
         };
         let mut next = Some(from);
         while let Some(id) = next {
@@ -261,13 +273,13 @@ impl Git {
         Ok(walked)
     }
 
-    fn brought(&self, folder: &str, commits: &[(ObjectId, Vec<ObjectId>)]) -> Vec<AddedFile> {
+    fn added_by(&self, folder: &str, commits: &[(ObjectId, Vec<ObjectId>)]) -> Vec<AddedFile> {
         let mut repo = self.handle();
         // Most trees are read twice, for the commit itself and as the parent of the next one.
         repo.object_cache_size(MAX_OBJECTS);
         repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_OBJECTS)));
         let mut folders = FolderTrees { path: folder.to_owned(), known: HashMap::new() };
-        let mut brought = Vec::new();
+        let mut files = Vec::new();
         for (id, parents) in commits {
             let Some(here) = folders.at(&repo, *id) else { continue };
             let before: Vec<Option<ObjectId>> =
@@ -278,13 +290,13 @@ impl Git {
             let before: Vec<ObjectId> = before.into_iter().flatten().collect();
             let mut names = Vec::new();
             added(&repo, here, &before, "", &mut names);
-            brought.extend(names.into_iter().map(|name| AddedFile {
+            files.extend(names.into_iter().map(|name| AddedFile {
                 name,
                 commit: commit_id(*id),
                 parent: parents.first().copied().map(commit_id),
             }));
         }
-        brought
+        files
     }
 
     /// Reads the regular files below a folder of the workspace for which `wanted` is true, in the
@@ -347,7 +359,7 @@ impl Git {
         folder: &str,
         before: &CommitId,
         now: &CommitId,
-    ) -> Result<Vec<Change>, GitError> {
+    ) -> Result<Vec<PathChange>, GitError> {
         let repo = self.objects()?;
         let tree = |commit| self.folder_at(&repo, commit, folder);
         let mut found = Vec::new();
@@ -355,7 +367,8 @@ impl Git {
         Ok(found)
     }
 
-    /// Returns the tree id of a folder of the workspace at a commit.
+    /// Returns the tree id of a folder of the workspace at a commit. An empty name is the workspace
+    /// itself.
     fn folder_at(
         &self,
         repo: &gix::Repository,
@@ -363,7 +376,11 @@ impl Git {
         folder: &str,
     ) -> Result<Option<ObjectId>, GitError> {
         let path = format!("{}{folder}", self.prefix);
+        let path = path.trim_end_matches('/');
         let tree = self.tree(repo, commit)?;
+        if path.is_empty() {
+            return Ok(Some(tree.id));
+        }
         let entry = tree.lookup_entry(path.split('/').map(str::as_bytes));
         let entry = entry.map_err(|error| self.unreadable(error))?;
         Ok(entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id()))
@@ -375,18 +392,9 @@ impl Git {
         &self,
         base: Option<&CommitId>,
         commit: &CommitId,
-    ) -> Result<Vec<Change>, GitError> {
+    ) -> Result<Vec<PathChange>, GitError> {
         let repo = self.objects()?;
-        let root = |commit: &CommitId| -> Result<Option<ObjectId>, GitError> {
-            let tree = self.tree(&repo, commit)?;
-            let folder = self.prefix.trim_end_matches('/');
-            if folder.is_empty() {
-                return Ok(Some(tree.id));
-            }
-            let entry = tree.lookup_entry(folder.split('/').map(str::as_bytes));
-            let entry = entry.map_err(|error| self.unreadable(error))?;
-            Ok(entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id()))
-        };
+        let root = |commit| self.folder_at(&repo, commit, "");
         let before = base.map(root).transpose()?.flatten();
         let mut found = Vec::new();
         differing(&repo, before, root(commit)?, "", &mut found);
@@ -416,7 +424,7 @@ impl FolderTrees {
     }
 }
 
-fn regular(path: RelativePath, (kind, id): Held) -> Option<(RelativePath, ObjectId)> {
+fn regular(path: RelativePath, (kind, id): TreeEntry) -> Option<(RelativePath, ObjectId)> {
     Some((path, id.filter(|_| is_regular(kind))?))
 }
 
@@ -485,7 +493,7 @@ fn differing(
     before: Option<ObjectId>,
     now: Option<ObjectId>,
     prefix: &str,
-    found: &mut Vec<Change>,
+    found: &mut Vec<PathChange>,
 ) {
     if before == now {
         return;

@@ -8,7 +8,7 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 use gix::objs::tree::EntryKind;
 
-use super::{BlobId, Git, GitError, Held, as_path, is_regular};
+use super::{BlobId, Git, GitError, TreeEntry, as_path, is_regular};
 use crate::workspace::{RelativePath, cache};
 
 /// The entry of the index for a path.
@@ -23,7 +23,7 @@ pub(super) struct Tracked {
 
 impl Tracked {
     /// Returns the kind and the content of the entry. `None` if it has no content yet.
-    pub(super) fn held(&self) -> Option<Held> {
+    pub(super) fn held(&self) -> Option<TreeEntry> {
         Some((self.kind?, self.id))
     }
 
@@ -48,7 +48,7 @@ impl Git {
     pub(super) fn index_file(&self) -> Result<Option<Arc<gix::index::File>>, GitError> {
         let now = SystemTime::now();
         let Ok(found) = self.index.metadata() else { return Ok(None) };
-        let stamp = cache::Stamp::of(&found).filter(|stamp| stamp.at_rest(now));
+        let stamp = cache::FileStamp::of(&found).filter(|stamp| stamp.at_rest(now));
         let lock = || self.index_read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, file)) = &*lock()
             && Some(*then) == stamp

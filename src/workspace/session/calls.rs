@@ -109,15 +109,12 @@ const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 /// Stores a call that the gate let through.
 pub(crate) fn open(root: &Root, key: &str, call: &PendingCall) -> Result<(), StoreError> {
     super::local(root)?;
-    let bytes = serde_json::to_vec(call).expect("texts and numbers always become JSON");
-    store::write_scratch(&file(root, key), &bytes)
+    store::write_json_scratch(&file(root, key), call)
 }
 
 /// Returns the state of a call.
-pub(crate) fn standing(root: &Root, key: &str) -> CallState {
-    if let Ok(Some(bytes)) = store::read_capped(&file(root, key), MAX_CALL)
-        && let Ok(call) = serde_json::from_slice(&bytes)
-    {
+pub(crate) fn state_of(root: &Root, key: &str) -> CallState {
+    if let Some(call) = store::read_json(&file(root, key), MAX_CALL) {
         return CallState::Open(Box::new(call));
     }
     let done = std::fs::metadata(done(root, key)).and_then(|found| found.modified());
@@ -130,13 +127,13 @@ pub(crate) fn standing(root: &Root, key: &str) -> CallState {
 /// Takes a call that has ended. If several processes try, only one of them gets it. The end of an
 /// unknown call is stored too.
 ///
-/// The process that takes a call must call [`told`] once the changes are recorded. If it is killed
+/// The process that takes a call must call [`discard_taken`] once the changes are recorded. If it is killed
 /// before that, the call is left to [`finish_all`].
 pub fn finish(root: &Root, key: &str) -> CallState {
-    let standing = standing(root, key);
-    let ended = match &standing {
+    let state = state_of(root, key);
+    let ended = match &state {
         CallState::Open(_) => take(&file(root, key)).is_some(),
-        CallState::Done(_) => return standing,
+        CallState::Done(_) => return state,
         CallState::Unknown => true,
     };
     if !ended {
@@ -145,7 +142,7 @@ pub fn finish(root: &Root, key: &str) -> CallState {
     if super::local(root).and_then(|_| store::write_scratch(&done(root, key), b"")).is_err() {
         tracing::warn!(key, "the end of a call could not be noted; it may be recorded twice");
     }
-    standing
+    state
 }
 
 /// Takes a call by renaming its file, which succeeds in only one process. Returns the new path.
@@ -194,22 +191,15 @@ fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
         .map(|entry| entry.path())
         .filter(|file| file.extension().is_some_and(|found| found == extension))
         .filter_map(|file| {
-            let bytes = store::read_capped(&file, MAX_CALL).ok()??;
-            Some((file, serde_json::from_slice(&bytes).ok()?))
+            let call = store::read_json(&file, MAX_CALL)?;
+            Some((file, call))
         })
         .collect()
 }
 
 /// Removes calls that are too old to matter.
 pub(crate) fn prune(root: &Root) {
-    let Ok(entries) = std::fs::read_dir(folder(root)) else { return };
-    for entry in entries.filter_map(Result::ok) {
-        let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed());
-        if matches!(age, Ok(Ok(age)) if age > MAX_AGE) {
-            // The file may be gone already, because another process may be removing old files too.
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
+    store::remove_old_files(&folder(root), MAX_AGE, usize::MAX);
 }
 
 fn folder(root: &Root) -> PathBuf {

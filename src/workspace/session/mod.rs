@@ -28,6 +28,8 @@ use sha2::{Digest, Sha256};
 
 use super::Root;
 use super::store::{self, StoreError};
+use crate::code::hex;
+use crate::workspace::clock;
 
 /// A selected intent. The person's selection is stored in
 /// `.orchestration/active_intent_current.json`, and a session's below
@@ -101,14 +103,18 @@ pub(crate) fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
 
 /// Stores which intents the person named in their last prompt to a session. The session may switch
 /// to one of them.
-pub(crate) fn prompted(root: &Root, session: &str, intents: &[String]) -> Result<(), StoreError> {
+pub(crate) fn store_prompted_intents(
+    root: &Root,
+    session: &str,
+    intents: &[String],
+) -> Result<(), StoreError> {
     local(root)?;
     store::write_scratch(&prompt(root, session), intents.join("\n").as_bytes())
 }
 
 /// Returns true if the person named the intent in their last prompt to a session. This allows one
 /// switch: the names are then removed.
-pub(crate) fn take_prompt(root: &Root, session: &str, intent: &str) -> bool {
+pub(crate) fn take_prompted_intent(root: &Root, session: &str, intent: &str) -> bool {
     let path = prompt(root, session);
     let named = store::read_capped(&path, MAX_SELECTION).ok().flatten().unwrap_or_default();
     let is_named = String::from_utf8_lossy(&named).lines().any(|named| named == intent);
@@ -156,9 +162,8 @@ pub(crate) fn announce(
     valid: Duration,
 ) -> Result<(), StoreError> {
     local(root)?;
-    let note = Announcement { actor: actor.to_owned(), until: store::from_now(valid) };
-    let text = serde_json::to_vec(&note).expect("two strings always become JSON");
-    store::write_scratch(&announcement(root, arguments), &text)
+    let note = Announcement { actor: actor.to_owned(), until: clock::from_now(valid) };
+    store::write_json_scratch(&announcement(root, arguments), &note)
 }
 
 /// Returns the actor that is running `intent` with these arguments, and removes the note about it.
@@ -169,7 +174,7 @@ pub(crate) fn take_announced(root: &Root, arguments: &[String]) -> Option<String
     // If two processes try, only the one that removes the file may use the note.
     store::remove(&path).unwrap_or(false).then_some(())?;
     let note: Announcement = serde_json::from_slice(&bytes).ok()?;
-    (note.until > store::now()).then_some(note.actor)
+    (note.until > clock::now()).then_some(note.actor)
 }
 
 /// How long after its hook a command may start.
@@ -191,7 +196,7 @@ pub(crate) fn log(root: &Root, message: &str) {
     if file.metadata().is_ok_and(|found| found.len() > MAX_LOG) {
         return;
     }
-    let line = format!("{} {}\n", store::now(), super::text::visible(message, false));
+    let line = format!("{} {}\n", clock::now(), super::text::visible(message, false));
     // If even this fails, there is nobody to report it to.
     let _ = file.write_all(line.as_bytes());
 }
@@ -223,12 +228,11 @@ fn of_actor(root: &Root, actor: &str) -> PathBuf {
 /// Hashes a text for use as a file name. The id of a session comes from the host, and a path can
 /// contain any characters.
 fn digest(text: &str) -> String {
-    store::hex(&Sha256::digest(text.as_bytes())[..16])
+    hex(&Sha256::digest(text.as_bytes())[..16])
 }
 
 fn read(path: &std::path::Path) -> Option<Selection> {
-    let bytes = store::read_capped(path, MAX_SELECTION).ok()??;
-    serde_json::from_slice(&bytes).ok()
+    store::read_json(path, MAX_SELECTION)
 }
 
 fn write(path: &std::path::Path, selection: &Selection) -> Result<(), StoreError> {
@@ -243,7 +247,7 @@ mod tests {
     use super::*;
 
     fn selection(id: &str) -> Selection {
-        Selection { intent_id: id.into(), selected_at: store::now(), actor: None }
+        Selection { intent_id: id.into(), selected_at: clock::now(), actor: None }
     }
 
     #[test]

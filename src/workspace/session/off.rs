@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Root, StoreError, store};
+use crate::workspace::clock;
 use crate::workspace::seal;
 
 /// The longest time for which the gate can be turned off.
@@ -36,15 +37,13 @@ struct StoredSwitch {
 
 /// Returns the time span for which a person has turned the gate off. `None` if the gate is on.
 pub fn off_until(root: &Root) -> Option<Off> {
-    let file = file(root);
-    let bytes = store::read_capped(&file, MAX_FILE).ok()??;
-    let StoredSwitch { off, seal } = serde_json::from_slice(&bytes).ok()?;
+    let StoredSwitch { off, seal } = store::read_json(&file(root), MAX_FILE)?;
     let since = off.since.parse::<Timestamp>().ok()?;
     let until = off.until.parse::<Timestamp>().ok()?;
     let now = Timestamp::now();
     let lasts = Duration::try_from(until.duration_since(since)).ok()?;
     let holds = lasts <= MAX_OFF && since <= now && now < until;
-    (holds && seal::holds(root, &parts(&off), &seal)).then_some(off)
+    (holds && seal::is_valid(root, &parts(&off), &seal)).then_some(off)
 }
 
 /// Turns the gate off from now on, for at most [`MAX_OFF`].
@@ -56,14 +55,10 @@ pub(crate) fn switch_off(
     super::local(root)?;
     // The stored time has only milliseconds. Start from that value, so that the beginning is not
     // later than the current time.
-    let since = store::now();
+    let since = clock::now();
     let from = since.parse::<Timestamp>().unwrap_or_else(|_| Timestamp::now());
     let until = from.checked_add(lasts.min(MAX_OFF)).unwrap_or(from);
-    let off = Off {
-        since,
-        until: until.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
-        reason: reason.map(str::to_owned),
-    };
+    let off = Off { since, until: clock::format(until), reason: reason.map(str::to_owned) };
     let seal = seal::seal(root, &parts(&off))?;
     let stored = StoredSwitch { off: off.clone(), seal };
     let text = serde_json::to_vec_pretty(&stored).expect("texts always become JSON");

@@ -2,7 +2,6 @@
 //! it, or changed it with a command of its own. With this, the gate can decide whether a write is
 //! based on the current content.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -86,14 +85,15 @@ const MAX_SEEN: u64 = 16 * 1024 * 1024;
 
 /// Returns the state in which the actor last saw a file.
 pub(crate) fn seen(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {
-    let note: Option<Seen> = read(&of_actor(root, actor).join("seen").join(name(path)));
+    let note: Option<Seen> =
+        store::read_json(&of_actor(root, actor).join("seen").join(name(path)), MAX_SEEN);
     note.filter(|seen| seen.path == *path)
 }
 
 /// Stores the state in which the actor sees a file now.
 pub(crate) fn see(root: &Root, actor: &str, seen: &Seen) -> Result<(), StoreError> {
     super::local(root)?;
-    write(&of_actor(root, actor).join("seen").join(name(&seen.path)), seen)
+    store::write_json_scratch(&of_actor(root, actor).join("seen").join(name(&seen.path)), seen)
 }
 
 /// Returns the last write of a file, if it was made through a tool whose hooks ran.
@@ -103,14 +103,14 @@ pub(crate) fn last_write(root: &Root, path: &RelativePath) -> Option<Seen> {
 
 /// Returns the writes of a file, if they are known.
 pub(crate) fn writes(root: &Root, path: &RelativePath) -> Option<FileWrites> {
-    let note: Option<FileWrites> = read(&of_writes(root).join(name(path)));
+    let note: Option<FileWrites> = store::read_json(&of_writes(root).join(name(path)), MAX_SEEN);
     note.filter(|writes| writes.last.path == *path)
 }
 
 /// Stores who wrote a file, and which blocks.
 pub(crate) fn wrote(root: &Root, writes: &FileWrites) -> Result<(), StoreError> {
     super::local(root)?;
-    write(&of_writes(root).join(name(&writes.last.path)), writes)
+    store::write_json_scratch(&of_writes(root).join(name(&writes.last.path)), writes)
 }
 
 fn of_writes(root: &Root) -> std::path::PathBuf {
@@ -119,16 +119,6 @@ fn of_writes(root: &Root) -> std::path::PathBuf {
 
 fn name(path: &RelativePath) -> String {
     format!("{}.json", digest(path.as_str()))
-}
-
-fn read<T: DeserializeOwned>(file: &std::path::Path) -> Option<T> {
-    let bytes = store::read_capped(file, MAX_SEEN).ok()??;
-    serde_json::from_slice(&bytes).ok()
-}
-
-fn write(file: &std::path::Path, note: &impl Serialize) -> Result<(), StoreError> {
-    let bytes = serde_json::to_vec(note).expect("texts always become JSON");
-    store::write_scratch(file, &bytes)
 }
 
 /// The current state of a file on disk.
@@ -157,7 +147,7 @@ fn hash_of(mut file: std::fs::File) -> Option<String> {
     let mut buffer = vec![0; 256 * 1024];
     loop {
         match std::io::Read::read(&mut file, &mut buffer).ok()? {
-            0 => return Some(store::hex(&hasher.finalize())),
+            0 => return Some(crate::code::hex(&hasher.finalize())),
             read => hasher.update(&buffer[..read]),
         }
     }

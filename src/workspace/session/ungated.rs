@@ -31,22 +31,17 @@ const MAX_NOTES: usize = 1_000;
 /// Stores a note about the write of a file.
 pub fn keep(root: &Root, note: &Ungated) -> Result<(), StoreError> {
     super::local(root)?;
-    let bytes = serde_json::to_vec(note).expect("texts always become JSON");
-    store::write_scratch(&folder(root).join(format!("{}.json", digest(note.path.as_str()))), &bytes)
+    store::write_json_scratch(&file(root, &note.path), note)
 }
 
 /// Returns the notes about files that still have the content that the write left. All others are
 /// skipped.
-pub fn standing(root: &Root) -> Vec<Ungated> {
+pub fn still_valid(root: &Root) -> Vec<Ungated> {
     let Ok(entries) = std::fs::read_dir(folder(root)) else { return Vec::new() };
     let mut notes: Vec<Ungated> = Vec::new();
     for entry in entries.filter_map(Result::ok).take(MAX_NOTES) {
-        let file = entry.path();
-        let bytes = store::read_capped(&file, MAX_NOTE).ok().flatten();
-        let Some(note) = bytes.and_then(|bytes| serde_json::from_slice::<Ungated>(&bytes).ok())
-        else {
-            continue;
-        };
+        let note: Option<Ungated> = store::read_json(&entry.path(), MAX_NOTE);
+        let Some(note) = note else { continue };
         if seen::state(root, &note.path, 0).hash == note.hash {
             notes.push(note);
         }
@@ -57,7 +52,11 @@ pub fn standing(root: &Root) -> Vec<Ungated> {
 
 /// Removes the note about a file, after a person has dealt with it. Returns true if there was one.
 pub(crate) fn settle(root: &Root, path: &RelativePath) -> Result<bool, StoreError> {
-    store::remove(&folder(root).join(format!("{}.json", digest(path.as_str()))))
+    store::remove(&file(root, path))
+}
+
+fn file(root: &Root, path: &RelativePath) -> std::path::PathBuf {
+    folder(root).join(format!("{}.json", digest(path.as_str())))
 }
 
 /// Returns the folder with the notes.

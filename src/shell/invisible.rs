@@ -39,7 +39,7 @@ impl Shell<'_> {
             command.program.as_deref().is_some_and(|name| invisible(name).is_some())
         });
         if hides {
-            self.note(judge::unread("syntax.invisible", &spelled));
+            self.note(judge::unreadable_rule("syntax.invisible", &spelled));
         }
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn settle(plan: &FencePlan) -> Result<(), FenceError> {
                 || (number > 0 && kind.is_file() && !plan.lets_write(&leads) && leads.exists());
             if around {
                 return Err(FenceError::Handed(format!(
-                    "{} is handed to the command as stream {number}, and through it the command could write what the fence keeps from it; send its output elsewhere",
+                    "Stream {number} of the command is {}, which the fence protects. Redirect it elsewhere.",
                     leads.display()
                 )));
             }

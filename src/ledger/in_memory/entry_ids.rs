@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{ClaimRef, Derived, Ledger, Sought, Trust, index};
+use super::{ClaimRef, Derived, Ledger, LookUp, Trust, index};
 use crate::ledger::{BlockRecord, Conversation, Digest, FileRecord, RecordDialect, evidence};
 use crate::workspace::RelativePath;
 
@@ -13,7 +13,7 @@ pub(crate) type EvidenceId = (Digest, u32);
 
 /// The entries of a ledger that may be about one file, split into evidence, which never changes,
 /// and all other entries.
-pub struct OfPath {
+pub struct PathEntryIds {
     /// The indices of the entries of evidence, in fold order.
     pub evidence: Vec<u32>,
     /// The ids of these entries, in the same order.
@@ -33,7 +33,7 @@ pub(super) struct Nothing {
 impl Default for Nothing {
     fn default() -> Self {
         let path = RelativePath::new("unknown").expect("a word is a path");
-        let ranges = vec![BlockRecord::void()];
+        let ranges = vec![BlockRecord::empty()];
         let conversation = Conversation { ranges, ..Conversation::default() };
         Self { file: FileRecord::bare(path), conversation }
     }
@@ -41,9 +41,9 @@ impl Default for Nothing {
 
 impl Ledger {
     /// Returns the entries that may be about a file. No file of evidence is read for this.
-    pub fn settled_of_path(&self, path: &RelativePath) -> OfPath {
-        let mut found = OfPath { evidence: Vec::new(), ids: Vec::new(), rest: Vec::new() };
-        for at in self.data.named(&Sought::Path(path).key()) {
+    pub fn entry_ids_of_path(&self, path: &RelativePath) -> PathEntryIds {
+        let mut found = PathEntryIds { evidence: Vec::new(), ids: Vec::new(), rest: Vec::new() };
+        for at in self.data.named(&LookUp::Path(path).key()) {
             match self.id(at) {
                 Some(id) => {
                     found.evidence.push(at);
@@ -93,6 +93,6 @@ impl Ledger {
     ) -> Vec<ClaimRef> {
         let mut entries: Vec<u32> = entries.into_iter().collect();
         entries.sort_unstable();
-        entries.into_iter().flat_map(|at| self.claims_of(at, Sought::Path(path))).collect()
+        entries.into_iter().flat_map(|at| self.claims_of(at, LookUp::Path(path))).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Judges a program that has no row by its words: a verb such as `delete`, and a noun.
 
 use super::options::{any, values};
-use super::{ProgramCall, lost, sql};
+use super::{ProgramCall, destructive_rule, sql};
 use crate::shell::expand::Arg;
 use crate::shell::table::{holds, list};
 use crate::shell::walk::ShellFinding;
@@ -99,7 +99,7 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
     // The name of the program may end in the verb: `ldapdelete`.
     let named = list("destroyverbs").into_iter().find(|verb| call.name.ends_with(verb) && !known);
     let word = found.or(option.copied()).or(named)?;
-    Some(lost("program.destroys", &format!("{} {word}", call.name)))
+    Some(destructive_rule("program.destroys", &format!("{} {word}", call.name)))
 }
 
 /// Returns a finding if any program is given a statement that loses data: as the value of an option
@@ -128,7 +128,7 @@ pub(super) fn widens(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let grants = list("grants");
     let all = |part: &str| grants.contains(&part) || grants.contains(&base(part));
     let word = call.args.iter().find(|arg| arg.text.split(['=', ',']).any(all))?;
-    Some(lost("access.widened", &format!("{} {}", call.name, word.text)))
+    Some(destructive_rule("access.widened", &format!("{} {}", call.name, word.text)))
 }
 
 /// Returns the text after the last slash.

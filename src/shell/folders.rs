@@ -1,7 +1,7 @@
 //! Finds the folders in which commands act: the current folder, and those that options name.
 
 use super::expand::Arg;
-use super::paths::{self, Spot};
+use super::paths::{self, Location};
 use super::table::list;
 use super::walk::Shell;
 
@@ -25,7 +25,8 @@ impl Shell<'_> {
             }
         });
         let placed = named.map(|arg| paths::place(self, &arg));
-        let placed = placed.filter(|place| place.spot != Spot::Nothing).map(|place| place.path);
+        let placed =
+            placed.filter(|place| place.location != Location::Nothing).map(|place| place.path);
         self.cwd().map(str::to_owned).into_iter().chain(placed).collect()
     }
 

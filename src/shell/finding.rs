@@ -12,8 +12,8 @@ pub(super) struct ShellFinding {
     pub(super) word: String,
     pub(super) reason: String,
     pub(super) safer: Option<&'static str>,
-    /// True for an opaque program that is made for inspection; see [`super::Reading::looks`].
-    pub(super) looks: bool,
+    /// True for an opaque program that is made for inspection; see [`super::Prediction::inspects`].
+    pub(super) inspects: bool,
 }
 
 impl ShellFinding {
@@ -24,7 +24,7 @@ impl ShellFinding {
             word: word.to_owned(),
             reason: reason.to_owned(),
             safer: None,
-            looks: false,
+            inspects: false,
         }
     }
 
@@ -33,8 +33,8 @@ impl ShellFinding {
         self
     }
 
-    pub(super) fn looks(mut self) -> Self {
-        self.looks = true;
+    pub(super) fn inspects(mut self) -> Self {
+        self.inspects = true;
         self
     }
 
@@ -57,7 +57,7 @@ impl ShellFinding {
     /// Returns true if this finding is less severe than the other one. Within a class, programs
     /// that only inspect are less severe.
     pub(super) fn lighter(&self, other: &Self) -> bool {
-        let weight = |found: &Self| (found.class.weight(), !found.looks);
+        let weight = |found: &Self| (found.class.weight(), !found.inspects);
         weight(self) < weight(other)
     }
 
@@ -69,7 +69,7 @@ impl ShellFinding {
 
 /// The output of a program, as the input of the next one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Feed {
+pub(super) struct StreamData {
     /// True if there is any data.
     pub(super) present: bool,
     /// The content, if it is known.
@@ -86,7 +86,7 @@ pub(super) struct Feed {
     pub(super) tainted: bool,
 }
 
-impl Feed {
+impl StreamData {
     pub(super) fn known(pieces: Vec<WordPiece>) -> Self {
         Self { present: true, pieces: Some(pieces), ..Self::default() }
     }

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::*;
-use crate::ledger::evidence::{self, CitedIntent, CitedSession, Header, Line};
-use crate::ledger::{OfPath, kept};
+use crate::ledger::evidence::{self, CitedIntent, CitedSession, EvidenceLine, Header};
+use crate::ledger::{PathEntryIds, look_up_table};
 use crate::workspace::{Finding, store};
 
 /// Makes a workspace with a git directory, in which the table can be stored.
@@ -27,7 +27,7 @@ fn evidence_of(n: u32) -> (RelativePath, Vec<u8>) {
     };
     let time = format!("2026-{:02}-{:02}T00:00:{:02}Z", n % 3 + 1, n % 28 + 1, n % 60);
     let hash = |n: u32| evidence::short(&format!("sha256:{n:064x}")).unwrap();
-    let line = |file: u32| -> Line {
+    let line = |file: u32| -> EvidenceLine {
         let mut line =
             json!({ "intent": 0, "by": 0, "time": time, "path": format!("src/f{}.rs", file % 9) });
         match n % 11 {
@@ -64,14 +64,14 @@ fn told(ledger: &Ledger) -> Vec<String> {
     let mut told = Vec::new();
     let numbers = |claims: Vec<ClaimRef>| {
         let claim =
-            |at: &ClaimRef| format!("{} {}", at.entry, ledger.claim(*at).range().start_line);
+            |at: &ClaimRef| format!("{} {}", at.entry, ledger.claim(*at).full_block().start_line);
         claims.iter().map(claim).collect::<Vec<_>>()
     };
     for n in 0..20 {
         let file = path(&format!("src/f{n}.rs"));
         told.push(format!("{file} {:?}", numbers(ledger.of_path(&file))));
-        told.push(format!("{file} {:?} {}", ledger.entries_of_path(&file), ledger.knows(&file)));
-        let OfPath { evidence, rest, .. } = ledger.settled_of_path(&file);
+        told.push(format!("{file} {:?} {}", ledger.entries_of_path(&file), ledger.has_path(&file)));
+        let PathEntryIds { evidence, rest, .. } = ledger.entry_ids_of_path(&file);
         let claims = ledger.claims_on(&file, evidence.into_iter().chain(rest));
         told.push(format!("{file} {:?}", numbers(claims)));
         let hash = ContentHash::from_ledger(format!("sha256:{n:064x}"));
@@ -84,7 +84,12 @@ fn told(ledger: &Ledger) -> Vec<String> {
         told.push(format!("{intent} {:?}", numbers(ledger.of_intent(&intent))));
         told.push(format!("{intent} {:?}", ledger.entries_of_intent(&intent)));
     }
-    told.push(format!("{:?} {:?} {}", ledger.paths(), ledger.intents(), ledger.files()));
+    told.push(format!(
+        "{:?} {:?} {}",
+        ledger.paths(),
+        ledger.intents(),
+        ledger.evidence_files().len()
+    ));
     let mut sections: Vec<Digest> = ledger.sections().into_iter().collect();
     sections.sort();
     told.push(format!("{sections:?}"));
@@ -110,11 +115,11 @@ fn afresh(w: &TestWorkspace) -> Vec<String> {
 /// Returns the ids of the evidence about each file.
 fn ids(ledger: &Ledger) -> Vec<Vec<(crate::ledger::Digest, u32)>> {
     let files = (0..9).map(|n| path(&format!("src/f{n}.rs")));
-    files.map(|file| ledger.settled_of_path(&file).ids).collect()
+    files.map(|file| ledger.entry_ids_of_path(&file).ids).collect()
 }
 
 fn table(w: &TestWorkspace) -> PathBuf {
-    kept::place(&w.root()).expect("a place")
+    look_up_table::place(&w.root()).expect("a place")
 }
 
 #[test]

@@ -20,10 +20,12 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::evidence::{Digest, digest_of_path};
-use super::lookup::{Sought, keys_of};
-use super::source::{ReadFile, millis};
-use crate::workspace::cache::{self, Stamp};
-use crate::workspace::store::{self, StoreError};
+use super::files::ReadFile;
+use super::lookup::{LookUp, keys_of};
+use crate::code::hex;
+use crate::workspace::cache::{self, FileStamp};
+use crate::workspace::clock;
+use crate::workspace::store::StoreError;
 use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{RelativePath, Root};
 
@@ -36,11 +38,11 @@ const FILE: usize = 28;
 /// The size in bytes of an entry in the header: its time, its file, and its position in the file.
 const ENTRY: usize = 16;
 
-/// A short hash by which entries are looked up. See [`Sought::key`].
-pub(super) type Key = [u8; 8];
+/// A short hash by which entries are looked up. See [`LookUp::key`].
+pub(super) type LookUpKey = [u8; 8];
 
 /// An open table with its header.
-pub(super) struct KeptTable {
+pub(super) struct LookUpTable {
     folders: Vec<TrackedFolder>,
     /// The sections of compacted files. Every other file has one section, whose digest is in the
     /// file's name.
@@ -64,7 +66,7 @@ struct TrackedFolder {
     name: String,
     /// The state of the folder before it was listed. `None` if it had changed so recently that a
     /// later change might not be visible in its times.
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     /// The number of the last file in this folder, plus one. Files are numbered month by month.
     end: u32,
 }
@@ -84,13 +86,13 @@ struct TableHead {
 pub(super) struct New<'a> {
     /// The path of the file, relative to the workspace.
     pub path: &'a RelativePath,
-    /// The [`print`] of the file's stamp.
+    /// The [`stamp_digest`] of the file's stamp.
     pub stamp: u64,
     pub known: &'a ReadFile,
 }
 
 /// Hashes a stamp to 8 bytes, so that it can be stored and compared.
-pub(super) fn print(stamp: &Stamp) -> u64 {
+pub(super) fn stamp_digest(stamp: &FileStamp) -> u64 {
     let digest = Sha256::digest(format!("{stamp:?}"));
     u64::from_le_bytes(std::array::from_fn(|at| digest[at]))
 }
@@ -105,15 +107,15 @@ pub(super) fn month(folder: &str) -> Option<&str> {
 /// because several work trees share a git directory.
 pub(super) fn place(root: &Root) -> Option<PathBuf> {
     let digest = Sha256::digest(root.path().as_os_str().as_encoded_bytes());
-    Some(cache::folder(root)?.join(format!("evidence-{}", store::hex(&digest[..8]))))
+    Some(cache::folder(root)?.join(format!("evidence-{}", hex(&digest[..8]))))
 }
 
 /// Returns the state of a folder. `None` if the folder changed so recently that its time might stay
 /// the same after another change.
-pub(super) fn state(folder: &Path) -> Option<Stamp> {
+pub(super) fn state(folder: &Path) -> Option<FileStamp> {
     let now = SystemTime::now();
     let found = folder.symlink_metadata().ok().filter(std::fs::Metadata::is_dir)?;
-    Stamp::of(&found).filter(|stamp| stamp.at_rest(now))
+    FileStamp::of(&found).filter(|stamp| stamp.at_rest(now))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -124,7 +126,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
 }
 
-impl KeptTable {
+impl LookUpTable {
     /// Opens a table. `None` if it is missing, damaged or of another version.
     pub(super) fn open(place: &Path) -> Option<Self> {
         let (table, bytes) = Table::open(place, TABLE_KIND)?;
@@ -206,7 +208,7 @@ impl KeptTable {
         Digest::from_bytes(std::array::from_fn(|byte| self.bytes[at + byte]))
     }
 
-    /// Returns the stamp that a file had when it was read, in the form of [`print`].
+    /// Returns the stamp that a file had when it was read, in the form of [`stamp_digest`].
     pub(super) fn stamp(&self, file: u32) -> u64 {
         u64_at(&self.bytes, self.files_at + file as usize * FILE + 16)
     }
@@ -242,7 +244,7 @@ impl KeptTable {
     }
 
     /// Returns the entries that have a key.
-    pub(super) fn rows(&self, key: &Key) -> Result<Vec<u32>, Damaged> {
+    pub(super) fn rows(&self, key: &LookUpKey) -> Result<Vec<u32>, Damaged> {
         let rows = self.table.rows(key)?.into_iter().map(|row| u32_at(&row, 8));
         let mut rows: Vec<u32> = rows.filter(|row| (*row as usize) < self.entries()).collect();
         rows.sort_unstable();
@@ -269,15 +271,15 @@ impl KeptTable {
 }
 
 /// Identifies a file: its month, and the digest in its name.
-type Name = (String, Digest);
+type EvidenceName = (String, Digest);
 
 /// The data of a table before it is written.
 #[derive(Default)]
 struct TableRows {
     /// For each file: its name, its stamp, the number of its entries, and its sections.
-    files: Vec<(Name, u64, u32, Vec<Digest>)>,
+    files: Vec<(EvidenceName, u64, u32, Vec<Digest>)>,
     /// For each entry: its time, its file, its position in the file, and its keys.
-    entries: Vec<(Option<i64>, Name, u32, Vec<Key>)>,
+    entries: Vec<(Option<i64>, EvidenceName, u32, Vec<LookUpKey>)>,
     paths: Vec<RelativePath>,
     intents: Vec<String>,
 }
@@ -285,16 +287,16 @@ struct TableRows {
 impl TableRows {
     /// Returns the data of the old table, without files that were removed. Empty if that table is
     /// damaged.
-    fn of_kept(kept: &KeptTable, standing: &[bool]) -> Self {
+    fn of_kept(kept: &LookUpTable, standing: &[bool]) -> Self {
         let mut gathered = Self::default();
         let Some(rows) = kept.table.all().ok().filter(|_| kept.is_sound()) else { return gathered };
-        let mut keys: Vec<Vec<Key>> = vec![Vec::new(); kept.entries()];
+        let mut keys: Vec<Vec<LookUpKey>> = vec![Vec::new(); kept.entries()];
         for row in rows {
             if let Some(keys) = keys.get_mut(u32_at(&row, 8) as usize) {
                 keys.push(std::array::from_fn(|byte| row[byte]));
             }
         }
-        let mut names: Vec<Name> = Vec::with_capacity(kept.files());
+        let mut names: Vec<EvidenceName> = Vec::with_capacity(kept.files());
         for at in 0..kept.folders.len() {
             let (folder, files) = kept.folder(at);
             names.extend(files.map(|file| (folder.name.clone(), kept.digest(file))));
@@ -312,21 +314,22 @@ impl TableRows {
         }
         (gathered.paths, gathered.intents) = (kept.paths.clone(), kept.intents.clone());
         if gathered.files.len() < names.len() {
-            let known: HashSet<&Key> = gathered.entries.iter().flat_map(|entry| &entry.3).collect();
-            gathered.paths.retain(|path| known.contains(&Sought::Path(path).key()));
-            gathered.intents.retain(|intent| known.contains(&Sought::Intent(intent).key()));
+            let known: HashSet<&LookUpKey> =
+                gathered.entries.iter().flat_map(|entry| &entry.3).collect();
+            gathered.paths.retain(|path| known.contains(&LookUp::Path(path).key()));
+            gathered.intents.retain(|intent| known.contains(&LookUp::Intent(intent).key()));
         }
         gathered
     }
 
     fn add(&mut self, new: &New<'_>) -> Option<()> {
         let month = month(new.path.as_str().rsplit_once('/')?.0)?;
-        let name: Name = (month.to_owned(), digest_of_path(new.path)?);
+        let name: EvidenceName = (month.to_owned(), digest_of_path(new.path)?);
         let count = u32::try_from(new.known.entries.len()).ok()?;
         self.files.push((name.clone(), new.stamp, count, new.known.sections.to_vec()));
         for (nth, entry) in (0..).zip(&new.known.entries) {
             let record = &entry.record;
-            let time = millis(&record.timestamp);
+            let time = clock::milliseconds(&record.timestamp);
             self.entries.push((time, name.clone(), nth, keys_of(entry)));
             self.paths.extend(record.files.iter().map(|file| file.relative_path.clone()));
             self.intents.extend(record.intent_id.clone());
@@ -339,9 +342,9 @@ impl TableRows {
 /// `folders` has the state of each month's folder before it was listed.
 pub(super) fn write(
     place: &Path,
-    before: Option<(&KeptTable, &[bool])>,
+    before: Option<(&LookUpTable, &[bool])>,
     new: &[New<'_>],
-    folders: &HashMap<String, Option<Stamp>>,
+    folders: &HashMap<String, Option<FileStamp>>,
 ) -> Result<(), StoreError> {
     let before = before.map(|(kept, standing)| TableRows::of_kept(kept, standing));
     let mut all = before.unwrap_or_default();
@@ -363,7 +366,7 @@ pub(super) fn write(
         intents,
         entries: u32::try_from(entries.len()).unwrap_or(u32::MAX),
     };
-    let (mut places, mut packed): (HashMap<&Name, u32>, Vec<u8>) = Default::default();
+    let (mut places, mut packed): (HashMap<&EvidenceName, u32>, Vec<u8>) = Default::default();
     for (at, (name, stamp, count, sections)) in (0..).zip(&files) {
         places.insert(name, at);
         packed.extend(name.1.as_bytes());

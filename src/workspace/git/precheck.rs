@@ -23,8 +23,10 @@ const FILES: [(&str, u64); 14] = [
     ("info/attributes", 4 * 1024 * 1024),
     ("info/exclude", 4 * 1024 * 1024),
     ("info/grafts", 64 * 1024 * 1024),
-    ("objects/info/alternates", 1024 * 1024),
+    ("objects/info/alternates", MAX_ALTERNATES),
 ];
+/// The maximum size of the list of folders from which objects are borrowed, in bytes.
+const MAX_ALTERNATES: u64 = 1024 * 1024;
 /// The maximum size of a reference, in bytes.
 const MAX_REFERENCE: u64 = 64 * 1024;
 /// The maximum depth of nested folders, and of alternates that refer to other alternates.
@@ -87,7 +89,7 @@ impl FileLook {
         if found.is_some() || depth == 0 {
             return found;
         }
-        let named = store::read_capped(&folder.join("info/alternates"), FILES[13].1).ok()??;
+        let named = store::read_capped(&folder.join("info/alternates"), MAX_ALTERNATES).ok()??;
         let named = String::from_utf8_lossy(&named).into_owned();
         let lines = named.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let mut others = lines.map(|line| folder.join(line));
@@ -100,7 +102,10 @@ impl FileLook {
         for entry in entries {
             self.seen += 1;
             if depth == 0 || self.seen > MAX_ENTRIES {
-                return Some(format!("{} holds more than is looked at", folder.display()));
+                return Some(format!(
+                    "{} has too many or too deeply nested entries",
+                    folder.display()
+                ));
             }
             let found = match self.is_folder(&entry, max) {
                 Ok(true) => self.below(&entry.path(), max, depth - 1),

@@ -1,8 +1,8 @@
 //! The ledger in memory: its entries, and look-ups by content, path, intent and name. No look-up
 //! goes through all entries.
 
+mod entry_ids;
 mod fold;
-mod settled;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -14,14 +14,14 @@ use super::chain;
 use super::derived::{Derive, Derived, Outlines};
 use super::entries::Entries;
 use super::evidence::Digest;
+use super::files::{Lazy, LedgerFiles, ReadFile};
 use super::journal::{self, Sealed};
-use super::kept::{KeptTable, Key};
+use super::look_up_table::{LookUpKey, LookUpTable};
 use super::lookup::{
-    REASSIGN, REGISTRY, Sought, WHOLE, intents, is_content_hash, is_whole, keys_of, keys_of_block,
+    LookUp, REASSIGN, REGISTRY, WHOLE, intents, is_content_hash, is_whole, keys_of, keys_of_block,
 };
 use super::read::{self, ErasedSection, LedgerFile};
-use super::reassign::{Reassignment, Reassignments};
-use super::source::{Files, Lazy, ReadFile};
+use super::reassign::{BlockReassignment, Reassignments};
 use super::{
     BlockRecord, Conversation, Entry, FileRecord, Record, RecordDialect, RecordKind, Strength,
     Trust,
@@ -29,10 +29,10 @@ use super::{
 use crate::code::ContentHash;
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
+use entry_ids::Nothing;
 use fold::{EntryIndex, FoldOrder, GONE, fold};
-use settled::Nothing;
 
-pub(crate) use settled::OfPath;
+pub(crate) use entry_ids::PathEntryIds;
 
 /// A reference to one recorded block, by the indices of its entry, file, conversation and range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub struct Claim<'a> {
 impl<'a> Claim<'a> {
     /// Returns the block as the record has it. Evidence only has its name, lines and content hash.
     /// This is cheap, because no text is read.
-    pub fn said(&self) -> &'a BlockRecord {
+    pub fn recorded_block(&self) -> &'a BlockRecord {
         let ranges = &self.conversation.ranges;
         match ranges.get(self.at.range as usize) {
             Some(range)
@@ -72,41 +72,41 @@ impl<'a> Claim<'a> {
             {
                 range
             }
-            _ => self.range(),
+            _ => self.full_block(),
         }
     }
 
     /// Returns the block with all fingerprints. For evidence they are computed from the file's text
     /// in the commit, which is read from git.
-    pub fn range(&self) -> &'a BlockRecord {
+    pub fn full_block(&self) -> &'a BlockRecord {
         let derived = self.ledger.derived(self.at.entry);
         let range = derived.and_then(|derived| derived.ranges.get(self.at.range as usize));
         let ranges = &self.conversation.ranges;
         range.unwrap_or_else(|| &ranges[(self.at.range as usize).min(ranges.len() - 1)])
     }
 
-    pub(super) fn reassignments_from(&self, intent: &str) -> Vec<Reassignment<'a>> {
+    pub(super) fn reassignments_from(&self, intent: &str) -> Vec<BlockReassignment<'a>> {
         let path = &self.file.relative_path;
         let reassigned = self.ledger.reassigned();
         if reassigned.is_empty() {
             return Vec::new();
         }
-        reassigned.since(self.ledger, self.at.entry, path, self.said(), intent)
+        reassigned.since(self.ledger, self.at.entry, path, self.recorded_block(), intent)
     }
 }
 
 /// The ledger of a workspace: all entries in fold order (by time, then by file and place).
 ///
-/// Evidence that is listed in the table on disk (see `kept`) is read when one of its entries is
+/// Evidence that is listed in the table on disk (see `look_up_table`) is read when one of its entries is
 /// requested. All other files are read when the ledger is loaded.
 pub struct Ledger {
     data: Arc<LedgerData>,
     derive: Option<Arc<dyn Derive>>,
     derived: Lazy<Option<Arc<Derived>>>,
-    of_wholes: OnceLock<HashMap<Key, Vec<u32>>>,
+    of_wholes: OnceLock<HashMap<LookUpKey, Vec<u32>>>,
     /// For each entry with more than [`MANY`] claims, its claims by the keys of their blocks.
     /// Filled on first use.
-    by_block: Lazy<Option<HashMap<Key, Vec<ClaimRef>>>>,
+    by_block: Lazy<Option<HashMap<LookUpKey, Vec<ClaimRef>>>>,
 }
 
 /// An entry with more claims than this has its own table for finding a block in it.
@@ -115,13 +115,13 @@ const MANY: usize = 64;
 /// The data that copies of a ledger share.
 #[derive(Default)]
 struct LedgerData {
-    files: Files,
+    files: LedgerFiles,
     /// The entries that were read when the ledger was loaded, in fold order: those of files that
     /// are not on the shelf, and of files on the shelf that share a section with such a file.
     entries: Vec<Arc<Entry>>,
     /// For each look-up key of `entries`, the indices in [`FoldOrder::all`] of the entries that
     /// have it.
-    named: HashMap<Key, Vec<u32>>,
+    named: HashMap<LookUpKey, Vec<u32>>,
     order: FoldOrder,
     reassigned: OnceLock<Reassignments>,
     /// Gaps, forks and wrong links in chains.
@@ -149,7 +149,7 @@ impl Default for Ledger {
 impl Ledger {
     /// Reads the ledger of a workspace.
     pub fn load(root: &Root) -> Self {
-        Self::read(root, &Files::default())
+        Self::read(root, &LedgerFiles::default())
     }
 
     /// Loads the ledger again. Only files that changed on disk are read.
@@ -157,10 +157,10 @@ impl Ledger {
         Self::read(root, &self.data.files)
     }
 
-    fn read(root: &Root, before: &Files) -> Self {
+    fn read(root: &Root, before: &LedgerFiles) -> Self {
         let is_own = own_chains(root);
         let sealed = journal::sealed(root);
-        Self::of(Files::read(root, before, &is_own, &sealed), sealed)
+        Self::of(LedgerFiles::read(root, before, &is_own, &sealed), sealed)
     }
 
     /// Returns a copy of this ledger that also contains the journals of this work tree.
@@ -171,7 +171,11 @@ impl Ledger {
 
     /// Makes a ledger from these files and from journals. Journal records that are sealed into one
     /// of the files are not read.
-    fn beside(files: &Files, root: &Root, journals: impl Iterator<Item = LedgerFile>) -> Self {
+    fn beside(
+        files: &LedgerFiles,
+        root: &Root,
+        journals: impl Iterator<Item = LedgerFile>,
+    ) -> Self {
         let sealed = journal::sealed(root);
         let journals: Vec<(RelativePath, ReadFile)> = {
             let is_sealed = sealed.among(&|| files.sections().collect());
@@ -243,10 +247,10 @@ impl Ledger {
 
     /// Makes a ledger from files that were read already.
     pub(super) fn of_known(others: BTreeMap<RelativePath, ReadFile>, sealed: Sealed) -> Self {
-        Self::of(Files { others, ..Files::default() }, sealed)
+        Self::of(LedgerFiles { others, ..LedgerFiles::default() }, sealed)
     }
 
-    fn of(files: Files, sealed: Sealed) -> Self {
+    fn of(files: LedgerFiles, sealed: Sealed) -> Self {
         let twice = files.twice();
         let mut entries = files.entries_once(&twice);
         let mut times = fold(&mut entries);
@@ -291,7 +295,7 @@ impl Ledger {
 
     /// Returns the same ledger without the data that was computed from texts so far. Callers that
     /// go through all entries use it to free memory.
-    pub fn forgetful(&self) -> Self {
+    pub fn without_derived(&self) -> Self {
         Self { derive: self.derive.clone(), ..Self::with_data(Arc::clone(&self.data)) }
     }
 
@@ -340,7 +344,7 @@ impl Ledger {
     /// after its commit was made is at most [`Strength::Declared`], because no hook saw them add
     /// it.
     pub fn strength(&self, entry: &Entry) -> Option<Strength> {
-        let is_word = entry.about.is_some() && self.trust(entry) != Trust::Own;
+        let is_word = entry.late_commit.is_some() && self.trust(entry) != Trust::Own;
         let strength = entry.record.strength;
         if is_word { strength.map(|strength| strength.min(Strength::Declared)) } else { strength }
     }
@@ -379,9 +383,9 @@ impl Ledger {
 
     /// The files of evidence in a newer format, each with the version of that format. Nothing is
     /// read from them.
-    pub fn newer(&self) -> impl Iterator<Item = (&RelativePath, u32)> {
+    pub fn newer_formats(&self) -> impl Iterator<Item = (&RelativePath, u32)> {
         let others = self.data.files.others.iter();
-        others.filter_map(|(path, known)| Some((path, known.newer?)))
+        others.filter_map(|(path, known)| Some((path, known.newer_format?)))
     }
 
     /// Returns all findings about files and chains, file by file. Reads all files.
@@ -401,18 +405,18 @@ impl Ledger {
     }
 
     /// Returns the claims that match a look-up, in fold order.
-    fn claims(&self, sought: Sought<'_>) -> Vec<ClaimRef> {
+    fn claims(&self, sought: LookUp<'_>) -> Vec<ClaimRef> {
         let key = sought.key();
         let mut entries = self.data.named(&key);
-        if matches!(sought, Sought::Content(_) | Sought::Called(..)) {
+        if matches!(sought, LookUp::Content(_) | LookUp::Called(..)) {
             // The keys of an entry that names a file as a whole do not include the keys of the
             // blocks in it.
             entries.extend(self.of_wholes().get(&key).into_iter().flatten());
         }
-        if let Sought::Intent(intent) = sought {
+        if let LookUp::Intent(intent) = sought {
             let moved = self.reassigned().paths_under(self, intent);
             entries
-                .extend(moved.iter().flat_map(|path| self.data.named(&Sought::Path(path).key())));
+                .extend(moved.iter().flat_map(|path| self.data.named(&LookUp::Path(path).key())));
         }
         entries.sort_unstable();
         entries.dedup();
@@ -420,8 +424,8 @@ impl Ledger {
     }
 
     /// Returns the claims of an entry that match a look-up, in the order of the record.
-    fn claims_of(&self, at: u32, sought: Sought<'_>) -> Vec<ClaimRef> {
-        let is_of_block = matches!(sought, Sought::Content(_) | Sought::Called(..));
+    fn claims_of(&self, at: u32, sought: LookUp<'_>) -> Vec<ClaimRef> {
+        let is_of_block = matches!(sought, LookUp::Content(_) | LookUp::Called(..));
         let by_block = if is_of_block { self.by_block(at) } else { None };
         let mut claims = match by_block {
             Some(by_block) => by_block.get(&sought.key()).cloned().unwrap_or_default(),
@@ -429,17 +433,17 @@ impl Ledger {
         };
         claims.retain(|claim| {
             let claim = self.claim(*claim);
-            self.is_sought(sought, at, claim.file, claim.said())
+            self.is_sought(sought, at, claim.file, claim.recorded_block())
         });
         claims
     }
 
-    fn by_block(&self, at: u32) -> Option<&HashMap<Key, Vec<ClaimRef>>> {
+    fn by_block(&self, at: u32) -> Option<&HashMap<LookUpKey, Vec<ClaimRef>>> {
         let by_block = self.by_block.get(at).get_or_init(|| {
             let claims = self.all_of(at);
-            let mut by_block: HashMap<Key, Vec<ClaimRef>> = HashMap::new();
+            let mut by_block: HashMap<LookUpKey, Vec<ClaimRef>> = HashMap::new();
             for claim in claims.iter().filter(|_| claims.len() > MANY) {
-                for key in keys_of_block(self.claim(*claim).said()) {
+                for key in keys_of_block(self.claim(*claim).recorded_block()) {
                     by_block.entry(key).or_default().push(*claim);
                 }
             }
@@ -465,13 +469,13 @@ impl Ledger {
     /// belong to it now, after reassignments.
     fn is_sought(
         &self,
-        sought: Sought<'_>,
+        sought: LookUp<'_>,
         at: u32,
         file: &FileRecord,
         range: &BlockRecord,
     ) -> bool {
         let record = &self.entry(at).record;
-        let (Sought::Intent(intent), reassigned) = (sought, self.reassigned()) else {
+        let (LookUp::Intent(intent), reassigned) = (sought, self.reassigned()) else {
             return sought.is_of(record, file, range);
         };
         let path = &file.relative_path;
@@ -490,15 +494,17 @@ impl Ledger {
 
     /// For each key of a block, the entries that name its file as a whole. Filled on first use,
     /// because this reads texts from git.
-    fn of_wholes(&self) -> &HashMap<Key, Vec<u32>> {
+    fn of_wholes(&self) -> &HashMap<LookUpKey, Vec<u32>> {
         self.of_wholes.get_or_init(|| {
             let mut wholes = self.data.named(&WHOLE);
             wholes.retain(|at| is_whole(self.entry(*at)));
             let keys = |at: &u32| {
                 let claims = self.all_of(*at).into_iter();
-                claims.flat_map(|at| keys_of_block(self.claim(at).said())).collect::<Vec<Key>>()
+                claims
+                    .flat_map(|at| keys_of_block(self.claim(at).recorded_block()))
+                    .collect::<Vec<LookUpKey>>()
             };
-            let mut found: HashMap<Key, Vec<u32>> = HashMap::new();
+            let mut found: HashMap<LookUpKey, Vec<u32>> = HashMap::new();
             for (at, keys) in wholes.iter().zip(in_parallel(&wholes, keys)) {
                 for key in keys {
                     found.entry(key).or_default().push(*at);
@@ -516,16 +522,16 @@ impl Ledger {
 
     /// Returns the claims of the record with this id.
     pub fn claims_of_record(&self, record: &str) -> Vec<ClaimRef> {
-        self.claims(Sought::Id(record))
+        self.claims(LookUp::Id(record))
     }
 
     /// Returns the claims on a path in fold order, including those for deleted blocks.
     pub fn of_path(&self, path: &RelativePath) -> Vec<ClaimRef> {
-        self.claims(Sought::Path(path))
+        self.claims(LookUp::Path(path))
     }
 
     /// Returns true if any entry names this path.
-    pub fn knows(&self, path: &RelativePath) -> bool {
+    pub fn has_path(&self, path: &RelativePath) -> bool {
         !self.entries_of_path(path).is_empty()
     }
 
@@ -536,9 +542,9 @@ impl Ledger {
             let mut paths: Vec<RelativePath> =
                 files.map(|file| file.relative_path.clone()).collect();
             paths.extend(self.data.of_kept(
-                KeptTable::paths,
-                |path| Sought::Path(path),
-                |path| self.knows(path),
+                LookUpTable::paths,
+                |path| LookUp::Path(path),
+                |path| self.has_path(path),
             ));
             paths.sort();
             paths.dedup();
@@ -551,23 +557,23 @@ impl Ledger {
         if !is_content_hash(hash) {
             return Vec::new();
         }
-        self.claims(Sought::Content(hash))
+        self.claims(LookUp::Content(hash))
     }
 
     /// Returns the claims on blocks of this kind and name, in any container and any file. Only the
     /// last segment of the name counts: of `a.b.c` it is `c`.
     pub fn by_called(&self, kind: &str, leaf: &str) -> Vec<ClaimRef> {
-        self.claims(Sought::Called(kind, leaf))
+        self.claims(LookUp::Called(kind, leaf))
     }
 
     /// Returns the claims under an intent, in fold order.
     pub fn of_intent(&self, intent: &str) -> Vec<ClaimRef> {
-        self.claims(Sought::Intent(intent))
+        self.claims(LookUp::Intent(intent))
     }
 
     /// Returns the entry with this record id. If there are several, the first in fold order.
     pub fn by_id(&self, record: &str) -> Option<&Entry> {
-        let found = self.data.named(&Sought::Id(record).key());
+        let found = self.data.named(&LookUp::Id(record).key());
         found.into_iter().map(|at| self.entry(at)).find(|entry| entry.record.id == record)
     }
 
@@ -584,14 +590,14 @@ impl Ledger {
 
     /// Returns the indices of the entries that name an intent, in fold order.
     pub fn entries_of_intent(&self, intent: &str) -> Vec<u32> {
-        let mut found = self.data.named(&Sought::Intent(intent).key());
+        let mut found = self.data.named(&LookUp::Intent(intent).key());
         found.retain(|at| self.entry(*at).record.intent_id.as_deref() == Some(intent));
         found
     }
 
     /// Returns the indices of the entries that name a path, in fold order.
     pub fn entries_of_path(&self, path: &RelativePath) -> Vec<u32> {
-        let mut found = self.data.named(&Sought::Path(path).key());
+        let mut found = self.data.named(&LookUp::Path(path).key());
         let is_it = |file: &FileRecord| file.relative_path == *path;
         found.retain(|at| self.entry(*at).record.files.iter().any(is_it));
         found
@@ -602,18 +608,13 @@ impl Ledger {
         let named = self.data.entries.iter().filter_map(|entry| entry.record.intent_id.clone());
         let mut intents: Vec<String> = named.collect();
         intents.extend(self.data.of_kept(
-            KeptTable::intents,
-            |intent| Sought::Intent(intent),
+            LookUpTable::intents,
+            |intent| LookUp::Intent(intent),
             |intent| !self.entries_of_intent(intent).is_empty(),
         ));
         intents.sort();
         intents.dedup();
         intents
-    }
-
-    /// Returns how many files the ledger has.
-    pub fn files(&self) -> usize {
-        self.data.files.count()
     }
 
     /// The files of evidence, each with the digest of its bytes. Reads all of them.
@@ -666,7 +667,7 @@ impl LedgerData {
 
     /// Returns the entries that may have a key, in fold order. Keys are short hashes, so the caller
     /// has to check each entry.
-    fn named(&self, key: &Key) -> Vec<u32> {
+    fn named(&self, key: &LookUpKey) -> Vec<u32> {
         let mut found = self.named.get(key).cloned().unwrap_or_default();
         let Some(shelf) = &self.files.shelf else { return found };
         match shelf.kept.rows(key) {
@@ -686,8 +687,8 @@ impl LedgerData {
     /// name. If the table is damaged, `is_named` decides.
     fn of_kept<T: Clone>(
         &self,
-        list: impl Fn(&KeptTable) -> &[T],
-        sought: impl for<'a> Fn(&'a T) -> Sought<'a>,
+        list: impl Fn(&LookUpTable) -> &[T],
+        sought: impl for<'a> Fn(&'a T) -> LookUp<'a>,
         is_named: impl Fn(&T) -> bool,
     ) -> Vec<T> {
         let Some(shelf) = &self.files.shelf else { return Vec::new() };

@@ -1,7 +1,7 @@
 //! Files whose path is not UTF-8, so no [`RelativePath`] can name them. Their text is never used,
 //! but their changes are reported.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
@@ -34,17 +34,14 @@ impl Git {
 
     /// Returns the paths that are not UTF-8, among the files that a commit changes compared with
     /// each of its parents.
-    pub fn nameless_brought_by(
+    pub fn nameless_changed_by(
         &self,
         commit: &CommitId,
-    ) -> Result<BTreeSet<RelativePath>, GitError> {
-        let (parents, target) = (self.about(commit)?.parents, Target::Commit(commit.clone()));
-        let mut brought = self.nameless_changes(parents.first(), &target)?;
-        for parent in parents.iter().skip(1) {
-            let other = self.nameless_changes(Some(parent), &target)?;
-            brought.retain(|path| other.contains(path));
-        }
-        Ok(brought)
+    ) -> Result<HashSet<RelativePath>, GitError> {
+        let target = Target::Commit(commit.clone());
+        self.changed_against_each_parent(commit, |parent| {
+            Ok(self.nameless_changes(parent, &target)?.into_iter().collect())
+        })
     }
 
     fn nameless_at(&self, commit: &CommitId) -> Result<Nameless, GitError> {

@@ -53,7 +53,7 @@ impl Shell<'_> {
             }
             self.note(judge::opaque("variable.steers", name));
         } else {
-            self.note(judge::opaque("variable.unknown", name).looks());
+            self.note(judge::opaque("variable.unknown", name).inspects());
         }
     }
 
@@ -91,7 +91,7 @@ impl Shell<'_> {
                 if args.len() > 1
                     && args.first().is_some_and(|arg| !arg.sure && arg.lead.is_empty())
                 {
-                    self.note(judge::opaque("expansion", "printf").looks());
+                    self.note(judge::opaque("expansion", "printf").inspects());
                 }
                 if args.iter().any(|arg| arg.text.replace("%%", "").contains("%n")) {
                     self.unproven("%n");
@@ -219,7 +219,7 @@ impl Shell<'_> {
         let unknown = pieces.iter().any(|piece| !matches!(piece, WordPiece::Text(_)));
         if expansions || plain.contains(['`', '"', '\'', '\\', '{', '@']) {
             let inner = judge::opaque("expansion", &word.raw);
-            self.note(if unknown && !plain.contains('[') { inner.looks() } else { inner });
+            self.note(if unknown && !plain.contains('[') { inner.inspects() } else { inner });
             return;
         }
         self.arithmetic_text(&format!("{plain} {known}"));
@@ -241,7 +241,7 @@ impl Shell<'_> {
         for name in names {
             match self.number(name) {
                 Evaluated::Number => {}
-                Evaluated::Unknown => self.note(judge::opaque("expansion", name).looks()),
+                Evaluated::Unknown => self.note(judge::opaque("expansion", name).inspects()),
                 Evaluated::Code => return self.unproven(name),
             }
         }
@@ -261,7 +261,7 @@ impl Shell<'_> {
                     for side in before.into_iter().chain(next) {
                         match side.literal() {
                             Some(text) => self.arithmetic_text(text),
-                            None => self.note(judge::opaque("expansion", &side.text).looks()),
+                            None => self.note(judge::opaque("expansion", &side.text).inspects()),
                         }
                     }
                 }

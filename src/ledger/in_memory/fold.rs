@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::index;
 use crate::ledger::Entry;
-use crate::ledger::source::{Files, millis};
+use crate::ledger::files::LedgerFiles;
+use crate::workspace::clock;
 
 /// The fold order of all entries. Entries on the shelf are rows of the table on disk; all other
 /// entries are in memory.
@@ -37,7 +38,7 @@ impl FoldOrder {
     /// Merges two lists by time: the entries in the table on disk (the shelf), and `others`.
     /// `twice` lists the files of the table whose entries are also in `others`; they count once.
     pub(super) fn of(
-        files: &Files,
+        files: &LedgerFiles,
         twice: &[u32],
         others: &[Arc<Entry>],
         times: &[Option<i64>],
@@ -83,7 +84,7 @@ pub(super) fn fold(entries: &mut Vec<Arc<Entry>>) -> Vec<Option<i64>> {
     let mut before: Option<(String, Option<i64>)> = None;
     let mut timed: Vec<(Option<i64>, Arc<Entry>)> = Vec::with_capacity(entries.len());
     for entry in entries.drain(..) {
-        let mut time = millis(&entry.record.timestamp);
+        let mut time = clock::milliseconds(&entry.record.timestamp);
         let writer = entry.record.writer.clone();
         if let Some((_, earlier)) = before.filter(|(of, _)| !writer.is_empty() && *of == writer) {
             time = time.max(earlier);

@@ -1,4 +1,4 @@
-//! Reads the files of a ledger. Files of evidence that are listed in the table on disk (`kept`) are
+//! Reads the files of a ledger. Files of evidence that are listed in the table on disk (`look_up_table`) are
 //! read when one of their entries is first requested; these files are called the *shelf*.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -8,16 +8,16 @@ use std::sync::{Arc, OnceLock};
 use std::time::UNIX_EPOCH;
 
 use super::journal::{self, Sealed};
-use super::kept::{self, KeptTable};
+use super::look_up_table::{self, LookUpTable};
 use super::read::{self, ErasedSection, LedgerFile, ParsedLedgerFile};
-use super::{Digest, Entry, Origin, Record, RecordDialect, Trust, chain, evidence};
+use super::{Digest, Entry, EntryOrigin, Record, RecordDialect, Trust, chain, evidence};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Code, Finding, RelativePath, Root, cache};
 
 /// The content of a ledger file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReadFile {
-    pub stamp: Option<FileStamp>,
+    pub stamp: Option<ReadStamp>,
     pub entries: Vec<Arc<Entry>>,
     pub findings: Arc<[Finding]>,
     /// The digests of the file's sections, if it is a file of evidence.
@@ -26,7 +26,7 @@ pub(super) struct ReadFile {
     pub digest: Option<Digest>,
     /// The version of the file's format, if it is newer than this program. Nothing else of such a
     /// file is read.
-    pub newer: Option<u32>,
+    pub newer_format: Option<u32>,
     /// The ids of the journal records that were skipped, because they are sealed into evidence that
     /// exists.
     pub passed_over: Arc<[String]>,
@@ -34,19 +34,19 @@ pub(super) struct ReadFile {
 
 /// The size and times of a file. If they are the same later, the file has not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FileStamp {
+pub(super) struct ReadStamp {
     length: u64,
     modified: Option<u128>,
-    pub exact: Option<cache::Stamp>,
+    pub exact: Option<cache::FileStamp>,
 }
 
-impl FileStamp {
+impl ReadStamp {
     fn of(meta: &Metadata) -> Self {
         let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Self {
             length: meta.len(),
             modified: modified.map(|since| since.as_nanos()),
-            exact: cache::Stamp::of(meta),
+            exact: cache::FileStamp::of(meta),
         }
     }
 
@@ -55,25 +55,19 @@ impl FileStamp {
     }
 }
 
-/// Parses the time of a record. Returns milliseconds since 1970.
-pub(super) fn millis(timestamp: &str) -> Option<i64> {
-    let time: jiff::Timestamp = timestamp.trim().parse().ok()?;
-    Some(time.as_millisecond())
-}
-
 /// A function that takes a session and a writer and returns true if this clone wrote the chain of
 /// that writer.
 type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
 impl ReadFile {
-    pub(super) fn read(file: &LedgerFile, stamp: Option<FileStamp>) -> Self {
+    pub(super) fn read(file: &LedgerFile, stamp: Option<ReadStamp>) -> Self {
         Self::with_result(file, file.read(), stamp)
     }
 
     /// Reads a journal of this clone without the sealed records at its beginning.
     pub(super) fn read_open(
         file: &LedgerFile,
-        stamp: Option<FileStamp>,
+        stamp: Option<ReadStamp>,
         is_sealed: &(dyn Fn(&str) -> bool + Sync),
     ) -> Self {
         let (passed_over, reading) = match file.read_open(is_sealed) {
@@ -87,12 +81,12 @@ impl ReadFile {
     fn with_result(
         file: &LedgerFile,
         reading: std::io::Result<ParsedLedgerFile>,
-        stamp: Option<FileStamp>,
+        stamp: Option<ReadStamp>,
     ) -> Self {
         match reading {
             Ok(reading) => Self::with(reading, stamp),
             Err(error) => {
-                let origin = Origin { path: file.path.clone(), line: 1, start: 0, end: 0 };
+                let origin = EntryOrigin { path: file.path.clone(), line: 1, start: 0, end: 0 };
                 let finding = chain::finding(
                     Code::LedgerUnreadable,
                     &origin,
@@ -110,7 +104,7 @@ impl ReadFile {
         Self::with(read::bytes(path, bytes), None)
     }
 
-    fn with(reading: ParsedLedgerFile, stamp: Option<FileStamp>) -> Self {
+    fn with(reading: ParsedLedgerFile, stamp: Option<ReadStamp>) -> Self {
         Self {
             stamp,
             entries: reading.entries.into_iter().map(Arc::new).collect(),
@@ -118,7 +112,7 @@ impl ReadFile {
             sections: reading.sections.into(),
             erased: reading.erased.into(),
             digest: reading.digest,
-            newer: reading.newer,
+            newer_format: reading.newer_format,
             passed_over: Arc::default(),
         }
     }
@@ -160,7 +154,7 @@ impl ReadFile {
     /// entries.
     fn with_count(mut self, count: u32, path: &RelativePath) -> Self {
         let missing = || {
-            let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
+            let origin = EntryOrigin { path: path.clone(), line: 1, start: 0, end: 0 };
             Arc::new(Entry {
                 record: Record::default(),
                 origin,
@@ -168,7 +162,7 @@ impl ReadFile {
                 trust: Trust::Contradicted,
                 stored: Arc::from([]),
                 section: None,
-                about: None,
+                late_commit: None,
             })
         };
         self.entries.resize_with(count as usize, missing);
@@ -197,14 +191,14 @@ impl<T> Lazy<T> {
 /// The files of evidence that the table lists. A file is read when one of its entries is first
 /// requested.
 pub(super) struct Shelf {
-    pub kept: KeptTable,
+    pub kept: LookUpTable,
     root: PathBuf,
     slots: Lazy<ReadFile>,
 }
 
 impl Shelf {
     fn open(root: &Root) -> Option<Self> {
-        let kept = KeptTable::open(&kept::place(root)?)?;
+        let kept = LookUpTable::open(&look_up_table::place(root)?)?;
         let slots = Lazy::of(kept.files());
         Some(Self { kept, root: root.path().to_path_buf(), slots })
     }
@@ -229,21 +223,21 @@ impl Shelf {
 
 /// The files of a ledger on disk, before they are read.
 #[derive(Default)]
-pub(super) struct LedgerFiles {
+pub(super) struct FoundLedgerFiles {
     /// For each file of the shelf, whether it still exists and has not changed.
     pub standing: Vec<bool>,
     /// All other files, each with its stamp.
-    pub others: BTreeMap<RelativePath, (LedgerFile, Option<FileStamp>)>,
+    pub others: BTreeMap<RelativePath, (LedgerFile, Option<ReadStamp>)>,
     /// The state of each month's folder. `None` if that state does not show whether a file changed.
-    months: HashMap<String, Option<cache::Stamp>>,
+    months: HashMap<String, Option<cache::FileStamp>>,
 }
 
-impl LedgerFiles {
+impl FoundLedgerFiles {
     fn of(root: &Root, shelf: Option<&Shelf>) -> Self {
         let mut found = Self::default();
         found.standing.resize(shelf.map_or(0, |shelf| shelf.kept.files()), false);
         let files = read::files_but(root, &mut |folder, disk, inside| {
-            let Some(month) = kept::month(folder) else {
+            let Some(month) = look_up_table::month(folder) else {
                 return false;
             };
             if inside {
@@ -255,16 +249,19 @@ impl LedgerFiles {
                 && let Some(files) = shelf.kept.as_it_was(month, disk)
             {
                 files.for_each(|file| found.standing[file as usize] = true);
-                found.months.insert(month.to_owned(), kept::state(disk));
+                found.months.insert(month.to_owned(), look_up_table::state(disk));
                 return true;
             }
-            found.months.insert(month.to_owned(), kept::state(disk));
+            found.months.insert(month.to_owned(), look_up_table::state(disk));
             false
         });
         for file in files {
-            let stamp = FileStamp::now(&file);
-            let print =
-                || stamp.as_ref().and_then(|stamp| Some(kept::print(stamp.exact.as_ref()?)));
+            let stamp = ReadStamp::now(&file);
+            let print = || {
+                stamp
+                    .as_ref()
+                    .and_then(|stamp| Some(look_up_table::stamp_digest(stamp.exact.as_ref()?)))
+            };
             let of_shelf = shelf.and_then(|shelf| {
                 let at = shelf.kept.find(&file.path)?;
                 (print()? == shelf.kept.stamp(at)).then_some(at)
@@ -295,7 +292,7 @@ fn of_shelf<'a>(
 
 /// The files of a ledger: those on the shelf, and all others with their content.
 #[derive(Default)]
-pub(super) struct Files {
+pub(super) struct LedgerFiles {
     pub shelf: Option<Arc<Shelf>>,
     pub standing: Vec<bool>,
     pub others: BTreeMap<RelativePath, ReadFile>,
@@ -304,22 +301,22 @@ pub(super) struct Files {
 /// The table is written again when more files than this were added or removed.
 const MAX_CHANGES: usize = 64;
 
-impl Files {
+impl LedgerFiles {
     /// Reads the files of a ledger again. Files that have not changed are taken from `before`.
     pub(super) fn read(root: &Root, before: &Self, is_own: IsOwn<'_>, sealed: &Sealed) -> Self {
         let open = || Shelf::open(root).map(Arc::new);
         let mut shelf = before.shelf.clone().or_else(open);
-        let mut found = LedgerFiles::of(root, shelf.as_deref());
+        let mut found = FoundLedgerFiles::of(root, shelf.as_deref());
         if found.changes() > MAX_CHANGES && before.shelf.is_some() {
             // Another process may have written a newer table.
             shelf = open();
-            found = LedgerFiles::of(root, shelf.as_deref());
+            found = FoundLedgerFiles::of(root, shelf.as_deref());
         }
         let mut others = found.read(before, is_own, shelf.as_deref(), sealed);
         if found.changes() > MAX_CHANGES
             && let Some(written) = found.write(root, shelf.as_deref(), &others)
         {
-            let again = LedgerFiles::of(root, Some(&written));
+            let again = FoundLedgerFiles::of(root, Some(&written));
             others.retain(|path, known| match written.kept.find(path) {
                 Some(at) if again.standing[at as usize] => {
                     drop(written.slots.get(at).set(known.clone()));
@@ -341,16 +338,12 @@ impl Files {
     /// Returns true if no file was added, removed or changed (in size or time) since they were
     /// read.
     pub(super) fn are_current(&self, root: &Root) -> bool {
-        let found = LedgerFiles::of(root, self.shelf.as_deref());
+        let found = FoundLedgerFiles::of(root, self.shelf.as_deref());
         found.standing == self.standing
             && found.others.len() == self.others.len()
             && found.others.iter().zip(&self.others).all(|((path, (_, now)), (then, known))| {
                 path == then && known.stamp.is_some() && known.stamp == *now
             })
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.others.len() + self.standing.iter().filter(|stands| **stands).count()
     }
 
     /// Returns the files of the shelf that still exist.
@@ -446,22 +439,22 @@ impl Files {
     }
 }
 
-impl LedgerFiles {
+impl FoundLedgerFiles {
     fn read(
         &self,
-        before: &Files,
+        before: &LedgerFiles,
         is_own: IsOwn<'_>,
         shelf: Option<&Shelf>,
         sealed: &Sealed,
     ) -> BTreeMap<RelativePath, ReadFile> {
-        let as_it_was = |file: &LedgerFile, stamp: &Option<FileStamp>| {
+        let as_it_was = |file: &LedgerFile, stamp: &Option<ReadStamp>| {
             let known = before.others.get(&file.path)?;
             let is_same = stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == *stamp;
             is_same.then_some(known)
         };
         let (open, rest): (Vec<_>, Vec<_>) =
             self.others.values().partition(|(file, _)| journal::is_open(&file.path));
-        let read = |(file, stamp): &&(LedgerFile, Option<FileStamp>)| {
+        let read = |(file, stamp): &&(LedgerFile, Option<ReadStamp>)| {
             let read = || ReadFile::read(file, *stamp).owned_by(is_own);
             (file.path.clone(), as_it_was(file, stamp).cloned().unwrap_or_else(read))
         };
@@ -473,7 +466,7 @@ impl LedgerFiles {
                 .chain(others)
                 .collect()
         });
-        let read = |(file, stamp): &&(LedgerFile, Option<FileStamp>)| {
+        let read = |(file, stamp): &&(LedgerFile, Option<ReadStamp>)| {
             let known = as_it_was(file, stamp);
             let known = known.filter(|known| known.passed_over.iter().all(|id| is_sealed(id)));
             let read = || ReadFile::read_open(file, *stamp, &is_sealed);
@@ -491,7 +484,7 @@ impl LedgerFiles {
         shelf: Option<&Shelf>,
         others: &BTreeMap<RelativePath, ReadFile>,
     ) -> Option<Shelf> {
-        let place = kept::place(root)?;
+        let place = look_up_table::place(root)?;
         let mut months = self.months.clone();
         let mut new = Vec::new();
         let standing = self.standing.clone();
@@ -508,11 +501,15 @@ impl LedgerFiles {
             match stamp {
                 Some(stamp) => {
                     sections.extend(known.sections.iter());
-                    new.push(kept::New { path, stamp: kept::print(&stamp), known });
+                    new.push(look_up_table::New {
+                        path,
+                        stamp: look_up_table::stamp_digest(&stamp),
+                        known,
+                    });
                 }
                 None => {
                     let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
-                    if let Some(month) = kept::month(folder) {
+                    if let Some(month) = look_up_table::month(folder) {
                         months.insert(month.to_owned(), None);
                     }
                 }
@@ -523,7 +520,7 @@ impl LedgerFiles {
             return None;
         }
         let before = shelf.map(|shelf| (&shelf.kept, &self.standing[..]));
-        if let Err(error) = kept::write(&place, before, &new, &months) {
+        if let Err(error) = look_up_table::write(&place, before, &new, &months) {
             tracing::debug!(%error, "what the evidence says is not kept");
             return None;
         }
