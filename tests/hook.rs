@@ -230,7 +230,7 @@ fn the_documents_say_what_the_code_says() {
         let row = format!(
             "| `{}` | {} | {asks} | {} | {}, {} |\n",
             host.name,
-            host.standing.as_str(),
+            host.evidence_level.as_str(),
             host.cannot,
             host.source,
             host.read_on

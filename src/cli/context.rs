@@ -38,7 +38,7 @@ impl Context {
     }
 
     /// Opens the workspace that contains the current folder.
-    pub(crate) fn here(&self) -> Result<Workspace, CliError> {
+    pub(crate) fn open_workspace(&self) -> Result<Workspace, CliError> {
         Ok(Workspace::open(&self.cwd)?)
     }
 
@@ -86,7 +86,7 @@ impl Context {
 
     /// Returns a path of the workspace as a person would type it in the current folder. It is
     /// quoted for the shell, so it can be pasted into a command.
-    pub(crate) fn typed(&self, root: &Root, path: &str) -> String {
+    pub(crate) fn path_for_shell(&self, root: &Root, path: &str) -> String {
         let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
         let target = root.path().join(path);
         let common = cwd.ancestors().find(|folder| target.starts_with(folder));
@@ -144,7 +144,7 @@ mod tests {
         let root = Root::find(&top).expect("a root");
         let typed = |cwd: &Path, path: &str| {
             let printer = Printer::new(Format::Human, Color::Never, false);
-            Context::new(Some(cwd), printer).expect("a context").typed(&root, path)
+            Context::new(Some(cwd), printer).expect("a context").path_for_shell(&root, path)
         };
         assert_eq!(typed(&top, "src/a.rs"), "src/a.rs");
         assert_eq!(typed(&top, ""), ".");

@@ -12,7 +12,7 @@ pub enum Exit {
     /// 2: the usage was wrong or the input is broken. Nothing was changed.
     Usage,
     /// The exit code of another program that this command ran (`intent fence`).
-    As(u8),
+    Program(u8),
 }
 
 impl Exit {
@@ -26,7 +26,7 @@ impl Exit {
             Self::Fine => 0,
             Self::Findings => 1,
             Self::Usage => 2,
-            Self::As(code) => code,
+            Self::Program(code) => code,
         }
     }
 }

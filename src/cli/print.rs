@@ -141,9 +141,9 @@ impl Printer {
             self.json(&ErrorAnswer { error: body })
         } else {
             let mut page = Page::default();
-            page.styled(BAD, "error:").own(" ").text(&error.to_string()).end();
+            page.styled(BAD, "error:").literal(" ").text(&error.to_string()).end();
             if let Some(help) = error.help() {
-                page.styled(NOTE, "help:").own(" ").text(help).end();
+                page.styled(NOTE, "help:").literal(" ").text(help).end();
             }
             self.written(self.coloured(io::stderr().lock()).write_all(page.text.as_bytes()))
         };
@@ -232,7 +232,7 @@ impl Page {
     }
 
     /// Adds our own words, which are printed without escaping.
-    pub(crate) fn own(&mut self, words: &'static str) -> &mut Self {
+    pub(crate) fn literal(&mut self, words: &'static str) -> &mut Self {
         self.text.push_str(words);
         self.column += words.chars().count();
         self
@@ -262,7 +262,7 @@ impl Page {
 
     /// Adds spaces up to a column (counted from 0), and at least one space if the line is not
     /// empty.
-    pub(crate) fn to(&mut self, column: usize) -> &mut Self {
+    pub(crate) fn pad_to(&mut self, column: usize) -> &mut Self {
         let missing = column.saturating_sub(self.column).max(usize::from(self.column > 0));
         self.text.extend(std::iter::repeat_n(' ', missing));
         self.column += missing;
@@ -310,7 +310,7 @@ impl Page {
             let mut start = indent;
             for (cell, width) in row.iter().zip(&widths) {
                 let shift = if cell.right { width.saturating_sub(cell.width()) } else { 0 };
-                self.to(start + shift).styled(cell.style, &cell.text);
+                self.pad_to(start + shift).styled(cell.style, &cell.text);
                 start += if *width == 0 { 0 } else { width + 2 };
             }
             self.end();
@@ -373,14 +373,14 @@ mod tests {
     #[test]
     fn styles_do_not_count_as_width() {
         let mut page = Page::default();
-        page.styled(BAD, "ab").to(6).styled(GOOD, "c").to(3).own("d").end();
+        page.styled(BAD, "ab").pad_to(6).styled(GOOD, "c").pad_to(3).literal("d").end();
         assert_eq!(plain(&page), "ab    c d\n");
     }
 
     #[test]
     fn gaps_never_double_and_never_lead() {
         let mut page = Page::default();
-        page.gap().own("a").end().gap().gap().own("b").end();
+        page.gap().literal("a").end().gap().gap().literal("b").end();
         assert_eq!(plain(&page), "a\n\nb\n");
     }
 

@@ -21,13 +21,13 @@ pub(crate) enum HookAnswer {
 
 /// What the process writes, and its exit code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Output {
+pub(crate) struct HookOutput {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) exit: u8,
 }
 
-impl Output {
+impl HookOutput {
     /// Prints one JSON document, with exit code 0.
     pub(crate) fn json(document: &serde_json::Value) -> Self {
         Self { stdout: format!("{document}\n"), ..Self::default() }
@@ -56,6 +56,6 @@ const MAX_SAID: usize = 8_000;
 
 /// Makes a text safe for any host to show: invisible characters become visible, and it is cut at
 /// [`MAX_SAID`].
-pub(crate) fn sayable(said: &str) -> String {
+pub(crate) fn safe_text(said: &str) -> String {
     text::shorten(&text::visible(said, true), MAX_SAID)
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::install::ours::PROGRAM;
+use super::install::recognise::PROGRAM;
 use crate::code::hex;
 use crate::workspace::store::StoreError;
 use crate::workspace::{Root, store};

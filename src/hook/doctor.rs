@@ -9,15 +9,13 @@ use serde_json::Value;
 
 use super::binary;
 use super::host::{self, HOSTS, Host};
-use super::install::ours::starts_us;
-use super::install::{self, Folders, HostProgram, InstallLevel, SettingsState};
+use super::install::recognise::starts_us;
+use super::install::{self, Folders, HostProgram, InstallLevel, MAX_SETTINGS, SettingsState};
 use crate::verbs::doctor::{Examined, Health};
 use crate::workspace::{Root, store};
 
 /// The largest heartbeat, in bytes. A larger one was not written by us.
 const MAX_HEARTBEAT: u64 = 64 * 1024;
-/// The largest `config.toml` of codex, in bytes, that is read.
-const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 /// Hosts that also load Claude Code's settings.
 const LOAD_CLAUDE: &[&str] = &["cursor", "vscode", "copilot", "devin"];
 
@@ -160,7 +158,7 @@ impl<'a> Wiring<'a> {
                 self.known
                     .push("trusted once; after a change of the file codex wants it again".into());
             } else {
-                self.wrong.push("nobody trusts the hooks, or they are off there, so codex skips them without a word: accept them in its /hooks".into());
+                self.wrong.push("nobody trusts the hooks, or they are off there, so codex skips them silently: accept them in its /hooks".into());
             }
         }
     }
@@ -208,7 +206,7 @@ impl<'a> Wiring<'a> {
             return None;
         }
         if !wired {
-            self.known.push("calls us, though nothing of ours is in its settings here".into());
+            self.known.push("calls the hook, but its settings here do not contain it".into());
         }
         match &self.heartbeat {
             Some(last) => {
@@ -224,7 +222,7 @@ impl<'a> Wiring<'a> {
             }
             None => self.known.push("has not called yet".into()),
         }
-        self.known.push(self.host.standing.as_str().into());
+        self.known.push(self.host.evidence_level.as_str().into());
         self.known.extend(
             install::sentences(self.host.cannot).into_iter().map(|text| format!("open: {text}")),
         );

@@ -12,9 +12,9 @@ use super::contradiction;
 use super::fields::{
     self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FOLDER, FROM, NEW, OLD, PATH, TO,
 };
-use super::foreign;
 use super::host::Host;
 use super::tools::{self, CommandShell, ToolKind};
+use super::unknown_tools;
 use crate::edits::notebook::{CellEdit, CellMode};
 use crate::edits::patch::{self, FilePatch};
 use crate::edits::{Change, Replacement};
@@ -43,14 +43,14 @@ pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
         return reading.unreadable(&format!("says different things in `{one}` and in `{other}`"));
     }
     if kind.is_some_and(ToolKind::names_its_files)
-        && let Some((name, _)) = foreign::other_paths(&reading).first()
+        && let Some((name, _)) = unknown_tools::other_paths(&reading).first()
     {
         return reading.unreadable(&format!("names a file in `{name}`, which is not known"));
     }
     match kind {
         Some(ToolKind::Batch) => batch(host, &reading),
         Some(kind) => reading.known(kind),
-        None => foreign::effects(&reading),
+        None => unknown_tools::effects(&reading),
     }
 }
 
@@ -104,7 +104,7 @@ impl CallInput<'_> {
                 self.shell(CommandShell::Always(crate::shell::Dialect::Posix), COMMAND, true)
             }
             ToolKind::Type(reader) => self.shell(reader, &["input", "chars", "command"], true),
-            ToolKind::Foreign => foreign::wrapped(self),
+            ToolKind::Foreign => unknown_tools::wrapped(self),
             ToolKind::Task => self.task(),
             ToolKind::Batch => self.unreadable("calls what cannot be read"),
         }
@@ -248,7 +248,7 @@ impl CallInput<'_> {
         let text =
             std::iter::once(command.to_owned()).chain(arguments).collect::<Vec<_>>().join(" ");
         let folder = fields::word(self.input, &["workspaceFolder"]).and_then(fields::path);
-        let folder = fields::below(self.cwd, &folder.unwrap_or_default());
+        let folder = self.cwd.join(folder.unwrap_or_default());
         let path = folder.join(".vscode").join("tasks.json");
         let mut effects = vec![Effect::Write { path, change: Change::Unknown }];
         effects.extend(self.command(&text, CommandShell::Platform, true));
@@ -257,7 +257,7 @@ impl CallInput<'_> {
 
     fn command(&self, text: &str, reader: CommandShell, background: bool) -> Vec<Effect> {
         let cwd = fields::word(self.input, FOLDER).and_then(fields::path);
-        let cwd = cwd.map(|folder| fields::below(self.cwd, &folder));
+        let cwd = cwd.map(|folder| self.cwd.join(folder));
         // Some hosts treat such a command as an edit and do not run it in a shell, so it counts as
         // both.
         let mut effects = match patch::heredoc(text) {

@@ -1,7 +1,7 @@
 //! Reads fields of a payload. Hosts use different names for the same field, so each constant lists
 //! all names of one field.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -208,11 +208,6 @@ fn decoded(text: &str) -> Option<String> {
         rest = &after[2..];
     }
     String::from_utf8(bytes).ok()
-}
-
-/// Joins `path` to `folder`, unless `path` is absolute.
-pub(crate) fn below(folder: &Path, path: &Path) -> PathBuf {
-    folder.join(path)
 }
 
 #[cfg(test)]

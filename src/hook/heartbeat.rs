@@ -5,13 +5,13 @@ use serde_json::json;
 
 use super::answer::HookAnswer;
 use super::incoming::Moment;
-use super::run::Heard;
+use super::run::CallFacts;
 use crate::workspace::clock;
 use crate::workspace::{Root, session, store};
 
 /// Writes a note to `.orchestration/local/heartbeat/` of the workspace that the call came from. The
 /// host already has its answer, so a note that cannot be written is skipped.
-pub(crate) fn leave(heard: &Heard, said: &HookAnswer) {
+pub(crate) fn leave(heard: &CallFacts, said: &HookAnswer) {
     let Some(event) = &heard.event else { return };
     let Ok(root) = Root::find(&event.cwd) else { return };
     if !root.governed() {

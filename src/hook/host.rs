@@ -11,7 +11,7 @@ pub struct Host {
     /// True if the host can ask a person. The mode of a call may still turn that off.
     pub asks: bool,
     /// How we know that the adapter works.
-    pub standing: Support,
+    pub evidence_level: EvidenceLevel,
     /// The documents from which the adapter was written.
     pub source: &'static str,
     /// The date on which the source was read.
@@ -48,14 +48,14 @@ pub enum Family {
 
 /// How we know that a host does what its adapter expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
+pub enum EvidenceLevel {
     /// Our tests drive the real program.
     Proven,
     /// Only the documentation of its protocol says so.
     ByProtocol,
 }
 
-impl Support {
+impl EvidenceLevel {
     /// Returns the words that people read.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ const CLAUDE: Host = Host {
     name: "claude-code",
     family: Family::Claude,
     asks: true,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "code.claude.com/docs/en/hooks, tools reference",
     read_on: "2026-08-22",
     cannot: "files attached with @ are read without a hook; before 2.1.295, or without \"onFailure\": \"block\", a hook that cannot start lets the call run; in bypassPermissions and dontAsk a question becomes a denial with a code",
@@ -78,16 +78,16 @@ const CODEX: Host = Host {
     name: "codex",
     family: Family::Codex,
     asks: false,
-    standing: Support::Proven,
+    evidence_level: EvidenceLevel::Proven,
     source: "learn.chatgpt.com/docs/hooks, codex-rs/hooks",
     read_on: "2026-11-21",
-    cannot: "a hook that is not trusted is skipped without a word; one that cannot start, crashes or times out lets the call run; text typed into a shell that runs already (write_stdin) is not shown to hooks",
+    cannot: "a hook that is not trusted is skipped silently; one that cannot start, crashes or times out lets the call run; text typed into a shell that runs already (write_stdin) is not shown to hooks",
 };
 const CURSOR: Host = Host {
     name: "cursor",
     family: Family::Cursor,
     asks: false,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "cursor.com/docs/hooks, payloads of 2.3.1 and 3.13.25",
     read_on: "2026-11-21",
     cannot: "a question is not put to anybody, so it is a denial with a code; without \"failClosed\": true a hook that cannot start lets the call run; tab completions are not gated; a partial edit is held to its path only",
@@ -96,7 +96,7 @@ const COPILOT: Host = Host {
     name: "copilot",
     family: Family::Copilot,
     asks: true,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "docs.github.com, copilot/reference/hooks-reference",
     read_on: "2026-11-21",
     cannot: "a hook that times out lets the call run; in the cloud a question is a denial",
@@ -105,7 +105,7 @@ const VSCODE: Host = Host {
     name: "vscode",
     family: Family::Claude,
     asks: true,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "code.visualstudio.com, agents/reference/hooks-reference (preview)",
     read_on: "2026-11-21",
     cannot: "a hook that cannot start or times out lets the call run; insert_edit_into_file does not say what it will write, so it is held to its path only",
@@ -114,16 +114,16 @@ const GEMINI: Host = Host {
     name: "gemini",
     family: Family::Gemini,
     asks: false,
-    standing: Support::Proven,
+    evidence_level: EvidenceLevel::Proven,
     source: "gemini-cli docs/hooks/reference.md, packages/core/src/hooks",
     read_on: "2026-11-21",
-    cannot: "a question waits for ever where nobody sits (-p), and nothing tells us so: it is a denial with a code; in a folder that is not trusted no hook runs; a hook that cannot start, is killed or times out lets the call run",
+    cannot: "a question waits for ever if no person is there (-p), and nothing tells us so: it is a denial with a code; in a folder that is not trusted no hook runs; a hook that cannot start, is killed or times out lets the call run",
 };
 const ANTIGRAVITY: Host = Host {
     name: "antigravity",
     family: Family::Antigravity,
     asks: true,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "antigravity.google docs, payloads of other gates",
     read_on: "2026-11-21",
     cannot: "what it does when a hook fails is not documented; a denial of invoke_subagent is ignored",
@@ -132,7 +132,7 @@ const WINDSURF: Host = Host {
     name: "windsurf",
     family: Family::Windsurf,
     asks: false,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "docs.devin.ai/desktop/cascade/hooks",
     read_on: "2026-11-21",
     cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; the model is told nothing but denials",
@@ -141,7 +141,7 @@ const CLINE: Host = Host {
     name: "cline",
     family: Family::Cline,
     asks: false,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "cline proto/cline/hooks.proto, src/core/hooks",
     read_on: "2026-11-21",
     cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
@@ -150,7 +150,7 @@ const KIRO: Host = Host {
     name: "kiro",
     family: Family::Plain,
     asks: false,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "kiro.dev/docs/hooks",
     read_on: "2026-09-02",
     cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; several edits of one file in a batch are held to its path only",
@@ -159,7 +159,7 @@ const DROID: Host = Host {
     name: "droid",
     family: Family::Claude,
     asks: false,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "docs.factory.ai, payloads of other gates",
     read_on: "2026-11-21",
     cannot: "a question is not known to be put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
@@ -168,7 +168,7 @@ const DEVIN: Host = Host {
     name: "devin",
     family: Family::Claude,
     asks: false,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "docs.devin.ai, payloads of other gates",
     read_on: "2026-11-21",
     cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
@@ -177,7 +177,7 @@ const OPENCODE: Host = Host {
     name: "opencode",
     family: Family::Claude,
     asks: false,
-    standing: Support::Proven,
+    evidence_level: EvidenceLevel::Proven,
     source: "@opencode-ai/plugin 1.18.33, types of its hooks",
     read_on: "2026-11-22",
     cannot: "started with --pure, or with OPENCODE_PURE set, it loads no plugin; a question is a denial with a code",
@@ -186,7 +186,7 @@ const AMP: Host = Host {
     name: "amp",
     family: Family::Claude,
     asks: false,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "ampcode.com manual, payloads of other gates",
     read_on: "2026-11-21",
     cannot: "with PLUGINS=off it loads no plugin; a question is a denial with a code",
@@ -195,7 +195,7 @@ const PI: Host = Host {
     name: "pi",
     family: Family::Claude,
     asks: false,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "@mariozechner/pi-coding-agent 0.73.1, types of its extensions",
     read_on: "2026-11-22",
     cannot: "an extension that does not load gates nothing; a question is a denial with a code",
@@ -226,7 +226,7 @@ pub(crate) const UNKNOWN: Host = Host {
     name: "unknown",
     family: Family::Plain,
     asks: false,
-    standing: Support::ByProtocol,
+    evidence_level: EvidenceLevel::ByProtocol,
     source: "what most hosts agree on",
     read_on: "2026-11-21",
     cannot: "nothing is known of this host",

@@ -11,7 +11,6 @@
 //! - `doctor`: examining whether the agents of this project really call the gate.
 //! - `effects`: what a call would do, from the tool's name and input.
 //! - `fields`: reading fields of a payload.
-//! - `foreign`: what tools that are in no table would do.
 //! - `heartbeat`: a note about the last call of each host.
 //! - `host`: the hosts that can call the hook, as data.
 //! - `incoming`: a payload of a host, translated into the words of this project.
@@ -19,8 +18,9 @@
 //! - `json`: reading JSON as hosts write it.
 //! - `rewrite`: replacing a command by the same command behind the fence.
 //! - `run`: handling one call, with an answer in time in every case.
-//! - `settings`: the answer when the settings of Claude Code change during a session.
+//! - `settings_change`: the answer when the settings of Claude Code change during a session.
 //! - `tools`: the tools of all hosts, by name, with what each does.
+//! - `unknown_tools`: what tools that are in no table would do.
 
 mod answer;
 pub(crate) mod binary;
@@ -30,7 +30,6 @@ mod dialects;
 pub(crate) mod doctor;
 mod effects;
 mod fields;
-mod foreign;
 mod heartbeat;
 pub(crate) mod host;
 mod incoming;
@@ -38,7 +37,8 @@ pub(crate) mod install;
 mod json;
 mod rewrite;
 mod run;
-mod settings;
+mod settings_change;
 mod tools;
+mod unknown_tools;
 
 pub(crate) use run::run;

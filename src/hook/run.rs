@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::answer::{HookAnswer, Output, sayable};
+use super::answer::{HookAnswer, HookOutput, safe_text};
 use super::binary;
 use super::dialects::{self, At};
 use super::heartbeat;
 use super::host::{self, Family, Host};
 use super::incoming::{Incoming, Moment};
 use super::json::{self, JsonReading};
-use super::{detect, rewrite, settings};
+use super::{detect, rewrite, settings_change};
 use crate::verbs::after::{self, Feedback};
 use crate::verbs::event::Event;
 use crate::verbs::gate::{self, Decision, Denial, DenialCode, Judged};
@@ -65,7 +65,7 @@ pub(crate) fn run(name: &str) -> ExitCode {
         drain(std::io::stdin());
         // Most hosts understand exit code 2 with a reason as a denial. A hook with a wrong name in
         // the settings must not let calls run.
-        return write(&Output::refused(&format!(
+        return write(&HookOutput::refused(&format!(
             "there is no host {name:?}; `intent hook` knows {names}"
         )));
     }
@@ -90,7 +90,7 @@ fn drain(mut input: impl Read + Send + 'static) {
 
 /// What is known about a call before there is an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Heard {
+pub(crate) struct CallFacts {
     pub(crate) host: Host,
     pub(crate) family: Family,
     pub(crate) moment: Moment,
@@ -105,7 +105,7 @@ pub(crate) struct Heard {
     pub(crate) rewritable: Option<Value>,
 }
 
-impl Heard {
+impl CallFacts {
     /// Assumes, by the name after `intent hook` alone, that something is about to be changed.
     fn nothing(name: &str) -> Self {
         let host = detect::without_payload(name);
@@ -152,23 +152,27 @@ impl Heard {
         if !self.deniable() {
             return HookAnswer::Nothing;
         }
-        HookAnswer::Deny(sayable(&format!("[{}] {why}", code.as_str())))
+        HookAnswer::Deny(safe_text(&format!("[{}] {why}", code.as_str())))
     }
 }
 
 /// A message of the working thread to the waiting one.
 enum Progress {
     /// The payload was read, with this result.
-    Heard(Box<Heard>),
+    Read(Box<CallFacts>),
     /// The answer was found; the work is done.
-    Said(HookAnswer),
+    Answered(HookAnswer),
 }
 
 /// Reads the payload and finds the answer in another thread, so that there is an answer even if
 /// that thread panics or takes too long.
-fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Heard, HookAnswer) {
+fn converse(
+    name: &str,
+    input: impl Read + Send + 'static,
+    verbs: Verbs,
+) -> (CallFacts, HookAnswer) {
     let started = Instant::now();
-    let mut heard = Heard::nothing(name);
+    let mut heard = CallFacts::nothing(name);
     let (sender, receiver) = mpsc::channel();
     let host_name = name.to_owned();
     let worker = std::thread::Builder::new().stack_size(STACK);
@@ -179,8 +183,8 @@ fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Hea
     loop {
         let left = heard.patience().saturating_sub(started.elapsed());
         match receiver.recv_timeout(left) {
-            Ok(Progress::Heard(now)) => heard = *now,
-            Ok(Progress::Said(said)) => return (heard, said),
+            Ok(Progress::Read(now)) => heard = *now,
+            Ok(Progress::Answered(said)) => return (heard, said),
             Err(reason) => {
                 let why = match reason {
                     RecvTimeoutError::Timeout => {
@@ -209,22 +213,22 @@ fn work(name: &str, input: impl Read, verbs: Verbs, sender: &Sender<Progress>) {
     if let Some(event) = event.as_ref().filter(|_| heard.clears) {
         (verbs.clear)(event);
     }
-    let _ = sender.send(Progress::Heard(Box::new(heard)));
+    let _ = sender.send(Progress::Read(Box::new(heard)));
     let said = match (early, event) {
         (Some(said), _) => said,
         (None, Some(event)) => decide(moment, &event, deniable, rewritable.as_ref(), verbs),
         (None, None) => HookAnswer::Nothing,
     };
-    let _ = sender.send(Progress::Said(said));
+    let _ = sender.send(Progress::Answered(said));
 }
 
 /// Reads the payload. Returns what is known of the call and, if it cannot be judged, the reason.
-fn listen(name: &str, input: impl Read) -> (Heard, Option<String>) {
+fn listen(name: &str, input: impl Read) -> (CallFacts, Option<String>) {
     let (bytes, complete) = match swallow(input) {
         Ok(found) => found,
         Err(error) => {
             let why = format!("The host's message could not be read: {error}. {AGAIN}");
-            return (Heard::nothing(name), Some(why));
+            return (CallFacts::nothing(name), Some(why));
         }
     };
     let (payload, cut) = match json::read(&bytes) {
@@ -248,16 +252,16 @@ fn listen(name: &str, input: impl Read) -> (Heard, Option<String>) {
             let what = if bytes.is_empty() { "is empty" } else { "is no JSON object" };
             let why =
                 format!("The host's message {what}, so nobody can say what it would do. {AGAIN}");
-            return (Heard::nothing(name), Some(why));
+            return (CallFacts::nothing(name), Some(why));
         }
     };
     let in_devin = std::env::var_os("DEVIN_PROJECT_DIR").is_some();
     let host = detect::host(name, &payload, in_devin);
-    let mut heard = Heard::of(&dialects::read(host, &payload));
+    let mut heard = CallFacts::of(&dialects::read(host, &payload));
     if cut.is_some() && heard.moment == Moment::Other {
         // The payload is incomplete, and the missing part may be the one that names the event. So
         // assume the worst.
-        heard = Heard { host, family: host.family, ..Heard::nothing(name) };
+        heard = CallFacts { host, family: host.family, ..CallFacts::nothing(name) };
     }
     // After a tool, or for a tool that only reads, an incomplete payload is good enough.
     let cut = cut.filter(|_| heard.moment == Moment::Before && !heard.only_reads);
@@ -311,10 +315,10 @@ fn decide(
             let root = Root::find(&event.cwd).ok();
             let objection = root.and_then(|root| binary::objection(&root));
             let more = objection.map(|objection| format!("\n{objection}")).unwrap_or_default();
-            HookAnswer::Context(sayable(&format!("{text}{more}")))
+            HookAnswer::Context(safe_text(&format!("{text}{more}")))
         }),
-        Moment::Settings => match settings::objection(&event.cwd) {
-            Some(why) => HookAnswer::Deny(sayable(&format!(
+        Moment::Settings => match settings_change::objection(&event.cwd) {
+            Some(why) => HookAnswer::Deny(safe_text(&format!(
                 "[{}] {why}",
                 DenialCode::ProtectedPath.as_str()
             ))),
@@ -330,7 +334,7 @@ fn judged(judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
         Decision::Ask(denial) => HookAnswer::Ask(reason(&denial)),
         Decision::NoOpinion if judged.fence.is_some() => behind_fence(judged.fence, rewritable),
         Decision::NoOpinion => {
-            judged.notice.map_or(HookAnswer::Nothing, |text| HookAnswer::Context(sayable(&text)))
+            judged.notice.map_or(HookAnswer::Nothing, |text| HookAnswer::Context(safe_text(&text)))
         }
     }
 }
@@ -341,11 +345,11 @@ fn behind_fence(intent: Option<String>, rewritable: Option<&Value>) -> HookAnswe
     match rewritable.and_then(|input| rewrite::fenced(input, &intent)) {
         Some(input) => HookAnswer::Rewrite {
             input,
-            reason: sayable(&format!(
+            reason: safe_text(&format!(
                 "The policy lets this command run behind the fence only: it can write what {intent} owns."
             )),
         },
-        None => HookAnswer::Deny(sayable(&format!(
+        None => HookAnswer::Deny(safe_text(&format!(
             "[{}] The command could not be put behind the fence. {AGAIN}",
             DenialCode::FenceRequired.as_str()
         ))),
@@ -353,23 +357,23 @@ fn behind_fence(intent: Option<String>, rewritable: Option<&Value>) -> HookAnswe
 }
 
 fn reason(denial: &Denial) -> String {
-    sayable(&format!("[{}] {}", denial.code.as_str(), denial.message))
+    safe_text(&format!("[{}] {}", denial.code.as_str(), denial.message))
 }
 
 fn after_answer(feedback: Feedback) -> HookAnswer {
     match (feedback.violation, feedback.context) {
-        (Some(violation), None) => HookAnswer::Violation(sayable(&violation)),
+        (Some(violation), None) => HookAnswer::Violation(safe_text(&violation)),
         (Some(violation), Some(context)) => {
-            HookAnswer::Violation(sayable(&format!("{violation}\n{context}")))
+            HookAnswer::Violation(safe_text(&format!("{violation}\n{context}")))
         }
-        (None, Some(context)) => HookAnswer::Context(sayable(&context)),
+        (None, Some(context)) => HookAnswer::Context(safe_text(&context)),
         (None, None) => HookAnswer::Nothing,
     }
 }
 
 /// Writes the answer. If standard output cannot be written, the answer goes to standard error, and
 /// the exit code denies.
-fn write(output: &Output) -> ExitCode {
+fn write(output: &HookOutput) -> ExitCode {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(output.stdout.as_bytes()).and_then(|()| stdout.flush());
     let mut stderr = std::io::stderr().lock();

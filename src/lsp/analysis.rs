@@ -7,15 +7,16 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tower_lsp::gen_lsp_types as lsp;
 
+use super::cache::{CacheEntry, CachePerRoot, lock};
 use super::convert;
-use super::names::{Names, RecordedNames};
+use super::recorded_names::RecordedNames;
 use super::snapshot::{OpenDocument, Snapshot};
-use super::survey::{Survey, Surveys};
+use super::workspace_survey::Survey;
 use crate::code::{Block, Document, FileBlocks, TextDifference};
 use crate::intent::{FOLDER, IntentFile, Registry};
 use crate::verbs::baseline::{Baseline, FormerFile, commits_of_work};
@@ -57,12 +58,12 @@ pub(crate) struct DocumentPosition<'a> {
 /// workspaces.
 #[derive(Default)]
 pub(crate) struct Analyses {
-    documents: Mutex<HashMap<Arc<str>, Slot<CachedAnalysis>>>,
-    baselines: Mutex<HashMap<(PathBuf, RelativePath), Slot<CachedBaseline>>>,
+    documents: Mutex<HashMap<Arc<str>, CacheEntry<CachedAnalysis>>>,
+    baselines: Mutex<HashMap<(PathBuf, RelativePath), CacheEntry<CachedBaseline>>>,
     judged: Mutex<HashMap<Arc<str>, Arc<LastAnalysis>>>,
-    surveys: Surveys,
+    surveys: CachePerRoot<Survey>,
     registries: Mutex<HashMap<Arc<str>, Arc<LastRegistry>>>,
-    names: RecordedNames,
+    names: CachePerRoot<RecordedNames>,
 }
 
 /// A text of a registry file, and the byte at which each of its intents begins.
@@ -71,17 +72,13 @@ struct LastRegistry {
     intents: Vec<(String, usize)>,
 }
 
-/// A cache entry with its own lock: two requests for the same state compute it once, and requests
-/// for other documents do not wait.
-type Slot<T> = Arc<Mutex<Option<T>>>;
-
 struct CachedAnalysis {
     blocks: Arc<FileBlocks>,
     ledger: Arc<LazyLedger>,
     analysis: Arc<Analysis>,
 }
 
-/// The last finished analysis of a document. It is kept outside of the slot, so that nobody waits
+/// The last finished analysis of a document. It is kept outside of the entry, so that nobody waits
 /// for the next analysis to read it.
 struct LastAnalysis {
     ledger: Arc<LazyLedger>,
@@ -236,12 +233,12 @@ fn root_as_named(snapshot: &Snapshot, workspace: &Workspace) -> Option<PathBuf> 
 }
 
 /// Returns the analysis of an open document. `None` if the document is not governed.
-pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
+pub(crate) fn analyse(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
     let (open, workspace, path) = governed(snapshot, uri)?;
-    let slot = snapshot.analyses.slot_of(snapshot, open);
-    let mut slot = hold(&slot);
+    let entry = snapshot.analyses.analysis_entry(snapshot, open);
+    let mut entry = lock(&entry);
     let blocks = open.document.blocks();
-    if let Some(known) = slot
+    if let Some(known) = entry
         .as_ref()
         .filter(|it| Arc::ptr_eq(&it.blocks, &blocks) && Arc::ptr_eq(&it.ledger, &workspace.ledger))
     {
@@ -254,7 +251,7 @@ pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
     let (ledger_then, took) = (Arc::clone(&ledger), started.elapsed());
     let judged = LastAnalysis { ledger: ledger_then, took, analysis: Arc::clone(&analysis) };
     snapshot.analyses.keep(open, judged);
-    *slot = Some(CachedAnalysis { blocks, ledger, analysis: Arc::clone(&analysis) });
+    *entry = Some(CachedAnalysis { blocks, ledger, analysis: Arc::clone(&analysis) });
     Some(analysis)
 }
 
@@ -264,7 +261,7 @@ pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
 /// comparison with the ledger. `None` if the present text was not edited from an analysed one, or
 /// if the ledger changed.
 pub(crate) fn recent(snapshot: &Snapshot, open: &OpenDocument) -> Option<Recent> {
-    let judged = Arc::clone(hold(&snapshot.analyses.judged).get(open.uri.as_str())?);
+    let judged = Arc::clone(lock(&snapshot.analyses.judged).get(open.uri.as_str())?);
     let workspace = snapshot.workspace_of(&open.uri)?;
     if !Arc::ptr_eq(&judged.ledger, &workspace.ledger) {
         return None;
@@ -281,15 +278,15 @@ pub(crate) fn baseline(
     (path, now): (&RelativePath, &Document),
 ) -> Arc<FormerFile> {
     let key = (workspace.root.path().to_owned(), path.clone());
-    let slot = snapshot.analyses.slot_of_file(key);
-    let mut slot = hold(&slot);
-    if let Some(known) = slot.as_ref()
+    let entry = snapshot.analyses.baseline_entry(key);
+    let mut entry = lock(&entry);
+    if let Some(known) = entry.as_ref()
         && Arc::ptr_eq(&known.registry, &workspace.registry)
     {
         return Arc::clone(&known.before);
     }
     let found = commits_of_work(workspace).and_then(|commits| {
-        let same = slot.take().filter(|it| it.commits == commits && workspace.git().is_some());
+        let same = entry.take().filter(|it| it.commits == commits && workspace.git().is_some());
         // An empty baseline is computed again, because a file that was deleted since may have been
         // renamed to this one.
         let before = match same.filter(|known| !known.before.baseline.is_empty()) {
@@ -303,18 +300,26 @@ pub(crate) fn baseline(
         (Vec::new(), Arc::new(FormerFile { baseline: Baseline::Unknown, from: None }))
     });
     let registry = Arc::clone(&workspace.registry);
-    *slot = Some(CachedBaseline { registry, commits, before: Arc::clone(&before) });
+    *entry = Some(CachedBaseline { registry, commits, before: Arc::clone(&before) });
     before
 }
 
 /// Returns the survey of a workspace.
 pub(crate) fn survey(snapshot: &Snapshot, workspace: &Workspace) -> Arc<Survey> {
-    snapshot.analyses.surveys.of(workspace)
+    snapshot.analyses.surveys.get(
+        workspace,
+        |known| known.is_of(workspace),
+        |known| Survey::of(workspace, known),
+    )
 }
 
 /// Returns the names under which blocks of a workspace were recorded.
-pub(crate) fn names(snapshot: &Snapshot, workspace: &Workspace) -> Arc<Names> {
-    snapshot.analyses.names.of(workspace)
+pub(crate) fn names(snapshot: &Snapshot, workspace: &Workspace) -> Arc<RecordedNames> {
+    snapshot.analyses.names.get(
+        workspace,
+        |known| known.is_of(workspace),
+        |_| RecordedNames::of(workspace),
+    )
 }
 
 impl Analyses {
@@ -328,7 +333,7 @@ impl Analyses {
         file: &IntentFile,
         on_disk: Option<&IntentFile>,
     ) -> Vec<(String, usize)> {
-        let mut known = hold(&self.registries);
+        let mut known = lock(&self.registries);
         let intents = match (file.syntax_error(), known.get(uri.as_str()), on_disk) {
             (None, _, _) => LastRegistry::of(file).intents,
             (Some(_), Some(last), _) => last.carried(file.text()),
@@ -342,7 +347,7 @@ impl Analyses {
 
     /// Keeps an analysis if it is the newest: the analysis of an older text may finish later.
     fn keep(&self, open: &OpenDocument, judged: LastAnalysis) {
-        let mut known = hold(&self.judged);
+        let mut known = lock(&self.judged);
         let is_older = known.get(open.uri.as_str()).is_some_and(|known| {
             let newest = &known.analysis.file.document;
             Arc::ptr_eq(&known.ledger, &judged.ledger)
@@ -355,25 +360,29 @@ impl Analyses {
 
     /// Returns how long the last analysis of a document took.
     pub(crate) fn took(&self, uri: &lsp::Uri) -> Duration {
-        hold(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
+        lock(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
     }
 
     /// Returns the cache entry of a document, and drops the entries of closed documents.
-    fn slot_of(&self, snapshot: &Snapshot, open: &OpenDocument) -> Slot<CachedAnalysis> {
-        let mut slots = hold(&self.documents);
-        if let Some(slot) = slots.get(open.uri.as_str()) {
-            return Arc::clone(slot);
+    fn analysis_entry(
+        &self,
+        snapshot: &Snapshot,
+        open: &OpenDocument,
+    ) -> CacheEntry<CachedAnalysis> {
+        let mut slots = lock(&self.documents);
+        if let Some(entry) = slots.get(open.uri.as_str()) {
+            return Arc::clone(entry);
         }
         slots.retain(|uri, _| snapshot.documents.contains_key(uri));
-        hold(&self.judged).retain(|uri, _| snapshot.documents.contains_key(uri));
+        lock(&self.judged).retain(|uri, _| snapshot.documents.contains_key(uri));
         Arc::clone(slots.entry(Arc::from(open.uri.as_str())).or_default())
     }
 
     /// Returns the cache entry of a file's baseline. The cache is emptied when it is full; so many
     /// files are hardly edited at once.
-    fn slot_of_file(&self, key: (PathBuf, RelativePath)) -> Slot<CachedBaseline> {
+    fn baseline_entry(&self, key: (PathBuf, RelativePath)) -> CacheEntry<CachedBaseline> {
         const MAX_FILES: usize = 256;
-        let mut slots = hold(&self.baselines);
+        let mut slots = lock(&self.baselines);
         if slots.len() >= MAX_FILES && !slots.contains_key(&key) {
             slots.clear();
         }
@@ -407,12 +416,6 @@ impl LastRegistry {
     }
 }
 
-/// Locks a mutex, even if a request panicked while it held the lock. The values behind these locks
-/// are only replaced as a whole, so they are never half written.
-pub(super) fn hold<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -421,7 +424,7 @@ mod tests {
     const CODE: &str = "//- /src/a.rs intent=INT-001\nfn a() {}\n//- /src/b.rs\nfn b() {}\n";
 
     fn matched(editor: &Editor) -> Arc<Analysis> {
-        of(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap()
+        analyse(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap()
     }
 
     fn compared(editor: &Editor) -> Arc<FormerFile> {
@@ -453,8 +456,8 @@ mod tests {
         let older = editor.snapshot();
         editor.replace("/src/a.rs", "fn a", "fn c");
         let newer = editor.snapshot();
-        of(&newer, &uri).unwrap();
-        of(&older, &uri).unwrap();
+        analyse(&newer, &uri).unwrap();
+        analyse(&older, &uri).unwrap();
         let kept = recent(&newer, newer.document(&uri).unwrap()).unwrap();
         assert!(kept.since.is_empty());
         assert!(recent(&older, older.document(&uri).unwrap()).is_none(), "it is of a later text");
@@ -481,7 +484,7 @@ mod tests {
         let mut editor = Editor::new(CODE);
         let first = Arc::downgrade(&matched(&editor));
         editor.close("/src/a.rs");
-        of(&editor.snapshot(), &editor.uri("/src/b.rs")).unwrap();
+        analyse(&editor.snapshot(), &editor.uri("/src/b.rs")).unwrap();
         assert!(first.upgrade().is_none());
     }
 

@@ -3,7 +3,7 @@
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::diagnostics::Clean;
+use super::diagnostics_schedule::Clean;
 use crate::code::Encoding;
 
 /// What the client can do. Every field is `false` or the protocol's default until `initialize`.
@@ -206,7 +206,7 @@ impl Capabilities {
     /// could pull, but to which diagnostics are pushed, may wait for the push: opencode waits five
     /// seconds for each file that its agent writes.
     pub(crate) fn when_clean(&self) -> Clean {
-        if self.pull_diagnostics && !self.pulls() { Clean::Said } else { Clean::Silent }
+        if self.pull_diagnostics && !self.pulls() { Clean::Published } else { Clean::Silent }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use tower_lsp::gen_lsp_types as lsp;
 use tower_lsp::jsonrpc::{self, Id};
 
+use super::cache::lock;
 use super::transport::Outbox;
 
 /// How long the client may take for an answer that needs no person.
@@ -32,7 +33,7 @@ pub(crate) enum ClientError {
     Unreadable { method: String, reason: String },
 }
 
-type Answer = jsonrpc::Result<Value>;
+type ClientAnswer = jsonrpc::Result<Value>;
 
 /// A handle to the client, cheap to clone.
 #[derive(Clone)]
@@ -43,12 +44,12 @@ pub(crate) struct Client {
 struct ClientState {
     outbox: Outbox,
     next: AtomicI64,
-    waiting: Mutex<HashMap<i64, oneshot::Sender<Answer>>>,
+    waiting: Mutex<HashMap<i64, oneshot::Sender<ClientAnswer>>>,
 }
 
 impl ClientState {
-    fn waiting(&self) -> MutexGuard<'_, HashMap<i64, oneshot::Sender<Answer>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    fn waiting(&self) -> MutexGuard<'_, HashMap<i64, oneshot::Sender<ClientAnswer>>> {
+        lock(&self.waiting)
     }
 }
 
@@ -151,7 +152,7 @@ impl Client {
     }
 
     /// Passes an answer to the task that awaits it. Late and unknown answers are dropped.
-    pub(crate) fn deliver(&self, id: &Id, answer: Answer) {
+    pub(crate) fn deliver(&self, id: &Id, answer: ClientAnswer) {
         let Id::Number(number) = id else { return };
         let Some(sender) = self.inner.waiting().remove(number) else {
             tracing::debug!(%id, "an answer that nobody waits for");

@@ -51,16 +51,13 @@ pub(crate) enum Trace {
     Off,
     /// The method and the duration of each request.
     Messages,
-    /// Treated the same as `Messages`.
-    Verbose,
 }
 
 impl Trace {
     /// Returns the level with this name. Every unknown name is off.
     pub(crate) fn parse(name: &str) -> Self {
         match name {
-            "messages" => Self::Messages,
-            "verbose" => Self::Verbose,
+            "messages" | "verbose" => Self::Messages,
             _ => Self::Off,
         }
     }
@@ -233,7 +230,7 @@ fn set(slot: &mut bool, value: &Value) -> bool {
 }
 
 fn unusable(key: &str, value: &Value) -> String {
-    format!("the setting intent.{key} cannot be {value}; its default stays in force")
+    format!("the setting intent.{key} cannot be {value}; it is ignored")
 }
 
 #[cfg(test)]
@@ -253,7 +250,7 @@ mod tests {
             inlay_hints: Some(true),
             interactive: true,
             position_encoding: Some(Encoding::Utf8),
-            trace: Trace::Verbose,
+            trace: Trace::Messages,
             ..Settings::default()
         };
         assert_eq!(bare, expected);

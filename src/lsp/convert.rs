@@ -133,6 +133,11 @@ pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
     }
 }
 
+/// Returns the address of the document that the parameters of a message name.
+pub(crate) fn document_address(params: &serde_json::Value) -> Option<&str> {
+    params.pointer("/textDocument/uri")?.as_str()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

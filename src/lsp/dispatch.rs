@@ -83,13 +83,13 @@ pub(crate) enum RequestRefusal {
     #[error("cancelled")]
     Cancelled,
     /// The document changed while a request was handled whose answer contains positions in it.
-    #[error("the document changed meanwhile")]
+    #[error("the document changed while the request ran")]
     ContentModified,
     /// The workspace of the request is not loaded yet.
     #[error("the intents and the ledger are still being read; ask again in a moment")]
     StillReading,
     /// A newer edit arrived before the request was handled. The client sends it again.
-    #[error("a newer edit came first")]
+    #[error("a newer edit replaced this request")]
     Overtaken,
     /// A fault of the server.
     #[error("{method} failed inside the server: {reason}; please report it with the log")]
@@ -157,10 +157,10 @@ impl ClientConversation {
     }
 }
 
-type Outcome = Result<Value, RequestRefusal>;
-type Background = Box<dyn Fn(&Snapshot, Value) -> Outcome + Send + Sync>;
+type RequestOutcome = Result<Value, RequestRefusal>;
+type Background = Box<dyn Fn(&Snapshot, Value) -> RequestOutcome + Send + Sync>;
 type ConversationHandler = Box<
-    dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = Outcome> + Send>>
+    dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = RequestOutcome> + Send>>
         + Send
         + Sync,
 >;
@@ -258,7 +258,7 @@ impl MethodTable {
             let params = parse(method, params)?;
             let answer = catch_unwind(AssertUnwindSafe(|| handler(snapshot, params)))
                 .map_err(|panic| fault(method, &panic_text(panic.as_ref())))??;
-            print(method, answer)
+            to_json(method, answer)
         });
         self.requests.insert(method, Handler::Background(lane, run));
         self
@@ -275,7 +275,7 @@ impl MethodTable {
         let method = R::METHOD.as_str();
         let run: ConversationHandler = Box::new(move |conversation, params| {
             let answer = parse(method, params).map(|params| handler(conversation, params));
-            Box::pin(async move { print(method, answer?.await?) })
+            Box::pin(async move { to_json(method, answer?.await?) })
         });
         self.requests.insert(method, Handler::ClientConversation(run));
         self
@@ -289,7 +289,8 @@ fn parse<P: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<
     })
 }
 
-fn print(method: &str, answer: impl serde::Serialize) -> Outcome {
+/// Converts the answer of a request or command to JSON.
+pub(crate) fn to_json(method: &str, answer: impl serde::Serialize) -> RequestOutcome {
     serde_json::to_value(answer).map_err(|error| fault(method, &error.to_string()))
 }
 

@@ -3,22 +3,25 @@
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tower_lsp::gen_lsp_types as lsp;
 
+use super::cache::lock;
 use super::client::Client;
-use super::diagnostics::{Generation, QUIET};
+use super::diagnostics_schedule::{Generation, QUIET};
 use super::ordered::{LoopEvent, Ordered};
 use super::pool::{Lane, Pool};
 use super::requests::Cancel;
 use super::snapshot::DiagnoseUnopened;
 use super::watch::{self, Watcher};
 use super::world::SideEffect;
-use super::{FindPlace, OpenWorkspace, ServerParts, analysis, config, features, parent, progress};
+use super::{
+    FindPlace, OpenWorkspace, ServerParts, analysis, config, features, parent_process, progress,
+};
 use crate::verbs::{Workspace, git_hooks, map};
 use crate::workspace::text;
 
@@ -53,7 +56,7 @@ impl Outlets {
     pub(super) fn end_with(&self, process: i32) {
         let events = self.events.clone();
         tokio::spawn(async move {
-            parent::gone(process).await;
+            parent_process::gone(process).await;
             drop(events.send(LoopEvent::ClientGone));
         });
     }
@@ -138,7 +141,7 @@ impl Ordered {
             // Watch the workspace before anything in it is read, so that no change in between is
             // missed.
             if let (Some(place), Some(watcher)) = (&place, watcher) {
-                watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(place);
+                lock(&watcher).watch(place);
             }
             LoopEvent::PlaceFound { folder, place }
         });

@@ -21,7 +21,7 @@ pub(crate) fn result(world: &World) -> lsp::InitializeResult {
         }),
         ..Default::default()
     };
-    features::advertise(world.client(), world.settings(), &mut capabilities);
+    features::advertise(world.client(), &mut capabilities);
     lsp::InitializeResult {
         capabilities,
         server_info: Some(lsp::ServerInfo {

@@ -38,7 +38,7 @@ impl Rejected {
                 return None;
             }
         };
-        tracing::warn!(reason, "what the client sent is no message");
+        tracing::warn!(reason, "the client sent an invalid message");
         let error = Error { code, message: reason.into(), data: None };
         Some(jsonrpc::Response::from_error(id, error))
     }

@@ -14,55 +14,57 @@
 //! when a hundred handlers wait for the client. Our own loop has none of these faults.
 //!
 //! - `analysis`: results about the open documents, computed once and shared by all features.
+//! - `cache`: results that several requests share, computed once for each workspace.
 //! - `capabilities`: what the client can do.
 //! - `client`: sending notifications and requests to the client.
 //! - `config`: the user's settings.
 //! - `convert`: converting between the types of the protocol and ours.
-//! - `diagnostics`: when diagnostics are computed and published.
+//! - `diagnostics_schedule`: when diagnostics are computed and published.
 //! - `dispatch`: the table of what the server can do.
 //! - `effects`: running the side effects that the loop asks for.
 //! - `features`: the features of the server, one file each.
-//! - `held`: requests that wait until the ledger is read.
 //! - `initialize`: the handshake with the client.
 //! - `log`: the log on standard error, written by its own thread.
 //! - `message`: parsing the body of a frame into a message.
-//! - `names`: finding recorded blocks by name.
 //! - `ordered`: the loop that owns the state and applies events in order.
-//! - `parent`: noticing that the process that started the server has ended.
+//! - `parent_process`: noticing that the process that started the server has ended.
 //! - `pool`: a few threads for computations.
 //! - `progress`: showing the progress of long work.
 //! - `questions`: showing the questions of agents to the person at this client.
+//! - `recorded_names`: finding recorded blocks by name.
 //! - `requests`: the requests that are not answered yet.
 //! - `snapshot`: the state of the server when a request arrived.
-//! - `survey`: findings about a workspace as a whole, and the list of its files.
 //! - `transport`: reading and writing frames.
+//! - `waiting_requests`: requests that wait until the ledger is read.
 //! - `watch`: noticing changes of the files from which a workspace is loaded.
+//! - `workspace_survey`: findings about a workspace as a whole, and the list of its files.
 //! - `world`: the mutable state of the server.
 
 mod analysis;
+mod cache;
 mod capabilities;
 mod client;
 mod config;
 mod convert;
-mod diagnostics;
+mod diagnostics_schedule;
 mod dispatch;
 mod effects;
 mod features;
-mod held;
 mod initialize;
 mod log;
 mod message;
-mod names;
 mod ordered;
-mod parent;
+mod parent_process;
 mod pool;
 mod progress;
 mod questions;
+mod recorded_names;
 mod requests;
 mod snapshot;
-mod survey;
 mod transport;
+mod waiting_requests;
 mod watch;
+mod workspace_survey;
 mod world;
 
 #[cfg(test)]
@@ -115,7 +117,7 @@ impl Default for ServerParts {
             },
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,
-            reading_limit: held::READING_LIMIT,
+            reading_limit: waiting_requests::READING_LIMIT,
             agent: crate::workspace::agents::beside,
         }
     }

@@ -17,19 +17,19 @@ use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 
 use super::client::Client;
 use super::config::Trace;
-use super::diagnostics::{Generation, Schedule};
+use super::diagnostics_schedule::{Generation, Schedule};
 use super::dispatch::{
     ClientConversation, Handler, MethodTable, RequestRefusal, fault, panic_text,
 };
-use super::held::HeldRequest;
 use super::message::Message;
 use super::pool::Pool;
 use super::questions::{Look, Questions};
 use super::requests::{Cancel, Requests, Ticket};
 use super::snapshot::Snapshot;
 use super::transport::{IncomingMessage, Outbox};
+use super::waiting_requests::HeldRequest;
 use super::world::{WorkspaceLocation, World};
-use super::{ServerParts, effects::Outlets, initialize};
+use super::{ServerParts, convert, effects::Outlets, initialize};
 use crate::verbs::Workspace;
 
 /// A turn of the loop that takes longer is logged, because everything else waits for it.
@@ -186,7 +186,7 @@ impl Ordered {
         let next = turn(self);
         let took = started.elapsed();
         if took > SLOW_TURN {
-            tracing::warn!(what, ?took, "a turn of the loop held everything up");
+            tracing::warn!(what, ?took, "slow loop turn");
         }
         next
     }
@@ -232,7 +232,7 @@ impl Ordered {
             tracing::debug!(method, "a notification that is not for us");
             return Next::Turn;
         };
-        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
+        let uri = convert::document_address(&params).map(str::to_owned);
         match catch_unwind(AssertUnwindSafe(|| mutation(&mut self.world, params))) {
             Ok(Ok(effects)) => self.perform(effects),
             Ok(Err(error)) => tracing::warn!(%error, "a notification is ignored"),
@@ -289,7 +289,7 @@ impl Ordered {
             Err(refusal) => return self.reply(ticket, Err(refusal.into())),
         };
         let mut effects = self.world.initialize(&params);
-        effects.extend(self.world.seat_nobody_if((self.agent)()));
+        effects.extend(self.world.disable_dialogs_if((self.agent)()));
         let result = initialize::result(&self.world);
         let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
         self.phase = Phase::Running;
@@ -352,7 +352,7 @@ impl Ordered {
         if !self.world.client().retried.iter().any(|retried| retried == method) {
             return None;
         }
-        let uri: lsp::Uri = params.pointer("/textDocument/uri")?.as_str()?.parse().ok()?;
+        let uri: lsp::Uri = convert::document_address(params)?.parse().ok()?;
         let version = self.world.version_of(&uri)?;
         Some((uri, version))
     }
@@ -381,7 +381,7 @@ impl Ordered {
             }
             LoopEvent::FilesChanged(paths) => self.files_changed(paths),
             LoopEvent::Watching => {
-                let effects = self.world.look_again();
+                let effects = self.world.reload_all();
                 self.perform(effects);
             }
             LoopEvent::FilesSettled => {

@@ -3,8 +3,10 @@
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
+
+use super::cache::lock;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -61,7 +63,7 @@ fn lane(name: &str, threads: usize) -> io::Result<Sender<Job>> {
 
 fn work(queue: &Mutex<Receiver<Job>>) {
     loop {
-        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let next = lock(queue).recv();
         let Ok(job) = next else { return };
         if catch_unwind(AssertUnwindSafe(job)).is_err() {
             tracing::error!("a background job panicked; the panic is above");

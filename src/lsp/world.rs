@@ -174,7 +174,7 @@ impl World {
     }
 
     /// Stops asking the person anything if an agent started the server, whatever the client says.
-    pub(crate) fn seat_nobody_if(&mut self, agent: Option<String>) -> Option<SideEffect> {
+    pub(crate) fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<SideEffect> {
         let agent = agent.filter(|_| self.settings.seats_a_person())?;
         for settings in [&mut self.at_start, Arc::make_mut(&mut self.settings)] {
             (settings.interactive, settings.person) = (false, false);
@@ -241,8 +241,7 @@ impl World {
 
 fn trace_level(value: &lsp::TraceValue) -> Trace {
     match value {
-        lsp::TraceValue::Messages => Trace::Messages,
-        lsp::TraceValue::Verbose => Trace::Verbose,
+        lsp::TraceValue::Messages | lsp::TraceValue::Verbose => Trace::Messages,
         lsp::TraceValue::Off | lsp::TraceValue::Custom(_) => Trace::Off,
     }
 }

@@ -12,15 +12,15 @@ use crate::verbs::{ReadError, VerbError};
 use crate::workspace::text;
 
 /// The result of a tool call.
-pub(super) type Outcome = Result<Answer, Refusal>;
+pub(super) type ToolOutcome = Result<ToolAnswer, Refusal>;
 
 /// The answer of a verb, together with text for models whose client shows only text.
-pub(super) struct Answer<T = Value> {
+pub(super) struct ToolAnswer<T = Value> {
     data: T,
     words: Vec<String>,
 }
 
-impl<T: Serialize> Answer<T> {
+impl<T: Serialize> ToolAnswer<T> {
     /// Creates an answer with a text that contains nothing from the repository, or only escaped
     /// parts of it.
     pub(super) fn new(data: T, words: impl Into<String>) -> Self {
@@ -29,7 +29,7 @@ impl<T: Serialize> Answer<T> {
 
     /// Creates an answer with a text that contains parts of the repository. They are marked as
     /// such.
-    pub(super) fn telling(data: T, words: &str) -> Self {
+    pub(super) fn with_repository_text(data: T, words: &str) -> Self {
         Self::new(data, text::of_repository(words, MAX_WORDS))
     }
 
@@ -40,11 +40,11 @@ impl<T: Serialize> Answer<T> {
     }
 
     /// Converts the data to JSON.
-    pub(super) fn erased(self) -> Answer {
+    pub(super) fn erased(self) -> ToolAnswer {
         // Serializing cannot fail for our own types, which have text keys and finite numbers. If it
         // did, the text would remain.
         let data = serde_json::to_value(self.data).unwrap_or_default();
-        Answer { data, words: self.words }
+        ToolAnswer { data, words: self.words }
     }
 }
 
@@ -158,7 +158,7 @@ impl From<FileError> for Refusal {
 }
 
 /// Converts an outcome to the protocol's result.
-pub(super) fn result(outcome: Outcome) -> CallToolResult {
+pub(super) fn result(outcome: ToolOutcome) -> CallToolResult {
     match outcome {
         Ok(answer) => {
             let texts = answer.words.into_iter().map(ContentBlock::text).collect();

@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
-use super::answer::{self, Outcome, Refusal};
+use super::answer::{self, Refusal, ToolOutcome};
 use super::session::Connection;
 use super::tools::{CallContext, ServedTool, ToolLane, ToolTable};
 use super::{prompts, resources};
@@ -94,7 +94,7 @@ impl Server {
         tool: &ServedTool,
         arguments: rmcp::model::JsonObject,
         context: &RequestContext<RoleServer>,
-    ) -> Outcome {
+    ) -> ToolOutcome {
         let turn = self.turn(tool.lane).await;
         let call = self.call(context).await;
         let run = Arc::clone(&tool.run);

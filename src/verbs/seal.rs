@@ -43,7 +43,7 @@ use crate::workspace::clock;
 use crate::workspace::git::{ChangeKind, PathChange, Target};
 use crate::workspace::{CommitId, Git, RelativePath, store};
 
-pub(crate) use open::{OpenRecords, and_commit, drafts, needs_no_code, open};
+pub(crate) use open::{OpenRecords, and_commit, drafts, is_code_committed, open};
 pub(super) use open::{open_note, unstaged_note};
 pub(crate) use retire::{retire, retire_daily};
 

@@ -9,8 +9,6 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub(crate) use crate::code::hex;
-
 use super::folder::{self, Access, Folder, is_missing};
 
 /// A file of any kind that is larger than this, in bytes, is not read.

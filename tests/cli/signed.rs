@@ -105,7 +105,7 @@ fn an_anchor_vouches_for_what_stands_and_tells_what_is_gone() {
 fn an_anchor_counts_only_by_its_name_its_signature_and_its_key() {
     let lab = trusting();
     let said = lab.fine(&["anchor", "--key", "../eve"]);
-    assert!(said.contains("nobody trusts this key yet"), "{said}");
+    assert!(said.contains("no trusted signer has this key"), "{said}");
     lab.commit();
     let told = lab.json(&["verify"]);
     assert_eq!(told["anchors"]["anchored"], 0);

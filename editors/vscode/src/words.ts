@@ -140,7 +140,7 @@ const MEANINGS: Record<Verdict, string> = {
   moved: "as recorded, in another place",
   modified: "changed since, and no record covers the change",
   ambiguous: "several records fit equally well",
-  unrecorded: "no record speaks of it",
+  unrecorded: "no record names it",
 };
 
 export function meaning(block: Block): string {

@@ -23,7 +23,7 @@ Examples:
   intent accept src/auth/jwt.rs:42
   intent accept src/auth/jwt.rs --all-differing
   intent accept src/auth/jwt.rs        a write that no gate let through")]
-pub(crate) struct Args {
+pub(crate) struct AcceptArgs {
     /// The block at this line: PATH:LINE; or a file, with --all-differing
     #[arg(value_name = "PATH[:LINE]")]
     target: OsString,
@@ -33,28 +33,21 @@ pub(crate) struct Args {
     all_differing: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError> {
     person::no_agent()?;
     let target = FileTarget::parse(&context.cwd, &args.target)?;
-    let extent = match (target.line()?, args.all_differing) {
+    let line = target.line()?;
+    // A bare file can only mean the open question about a write that no gate let through. The file
+    // may be gone by now.
+    let ungated = line.is_none() && !args.all_differing && is_ungated(context, &target)?;
+    let extent = match (line, args.all_differing || ungated) {
         (Some(line), false) => AcceptExtent::Line(line),
         (None, true) => AcceptExtent::Differing,
-        // A bare file can only mean the open question about a write that no gate let through.
-        (None, false) if is_ungated(context, &target)? => {
-            let (workspace, path) = context.file(&target)?;
-            let answer = accept(
-                &workspace,
-                &path,
-                AcceptExtent::Differing,
-                &person::contributor(&workspace),
-            )?;
-            context.answer(&answer, |page| show(page, &answer, &workspace))?;
-            return Ok(Exit::Fine);
-        }
         (Some(_), true) => return Err(say_which("a line and --all-differing exclude each other")),
-        (None, false) => return Err(say_which("which block is not said")),
+        (None, false) => return Err(say_which("no block is named")),
     };
-    let (workspace, path) = context.existing_file(&target)?;
+    let (workspace, path) =
+        if ungated { context.file(&target)? } else { context.existing_file(&target)? };
     let answer = accept(&workspace, &path, extent, &person::contributor(&workspace))?;
     if let (AcceptExtent::Line(line), true) = (extent, answer.accepted.is_empty()) {
         return Err(CliError::usage(
@@ -84,16 +77,16 @@ fn say_which(message: &str) -> CliError {
 
 fn show(page: &mut Page, answer: &AcceptAnswer, workspace: &Workspace) {
     if answer.settled {
-        page.styled(GOOD, "✓").own(" settled the write of ").text(answer.path.as_str());
-        page.own(" that no gate let through").end();
+        page.styled(GOOD, "✓").literal(" accepted the ungated write of ");
+        page.text(answer.path.as_str()).end();
     } else if answer.accepted.is_empty() {
-        page.text(answer.path.as_str()).own(": no block differs from its record").end();
+        page.text(answer.path.as_str()).literal(": no block differs from its record").end();
     }
     for name in &answer.accepted {
-        page.styled(GOOD, "✓").own(" accepted ").styled(STRONG, name);
-        page.own(" in ").text(answer.path.as_str()).own(" as it stands").end();
+        page.styled(GOOD, "✓").literal(" accepted ").styled(STRONG, name);
+        page.literal(" in ").text(answer.path.as_str()).literal(" as it stands").end();
     }
-    if !answer.accepted.is_empty() && seal::needs_no_code(workspace, &answer.path) {
-        shared::sent_by(page, &format!("Accept {}", answer.path));
+    if !answer.accepted.is_empty() && seal::is_code_committed(workspace, &answer.path) {
+        shared::print_seal_command(page, &format!("Accept {}", answer.path));
     }
 }

@@ -23,7 +23,7 @@ Whose keys count stands in .orchestration/allowed_signers of the branch that wor
 into, in the format of `man ssh-keygen`, and in the file that git's setting
 gpg.ssh.allowedSignersFile names:
   ada@example.org namespaces=\"intent-anchor,intent-erasure\" ssh-ed25519 AAAA…")]
-pub(crate) struct Args {
+pub(crate) struct AnchorArgs {
     /// The SSH key to sign with; else git's user.signingKey
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
@@ -33,14 +33,14 @@ pub(crate) struct Args {
     accept_gone: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: AnchorArgs) -> Result<Exit, CliError> {
     person::no_agent()?;
-    let workspace = context.here()?;
+    let workspace = context.open_workspace()?;
     let keys = SshKeygen::of_machine(&workspace);
     let drafted = draft(&workspace, &keys, args.accept_gone)?;
     let signature = sign(&workspace, &context.cwd, args.key, NAMESPACE, &drafted.1)?;
     let answer = write(&workspace, &drafted, &signature, &keys)?;
-    let path = context.typed(&workspace.root, answer.path.as_str());
+    let path = context.path_for_shell(&workspace.root, answer.path.as_str());
     context.answer(&answer, |page| show(page, &answer, &path))?;
     Ok(Exit::Fine)
 }
@@ -48,19 +48,20 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 fn show(page: &mut Page, answer: &AnchorAnswer, path: &str) {
     let commit = short_id(&answer.commit);
     page.styled(GOOD, "✓")
-        .own(" signed ")
+        .literal(" signed ")
         .count(answer.sections, "section")
-        .own(" of evidence, of ");
-    page.styled(STRONG, &answer.of.to_string()).own(" at ").text(commit).end();
+        .literal(" of evidence, of ");
+    page.styled(STRONG, &answer.of.to_string()).literal(" at ").text(commit).end();
     if answer.gone > 0 {
-        page.own("  gave up ").text(&answer.gone.to_string()).own(" that are gone").end();
+        page.literal("  gave up ").text(&answer.gone.to_string()).literal(" that are gone").end();
     }
     if !answer.trusted {
-        page.own("  ")
+        page.literal("  ")
             .styled(WARN, "warning:")
-            .own(" nobody trusts this key yet, so the anchor does not count; a line with");
-        page.own(" it belongs in .orchestration/allowed_signers (`intent anchor --help`)").end();
+            .literal(" no trusted signer has this key, so the anchor does not count; a line with");
+        page.literal(" it belongs in .orchestration/allowed_signers (`intent anchor --help`)")
+            .end();
     }
-    page.styled(DIM, "Next:").own(" git add ").text(path);
-    page.own(" && git commit -m \"Anchor the evidence\"").end();
+    page.styled(DIM, "Next:").literal(" git add ").text(path);
+    page.literal(" && git commit -m \"Anchor the evidence\"").end();
 }

@@ -31,7 +31,7 @@ Given an intent, or a file of rules such as .orchestration/policy.yaml, it signs
 says now with an SSH key. `intent check` then lets a branch widen the intent, or change the
 file, if the branch that it is merged into trusts the key (.orchestration/allowed_signers).
 A wider scope or a new intent that is approved here is signed as well where git has a key.")]
-pub(crate) struct Args {
+pub(crate) struct ApproveArgs {
     /// The code that the agent names, an intent, or a file of rules
     #[arg(value_name = "CODE|INTENT|FILE")]
     what: Option<String>,
@@ -51,10 +51,10 @@ pub(crate) struct RejectArgs {
     code: String,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError> {
     let Some(code) = args.what else { return list(context) };
     let terminal = Terminal::of_a_person()?;
-    let workspace = context.here()?;
+    let workspace = context.open_workspace()?;
     if approval::status(&workspace, &code).is_err() {
         let signed = Some(signed(context, &workspace, &code, args.key)?);
         return answered(
@@ -67,10 +67,10 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let mut page = Page::default();
     show(&mut page, &asked);
     if !is_current(&workspace, &asked) {
-        page.styled(WARN, "!").own(" the commit has changed since it was asked, ");
-        page.own("so the agent has to ask again").end();
+        page.styled(WARN, "!").literal(" the commit has changed since it was asked, ");
+        page.literal("so the agent has to ask again").end();
     }
-    page.gap().own("Type ").styled(STRONG, "yes").own(" to approve: ");
+    page.gap().literal("Type ").styled(STRONG, "yes").literal(" to approve: ");
     if !terminal.ask(context.printer, &page)?.eq_ignore_ascii_case("yes") {
         return Err(CliError::usage(
             format!("{} was not approved, and still waits", asked.code),
@@ -86,7 +86,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     // The approval has changed the registry, so the workspace is read again.
     let widened = answer.approval.result.clone();
     let has_key = args.key.is_some() || signs(&workspace);
-    let here = context.here()?;
+    let here = context.open_workspace()?;
     let of_write = approval::draft_of_write(&here, &asked)?;
     let signing = match (has_key, &widened, of_write) {
         (true, Some(intent), _) => signed(context, &here, intent, args.key).map(Some),
@@ -107,7 +107,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 fn stands_in_commit(workspace: &Workspace, what: &str) -> bool {
     let of_intent = workspace.registry.place(what).map(|(file, _)| file.path().clone());
     let path = of_intent.or_else(|| RelativePath::new(what).ok());
-    path.is_some_and(|path| seal::needs_no_code(workspace, &path))
+    path.is_some_and(|path| seal::is_code_committed(workspace, &path))
 }
 
 fn answered(
@@ -121,7 +121,7 @@ fn answered(
             show_signed(page, signed, stands_in_commit(workspace, &signed.what));
         }
         if let Some(reason) = &answer.unsigned {
-            page.styled(WARN, "!").own(" ").text(reason).end();
+            page.styled(WARN, "!").literal(" ").text(reason).end();
         }
     })?;
     Ok(Exit::found(answer.unsigned.is_some()))
@@ -162,15 +162,20 @@ fn signed_as(
 
 /// `stands` is true if a commit already has what was signed.
 fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
-    page.styled(GOOD, "✓").own(" signed ").styled(INTENT, &answer.what).own(" as it reads now");
-    page.own(if stands { "" } else { "; the commit with it carries that" }).end();
+    page.styled(GOOD, "✓")
+        .literal(" signed ")
+        .styled(INTENT, &answer.what)
+        .literal(" as it reads now");
+    page.literal(if stands { "" } else { "; the commit with it carries that" }).end();
     if stands {
-        shared::sent_by(page, &format!("Approve {}", answer.what));
+        shared::print_seal_command(page, &format!("Approve {}", answer.what));
     }
     if !answer.trusted {
-        page.own("  ").styled(WARN, "warning:");
-        page.own(" the branch that work is merged into does not trust this key, so the signature");
-        page.own(
+        page.literal("  ").styled(WARN, "warning:");
+        page.literal(
+            " the branch that work is merged into does not trust this key, so the signature",
+        );
+        page.literal(
             " does not count there; a line with it belongs in its .orchestration/allowed_signers",
         );
         page.end();
@@ -179,7 +184,7 @@ fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
 
 pub(crate) fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
-    let workspace = context.here()?;
+    let workspace = context.open_workspace()?;
     let asked = waiting(&workspace, &args.code)?;
     decided(context, &workspace, &asked.code, ApprovalVerdict::Reject)
 }
@@ -214,7 +219,7 @@ fn done(page: &mut Page, answer: &ApprovalAnswer) {
         ApprovalState::Denied => (BAD, "✗"),
         _ => (GOOD, "✓"),
     };
-    page.styled(style, mark).own(" ").text(&answer.done).end();
+    page.styled(style, mark).literal(" ").text(&answer.done).end();
 }
 
 /// Returns the pending question with this code, in upper or lower case. If the question is no
@@ -239,11 +244,11 @@ fn is_current(workspace: &Workspace, asked: &Approval) -> bool {
 }
 
 fn list(context: &Context) -> Result<Exit, CliError> {
-    let waiting = approval::list(&context.here()?)?;
+    let waiting = approval::list(&context.open_workspace()?)?;
     let now = Timestamp::now();
     context.answer(&waiting, |page| {
         if waiting.is_empty() {
-            page.own("Nothing waits for a person").end();
+            page.literal("Nothing waits for a person").end();
             return;
         }
         let row = |asked: &Approval| {
@@ -257,7 +262,7 @@ fn list(context: &Context) -> Result<Exit, CliError> {
         };
         page.table(0, &waiting.iter().map(row).collect::<Vec<_>>());
         page.gap()
-            .own("`intent approve CODE` shows one and asks; `intent reject CODE` says no")
+            .literal("`intent approve CODE` shows one and asks; `intent reject CODE` says no")
             .end();
     })?;
     Ok(Exit::Fine)
@@ -266,7 +271,7 @@ fn list(context: &Context) -> Result<Exit, CliError> {
 /// Shows a whole question. Nothing that would be done is left out.
 fn show(page: &mut Page, asked: &Approval) {
     let question = approval::question(asked);
-    page.styled(INTENT, &asked.code).own("  ").styled(STRONG, &question.title).end().gap();
+    page.styled(INTENT, &asked.code).literal("  ").styled(STRONG, &question.title).end().gap();
     // Spaces are significant in a command, so the text keeps them all.
     page.lines(&format!("    {}", question.exactly.replace('\n', "\n    ")));
     page.gap();

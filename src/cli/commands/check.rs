@@ -36,8 +36,8 @@ Examples:
   intent check --base origin/main   in CI, a whole branch
   intent check main..topic          what topic brings, whatever is checked out
   intent check --base origin/main --format sarif > intent.sarif
-  intent check --write-baseline     when a team begins: what is there now is told no more")]
-pub(crate) struct Args {
+  intent check --write-baseline     when a team begins: leave out what is there now")]
+pub(crate) struct CheckArgs {
     /// Judge what TO changed since it left FROM; neither the work tree nor the index is read
     #[arg(value_name = "FROM..TO", conflicts_with_all = ["base", "staged"], value_parser = range)]
     range: Option<(String, String)>,
@@ -121,21 +121,21 @@ pub(crate) struct BaselineAnswer {
     findings: usize,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> {
     let against = match (args.range, args.base, args.staged) {
         (Some((from, to)), ..) => ComparedSides::Range { from, to },
         (None, Some(revision), _) => ComparedSides::Base(revision),
         (None, None, true) => ComparedSides::Staged,
         (None, None, false) => ComparedSides::Head,
     };
-    let Args { intent, branch, suspect, .. } = args;
+    let CheckArgs { intent, branch, suspect, .. } = args;
     if branch.is_some() && matches!(against, ComparedSides::Head | ComparedSides::Staged) {
         return Err(CliError::usage(
             "--branch is about a change that is to be merged",
             "say into which: `intent check --base REV --branch NAME`, or `intent check FROM..TO --branch NAME`",
         ));
     }
-    let workspace = context.here()?;
+    let workspace = context.open_workspace()?;
     let baseline = args.baseline.or(args.write_baseline.clone());
     let baseline = baseline.map(|file| workspace.path(workspace.root.path(), &file)).transpose()?;
     let written = baseline.clone().filter(|_| args.write_baseline.is_some());
@@ -178,9 +178,9 @@ fn write_baseline(
     store::write_atomic(&file, known.text().as_bytes()).map_err(VerbError::from)?;
     let answer = BaselineAnswer { written: path.to_string(), findings: answer.findings.len() };
     context.answer(&answer, |page| {
-        page.styled(GOOD, "✓").own(" ").text(&answer.written).own(" lists ");
+        page.styled(GOOD, "✓").literal(" ").text(&answer.written).literal(" lists ");
         page.count(answer.findings, "finding")
-            .own("; `intent check --baseline` tells them no more");
+            .literal("; `intent check --baseline` leaves them out");
         page.end();
     })?;
     Ok(Exit::Fine)
@@ -206,27 +206,29 @@ fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
     let summary = &answer.summary;
     shared::notes(page, &summary.notes);
     if answer.findings.is_empty() {
-        page.styled(GOOD, "✓").own(" no findings in ");
+        page.styled(GOOD, "✓").literal(" no findings in ");
     } else {
         shared::totals(page, summary.errors, summary.warnings);
-        page.own(" in ");
+        page.literal(" in ");
     }
-    page.count(summary.blocks, "changed block").own(" of ").count(summary.files, "changed file");
+    page.count(summary.blocks, "changed block")
+        .literal(" of ")
+        .count(summary.files, "changed file");
     if summary.blocks > 0 {
-        page.own("; ").text(&summary.recorded.to_string()).own(" recorded");
+        page.literal("; ").text(&summary.recorded.to_string()).literal(" recorded");
     }
     if summary.uncovered > 0 {
-        page.own(", ").count(summary.uncovered, "change").own(" covered by no record");
+        page.literal(", ").count(summary.uncovered, "change").literal(" covered by no record");
         if !left_out.is_empty() {
-            page.own(" in ").text(&text::listed(left_out)).own(" (--verbose lists them)");
+            page.literal(" in ").text(&text::listed(left_out)).literal(" (--verbose lists them)");
         }
     }
     if summary.known > 0 {
-        page.own(", ").count(summary.known, "finding").own(" of the baseline left out");
+        page.literal(", ").count(summary.known, "finding").literal(" of the baseline left out");
     }
     page.end();
     if let Some(base) = &summary.base {
-        page.styled(DIM, "compared with").own(" ");
+        page.styled(DIM, "compared with").literal(" ");
         page.styled(DIM, short_id(base)).end();
     }
 }

@@ -8,14 +8,14 @@ use crate::verbs::select;
 
 /// Forget the selected intent
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct ClearArgs {}
 
-pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
-    let answer = select::clear(&context.here()?)?;
+pub(crate) fn run(context: &Context, _args: ClearArgs) -> Result<Exit, CliError> {
+    let answer = select::clear(&context.open_workspace()?)?;
     context.answer(&answer, |page| {
         match &answer.cleared {
-            Some(id) => page.styled(INTENT, id).own(" is no longer selected"),
-            None => page.own("No intent was selected"),
+            Some(id) => page.styled(INTENT, id).literal(" is no longer selected"),
+            None => page.literal("No intent was selected"),
         };
         page.end();
     })?;

@@ -13,7 +13,7 @@ use crate::workspace::{RelativePath, clock};
 #[command(after_help = "\
 Saves files, not bytes: each section of evidence stays as it is, byte for byte, and every
 answer stays the same. The current month is left alone, and what is in no commit yet.")]
-pub(crate) struct Args {
+pub(crate) struct CompactArgs {
     /// Write nothing; say what would be united
     #[arg(long)]
     dry_run: bool,
@@ -23,11 +23,11 @@ pub(crate) struct Args {
     stage: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, args: CompactArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     let now = clock::now();
     let mut answer = compact(&workspace, now.get(..7).unwrap_or(&now), args.dry_run)?;
-    let trace = context.typed(&workspace.root, ".orchestration/agent_trace");
+    let trace = context.path_for_shell(&workspace.root, ".orchestration/agent_trace");
     let add = format!("git add --all {trace}");
     if args.stage && !answer.months.is_empty() {
         let paths: Vec<_> = answer.months.iter().flat_map(paths_of).collect();
@@ -51,27 +51,29 @@ fn paths_of(month: &CompactedMonth) -> impl Iterator<Item = &RelativePath> {
 fn show(page: &mut Page, answer: &CompactAnswer, add: &str) {
     let became = if answer.dry_run { " would become " } else { " became " };
     for month in &answer.months {
-        page.styled(GOOD, if answer.dry_run { "·" } else { "✓" }).own(" ");
-        page.styled(STRONG, &month.month).own("  ").count(month.removed.len(), "file");
-        page.own(became).text(month.written.as_str()).end();
+        page.styled(GOOD, if answer.dry_run { "·" } else { "✓" }).literal(" ");
+        page.styled(STRONG, &month.month).literal("  ").count(month.removed.len(), "file");
+        page.literal(became).text(month.written.as_str()).end();
     }
     if answer.months.is_empty() {
-        page.own("There is nothing to unite: no month before this one has several files.").end();
+        page.literal("There is nothing to unite: no month before this one has several files.")
+            .end();
     } else {
         let files = answer.months.iter().map(|month| month.removed.len()).sum();
-        page.count(files, "file").own(became);
+        page.count(files, "file").literal(became);
         page.count(answer.months.len(), "file").end();
     }
     if !answer.left.is_empty() {
-        page.count(answer.left.len(), "file").own(" of closed months stayed: in no commit yet, ");
-        page.own("or not readable; `intent verify` says more").end();
+        page.count(answer.left.len(), "file")
+            .literal(" of closed months stayed: in no commit yet, ");
+        page.literal("or not readable; `intent verify` says more").end();
     }
     if !answer.months.is_empty() && !answer.dry_run {
         let commit = "git commit -m \"Compact the evidence of closed months\"";
-        page.styled(DIM, "Next:").own(" ");
+        page.styled(DIM, "Next:").literal(" ");
         match answer.staged {
-            true => page.own(commit),
-            false => page.text(add).own(" && ").own(commit),
+            true => page.literal(commit),
+            false => page.text(add).literal(" && ").literal(commit),
         };
         page.end();
     }

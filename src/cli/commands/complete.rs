@@ -14,20 +14,22 @@ use crate::workspace::git::short_id;
 #[command(after_help = "\
 Runs nothing: `intent test ID` does. Where policy.yaml says `completion: passed`, it is
 refused until every criterion that names a command has passed at this commit.")]
-pub(crate) struct Args {
+pub(crate) struct CompleteArgs {
     /// The intent's id
     id: String,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let answer = criteria::complete(&context.here()?, &args.id)?;
-    map::refresh(&context.here()?);
+pub(crate) fn run(context: &Context, args: CompleteArgs) -> Result<Exit, CliError> {
+    let answer = criteria::complete(&context.open_workspace()?, &args.id)?;
+    map::refresh(&context.open_workspace()?);
     context.answer(&answer, |page| {
         shared::changed(page, &answer.registry);
         answer.criteria.iter().for_each(|criterion| show(page, criterion));
         let named = answer.criteria.iter().any(|one| one.command.is_some());
         if named && answer.clean == Some(false) {
-            page.own("  ").styled(WARN, "the work tree has changes that are in no commit").end();
+            page.literal("  ")
+                .styled(WARN, "the work tree has changes that are in no commit")
+                .end();
         }
     })?;
     Ok(Exit::Fine)
@@ -45,6 +47,6 @@ fn show(page: &mut Page, answer: &CriterionAnswer) {
         CriterionStanding::NeverRun => (WARN, "?", "never run".to_owned()),
         CriterionStanding::NoCommand => (DIM, "·", "names no command".to_owned()),
     };
-    page.own("  ").styled(style, mark).own(" ").text(&answer.criterion);
-    page.own("  ").styled(DIM, &words).end();
+    page.literal("  ").styled(style, mark).literal(" ").text(&answer.criterion);
+    page.literal("  ").styled(DIM, &words).end();
 }

@@ -12,12 +12,12 @@ use crate::cli::exit::Exit;
 Examples:
   intent completions bash > ~/.local/share/bash-completion/completions/intent
   intent completions fish > ~/.config/fish/completions/intent.fish")]
-pub(crate) struct Args {
+pub(crate) struct CompletionsArgs {
     /// Which shell
     shell: Shell,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: CompletionsArgs) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut crate::cli::command(), "intent", &mut script);
     context.printer.document(&script)?;

@@ -10,7 +10,7 @@ use crate::verbs::context;
 #[command(after_help = "\
 Constraints, scope, criteria, the blocks it has produced and its latest records,
 curated to a size. Everything in it is escaped.")]
-pub(crate) struct Args {
+pub(crate) struct ContextArgs {
     /// The intent; without one, the selected intent
     id: Option<String>,
 
@@ -19,8 +19,8 @@ pub(crate) struct Args {
     minimal: bool,
 }
 
-pub(crate) fn run(cli: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = cli.here()?;
+pub(crate) fn run(cli: &Context, args: ContextArgs) -> Result<Exit, CliError> {
+    let workspace = cli.open_workspace()?;
     workspace.governed()?;
     let selected = || workspace.selected(cli.agent());
     let id = args.id.or_else(selected).ok_or_else(|| workspace.nothing_selected())?;

@@ -34,7 +34,7 @@ the folder; remove that when you have seen enough.
 Examples:
   intent demo
   intent demo ~/intent-demo")]
-pub(crate) struct Args {
+pub(crate) struct DemoArgs {
     /// An empty or a new folder to make it in; without one, a temporary folder
     folder: Option<PathBuf>,
 }
@@ -48,7 +48,7 @@ pub(crate) struct DemoAnswer {
     commands: Vec<String>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: DemoArgs) -> Result<Exit, CliError> {
     let folder = match &args.folder {
         Some(folder) => {
             let folder = context.cwd.join(folder);
@@ -80,13 +80,16 @@ const COMMANDS: [(&str, &str); 5] = [
 ];
 
 fn show(page: &mut Page, answer: &DemoAnswer) {
-    page.styled(GOOD, "●").own(" ").styled(STRONG, &answer.folder).end();
-    page.own("Two agents have worked here under two intents, and somebody has edited since.").end();
-    page.gap().own("  cd ").text(&text::shell_word(&answer.folder)).end();
+    page.styled(GOOD, "●").literal(" ").styled(STRONG, &answer.folder).end();
+    page.literal("Two agents have worked here under two intents, and somebody has edited since.")
+        .end();
+    page.gap().literal("  cd ").text(&text::shell_word(&answer.folder)).end();
     for (command, what) in COMMANDS {
-        page.own("  ").text(command).to(38).own("# ").own(what).end();
+        page.literal("  ").text(command).pad_to(38).literal("# ").literal(what).end();
     }
-    page.gap().own("Or open the folder in your editor. Remove it when you have seen enough.").end();
+    page.gap()
+        .literal("Or open the folder in your editor. Remove it when you have seen enough.")
+        .end();
 }
 
 /// Refuses a folder inside another workspace, because the rules of that workspace would apply to

@@ -14,15 +14,16 @@ use crate::verbs::doctor::{DoctorAnswer, Health, examine, retry};
 #[command(
     after_help = "✓ in order   ✗ not in order   ? not known, or not needed\nExit code 1 when something is not in order.\n\nOf every agent that is wired here it says whether it asks: present, trusted, strict, switched\noff, when it last called, and what stays open whatever we do."
 )]
-pub(crate) struct Args {
+pub(crate) struct DoctorArgs {
     /// First try again to write the records that could not be written
     #[arg(long)]
     retry: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
-    let workspace = if args.retry && retry(&workspace) > 0 { context.here()? } else { workspace };
+pub(crate) fn run(context: &Context, args: DoctorArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
+    let workspace =
+        if args.retry && retry(&workspace) > 0 { context.open_workspace()? } else { workspace };
     let mut answer = examine(&workspace);
     if let Some(folders) = Folders::here(workspace.root.path())
         && workspace.root.governed()
@@ -46,7 +47,7 @@ fn show(page: &mut Page, answer: &DoctorAnswer) {
             Health::Bad => Some(false),
             Health::Unknown => None,
         });
-        page.styled(style, mark).own(" ").styled(STRONG, &check.what);
-        page.to(width + 4).text(&check.detail).end();
+        page.styled(style, mark).literal(" ").styled(STRONG, &check.what);
+        page.pad_to(width + 4).text(&check.detail).end();
     }
 }

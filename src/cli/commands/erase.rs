@@ -22,7 +22,7 @@ Commits that exist keep the line; rewriting history is git's business.
 
 Example:
   intent erase 5ccc6d0c860f77901c89fee2e8034808:0 --why \"names a customer\"")]
-pub(crate) struct Args {
+pub(crate) struct EraseArgs {
     /// The record, by the id that `intent why PATH:LINE` shows
     record: String,
 
@@ -35,9 +35,9 @@ pub(crate) struct Args {
     key: Option<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: EraseArgs) -> Result<Exit, CliError> {
     let terminal = Terminal::of_a_person()?;
-    let workspace = context.here()?;
+    let workspace = context.open_workspace()?;
     let by = workspace.person();
     let erasure = draft(&workspace, &args.record, &args.why, by)?;
     let mut page = Page::default();
@@ -51,28 +51,29 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         .then(|| sign(&workspace, &context.cwd, args.key, ERASURE, &erasure.tombstone))
         .transpose()?;
     let answer = write(&workspace, &args.record, &erasure, signature.as_deref())?;
-    let trace = context.typed(&workspace.root, ".orchestration/agent_trace");
+    let trace = context.path_for_shell(&workspace.root, ".orchestration/agent_trace");
     context.answer(&answer, |page| show(page, &answer, &trace))?;
     Ok(Exit::Fine)
 }
 
 fn question(page: &mut Page, erasure: &Erasure) {
-    page.own("This line of evidence will be erased:").end().gap();
+    page.literal("This line of evidence will be erased:").end().gap();
     page.lines(&String::from_utf8_lossy(&erasure.line));
-    page.gap().own("Type ").styled(STRONG, "yes").own(" to erase it: ");
+    page.gap().literal("Type ").styled(STRONG, "yes").literal(" to erase it: ");
 }
 
 fn show(page: &mut Page, answer: &EraseAnswer, trace: &str) {
-    page.styled(GOOD, "✓").own(" erased ").text(&answer.record).end();
+    page.styled(GOOD, "✓").literal(" erased ").text(&answer.record).end();
     for (removed, written) in answer.removed.iter().zip(&answer.written) {
-        page.own("  ").text(written.as_str()).own(" stands in place of ").text(removed.as_str());
+        page.literal("  ").text(written.as_str()).literal(" replaces ").text(removed.as_str());
         page.end();
     }
     if !answer.signed {
-        page.styled(WARN, "!").own(" not signed: nobody is trusted to. Until a key stands in ");
-        page.own(".orchestration/allowed_signers of the branch that this is merged into, ");
-        page.own("`intent check --base` reports it").end();
+        page.styled(WARN, "!")
+            .literal(" not signed: no signer is trusted yet. Until there is a key in ");
+        page.literal(".orchestration/allowed_signers of the branch that this is merged into, ");
+        page.literal("`intent check --base` reports it").end();
     }
-    page.styled(DIM, "Next:").own(" git add --all ").text(trace).own(" && ");
-    page.own("git commit -m \"Erase a line of evidence\"").end();
+    page.styled(DIM, "Next:").literal(" git add --all ").text(trace).literal(" && ");
+    page.literal("git commit -m \"Erase a line of evidence\"").end();
 }

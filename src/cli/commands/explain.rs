@@ -34,7 +34,7 @@ Examples:
   intent explain 'git checkout -- src/'
   intent explain --json 'sudo rm -rf /'
   intent explain --batch commands.jsonl")]
-pub(crate) struct Args {
+pub(crate) struct ExplainArgs {
     /// The command, as one word
     #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]
     command: Option<String>,
@@ -48,7 +48,7 @@ pub(crate) struct Args {
     dialect: ShellLanguage,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
     let home = ["HOME", "USERPROFILE"].into_iter().find_map(std::env::var_os);
     let at = surroundings(&context.cwd, home.map(PathBuf::from));
     let dialect = match args.dialect {
@@ -93,15 +93,18 @@ fn batch(
 
 fn show(page: &mut Page, reading: &Prediction) {
     page.styled(style(reading.class), reading.class.as_str());
-    page.own(" [").text(&reading.rule).own("] ").text(&reading.reason).end();
+    page.literal(" [").text(&reading.rule).literal("] ").text(&reading.reason).end();
     if let Some(word) = &reading.word {
-        page.own("  ").styled(NOTE, "because of").own(" ").styled(STRONG, word).end();
+        page.literal("  ").styled(NOTE, "because of").literal(" ").styled(STRONG, word).end();
     }
     if let Some(safer) = &reading.safer {
-        page.own("  ").styled(NOTE, "safer:").own(" ").text(safer).end();
+        page.literal("  ").styled(NOTE, "safer:").literal(" ").text(safer).end();
     }
     if reading.background {
-        page.own("  ").styled(NOTE, "note:").own(" something goes on in the background").end();
+        page.literal("  ")
+            .styled(NOTE, "note:")
+            .literal(" something goes on in the background")
+            .end();
     }
     if !reading.commands.is_empty() {
         page.gap().styled(STRONG, "Commands").end();

@@ -28,7 +28,7 @@ Examples:
   intent fence -- make test
   intent fence --intent INT-001 -- python3 scripts/rename.py
   intent fence --explain")]
-pub(crate) struct Args {
+pub(crate) struct FenceArgs {
     /// Only this intent, instead of the selected one or all in progress
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     command: Vec<OsString>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> {
     if args.probe {
         return Ok(Exit::found(!fence::probe()));
     }
@@ -58,7 +58,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         let kept = stand_in::keep(std::io::stdin());
         return kept.map(|()| Exit::Fine).map_err(|error| not_raised(&error));
     }
-    let workspace = context.here()?;
+    let workspace = context.open_workspace()?;
     // An agent may write what its own session has selected, whatever the person of this work tree
     // has selected.
     let of_agent = context.agent().and_then(|agent| workspace.selected(Some(agent)));
@@ -90,7 +90,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let ended = ended?;
     warn(context, &after);
     let code = ended.code();
-    Ok(if code == 0 && !after.is_empty() { Exit::Findings } else { Exit::As(code) })
+    Ok(if code == 0 && !after.is_empty() { Exit::Findings } else { Exit::Program(code) })
 }
 
 /// How a fenced command ended.
@@ -234,7 +234,7 @@ impl HeldPlaces {
 fn warn(context: &Context, sentences: &[String]) {
     let mut page = Page::default();
     for sentence in sentences {
-        page.styled(WARN, "fence:").own(" ").text(sentence).end();
+        page.styled(WARN, "fence:").literal(" ").text(sentence).end();
     }
     let mut stderr = std::io::stderr();
     let bytes = context.printer.styled_for(&stderr, &page);
@@ -244,8 +244,8 @@ fn warn(context: &Context, sentences: &[String]) {
 
 fn show(page: &mut Page, fenced: &Fenced) {
     match fenced.intents.as_slice() {
-        [] => page.own("No intent is in progress, so nothing of the work tree is anybody's.").end(),
-        intents => page.own("For ").text(&intents.join(", ")).end(),
+        [] => page.literal("No intent is in progress, so no file may be written.").end(),
+        intents => page.literal("For ").text(&intents.join(", ")).end(),
     };
     for (access, title) in [
         (FenceAccess::Writable, "can be written"),
@@ -262,12 +262,12 @@ fn show(page: &mut Page, fenced: &Fenced) {
         page.gap().styled(style, title).end();
         for place in places {
             let path = place.path.to_string_lossy();
-            page.own("  ").text(&path).to(48).own("  ").styled(DIM, &place.why).end();
+            page.literal("  ").text(&path).pad_to(48).literal("  ").styled(DIM, &place.why).end();
         }
     }
     page.gap();
     for note in &fenced.plan.notes {
-        page.styled(WARN, "note:").own(" ").text(note).end();
+        page.styled(WARN, "note:").literal(" ").text(note).end();
     }
-    page.own("Everything else is written as without a fence.").end();
+    page.literal("The command can write everything else.").end();
 }

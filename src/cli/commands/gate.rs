@@ -18,7 +18,7 @@ against it, 1 when it is denied or a person should decide.
 Examples:
   intent gate src/auth/jwt.rs --intent INT-001
   intent gate src/a.rs src/b.rs --session claude-code:abc123")]
-pub(crate) struct Args {
+pub(crate) struct GateArgs {
     /// Every file that would change, the sources of moves included
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -32,8 +32,8 @@ pub(crate) struct Args {
     session: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let here = context.here()?;
+pub(crate) fn run(context: &Context, args: GateArgs) -> Result<Exit, CliError> {
+    let here = context.open_workspace()?;
     let paths = args.paths.iter().map(|path| context.cwd.join(path));
     let request = |paths: Vec<PathBuf>| GateRequest {
         paths: paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
@@ -69,7 +69,7 @@ fn stricter(first: Decision, second: Decision) -> Decision {
 fn show(page: &mut Page, decision: &Decision) {
     match decision {
         Decision::NoOpinion => {
-            page.styled(GOOD, "no opinion").own(": nothing is against it").end();
+            page.styled(GOOD, "no opinion").literal(": no rule objects").end();
         }
         Decision::Ask(denial) => {
             page.styled(WARN, "ask");
@@ -83,7 +83,7 @@ fn show(page: &mut Page, decision: &Decision) {
 }
 
 fn reason(page: &mut Page, denial: &Denial) {
-    page.own("[").text(denial.code.as_str()).own("] ").text(&denial.message).end();
+    page.literal("[").text(denial.code.as_str()).literal("] ").text(&denial.message).end();
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ or core.hooksPath say which hooks run, nothing is written, and what to add is pr
 A clone has no hooks: whoever clones runs `intent git-hooks --install` once. Without
 them `intent seal` does the same, and what was committed meanwhile is sealed late.
 Who wants none says `git config intent.hooks false`, and is not reminded again.")]
-pub(crate) struct Args {
+pub(crate) struct GitHooksArgs {
     /// Install the hooks
     #[arg(long, conflicts_with_all = ["remove", "status"])]
     install: bool,
@@ -32,8 +32,8 @@ pub(crate) struct Args {
     status: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, args: GitHooksArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     let act = match (args.install, args.remove) {
         (true, _) => Act::Install,
         (_, true) => Act::Remove,
@@ -48,8 +48,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 fn show_after(page: &mut Page, answer: &GitHooksAnswer, act: Act) {
     let is_gone = |hook: &GitHook| hook.state == HookState::Missing;
     if act == Act::Remove && answer.hooks.iter().all(is_gone) {
-        page.own("No hook of ours is in ").text(&answer.folder);
-        page.own(" any more, so commits carry no records").end();
+        page.literal("No hook of ours is in ").text(&answer.folder);
+        page.literal(" any more, so commits carry no records").end();
         return;
     }
     show(page, answer);
@@ -63,15 +63,15 @@ pub(super) fn show(page: &mut Page, answer: &GitHooksAnswer) {
             HookState::Missing => (WARN, "is missing"),
             HookState::Other => (WARN, "is there, and does not seal"),
         };
-        page.text(&hook.name).own(" ").styled(style, word);
+        page.text(&hook.name).literal(" ").styled(style, word);
         if hook.chained {
             page.styled(DIM, ", after the hook that was there before");
         }
         page.end();
     }
-    page.own("in ").text(&answer.folder).end();
+    page.literal("in ").text(&answer.folder).end();
     if let Some(manager) = answer.manager.as_ref().filter(|_| !answer.installed) {
-        page.styled(NOTE, &manager.name).own(": ").text(&manager.advice).end();
+        page.styled(NOTE, &manager.name).literal(": ").text(&manager.advice).end();
         page.gap().lines(&manager.lines);
     }
 }

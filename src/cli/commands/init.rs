@@ -50,7 +50,7 @@ Examples:
   intent init --all
   intent init --agent gemini --user
   intent init --remove-agent cursor")]
-pub(crate) struct Args {
+pub(crate) struct InitArgs {
     /// Wire this agent in the settings of the project; may be repeated
     #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "remove_agent"])]
     agent: Vec<String>,
@@ -146,7 +146,7 @@ pub(crate) struct WiringAnswer {
     team: Option<TeamAnswer>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: InitArgs) -> Result<Exit, CliError> {
     let act = if args.remove_agent.is_empty() { InstallAct::Put } else { InstallAct::Take };
     let hosts = hosts(&args)?;
     if hosts.is_empty() {
@@ -167,7 +167,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 
 /// Sets up everything that the repository shows it needs. If the settings of one agent cannot be
 /// changed, the others are still set up.
-fn first_use(context: &Context, args: &Args) -> Result<FirstUseAnswer, CliError> {
+fn first_use(context: &Context, args: &InitArgs) -> Result<FirstUseAnswer, CliError> {
     let workspace = init(&context.cwd)?;
     note_program(context)?;
     let root = Root::find(&context.cwd)?;
@@ -204,7 +204,7 @@ fn first_use(context: &Context, args: &Args) -> Result<FirstUseAnswer, CliError>
                 }
                 continue;
             }
-            FoundBy::Told(by) | FoundBy::Program(by) => by.to_owned(),
+            FoundBy::TextFile(by) | FoundBy::Program(by) => by.to_owned(),
         };
         let command = format!("intent init --agent {}", host.name);
         answer.agents_here.push(InitOffer { name: host.name.to_owned(), by, command });
@@ -214,12 +214,12 @@ fn first_use(context: &Context, args: &Args) -> Result<FirstUseAnswer, CliError>
     Ok(answer)
 }
 
-fn for_team(context: &Context, args: &Args) -> Result<Option<TeamAnswer>, CliError> {
+fn for_team(context: &Context, args: &InitArgs) -> Result<Option<TeamAnswer>, CliError> {
     args.team.then(|| Ok(team(&context.cwd, &args.owner)?)).transpose()
 }
 
 /// Returns the named hosts, or all known hosts with `--all`.
-fn hosts(args: &Args) -> Result<Vec<Host>, CliError> {
+fn hosts(args: &InitArgs) -> Result<Vec<Host>, CliError> {
     if args.all {
         return Ok(HOSTS.to_vec());
     }
@@ -234,7 +234,7 @@ fn unknown(name: &str) -> CliError {
 
 fn wire(
     context: &Context,
-    args: &Args,
+    args: &InitArgs,
     hosts: &[Host],
     act: InstallAct,
 ) -> Result<WiringAnswer, CliError> {

@@ -21,7 +21,7 @@ markup; the same words are written once, and recorded. Whoever selects an intent
 Examples:
   intent lesson 'The tests of src/auth need a running clock; start it with make clock.'
   intent lesson 'Generated files are checked in' --intent INT-001 --agent claude-code")]
-pub(crate) struct Args {
+pub(crate) struct LessonArgs {
     /// What others should know, in one sentence
     text: String,
 
@@ -42,8 +42,8 @@ pub(crate) struct Args {
     model: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let ws = context.here()?;
+pub(crate) fn run(context: &Context, args: LessonArgs) -> Result<Exit, CliError> {
+    let ws = context.open_workspace()?;
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
     let is_named = agent.is_some() || session.is_some() || args.model.is_some();
     let asker = asker(is_named);
@@ -67,7 +67,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         }
         Proposed::Asked(asked) => {
             context.answer(&asked, |page| {
-                page.styled(WARN, "?").own(" not written yet. ").text(&asked.message).end();
+                page.styled(WARN, "?").literal(" not written yet. ").text(&asked.message).end();
             })?;
             Ok(Exit::found(true))
         }
@@ -85,17 +85,19 @@ fn asker(is_named: bool) -> Asker {
 
 fn show(page: &mut Page, answer: &LessonAnswer) {
     std::iter::once(answer).chain(&answer.also).for_each(|one| place(page, one));
-    page.own("  ").text(&answer.text).end();
+    page.literal("  ").text(&answer.text).end();
 }
 
 fn place(page: &mut Page, answer: &LessonAnswer) {
     let place = format!("{}:{}", answer.path, answer.line);
     match answer.outcome {
-        LessonOutcome::Added => page.styled(GOOD, "✓").own(" added to ").styled(STRONG, &place),
-        LessonOutcome::AlreadyThere => page.own("stands there already: ").styled(STRONG, &place),
+        LessonOutcome::Added => page.styled(GOOD, "✓").literal(" added to ").styled(STRONG, &place),
+        LessonOutcome::AlreadyThere => {
+            page.literal("stands there already: ").styled(STRONG, &place)
+        }
     };
     page.end();
     if let Some(reason) = &answer.unrecorded {
-        page.styled(WARN, "!").own(" not recorded: ").text(reason).end();
+        page.styled(WARN, "!").literal(" not recorded: ").text(reason).end();
     }
 }

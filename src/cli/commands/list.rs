@@ -12,14 +12,14 @@ use crate::workspace::text::counted;
 /// List the intents
 #[derive(Debug, clap::Args)]
 #[command(after_help = "● marks the selected intent.")]
-pub(crate) struct Args {
+pub(crate) struct ListArgs {
     /// Only those in progress
     #[arg(long)]
     in_progress: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     workspace.governed()?;
     let mut intents = list(&workspace)?;
     if args.in_progress {
@@ -34,7 +34,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 
 fn show(page: &mut Page, intents: &[IntentSummary]) {
     if intents.is_empty() {
-        page.own("No intents. Create one with `intent new NAME`.").end();
+        page.literal("No intents. Create one with `intent new NAME`.").end();
         return;
     }
     let rows: Vec<Vec<Cell>> = intents.iter().map(row).collect();

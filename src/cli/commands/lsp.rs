@@ -5,13 +5,13 @@ use crate::cli::exit::Exit;
 
 /// Run the language server on stdin and stdout
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct LspArgs {
     /// Accepted for editors that insist on it; stdio is the only transport
     #[arg(long, hide = true)]
     stdio: bool,
 }
 
-pub(crate) fn run(_args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(_args: LspArgs) -> Result<Exit, CliError> {
     // The server ends with the exit status that the protocol requires, so the process ends with it,
     // too.
     let ended = crate::lsp::run();

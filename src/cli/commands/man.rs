@@ -13,13 +13,13 @@ use crate::cli::print::{GOOD, Page};
 Examples:
   intent man | man -l -
   intent man --dir ~/.local/share/man/man1")]
-pub(crate) struct Args {
+pub(crate) struct ManArgs {
     /// Write intent.1, intent-why.1, … into this folder
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: ManArgs) -> Result<Exit, CliError> {
     let command = crate::cli::command();
     let Some(folder) = args.dir.map(|folder| context.cwd.join(folder)) else {
         let mut roff = Vec::new();
@@ -33,7 +33,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         .and_then(|()| clap_mangen::generate_to(command, &folder))
         .map_err(|source| CliError::io(folder.clone(), "written", source))?;
     let mut page = Page::default();
-    page.styled(GOOD, "✓").own(" manual pages are in ").text(&folder.to_string_lossy()).end();
+    page.styled(GOOD, "✓").literal(" manual pages are in ").text(&folder.to_string_lossy()).end();
     context.printer.page(&page)?;
     Ok(Exit::Fine)
 }

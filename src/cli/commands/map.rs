@@ -23,7 +23,7 @@ editors keep it fresh by themselves. Git ignores it, unless the policy says
 `map: committed`; then git's hook writes it for each commit, from what the commit
 holds, and this command does the same. In a merge that git commits by itself the
 lines of both sides are united as they come, and the next commit writes them anew.")]
-pub(crate) struct Args {
+pub(crate) struct MapArgs {
     /// Write nothing; exit code 1 when the file is not up to date
     #[arg(long, conflicts_with = "stdout")]
     check: bool,
@@ -42,8 +42,8 @@ pub(crate) struct MapCheckAnswer {
     up_to_date: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     if args.check {
         return check(context, &workspace);
     }
@@ -68,12 +68,12 @@ fn check(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     let answer = MapCheckAnswer { path: FILE.to_owned(), up_to_date };
     context.answer(&answer, |page| {
         if up_to_date {
-            page.styled(GOOD, "✓").own(" ").own(FILE).own(" is up to date").end();
+            page.styled(GOOD, "✓").literal(" ").literal(FILE).literal(" is up to date").end();
         } else {
             page.styled(BAD, "✗")
-                .own(" ")
-                .own(FILE)
-                .own(" is not up to date; write it with `intent map`")
+                .literal(" ")
+                .literal(FILE)
+                .literal(" is not up to date; write it with `intent map`")
                 .end();
         }
     })?;
@@ -90,9 +90,9 @@ fn show(page: &mut Page, answer: &MapAnswer) {
     let files: usize = answer.intents.iter().map(|intent| intent.files.len()).sum();
     let blocks: usize =
         answer.intents.iter().flat_map(|intent| &intent.files).map(|file| file.blocks.len()).sum();
-    page.styled(GOOD, "✓").own(" wrote ");
-    page.text(answer.written.as_deref().unwrap_or(FILE)).own(": ");
-    page.count(answer.intents.len(), "intent").own(", ").count(files, "file").own(", ");
+    page.styled(GOOD, "✓").literal(" wrote ");
+    page.text(answer.written.as_deref().unwrap_or(FILE)).literal(": ");
+    page.count(answer.intents.len(), "intent").literal(", ").count(files, "file").literal(", ");
     page.count(blocks, "block").end();
     shared::notes(page, &answer.notes);
 }

@@ -17,7 +17,7 @@ last match wins, `!` excludes, a trailing / means everything below.
 Example:
   intent new \"JWT migration\" --scope 'src/auth/**' --scope '!src/auth/legacy/**' \\
       --constraint \"No external auth providers\" --owner @ada --start")]
-pub(crate) struct Args {
+pub(crate) struct NewArgs {
     /// The name of the intent
     name: String,
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     start: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: NewArgs) -> Result<Exit, CliError> {
     let intent = NewIntent {
         id: args.id.unwrap_or_default(),
         name: args.name,
@@ -62,10 +62,10 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         owner: args.owner,
     };
     let scope = intent.owned_scope.clone();
-    let workspace = context.here()?;
+    let workspace = context.open_workspace()?;
     let answer = registry::new(&workspace, intent)?;
     let answer = answer.with_notes(&workspace, &scope, &context.cwd);
-    map::refresh(&context.here()?);
+    map::refresh(&context.open_workspace()?);
     context.answer(&answer, |page| shared::changed(page, &answer))?;
     Ok(Exit::Fine)
 }

@@ -21,7 +21,7 @@ Meanwhile nothing is held up in this work tree; that it was off is recorded.
 
 Example:
   intent off --for 10m --reason \"moving folders by hand\"")]
-pub(crate) struct Args {
+pub(crate) struct OffArgs {
     /// For how long: 10m, 1h30m; at most 8h
     #[arg(long = "for", value_name = "TIME", value_parser = lasting)]
     lasts: Duration,
@@ -35,15 +35,15 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 pub(crate) struct OnArgs {}
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
     let terminal = Terminal::of_a_person()?;
-    let workspace = context.here()?;
+    let workspace = context.open_workspace()?;
     workspace.governed()?;
     let mut page = Page::default();
-    page.own("In ").styled(STRONG, &workspace.root.path().display().to_string());
-    page.own(" no agent will be held up for ");
-    page.styled(STRONG, &format!("{:#}", signed(args.lasts))).own(".").end();
-    page.own("Type ").styled(STRONG, "yes").own(" to switch the gate off: ");
+    page.literal("In ").styled(STRONG, &workspace.root.path().display().to_string());
+    page.literal(" no agent will be held up for ");
+    page.styled(STRONG, &format!("{:#}", signed(args.lasts))).literal(".").end();
+    page.literal("Type ").styled(STRONG, "yes").literal(" to switch the gate off: ");
     if !terminal.ask(context.printer, &page)?.eq_ignore_ascii_case("yes") {
         return Err(CliError::usage("the gate is still on", "type yes to switch it off"));
     }
@@ -53,7 +53,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 
 pub(crate) fn on(context: &Context, _args: OnArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
-    let answer = approval::switch_on(&context.here()?)?;
+    let answer = approval::switch_on(&context.open_workspace()?)?;
     print_switch(context, &answer)
 }
 
@@ -61,11 +61,11 @@ fn print_switch(context: &Context, answer: &SwitchAnswer) -> Result<Exit, CliErr
     context.answer(answer, |page| {
         match (&answer.off, answer.changed) {
             (Some(off), _) => {
-                page.styled(WARN, "○").own(" The gate is off until ");
-                page.text(&when::date(&off.until)).own("; `intent on` ends it earlier")
+                page.styled(WARN, "○").literal(" The gate is off until ");
+                page.text(&when::date(&off.until)).literal("; `intent on` ends it earlier")
             }
-            (None, true) => page.styled(GOOD, "●").own(" The gate is on again"),
-            (None, false) => page.styled(GOOD, "●").own(" The gate was on already"),
+            (None, true) => page.styled(GOOD, "●").literal(" The gate is on again"),
+            (None, false) => page.styled(GOOD, "●").literal(" The gate was on already"),
         };
         page.end();
     })?;

@@ -21,7 +21,7 @@ together, maps key by key.
 Examples:
   intent policy            what was set
   intent policy --explain  every value, and which file it comes from")]
-pub(crate) struct Args {
+pub(crate) struct PolicyArgs {
     /// Show defaults too, and where each value comes from
     #[arg(long)]
     explain: bool,
@@ -36,14 +36,14 @@ pub(crate) struct PolicyAnswer {
     findings: Vec<FindingAnswer>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, args: PolicyArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     workspace.governed()?;
     let layered = Policy::layered(&workspace.root);
     let values = layered.explained();
     let answer = PolicyAnswer { values, findings: answers(&workspace, layered.findings) };
     context.answer(&answer, |page| show(page, &answer, args.explain))?;
-    Ok(Exit::found(shared::loud(&answer.findings)))
+    Ok(Exit::found(shared::has_warning(&answer.findings)))
 }
 
 fn show(page: &mut Page, answer: &PolicyAnswer, explain: bool) {
@@ -60,7 +60,8 @@ fn show(page: &mut Page, answer: &PolicyAnswer, explain: bool) {
         })
         .collect();
     if rows.is_empty() {
-        page.own("Nothing is set, so every value is its default: `intent policy --explain`.").end();
+        page.literal("Nothing is set, so every value is its default: `intent policy --explain`.")
+            .end();
     }
     page.table(0, &rows);
     shared::findings(page, &answer.findings);

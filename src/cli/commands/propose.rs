@@ -18,7 +18,7 @@ const SOMEBODY: &str = "somebody in a shell";
 #[command(after_help = "\
 Prints a code. Once a person has approved it (`intent approve CODE`, or their editor's
 dialog), the intent is in the registry, in progress; select it then.")]
-pub(crate) struct Args {
+pub(crate) struct ProposeArgs {
     /// The name of the intent
     name: String,
 
@@ -66,7 +66,7 @@ pub(crate) struct ScopeArgs {
     session: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: ProposeArgs) -> Result<Exit, CliError> {
     let wanted = IntentProposal {
         name: args.name,
         scope: args.scope,
@@ -75,14 +75,14 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         reason: args.reason,
     };
     let actor = args.session.as_deref().unwrap_or(SOMEBODY);
-    let answer = propose_intent(&context.here()?, actor, &context.cwd, wanted)?;
+    let answer = propose_intent(&context.open_workspace()?, actor, &context.cwd, wanted)?;
     print_proposal(context, &answer)
 }
 
 pub(crate) fn scope(context: &Context, args: ScopeArgs) -> Result<Exit, CliError> {
     let wanted = ScopeProposal { intent: args.intent, entries: args.add, reason: args.reason };
     let actor = args.session.as_deref().unwrap_or(SOMEBODY);
-    let answer = request_scope(&context.here()?, actor, &context.cwd, wanted)?;
+    let answer = request_scope(&context.open_workspace()?, actor, &context.cwd, wanted)?;
     print_proposal(context, &answer)
 }
 
@@ -92,6 +92,6 @@ fn print_proposal(context: &Context, answer: &ProposalAnswer) -> Result<Exit, Cl
 }
 
 fn show(page: &mut Page, answer: &ProposalAnswer) {
-    page.styled(INTENT, &answer.approval.code).own("  ").text(&answer.message).end();
+    page.styled(INTENT, &answer.approval.code).literal("  ").text(&answer.message).end();
     shared::notes(page, &answer.notes);
 }

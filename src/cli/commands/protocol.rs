@@ -10,7 +10,7 @@ use crate::verbs::protocol::PROTOCOL;
 
 /// Print how an agent works here, as a paragraph for its system prompt
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct ProtocolArgs {}
 
 /// The rules for agents, as text.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub(crate) struct ProtocolAnswer {
     protocol: &'static str,
 }
 
-pub(crate) fn run(context: &Context, Args {}: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, ProtocolArgs {}: ProtocolArgs) -> Result<Exit, CliError> {
     let answer = ProtocolAnswer { protocol: PROTOCOL };
     context.answer(&answer, |page| {
         page.lines(answer.protocol);

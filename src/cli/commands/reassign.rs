@@ -25,7 +25,7 @@ Examples:
   intent reassign 'src/auth/jwt.rs#Token.verify' --from INT-001 --to INT-002
   intent reassign 01a20072-1c54-71ce-83dd-ab64dab6b493 --from INT-001 --to INT-002
                                        a record, by the id that `intent trace` shows")]
-pub(crate) struct Args {
+pub(crate) struct ReassignArgs {
     /// The blocks of a file, the one at a line, those of a name, or those of a record
     #[arg(value_name = "PATH[:LINE|#BLOCK] or RECORD")]
     target: OsString,
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     to: String,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: ReassignArgs) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
     let (workspace, what) = meant(context, &args.target)?;
     let by = workspace.person();
@@ -54,7 +54,7 @@ fn meant(context: &Context, text: &OsString) -> Result<(Workspace, ReassignTarge
     let target = FileTarget::parse(&context.cwd, text)?;
     let whole = target.path.symlink_metadata().is_ok();
     if let Some(text) = text.to_str().filter(|_| !whole) {
-        let here = context.here()?;
+        let here = context.open_workspace()?;
         if here.ledger.by_id(text).is_some() {
             return Ok((here, ReassignTarget::Record(text.to_owned())));
         }
@@ -73,17 +73,17 @@ fn meant(context: &Context, text: &OsString) -> Result<(Workspace, ReassignTarge
 
 fn show(page: &mut Page, answer: &ReassignAnswer) {
     for block in &answer.blocks {
-        page.styled(GOOD, "✓").own(" ");
+        page.styled(GOOD, "✓").literal(" ");
         match &block.name {
-            Some(name) => page.styled(STRONG, name).own(" in ").text(block.path.as_str()),
+            Some(name) => page.styled(STRONG, name).literal(" in ").text(block.path.as_str()),
             None => page.text(block.path.as_str()),
         };
-        page.own(" is under ").styled(INTENT, &answer.to);
-        page.own(", and was under ").styled(INTENT, &block.from).end();
+        page.literal(" is under ").styled(INTENT, &answer.to);
+        page.literal(", and was under ").styled(INTENT, &block.from).end();
     }
     for path in &answer.not_owned {
-        page.styled(WARN, "!").own(" ").styled(INTENT, &answer.to).own(" does not own ");
-        page.text(path.as_str()).own(", so `intent check --base` will report it").end();
+        page.styled(WARN, "!").literal(" ").styled(INTENT, &answer.to).literal(" does not own ");
+        page.text(path.as_str()).literal(", so `intent check --base` will report it").end();
     }
-    shared::sent_by(page, "Reassign code");
+    shared::print_seal_command(page, "Reassign code");
 }

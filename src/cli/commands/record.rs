@@ -35,7 +35,7 @@ Examples:
   intent record src/auth/jwt.rs
   intent record src --intent INT-001 --agent claude-code --model anthropic/claude
   intent record --all --contributor human src/legacy.rs")]
-pub(crate) struct Args {
+pub(crate) struct RecordArgs {
     /// Files or folders
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -127,10 +127,11 @@ struct Rooted<T> {
     file: T,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError> {
     let mut answer = RecordedAnswer::default();
     let (mut looked_at, mut needs_code) = (0, false);
-    for files::Meant { workspace, files, named } in files::by_workspace(&context.cwd, &args.paths)?
+    for files::WorkspaceFiles { workspace, files, named } in
+        files::by_workspace(&context.cwd, &args.paths)?
     {
         looked_at += files.len();
         let request = request(context, &args, &workspace, files.into_iter().collect());
@@ -144,7 +145,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         if !here.recorded.is_empty() && answer.hint.is_none() {
             answer.hint = git_hooks::hint(&workspace);
         }
-        let needs = |file: &RecordedFile| !seal::needs_no_code(&workspace, &file.path);
+        let needs = |file: &RecordedFile| !seal::is_code_committed(&workspace, &file.path);
         needs_code |= here.recorded.iter().any(needs);
         answer.recorded.extend(here.recorded.into_iter().map(|file| rooted(&root, file)));
         answer.skipped.extend(here.skipped.into_iter().map(|file| rooted(&root, file)));
@@ -152,7 +153,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     context.answer(&answer, |page| {
         show(page, &answer, &args, looked_at);
         if args.all && !needs_code && !answer.recorded.is_empty() {
-            shared::sent_by(page, "Record code");
+            shared::print_seal_command(page, "Record code");
         }
     })?;
     let against = answer.recorded.iter().any(|entry| entry.file.against.is_some());
@@ -161,7 +162,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 
 fn request(
     context: &Context,
-    args: &Args,
+    args: &RecordArgs,
     workspace: &Workspace,
     paths: Vec<RelativePath>,
 ) -> RecordRequest {
@@ -194,7 +195,7 @@ fn rooted<T>(root: &str, file: T) -> Rooted<T> {
     Rooted { root: root.to_owned(), file }
 }
 
-fn show(page: &mut Page, answer: &RecordedAnswer, args: &Args, looked_at: usize) {
+fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: usize) {
     for entry in &answer.recorded {
         recorded(page, &entry.file, args.verbose);
     }
@@ -203,7 +204,7 @@ fn show(page: &mut Page, answer: &RecordedAnswer, args: &Args, looked_at: usize)
     if !answer.recorded.is_empty() || !answer.skipped.is_empty() {
         return;
     }
-    page.own(match (looked_at, args.all) {
+    page.literal(match (looked_at, args.all) {
         (0, _) => "There is no file to record below what was named",
         (_, true) => "All of it is already recorded under this intent and by this contributor",
         (_, false) => {
@@ -214,8 +215,8 @@ fn show(page: &mut Page, answer: &RecordedAnswer, args: &Args, looked_at: usize)
 }
 
 fn recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
-    page.styled(GOOD, "✓").own(" ").styled(STRONG, file.path.as_str()).own("  ");
-    page.count(file.blocks, "block").own(" under ").styled(INTENT, &file.intent).own("  ");
+    page.styled(GOOD, "✓").literal(" ").styled(STRONG, file.path.as_str()).literal("  ");
+    page.count(file.blocks, "block").literal(" under ").styled(INTENT, &file.intent).literal("  ");
     page.styled(
         DIM,
         match file.mutation_class {
@@ -226,10 +227,10 @@ fn recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
     );
     page.end();
     for reason in file.reasons.iter().filter(|_| verbose) {
-        page.own("  ").styled(DIM, reason).end();
+        page.literal("  ").styled(DIM, reason).end();
     }
     if let Some(against) = &file.against {
-        page.own("  ").styled(WARN, "warning:").own(" ").text(against).end();
+        page.literal("  ").styled(WARN, "warning:").literal(" ").text(against).end();
     }
 }
 
@@ -245,19 +246,19 @@ fn left_out(page: &mut Page, files: &[Rooted<SkippedFile>], verbose: bool) {
     }
     for (reason, paths) in by_reason {
         let blocks: usize = paths.values().map(Vec::len).sum();
-        page.styled(DIM, "-").own(" not recorded: ");
+        page.styled(DIM, "-").literal(" not recorded: ");
         if blocks > 0 {
-            page.count(blocks, "block").own(" of ");
+            page.count(blocks, "block").literal(" of ");
         }
         let shown = if verbose { paths.len() } else { NAMED };
         let names: Vec<&str> = paths.keys().take(shown).copied().collect();
         page.text(&names.join(", "));
         if paths.len() > names.len() {
-            page.own(" and ").text(&(paths.len() - names.len()).to_string()).own(" more");
+            page.literal(" and ").text(&(paths.len() - names.len()).to_string()).literal(" more");
         }
-        page.end().own("  ").styled(DIM, reason).end();
+        page.end().literal("  ").styled(DIM, reason).end();
         for block in paths.values().flatten().filter(|_| verbose) {
-            page.own("    ").styled(DIM, block).end();
+            page.literal("    ").styled(DIM, block).end();
         }
     }
 }

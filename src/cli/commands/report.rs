@@ -34,7 +34,7 @@ Examples:
   intent report --html               writes .orchestration/local/report.html
   intent report --html -o page.html  writes it where you want it
   intent report --json               the same as data")]
-pub(crate) struct Args {
+pub(crate) struct ReportArgs {
     /// Write the page
     #[arg(long)]
     html: bool,
@@ -53,8 +53,8 @@ pub(crate) struct PageAnswer {
     bytes: usize,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     let answer = report(&workspace)?;
     if !args.html {
         context.answer(&answer, |page| show(page, &answer))?;
@@ -76,8 +76,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let written = write(context, &workspace, args.out.as_deref(), &page)?;
     let answer = PageAnswer { written, bytes: page.len() };
     context.answer(&answer, |page| {
-        page.styled(GOOD, "✓").own(" wrote ").text(&answer.written);
-        page.own("; open it in a browser").end();
+        page.styled(GOOD, "✓").literal(" wrote ").text(&answer.written);
+        page.literal("; open it in a browser").end();
     })?;
     Ok(Exit::Fine)
 }
@@ -89,7 +89,7 @@ fn write(
     page: &str,
 ) -> Result<String, CliError> {
     let (path, named) = match out {
-        None => (workspace.root.path().join(FILE), context.typed(&workspace.root, FILE)),
+        None => (workspace.root.path().join(FILE), context.path_for_shell(&workspace.root, FILE)),
         Some(out) => {
             let path = context.cwd.join(out);
             let named = path.display().to_string();
@@ -105,19 +105,19 @@ fn write(
 
 fn show(page: &mut Page, answer: &ReportAnswer) {
     let summary = &answer.summary;
-    page.count(summary.records, "record").own(", ").count(summary.files, "file").own(", ");
-    page.count(total(&summary.blocks), "block").own("; ");
-    page.count(summary.without_records, "file").own(" without a record").end();
+    page.count(summary.records, "record").literal(", ").count(summary.files, "file").literal(", ");
+    page.count(total(&summary.blocks), "block").literal("; ");
+    page.count(summary.without_records, "file").literal(" without a record").end();
     page.gap();
     shared::notes(page, &answer.notes);
     if answer.intents.is_empty() && answer.unread_registry.is_none() {
-        page.own("No intents. Create one with `intent new NAME`.").end();
+        page.literal("No intents. Create one with `intent new NAME`.").end();
     }
     page.table(0, &answer.intents.iter().map(row).collect::<Vec<_>>());
     page.gap();
     shared::totals(page, summary.errors, summary.warnings);
-    page.own(", ").count(summary.lost, "lost block").own(", ");
-    page.count(answer.overlaps.len(), "overlap").own(" between intents").end();
+    page.literal(", ").count(summary.lost, "lost block").literal(", ");
+    page.count(answer.overlaps.len(), "overlap").literal(" between intents").end();
     page.styled(DIM, "as a page for a browser: intent report --html").end();
 }
 

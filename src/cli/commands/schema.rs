@@ -24,12 +24,12 @@ use crate::workspace::approvals::Approval;
 #[command(after_help = "\
 Files are registry, records (one line of the ledger) and policy. Every other name is
 the --json answer of a command; `record` is what `intent record` answers.")]
-pub(crate) struct Args {
+pub(crate) struct SchemaArgs {
     /// The name of the schema; without one, all names are listed
     name: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: SchemaArgs) -> Result<Exit, CliError> {
     let schemas = schemas();
     let Some(name) = args.name else {
         let names: Vec<&str> = schemas.iter().map(|(name, _)| *name).collect();
@@ -104,6 +104,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("uninstall", written::<crate::verbs::uninstall::UninstallAnswer>()),
         ("verify", written::<verify::VerifyAnswer>()),
         ("why", written::<why::WhyAnswer>()),
+        ("worktree", written::<super::worktree::WorktreeAnswer>()),
     ]
 }
 

@@ -27,7 +27,7 @@ What it writes is staged and rides in the next commit.
 
 Evidence names intents, sessions, models, files and blocks, and holds no code;
 --dry-run shows which.")]
-pub(crate) struct Args {
+pub(crate) struct SealArgs {
     /// Write nothing; say what would be published
     #[arg(long)]
     dry_run: bool,
@@ -41,31 +41,31 @@ pub(crate) struct Args {
     handed: Vec<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
     let Some(hook) = &args.hook else {
-        let workspace = context.here()?;
+        let workspace = context.open_workspace()?;
         let answer = match args.dry_run {
             true => would_seal(&workspace, SealScope::Commit)?,
             false => seal(&workspace, SealScope::Commit, None)?,
         };
         if !args.dry_run {
             retire(&workspace)?;
-            stage(&workspace, answer.written.iter().chain(&answer.removed)).map_err(|error| {
+            stage_sealed(&workspace, &answer).map_err(|error| {
                 CliError::usage(
                     format!("what was sealed could not be staged: {error}"),
                     format!(
                         "stage it yourself: `git add {}`",
-                        context.typed(&workspace.root, ".orchestration/agent_trace")
+                        context.path_for_shell(&workspace.root, ".orchestration/agent_trace")
                     ),
                 )
             })?;
         }
-        let typed = |path: &str| context.typed(&workspace.root, path);
+        let typed = |path: &str| context.path_for_shell(&workspace.root, path);
         context.answer(&answer, |page| show(page, &answer, args.dry_run, typed))?;
         return Ok(Exit::Fine);
     };
     // As a hook this command never fails, so that it never stops a commit. Errors go to the log.
-    if let Ok(workspace) = context.here()
+    if let Ok(workspace) = context.open_workspace()
         && workspace.root.governed()
     {
         let done = match hook.as_str() {
@@ -73,8 +73,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             "pre-commit" | "pre-merge-commit" => seal(&workspace, SealScope::Commit, Some(BUDGET))
                 .map_err(|error| error.to_string())
                 .and_then(|answer| {
-                    stage(&workspace, answer.written.iter().chain(&answer.removed))
-                        .map_err(|error| error.to_string())
+                    stage_sealed(&workspace, &answer).map_err(|error| error.to_string())
                 })
                 .and_then(|()| match hook.as_str() {
                     "pre-commit" => stage_map(&workspace),
@@ -97,6 +96,10 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         }
     }
     Ok(Exit::Fine)
+}
+
+fn stage_sealed(workspace: &Workspace, answer: &SealAnswer) -> std::io::Result<()> {
+    stage(workspace, answer.written.iter().chain(&answer.removed))
 }
 
 /// Returns true if git will commit the merge from the index. If both sides changed different files,
@@ -139,7 +142,7 @@ fn stage_map(workspace: &Workspace) -> Result<(), String> {
 fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str) -> String) {
     if answer.sealed.is_empty() && answer.records == 0 {
         match answer.waiting {
-            0 => drop(page.own("Nothing that was recorded is left to seal.").end()),
+            0 => drop(page.literal("Nothing that was recorded is left to seal.").end()),
             _ => waiting(page, answer, typed),
         }
         return;
@@ -147,28 +150,32 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
     for sealed in &answer.sealed {
         match &sealed.intent {
             Some(intent) => page.styled(INTENT, intent),
-            None => page.own("no intent"),
+            None => page.literal("no intent"),
         };
-        page.own("  ").text(sealed.path.as_str());
+        page.literal("  ").text(sealed.path.as_str());
         if let Some(commit) = &sealed.commit {
-            page.own(" ").styled(DIM, "in").own(" ").styled(DIM, short_id(commit));
+            page.literal(" ").styled(DIM, "in").literal(" ").styled(DIM, short_id(commit));
         }
         page.end();
         let who = sealed.session.iter().chain(&sealed.model);
         for one in who {
-            page.own("    ").styled(DIM, one).end();
+            page.literal("    ").styled(DIM, one).end();
         }
         for block in &sealed.blocks {
-            page.own("    ").text(block).end();
+            page.literal("    ").text(block).end();
         }
     }
-    page.count(answer.records, "record").own(if dry_run { " would be sealed" } else { " sealed" });
+    page.count(answer.records, "record").literal(if dry_run {
+        " would be sealed"
+    } else {
+        " sealed"
+    });
     page.end();
     if answer.incomplete {
-        page.own("There was no time for the rest; `intent seal` goes on.").end();
+        page.literal("There was no time for the rest; `intent seal` goes on.").end();
     }
     for path in &answer.written {
-        page.own("staged ").text(path.as_str()).end();
+        page.literal("staged ").text(path.as_str()).end();
     }
     if answer.waiting > 0 {
         waiting(page, answer, typed);
@@ -191,7 +198,8 @@ fn waiting(page: &mut Page, answer: &SealAnswer, typed: impl Fn(&str) -> String)
         }
         false => typed(""),
     };
-    page.count(answer.waiting, "record").own(wait);
-    page.text(&format!("`git add {files} && intent seal`;")).own(" a commit with that code takes ");
-    page.own(it).own(" too.").end();
+    page.count(answer.waiting, "record").literal(wait);
+    page.text(&format!("`git add {files} && intent seal`;"))
+        .literal(" a commit with that code takes ");
+    page.literal(it).literal(" too.").end();
 }

@@ -13,7 +13,7 @@ use crate::verbs::select::{SelectAnswer, select};
 Only an intent that is in progress can be selected. The answer is what to know before
 working under it, as `intent context` prints it. Run by an agent whose hooks are wired,
 it selects for that agent's session, and your own selection stays.")]
-pub(crate) struct Args {
+pub(crate) struct SelectArgs {
     /// The intent's id
     id: String,
 
@@ -22,8 +22,8 @@ pub(crate) struct Args {
     session: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, args: SelectArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     let session = args.session.as_deref().or(context.agent());
     let answer = select(&workspace, &args.id, session)?;
     context.answer(&answer, |page| show(page, &answer))?;
@@ -31,19 +31,23 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 }
 
 fn show(page: &mut Page, answer: &SelectAnswer) {
-    page.styled(GOOD, "●").own(" ").styled(INTENT, &answer.intent.id).own("  ");
-    page.styled(STRONG, &answer.intent.name).own("  selected");
+    page.styled(GOOD, "●").literal(" ").styled(INTENT, &answer.intent.id).literal("  ");
+    page.styled(STRONG, &answer.intent.name).literal("  selected");
     if let Some(previous) = &answer.previous {
-        page.own(", instead of ").text(previous);
+        page.literal(", instead of ").text(previous);
     }
     page.end();
     if !answer.overlaps.is_empty() {
-        page.styled(WARN, "!").own(" also in progress on some of these files: ");
+        page.styled(WARN, "!").literal(" also in progress on some of these files: ");
         page.text(&answer.overlaps.join(", ")).end();
     }
     for other in &answer.sessions {
-        page.styled(WARN, "!").own(" another session works here: ").text(&other.actor);
-        page.own(" under ").text(&other.intent).own(", since ").text(&other.selected_at).end();
+        page.styled(WARN, "!").literal(" another session works here: ").text(&other.actor);
+        page.literal(" under ")
+            .text(&other.intent)
+            .literal(", since ")
+            .text(&other.selected_at)
+            .end();
     }
     shared::hint(page, answer.hint.as_deref());
     page.gap().lines(&answer.context);

@@ -17,20 +17,20 @@ use crate::workspace::text::counted;
 
 /// Sets the status of an intent and prints the change.
 pub(super) fn set_status(context: &Context, id: &str, status: Status) -> Result<Exit, CliError> {
-    let answer = registry::set_status(&context.here()?, id, status)?;
-    map::refresh(&context.here()?);
+    let answer = registry::set_status(&context.open_workspace()?, id, status)?;
+    map::refresh(&context.open_workspace()?);
     context.answer(&answer, |page| changed(page, &answer))?;
     Ok(Exit::Fine)
 }
 
 /// Prints one line about a changed registry.
 pub(super) fn changed(page: &mut Page, answer: &RegistryAnswer) {
-    page.styled(GOOD, "✓").own(" ").styled(INTENT, &answer.id).own(" is ");
+    page.styled(GOOD, "✓").literal(" ").styled(INTENT, &answer.id).literal(" is ");
     match answer.status {
         Some(status) => page.styled(status_style(status.as_str()), status.as_str()),
-        None => page.own("without a status"),
+        None => page.literal("without a status"),
     };
-    page.own(" in ").text(&answer.path).end();
+    page.literal(" in ").text(&answer.path).end();
     notes(page, &answer.notes);
 }
 
@@ -46,14 +46,14 @@ pub(super) fn status_style(status: &str) -> Style {
 /// Prints what else a person could do, if there is a hint.
 pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
     if let Some(hint) = hint {
-        page.styled(NOTE, "hint:").own(" ").text(hint).end();
+        page.styled(NOTE, "hint:").literal(" ").text(hint).end();
     }
 }
 
 /// Prints notes: what an answer lacks, and what else there is to know.
 pub(super) fn notes(page: &mut Page, notes: &[String]) {
     for note in notes {
-        page.styled(DIM, "note:").own(" ").styled(DIM, note).end();
+        page.styled(DIM, "note:").literal(" ").styled(DIM, note).end();
     }
 }
 
@@ -73,8 +73,11 @@ pub(super) fn findings(page: &mut Page, findings: &[FindingAnswer]) {
             }
         }
         for (code, count) in seen.into_iter().filter(|(_, count)| *count > SHOWN_ALIKE) {
-            page.own("  … and ").text(&(count - SHOWN_ALIKE).to_string()).own(" more ").text(code);
-            page.own(" here; --json lists them").end();
+            page.literal("  … and ")
+                .text(&(count - SHOWN_ALIKE).to_string())
+                .literal(" more ")
+                .text(code);
+            page.literal(" here; --json lists them").end();
         }
     }
 }
@@ -83,23 +86,23 @@ fn finding(page: &mut Page, finding: &FindingAnswer) {
     if let Some(path) = &finding.path {
         page.styled(STRONG, path);
         if let Some(line) = finding.start_line {
-            page.own(":").text(&line.to_string());
+            page.literal(":").text(&line.to_string());
         }
-        page.own(": ");
+        page.literal(": ");
     }
     page.styled(level_style(finding.level), level_word(finding.level))
-        .own("[")
+        .literal("[")
         .text(&finding.code)
-        .own("] ")
+        .literal("] ")
         .text(&finding.message)
         .end();
     if !finding.help.is_empty() {
-        page.own("  ").styled(NOTE, "help:").own(" ").text(&finding.help).end();
+        page.literal("  ").styled(NOTE, "help:").literal(" ").text(&finding.help).end();
     }
 }
 
 /// Returns true if a finding is severe enough for exit code 1, that is, a warning or an error.
-pub(super) fn loud(findings: &[FindingAnswer]) -> bool {
+pub(super) fn has_warning(findings: &[FindingAnswer]) -> bool {
     findings.iter().any(|finding| finding.level >= Level::Warning)
 }
 
@@ -124,15 +127,15 @@ fn level_style(level: Level) -> Style {
 
 /// Prints the commands that carry a record into a commit if its code is already committed. Such a
 /// record stages nothing by itself.
-pub(super) fn sent_by(page: &mut Page, message: &str) {
-    page.styled(DIM, "Next:").own(" ").text(&seal::and_commit(message)).end();
+pub(super) fn print_seal_command(page: &mut Page, message: &str) {
+    page.styled(DIM, "Next:").literal(" ").text(&seal::and_commit(message)).end();
 }
 
 /// Prints `2 errors, 1 warning`, each coloured if it is not zero.
 pub(super) fn totals(page: &mut Page, errors: usize, warnings: usize) {
     let style = |count, loud| if count > 0 { loud } else { DIM };
     page.styled(style(errors, BAD), &counted(errors, "error"))
-        .own(", ")
+        .literal(", ")
         .styled(style(warnings, WARN), &counted(warnings, "warning"));
 }
 

@@ -8,11 +8,11 @@ use crate::intent::Status;
 
 /// Put an intent in progress, so that work may be done under it
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct StartArgs {
     /// The intent's id
     id: String,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: StartArgs) -> Result<Exit, CliError> {
     shared::set_status(context, &args.id, Status::InProgress)
 }

@@ -12,10 +12,10 @@ use crate::workspace::git::short_id;
 
 /// Show the workspace in brief: what is selected, what there is, what is wrong
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct StatusArgs {}
 
-pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, _args: StatusArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     let answer = status(&workspace, context.agent());
     let selected = answer.selection.clone();
     let next = next_step(&workspace);
@@ -25,14 +25,14 @@ pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
 
 fn line(page: &mut Page, good: Option<bool>, what: &'static str) {
     let (style, mark) = shared::mark(good);
-    page.styled(style, mark).own(" ").styled(DIM, what).to(13);
+    page.styled(style, mark).literal(" ").styled(DIM, what).pad_to(13);
 }
 
 fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next: &str) {
     line(page, Some(answer.governed), "workspace");
     page.styled(STRONG, &answer.root);
     if !answer.governed {
-        page.own("  has no .orchestration/; create it with `intent init`").end();
+        page.literal("  has no .orchestration/; create it with `intent init`").end();
         return;
     }
     page.end();
@@ -43,7 +43,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next:
     line(page, good, "intents");
     match (unread, answer.intents) {
         (Some(unread), _) => page.text(unread),
-        (None, 0) => page.own("none"),
+        (None, 0) => page.literal("none"),
         (None, all) => page.text(&format!("{all}, {} in progress", answer.in_progress)),
     };
     page.end();
@@ -55,24 +55,25 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next:
     page.end();
     if answer.drafts > 0 {
         line(page, None, "evidence");
-        page.count(answer.drafts, "file").own(" in no commit; `intent seal && git commit` makes");
-        page.own(" evidence of what is staged by then, and commits it").end();
+        page.count(answer.drafts, "file")
+            .literal(" in no commit; `intent seal && git commit` adds it")
+            .end();
     }
     if let Some(remedy) = answer.hooks_remedy {
         line(page, Some(false), "git hooks");
-        page.own("missing, so commits carry no records; `").text(remedy).own("`").end();
+        page.literal("missing, so commits carry no records; `").text(remedy).literal("`").end();
     }
     line(page, answer.head.as_ref().map(|_| true), "commit");
     match &answer.head {
         Some(head) => page.text(short_id(head)),
-        None => page.own("none"),
+        None => page.literal("none"),
     };
     page.end();
     gate(page, answer);
     line(page, Some(answer.errors + answer.warnings == 0), "findings");
     shared::totals(page, answer.errors, answer.warnings);
     if answer.errors + answer.warnings > 0 {
-        page.own("; `intent check` lists them");
+        page.literal("; `intent check` lists them");
     }
     page.end();
 }
@@ -81,15 +82,15 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next:
 fn gate(page: &mut Page, answer: &StatusAnswer) {
     if let Some(off) = &answer.off {
         line(page, Some(false), "gate");
-        page.own("off until ").text(&when::date(&off.until));
+        page.literal("off until ").text(&when::date(&off.until));
         if let Some(reason) = &off.reason {
-            page.own(": ").text(reason);
+            page.literal(": ").text(reason);
         }
-        page.own("; `intent on`").end();
+        page.literal("; `intent on`").end();
     }
     if answer.waiting > 0 {
         line(page, None, "approvals");
-        page.text(&answer.waiting.to_string()).own(" waiting for you; `intent approve`").end();
+        page.text(&answer.waiting.to_string()).literal(" waiting for you; `intent approve`").end();
     }
 }
 
@@ -99,8 +100,8 @@ fn selected(page: &mut Page, answer: &StatusAnswer, id: Option<&str>, next: &str
         line(page, id.map(|_| false), "selected");
         match id {
             Some(id) if answer.unread_registry.is_some() => page.styled(INTENT, id),
-            Some(id) => page.styled(INTENT, id).own("  is not in the registry as it stands"),
-            None => page.own("no intent: ").text(next),
+            Some(id) => page.styled(INTENT, id).literal("  is not in the registry as it stands"),
+            None => page.literal("no intent: ").text(next),
         };
         page.end();
         return;
@@ -108,6 +109,6 @@ fn selected(page: &mut Page, answer: &StatusAnswer, id: Option<&str>, next: &str
     let in_progress = intent.status == Some(Status::InProgress);
     let status = intent.status.map_or("no status", Status::as_str);
     line(page, Some(in_progress), "selected");
-    page.styled(INTENT, &intent.id).own("  ").styled(STRONG, &intent.name).own("  ");
+    page.styled(INTENT, &intent.id).literal("  ").styled(STRONG, &intent.name).literal("  ");
     page.styled(shared::status_style(status), status).end();
 }

@@ -25,14 +25,14 @@ use crate::workspace::{store, text};
 #[command(after_help = "\
 A criterion names a command as `run: cargo test auth`. The command is run by a shell at
 the workspace's root; exit code, commit and duration are recorded, what it prints is not.
-A command that no criterion names is recorded, and counts for none. Exit code 1 where one
+A command that no criterion names is recorded, but proves no criterion. Exit code 1 where one
 failed.
 
 Examples:
   intent test INT-001
   intent test INT-001 -- cargo test auth
   intent test INT-001 --junit target/report.xml -- cargo test auth")]
-pub(crate) struct Args {
+pub(crate) struct TestArgs {
     /// The intent's id
     id: String,
 
@@ -62,8 +62,8 @@ pub(crate) struct TestAnswer {
 /// The largest report, in bytes, that is read.
 const MAX_REPORT: u64 = 64 * 1024 * 1024;
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     workspace.governed()?;
     let intent = workspace.intent(&args.id)?;
     let wanted = wanted(&args, criteria::commands(intent))?;
@@ -81,7 +81,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     for WantedCommand { criterion, command, words } in wanted {
         // The previous command may have changed files or made a commit, so the workspace is read
         // again.
-        let workspace = context.here()?;
+        let workspace = context.open_workspace()?;
         let before = TreeState::of(&workspace)?;
         let ran = match &report {
             Some((results, bytes)) => Ran {
@@ -94,7 +94,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             },
             None => ran(&workspace, criterion, command, &words)?,
         };
-        let after = context.here()?;
+        let after = context.open_workspace()?;
         let tree = before.until(&TreeState::of(&after)?);
         let (record, run) = criteria::record(&after, after.intent(&args.id)?, &ran, &tree)?;
         answers.push(TestAnswer { ran: ran.command, run, commit: tree.commit, record });
@@ -113,7 +113,7 @@ struct WantedCommand {
 }
 
 /// Returns the commands to run, each with the criterion that names it.
-fn wanted(args: &Args, named: Vec<(String, String)>) -> Result<Vec<WantedCommand>, CliError> {
+fn wanted(args: &TestArgs, named: Vec<(String, String)>) -> Result<Vec<WantedCommand>, CliError> {
     if !args.command.is_empty() {
         let command = args.command.join(" ");
         let named = named.into_iter().find(|(_, run)| *run == command);
@@ -187,27 +187,29 @@ fn ran(
 fn show(page: &mut Page, answer: &TestAnswer) {
     let run = &answer.run;
     match run.exit {
-        Some(0) => page.styled(GOOD, "✓").own(" passed  ").text(&answer.ran),
-        _ => page.styled(BAD, "✗").own(" failed  ").text(&answer.ran),
+        Some(0) => page.styled(GOOD, "✓").literal(" passed  ").text(&answer.ran),
+        _ => page.styled(BAD, "✗").literal(" failed  ").text(&answer.ran),
     };
     if let Some(tests) = run.tests {
         let failed = run.failed.unwrap_or_default();
         let noun = if tests == 1 { "test" } else { "tests" };
-        page.own("  ").text(&format!("{tests} {noun}, {failed} failed"));
+        page.literal("  ").text(&format!("{tests} {noun}, {failed} failed"));
     }
     match &answer.commit {
         Some(commit) => {
-            page.own("  at ").styled(DIM, short_id(commit));
+            page.literal("  at ").styled(DIM, short_id(commit));
         }
         None => {
-            page.own("  ").styled(DIM, "at no commit");
+            page.literal("  ").styled(DIM, "at no commit");
         }
     }
     page.end();
     if run.clean == Some(false) {
-        page.own("  ").styled(WARN, "with changes that are in no commit").end();
+        page.literal("  ").styled(WARN, "with changes that are in no commit").end();
     }
     if run.criterion.is_none() {
-        page.own("  ").styled(WARN, "no criterion names this command, so it counts for none").end();
+        page.literal("  ")
+            .styled(WARN, "no criterion names this command, so it proves no criterion")
+            .end();
     }
 }

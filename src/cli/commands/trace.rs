@@ -26,7 +26,7 @@ what cannot be seen is escaped.
 Examples:
   intent trace --intent INT-001
   intent trace --json src/auth/jwt.rs | jq .id")]
-pub(crate) struct Args {
+pub(crate) struct TraceArgs {
     /// Only records of this intent
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
@@ -35,13 +35,13 @@ pub(crate) struct Args {
     path: Option<PathBuf>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: TraceArgs) -> Result<Exit, CliError> {
     let (workspace, path) = match &args.path {
         Some(path) => {
             let (workspace, path) = context.file(&FileTarget::plain(&context.cwd, path))?;
             (workspace, Some(path))
         }
-        None => (context.here()?, None),
+        None => (context.open_workspace()?, None),
     };
     let request = TraceRequest { intent: args.intent, path };
     let entries = trace(&workspace, &request)?;
@@ -75,29 +75,29 @@ fn stored(entry: &Entry) -> Vec<u8> {
 fn line(workspace: &Workspace, entry: &Entry) -> Page {
     let record = &entry.record;
     let mut page = Page::default();
-    page.styled(DIM, &when::date(&record.timestamp)).to(22);
-    page.own(kind(record.kind)).to(33);
+    page.styled(DIM, &when::date(&record.timestamp)).pad_to(22);
+    page.literal(kind(record.kind)).pad_to(33);
     let named = workspace.intent_named(entry);
     match &named {
         Some(id) => page.styled(INTENT, id),
         None => page.styled(DIM, "no intent"),
     };
     if let Some(id) = record.intent_id.as_ref().filter(|id| is_former(id, named.as_deref())) {
-        page.own(", then ").styled(INTENT, id);
+        page.literal(", then ").styled(INTENT, id);
     }
     if let Some(name) = called_then(workspace, record, named.as_deref()) {
-        page.own(", then called ").text(name);
+        page.literal(", then called ").text(name);
     }
-    page.to(44).text(&what(record));
+    page.pad_to(44).text(&what(record));
     if let Some(author) = author(record) {
-        page.own("  ").styled(DIM, &author);
+        page.literal("  ").styled(DIM, &author);
     }
     match entry.trust {
         Trust::Own => &mut page,
-        Trust::Claimed => page.own("  ").styled(WARN, "claimed"),
-        Trust::Contradicted => page.own("  ").styled(BAD, "contradicted"),
+        Trust::Claimed => page.literal("  ").styled(WARN, "claimed"),
+        Trust::Contradicted => page.literal("  ").styled(BAD, "contradicted"),
     };
-    page.own("  ").styled(DIM, &record.id);
+    page.literal("  ").styled(DIM, &record.id);
     page.end();
     page
 }

@@ -10,13 +10,10 @@ use crate::cli::person;
 use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
 use crate::hook::host::{HOSTS, Host};
 use crate::hook::install::{
-    self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, found,
+    self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, MAX_SETTINGS, found,
 };
 use crate::verbs::uninstall::{TakenHow, UninstallAnswer, UninstallRequest, uninstall};
 use crate::workspace::{Root, store};
-
-/// The largest settings file, in bytes, that is examined.
-const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
 /// Take back everything that `intent init` put into this repository
 #[derive(Debug, clap::Args)]
@@ -36,7 +33,7 @@ Examples:
   intent uninstall --dry-run
   intent uninstall
   intent uninstall --user")]
-pub(crate) struct Args {
+pub(crate) struct UninstallArgs {
     /// Also remove our entries in your home folder, for all of your projects
     #[arg(long)]
     user: bool,
@@ -50,7 +47,7 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliError> {
     person::no_agent()?;
     let root = Root::find(&context.cwd)?;
     let mut answer = UninstallAnswer::new(&root, args.dry_run);
@@ -73,7 +70,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 
 /// Removes our entries from the settings of agents. A file that cannot be changed does not stop the
 /// others.
-fn agents(folders: &Folders, args: &Args, answer: &mut UninstallAnswer) {
+fn agents(folders: &Folders, args: &UninstallArgs, answer: &mut UninstallAnswer) {
     for host in HOSTS {
         unwire(folders, host, InstallLevel::Project, answer);
         if args.user {
@@ -123,20 +120,20 @@ fn show(page: &mut Page, answer: &UninstallAnswer) {
             TakenHow::Changed => "changed",
             TakenHow::PutBack => "put back",
         };
-        page.own("  ").styled(GOOD, word).to(COLUMN).text(&taken.path).end();
+        page.literal("  ").styled(GOOD, word).pad_to(COLUMN).text(&taken.path).end();
     }
     if answer.taken.is_empty() {
-        page.own("  nothing of ours was here").end();
+        page.literal("  nothing of ours was here").end();
     }
     if !answer.left.is_empty() {
         page.gap();
     }
     for left in &answer.left {
-        page.own("  ").styled(WARN, "stays").to(COLUMN).text(&left.path).own(": ");
+        page.literal("  ").styled(WARN, "stays").pad_to(COLUMN).text(&left.path).literal(": ");
         page.styled(DIM, &left.why).end();
-        page.to(COLUMN).styled(NOTE, "then:").own(" ").text(&left.remedy).end();
+        page.pad_to(COLUMN).styled(NOTE, "then:").literal(" ").text(&left.remedy).end();
     }
     if answer.dry_run {
-        page.gap().own("Nothing was changed: this is what `intent uninstall` would do.").end();
+        page.gap().literal("Nothing was changed: this is what `intent uninstall` would do.").end();
     }
 }

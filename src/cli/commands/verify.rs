@@ -24,7 +24,7 @@ With --blocks every recorded block is held against the code, which takes as long
 and nobody recorded that it was taken out.
 
 Exit code 1 when there is an error or a warning.")]
-pub(crate) struct Args {
+pub(crate) struct VerifyArgs {
     /// Also compare every recorded block with the code
     #[arg(long)]
     blocks: bool,
@@ -35,8 +35,8 @@ pub(crate) struct Args {
     accept_rewrite: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let workspace = context.here()?;
+pub(crate) fn run(context: &Context, args: VerifyArgs) -> Result<Exit, CliError> {
+    let workspace = context.open_workspace()?;
     workspace.governed()?;
     let mut accepted = Vec::new();
     if args.accept_rewrite {
@@ -47,11 +47,11 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     answer.notes.splice(..0, accepted);
     let answer = if args.blocks { answer.with_blocks(&workspace) } else { answer };
     context.answer(&answer, |page| show(page, &answer))?;
-    Ok(Exit::found(shared::loud(&answer.findings)))
+    Ok(Exit::found(shared::has_warning(&answer.findings)))
 }
 
 fn show(page: &mut Page, answer: &VerifyAnswer) {
-    page.count(answer.records, "record").own(" in ").count(answer.files, "ledger file").end();
+    page.count(answer.records, "record").literal(" in ").count(answer.files, "ledger file").end();
     if let Some(held) = &answer.blocks {
         blocks(page, held);
         lost(page, &held.lost);
@@ -84,7 +84,7 @@ fn blocks(page: &mut Page, answer: &BlocksAnswer) {
             row(GOOD, blocks.reformatted, "reformatted", "as recorded but for formatting"),
             row(GOOD, blocks.moved, "moved", "as recorded, elsewhere"),
             row(WARN, blocks.renamed, "renamed", "as recorded but for names"),
-            row(GOOD, blocks.inside, "inside", "as recorded; changed are blocks inside"),
+            row(GOOD, blocks.inside, "inside", "as recorded; only blocks inside changed"),
             row(WARN, blocks.modified, "modified", "changed since"),
             row(UNSURE, blocks.ambiguous, "ambiguous", "several records fit"),
             row(
@@ -93,22 +93,22 @@ fn blocks(page: &mut Page, answer: &BlocksAnswer) {
                 "unrecorded",
                 "in a file with records, but in none of them",
             ),
-            row(WARN, answer.lost.len(), "lost", "recorded, and nothing goes on from it"),
+            row(WARN, answer.lost.len(), "lost", "recorded, but gone from the code"),
         ],
     );
 }
 
 fn anchored(page: &mut Page, anchors: &AnchorsAnswer) {
-    page.gap().text(&anchors.anchored.to_string()).own(" of ");
-    page.count(anchors.sections, "section").own(" of evidence anchored").end();
+    page.gap().text(&anchors.anchored.to_string()).literal(" of ");
+    page.count(anchors.sections, "section").literal(" of evidence anchored").end();
     for by in &anchors.by {
-        page.own("  ").styled(STRONG, &by.signer).own("  ").text(&by.sections.to_string());
-        page.own(", last ").text(&when::date(&by.time)).own(" at ");
+        page.literal("  ").styled(STRONG, &by.signer).literal("  ").text(&by.sections.to_string());
+        page.literal(", last ").text(&when::date(&by.time)).literal(" at ");
         page.text(short_id(&by.commit)).end();
     }
     for path in &anchors.untrusted {
-        page.styled(DIM, "note:").own(" ").styled(DIM, path.as_str());
-        page.own(" ")
+        page.styled(DIM, "note:").literal(" ").styled(DIM, path.as_str());
+        page.literal(" ")
             .styled(DIM, "is signed with a key that nobody trusts, so it vouches for nothing");
         page.end();
     }

@@ -25,7 +25,7 @@ Verdicts:
   renamed      as recorded but for names
   modified     changed since, by nobody who recorded it
   ambiguous    several records fit equally well
-  unrecorded   no record speaks of it
+  unrecorded   no record names it
 
 Examples:
   intent why src/auth/jwt.rs          every block of the file
@@ -37,7 +37,7 @@ Examples:
   intent why src/auth/jwt.rs:42 --explain
                                       every earlier block that it was compared with, how alike
                                       the two are, and which rule decided")]
-pub(crate) struct Args {
+pub(crate) struct WhyArgs {
     /// A file, or lines of it; with a revision, as that commit has it
     #[arg(value_name = "[REV:]PATH[:LINE[-LINE]]")]
     target: OsString,
@@ -55,7 +55,7 @@ pub(crate) struct Args {
     explain: bool,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     let target = FileTarget::parse(&context.cwd, &args.target)?;
     let (workspace, path) = asked_about(context, &target)?;
     workspace.governed()?;
@@ -91,7 +91,7 @@ fn asked_about(
     let Some((revision, named)) = target.at_revision() else {
         return context.existing_file(target);
     };
-    let here = context.here()?;
+    let here = context.open_workspace()?;
     let found = here.git().and_then(|git| Some((git, git.resolve(revision).ok()?)));
     let Some((_, commit)) = found else {
         return Err(CliError::usage(

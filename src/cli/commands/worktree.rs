@@ -28,7 +28,7 @@ needed: `git worktree remove`.
 Examples:
   intent worktree sign-in --intent INT-001
   intent worktree try-it --path ../elsewhere")]
-pub(crate) struct Args {
+pub(crate) struct WorktreeArgs {
     /// The name of the branch, and of the folder
     name: String,
 
@@ -52,9 +52,9 @@ pub(crate) struct WorktreeAnswer {
     intent: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
     person::no_agent()?;
-    let workspace = context.here()?;
+    let workspace = context.open_workspace()?;
     workspace.governed()?;
     let Some(top) = workspace.root.work_tree() else {
         return Err(CliError::usage(
@@ -104,14 +104,14 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let path = path.canonicalize().unwrap_or(path);
     let answer = WorktreeAnswer { path, branch: args.name, intent };
     context.answer(&answer, |page| {
-        page.styled(GOOD, "●").own(" ").styled(STRONG, &answer.path.to_string_lossy());
-        page.own("  on ").text(&answer.branch);
+        page.styled(GOOD, "●").literal(" ").styled(STRONG, &answer.path.to_string_lossy());
+        page.literal("  on ").text(&answer.branch);
         if let Some(id) = &answer.intent {
-            page.own("  under ").styled(INTENT, id);
+            page.literal("  under ").styled(INTENT, id);
         }
         page.end();
         let folder = text::shell_word(&answer.path.to_string_lossy());
-        page.own("Run a command in it behind the fence: ");
+        page.literal("Run a command in it behind the fence: ");
         page.text(&format!("`intent -C {folder} fence -- COMMAND`")).end();
     })?;
     Ok(Exit::Fine)

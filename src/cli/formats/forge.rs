@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{loudest, path, told};
+use super::{by_severity, message_with_help, path};
 use crate::verbs::check::CheckAnswer;
 use crate::workspace::Level;
 use crate::workspace::text::{self, counted};
@@ -10,10 +10,10 @@ use crate::workspace::text::{self, counted};
 /// Returns the findings as a GitLab code quality report: a list of issues in the format of Code
 /// Climate. Every issue needs a line.
 pub(super) fn gitlab(answer: &CheckAnswer) -> Value {
-    let issues = loudest(answer).into_iter().map(|finding| {
+    let issues = by_severity(answer).into_iter().map(|finding| {
         let begin = finding.start_line.unwrap_or(1);
         json!({
-            "description": told(finding),
+            "description": message_with_help(finding),
             "check_name": finding.code,
             "fingerprint": finding.fingerprint,
             "severity": match finding.level {
@@ -34,7 +34,7 @@ pub(super) fn gitlab(answer: &CheckAnswer) -> Value {
 /// only ten of each kind per step.
 pub(super) fn github(answer: &CheckAnswer) -> String {
     let mut text = String::new();
-    for finding in loudest(answer) {
+    for finding in by_severity(answer) {
         let kind = match finding.level {
             Level::Error => "error",
             Level::Warning => "warning",
@@ -47,7 +47,7 @@ pub(super) fn github(answer: &CheckAnswer) -> String {
             properties.extend(lines.map(|(start, end)| format!("line={start},endLine={end}")));
         }
         properties.push(format!("title={}", property(&finding.code)));
-        let message = data(&told(finding));
+        let message = data(&message_with_help(finding));
         text.push_str(&format!("::{kind} {}::{message}\n", properties.join(",")));
     }
     let summary = &answer.summary;

@@ -7,7 +7,7 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use super::told;
+use super::message_with_help;
 use crate::cli::error::CliError;
 use crate::verbs::check::{CheckAnswer, FindingAnswer};
 use crate::workspace::{Level, text};
@@ -39,7 +39,7 @@ pub(super) fn report(answer: &CheckAnswer, least: Option<Level>) -> Result<Strin
             suite.write_inner_content(|writer| {
                 writer.create_element("properties").write_empty()?;
                 for finding in &failing {
-                    let text = clean(&told(finding));
+                    let text = clean(&message_with_help(finding));
                     let message = clean(&finding.message);
                     case(writer, finding)?.write_inner_content(|writer| {
                         let failure = writer.create_element("failure");
@@ -75,9 +75,12 @@ pub(super) fn report(answer: &CheckAnswer, least: Option<Level>) -> Result<Strin
     Ok(text)
 }
 
-type Element<'w> = quick_xml::writer::ElementWriter<'w, Vec<u8>>;
+type XmlElement<'w> = quick_xml::writer::ElementWriter<'w, Vec<u8>>;
 
-fn case<'w>(writer: &'w mut Writer<Vec<u8>>, finding: &FindingAnswer) -> io::Result<Element<'w>> {
+fn case<'w>(
+    writer: &'w mut Writer<Vec<u8>>,
+    finding: &FindingAnswer,
+) -> io::Result<XmlElement<'w>> {
     let name = clean(&place(finding));
     let class = format!("intent.{}", finding.code);
     let case = writer.create_element("testcase");

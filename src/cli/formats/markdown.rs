@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::loudest;
+use super::by_severity;
 use crate::verbs::check::{CheckAnswer, FindingAnswer, Share};
 use crate::workspace::Level;
 use crate::workspace::text::{self, counted};
@@ -72,7 +72,7 @@ fn shares(text: &mut String, title: &str, shares: &[Share], all: usize) {
 }
 
 fn findings(text: &mut String, answer: &CheckAnswer) {
-    let told = loudest(answer);
+    let told = by_severity(answer);
     if told.is_empty() {
         return;
     }

@@ -48,7 +48,7 @@ pub(crate) fn write(
 }
 
 /// Returns the message of a finding, followed by its help.
-fn told(finding: &FindingAnswer) -> String {
+fn message_with_help(finding: &FindingAnswer) -> String {
     let FindingAnswer { message, help, .. } = finding;
     text::visible(&format!("{message} {help}"), true).trim_end().to_owned()
 }
@@ -60,7 +60,7 @@ fn path(finding: &FindingAnswer) -> &str {
 }
 
 /// Returns the findings, the most severe first.
-fn loudest(answer: &CheckAnswer) -> Vec<&FindingAnswer> {
+fn by_severity(answer: &CheckAnswer) -> Vec<&FindingAnswer> {
     let mut findings: Vec<_> = answer.findings.iter().collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.level));
     findings

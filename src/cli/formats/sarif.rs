@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{loudest, path, told};
+use super::{by_severity, message_with_help, path};
 use crate::verbs::check::{CheckAnswer, FindingAnswer};
 use crate::workspace::{Code, Level};
 
@@ -11,7 +11,7 @@ use crate::workspace::{Code, Level};
 const MAX_RESULTS: usize = 5_000;
 
 pub(super) fn log(answer: &CheckAnswer) -> Value {
-    let mut findings = loudest(answer);
+    let mut findings = by_severity(answer);
     let left_out = findings.len().saturating_sub(MAX_RESULTS);
     findings.truncate(MAX_RESULTS);
     let mut codes: Vec<Code> =
@@ -74,7 +74,7 @@ fn result(finding: &FindingAnswer, codes: &[Code]) -> Value {
     let mut result = json!({
         "ruleId": finding.code,
         "level": level(finding.level),
-        "message": { "text": told(finding) },
+        "message": { "text": message_with_help(finding) },
         "locations": [{ "physicalLocation": place }],
         "partialFingerprints": { "intentFinding/v1": finding.fingerprint },
     });

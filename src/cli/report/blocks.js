@@ -248,7 +248,7 @@ function recordFacts(at) {
 }
 
 function step({ record, name }) {
-  if (record === null || record === undefined) return el("li", { class: "gap" }, "what stood here before, nobody recorded");
+  if (record === null || record === undefined) return el("li", { class: "gap" }, "an earlier version that nobody recorded");
   return el("li", {}, ...recordFacts(record), ...(name ? [el("br"), `then called ${name}`] : []));
 }
 

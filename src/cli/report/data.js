@@ -10,10 +10,10 @@ const VERDICTS = {
   reformatted: ["≈", "as recorded but for formatting"],
   moved: ["→", "as recorded, elsewhere"],
   renamed: ["✎", "as recorded but for names"],
-  inside: ["◦", "as recorded; changed are blocks inside it"],
+  inside: ["◦", "as recorded; only blocks inside changed"],
   modified: ["△", "changed since it was recorded"],
   ambiguous: ["?", "several records fit equally well"],
-  unrecorded: ["·", "no record speaks of it"],
+  unrecorded: ["·", "no record names it"],
 };
 const VERDICT_NAMES = Object.keys(VERDICTS);
 const STANDING = ["exact", "reformatted", "moved", "renamed", "inside"];

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::At;
-use crate::hook::answer::{HookAnswer, Output};
+use crate::hook::answer::{HookAnswer, HookOutput};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -38,7 +38,7 @@ fn call(called: &Value) -> Option<Call> {
     Some(Call { tool, input })
 }
 
-pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     let document = match (said, at.moment) {
         (HookAnswer::Deny(reason), Moment::Before) => {
             json!({ "decision": "deny", "reason": reason })
@@ -51,7 +51,7 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
         (HookAnswer::Context(text) | HookAnswer::Violation(text), _) => {
             json!({ "additionalContext": text })
         }
-        _ => return Output::default(),
+        _ => return HookOutput::default(),
     };
-    Output::json(&document)
+    HookOutput::json(&document)
 }

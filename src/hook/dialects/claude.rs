@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::At;
-use crate::hook::answer::{HookAnswer, Output};
+use crate::hook::answer::{HookAnswer, HookOutput};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::Host;
@@ -37,24 +37,24 @@ fn call(payload: &Value) -> Option<Call> {
     Some(Call { tool, input: input.map_or(Value::Null, fields::unpacked) })
 }
 
-pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     match said {
-        HookAnswer::Nothing => Output::default(),
-        HookAnswer::Context(text) => Output::json(&context(at, text)),
-        HookAnswer::Ask(reason) => Output::json(&decision(at, "ask", reason)),
+        HookAnswer::Nothing => HookOutput::default(),
+        HookAnswer::Context(text) => HookOutput::json(&context(at, text)),
+        HookAnswer::Ask(reason) => HookOutput::json(&decision(at, "ask", reason)),
         HookAnswer::Rewrite { input, reason } => {
             let mut document = decision(at, "ask", reason);
             document["hookSpecificOutput"]["updatedInput"] = input.clone();
-            Output::json(&document)
+            HookOutput::json(&document)
         }
         // The JSON decision, the exit code and standard error each stop the call. So older hosts
         // that know only one of the three stop it, too.
-        HookAnswer::Deny(reason) if at.moment == Moment::Before => Output {
+        HookAnswer::Deny(reason) if at.moment == Moment::Before => HookOutput {
             stdout: format!("{}\n", decision(at, "deny", reason)),
-            ..Output::refused(reason)
+            ..HookOutput::refused(reason)
         },
-        HookAnswer::Deny(reason) => Output::refused(reason),
-        HookAnswer::Violation(text) => Output::json(&violation(at, text)),
+        HookAnswer::Deny(reason) => HookOutput::refused(reason),
+        HookAnswer::Violation(text) => HookOutput::json(&violation(at, text)),
     }
 }
 

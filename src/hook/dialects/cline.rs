@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::At;
-use crate::hook::answer::{HookAnswer, Output};
+use crate::hook::answer::{HookAnswer, HookOutput};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -29,7 +29,7 @@ fn call(body: &Value) -> Option<Call> {
     Some(Call { tool, input: input.map_or(Value::Null, fields::unpacked) })
 }
 
-pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     let document = match said {
         HookAnswer::Deny(reason) | HookAnswer::Ask(reason) if at.moment == Moment::Before => {
             json!({ "cancel": true, "errorMessage": reason })
@@ -39,5 +39,5 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
         }
         _ => json!({ "cancel": false }),
     };
-    Output::json(&document)
+    HookOutput::json(&document)
 }

@@ -4,17 +4,17 @@
 //! the call run. It does not treat exit code 2 as a denial everywhere.
 
 use super::{At, claude};
-use crate::hook::answer::{HookAnswer, Output};
+use crate::hook::answer::{HookAnswer, HookOutput};
 use crate::hook::incoming::Moment;
 
-pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     match said {
-        HookAnswer::Nothing | HookAnswer::Rewrite { .. } => Output::default(),
-        HookAnswer::Context(text) => Output::json(&claude::context(at, text)),
+        HookAnswer::Nothing | HookAnswer::Rewrite { .. } => HookOutput::default(),
+        HookAnswer::Context(text) => HookOutput::json(&claude::context(at, text)),
         HookAnswer::Ask(reason) | HookAnswer::Deny(reason) if at.moment == Moment::Before => {
-            Output::json(&claude::decision(at, "deny", reason))
+            HookOutput::json(&claude::decision(at, "deny", reason))
         }
-        HookAnswer::Ask(_) | HookAnswer::Deny(_) => Output::default(),
-        HookAnswer::Violation(text) => Output::json(&claude::violation(at, text)),
+        HookAnswer::Ask(_) | HookAnswer::Deny(_) => HookOutput::default(),
+        HookAnswer::Violation(text) => HookOutput::json(&claude::violation(at, text)),
     }
 }

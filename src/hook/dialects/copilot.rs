@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{At, claude};
-use crate::hook::answer::{HookAnswer, Output};
+use crate::hook::answer::{HookAnswer, HookOutput};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -45,16 +45,18 @@ fn call(payload: &Value) -> Option<Call> {
     Some(Call { tool, input })
 }
 
-pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     let decision = |decision: &str, reason: &str| json!({ "permissionDecision": decision, "permissionDecisionReason": reason });
     match said {
-        HookAnswer::Ask(reason) => Output::json(&decision("ask", reason)),
+        HookAnswer::Ask(reason) => HookOutput::json(&decision("ask", reason)),
         HookAnswer::Deny(reason) if at.moment == Moment::Before => {
-            Output::json(&decision("deny", reason))
+            HookOutput::json(&decision("deny", reason))
         }
         HookAnswer::Context(text) | HookAnswer::Violation(text) => {
-            Output::json(&json!({ "additionalContext": text }))
+            HookOutput::json(&json!({ "additionalContext": text }))
         }
-        HookAnswer::Nothing | HookAnswer::Rewrite { .. } | HookAnswer::Deny(_) => Output::default(),
+        HookAnswer::Nothing | HookAnswer::Rewrite { .. } | HookAnswer::Deny(_) => {
+            HookOutput::default()
+        }
     }
 }

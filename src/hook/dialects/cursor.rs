@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::At;
-use crate::hook::answer::{HookAnswer, Output};
+use crate::hook::answer::{HookAnswer, HookOutput};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -59,7 +59,7 @@ fn shell(source: &Value, payload: &Value) -> Call {
     Call { tool: SHELL.to_owned(), input: Value::Object(input) }
 }
 
-pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     let document = match (said, at.moment) {
         // Cursor accepts `ask` here but asks nobody, and the call would run. So a question is a
         // denial.
@@ -78,7 +78,7 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
         }
         _ => json!({}),
     };
-    Output::json(&document)
+    HookOutput::json(&document)
 }
 
 /// Returns true for events that we do not handle, but that wait for a permission.

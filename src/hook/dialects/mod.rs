@@ -1,5 +1,5 @@
 //! The formats of the hosts. A dialect turns a payload into an [`Incoming`], and a [`HookAnswer`]
-//! into an [`Output`]. It holds no policy.
+//! into an [`HookOutput`]. It holds no policy.
 
 mod antigravity;
 mod claude;
@@ -13,7 +13,7 @@ mod windsurf;
 
 use serde_json::Value;
 
-use super::answer::{HookAnswer, Output};
+use super::answer::{HookAnswer, HookOutput};
 use super::host::{Family, Host};
 use super::incoming::{Incoming, Moment};
 
@@ -45,7 +45,7 @@ impl At<'static> {
 
 /// Writes an answer in the format of a host family. A family that takes no changed input receives a
 /// denial instead.
-pub(crate) fn answer(family: Family, at: At, said: &HookAnswer) -> Output {
+pub(crate) fn answer(family: Family, at: At, said: &HookAnswer) -> HookOutput {
     let takes_another_input = matches!(family, Family::Claude | Family::Gemini);
     if let (HookAnswer::Rewrite { reason, .. }, false) = (said, takes_another_input) {
         return answer(family, at, &HookAnswer::Deny(reason.clone()));

@@ -2,20 +2,20 @@
 //! hosts.
 
 use super::At;
-use crate::hook::answer::{HookAnswer, Output};
+use crate::hook::answer::{HookAnswer, HookOutput};
 use crate::hook::incoming::Moment;
 
-pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     match said {
-        HookAnswer::Nothing | HookAnswer::Rewrite { .. } => Output::default(),
+        HookAnswer::Nothing | HookAnswer::Rewrite { .. } => HookOutput::default(),
         HookAnswer::Deny(reason) | HookAnswer::Ask(reason) if at.moment == Moment::Before => {
-            Output::refused(reason)
+            HookOutput::refused(reason)
         }
         // At these two moments, the host adds standard output to what the model reads.
         HookAnswer::Context(text) if matches!(at.moment, Moment::SessionStart | Moment::Prompt) => {
-            Output::plain(text)
+            HookOutput::plain(text)
         }
-        HookAnswer::Context(text) | HookAnswer::Violation(text) => Output::remark(text),
-        HookAnswer::Deny(_) | HookAnswer::Ask(_) => Output::default(),
+        HookAnswer::Context(text) | HookAnswer::Violation(text) => HookOutput::remark(text),
+        HookAnswer::Deny(_) | HookAnswer::Ask(_) => HookOutput::default(),
     }
 }

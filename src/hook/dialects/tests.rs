@@ -59,7 +59,7 @@ fn every_answer() {
         let mut picture = String::new();
         for (moment, name) in MOMENTS {
             for said in all().iter().filter(|said| sensible(*moment, said)) {
-                let Output { stdout, stderr, exit } =
+                let HookOutput { stdout, stderr, exit } =
                     answer(family, At { moment: *moment, name }, said);
                 writeln!(picture, "{name}, {said:?}: exit {exit}").expect("a string");
                 for (stream, text) in [("out", stdout), ("err", stderr)] {

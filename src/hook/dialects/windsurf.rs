@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{At, plain};
-use crate::hook::answer::{HookAnswer, Output};
+use crate::hook::answer::{HookAnswer, HookOutput};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -48,11 +48,11 @@ fn call(action: &str, info: &Value) -> Option<Call> {
     Some(Call { tool, input })
 }
 
-pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     match said {
         // Only a denial reaches the model. Other text is shown to the person if they have switched
         // that on.
-        HookAnswer::Context(text) => Output::remark(text),
+        HookAnswer::Context(text) => HookOutput::remark(text),
         said => plain::answer(at, said),
     }
 }

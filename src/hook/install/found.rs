@@ -14,7 +14,7 @@ pub(crate) enum FoundBy {
     /// The project has settings for the agent, or a folder for them, so everybody uses it here.
     Settings(&'static str),
     /// The project has a text for the agent, but no settings.
-    Told(&'static str),
+    TextFile(&'static str),
     /// The agent is installed on this machine, which says nothing about the project.
     Program(&'static str),
 }
@@ -25,7 +25,7 @@ struct Signs {
     /// Settings files in the project, and folders for them (with a `/` at the end).
     settings: &'static [&'static str],
     /// Text files that only this agent reads.
-    told: &'static [&'static str],
+    texts: &'static [&'static str],
     /// The names of its programs.
     programs: &'static [&'static str],
 }
@@ -54,10 +54,10 @@ const SIGNS: &[Signs] = &[
 const fn signs(
     host: &'static str,
     settings: &'static [&'static str],
-    told: &'static [&'static str],
+    texts: &'static [&'static str],
     programs: &'static [&'static str],
 ) -> Signs {
-    Signs { host, settings, told, programs }
+    Signs { host, settings, texts, programs }
 }
 
 /// Returns the agents that are found in the project or on this machine, in the order of the table.
@@ -88,7 +88,7 @@ impl Signs {
         let is_installed = |name: &&&'static str| binary::is_installed(search, name);
         let settings = self.settings.iter().find(is_there).map(|name| FoundBy::Settings(name));
         settings
-            .or_else(|| self.told.iter().find(is_there).map(|name| FoundBy::Told(name)))
+            .or_else(|| self.texts.iter().find(is_there).map(|name| FoundBy::TextFile(name)))
             .or_else(|| self.programs.iter().find(is_installed).map(|name| FoundBy::Program(name)))
     }
 }
@@ -131,7 +131,7 @@ mod tests {
         let expected = [
             ("claude-code", FoundBy::Settings(".claude/")),
             ("codex", FoundBy::Program("codex")),
-            ("gemini", FoundBy::Told("GEMINI.md")),
+            ("gemini", FoundBy::TextFile("GEMINI.md")),
             // In this test `.clinerules` is a file, so there is no folder for hooks and Cline is
             // not found.
             ("opencode", FoundBy::Settings("opencode.jsonc")),

@@ -8,7 +8,7 @@ use jsonc_parser::cst::{
 use serde_json::Value;
 
 use super::Conflict;
-use super::ours::starts_us;
+use super::recognise::starts_us;
 
 /// An entry of ours in a JSON file. `within` holds the keys that lead to the object which contains
 /// it.

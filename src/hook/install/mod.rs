@@ -6,8 +6,8 @@
 
 pub(crate) mod found;
 mod json;
-pub(crate) mod ours;
 mod recipes;
+pub(crate) mod recognise;
 pub(crate) mod toml;
 
 use std::collections::BTreeMap;
@@ -25,7 +25,7 @@ use recipes::{FileContent, FilePiece, Recipe};
 /// A line near the top of every file that contains nothing but our content.
 const MARK: &str = "Written by `intent init`, which writes it anew: change nothing here.";
 /// The largest settings file, in bytes, that is changed.
-const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
+pub(crate) const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
 /// Which of a host's settings to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Folders {
 const MANAGED: &str = if cfg!(windows) {
     "C:\\Program Files\\ClaudeCode"
 } else if cfg!(target_os = "macos") {
-    "/Library/Application Support/ClaudeCode"
+    "/Library/Application EvidenceLevel/ClaudeCode"
 } else {
     "/etc/claude-code"
 };
@@ -206,7 +206,7 @@ fn planned<'a>(
         };
         agents.push(WiredAnswer {
             agent: host.name.to_owned(),
-            standing: host.standing.as_str().to_owned(),
+            standing: host.evidence_level.as_str().to_owned(),
             files,
             cannot,
             next: next.into_iter().map(str::to_owned).collect(),
@@ -274,7 +274,7 @@ fn holds_hooks(content: &FileContent) -> bool {
     let FileContent::Json(parts) = content else { return false };
     parts.iter().any(|part| match part {
         json::JsonPart::Lists { .. } => true,
-        json::JsonPart::Member { value, .. } => ours::starts_us(value, &["hook"]),
+        json::JsonPart::Member { value, .. } => recognise::starts_us(value, &["hook"]),
         json::JsonPart::Offer { .. } | json::JsonPart::Base { .. } => false,
     })
 }
@@ -293,7 +293,7 @@ fn program_in(text: &str) -> Option<HostProgram> {
             before[before.rfind(['"', '\n'])? + 1..].to_owned()
         }
     };
-    Some(if program == ours::PROGRAM { HostProgram::Found } else { HostProgram::At(program) })
+    Some(if program == recognise::PROGRAM { HostProgram::Found } else { HostProgram::At(program) })
 }
 
 /// Reads settings as data, without comments. Returns `None` if the file does not exist or cannot be
@@ -314,7 +314,7 @@ pub(super) fn sentences(cannot: &str) -> Vec<String> {
 }
 
 /// A file before and after the change.
-struct Planned {
+struct PlannedFile {
     before: Option<String>,
     after: Option<String>,
     starts: bool,
@@ -323,7 +323,7 @@ struct Planned {
 struct InstallPlan<'a> {
     folders: &'a Folders,
     level: InstallLevel,
-    files: BTreeMap<PathBuf, Planned>,
+    files: BTreeMap<PathBuf, PlannedFile>,
 }
 
 impl InstallPlan<'_> {
@@ -361,7 +361,7 @@ impl InstallPlan<'_> {
             Some(planned) => planned,
             None => {
                 let before = read(self.base(), path)?;
-                Planned { after: before.clone(), before, starts: false }
+                PlannedFile { after: before.clone(), before, starts: false }
             }
         };
         let starts = matches!(content, FileContent::Whole { starts: true, .. });
@@ -373,7 +373,7 @@ impl InstallPlan<'_> {
             (_, None) => Done::Removed,
             _ => Done::Changed,
         };
-        self.files.insert(path.to_owned(), Planned { after, starts, ..planned });
+        self.files.insert(path.to_owned(), PlannedFile { after, starts, ..planned });
         Ok(done)
     }
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::json::JsonPart;
-use super::ours::PROGRAM;
+use super::recognise::PROGRAM;
 use crate::code::languages;
 use crate::hook::host::Host;
 
@@ -116,7 +116,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         home: home(Some("CODEX_HOME"), ".codex"),
         user: &[piece!(codex, "hooks.json"), piece!(codex_server, "config.toml")],
         next: &[
-            "Trust the hooks: start codex in this folder and accept them in /hooks; until then, and after every change of them, it skips them without a word",
+            "Trust the hooks: start codex in this folder and accept them in /hooks; until then, and after every change of them, it skips them silently",
             "codex reads settings of a project only where the project is trusted",
         ],
     },

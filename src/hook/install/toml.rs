@@ -4,8 +4,8 @@
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::Conflict;
-use super::ours::is_us;
 use super::recipes::HostProgram;
+use super::recognise::is_us;
 
 const SERVERS: &str = "mcp_servers";
 const NAME: &str = "intent";

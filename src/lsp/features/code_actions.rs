@@ -5,7 +5,7 @@
 //! client, adding a file to a scope is also a command, because that saves the registry in the same
 //! step. An expensive edit is computed only when its action is chosen.
 
-mod code;
+mod code_file;
 mod governing;
 mod plan;
 
@@ -38,11 +38,11 @@ struct Offer {
     preferred: bool,
     /// The reason if the action is not possible now.
     disabled: Option<String>,
-    does: Does,
+    does: Action,
 }
 
 /// How the action is carried out.
-enum Does {
+enum Action {
     /// The client runs a command of the server.
     Command(&'static str, Value),
     /// The client applies an edit that is computed from the plan.
@@ -50,7 +50,7 @@ enum Does {
 }
 
 impl Offer {
-    fn new(title: String, kind: &'static str, does: Does) -> Self {
+    fn new(title: String, kind: &'static str, does: Action) -> Self {
         Self { title, kind, settles: Vec::new(), preferred: false, disabled: None, does }
     }
 
@@ -107,7 +107,7 @@ pub(crate) fn handle(
     let offers = if governing {
         governing::offers(&request, open, workspace, &path)
     } else {
-        code::offers(&request, open, workspace, &path)
+        code_file::offers(&request, open, workspace, &path)
     };
     snapshot.check_cancelled()?;
     let wanted = offers.into_iter().filter(|offer| request.wants(offer.kind));
@@ -135,8 +135,8 @@ fn action(
     }
     if !client.code_action_literals {
         return match &offer.does {
-            Does::Command(name, argument) => Some(command(name, argument).into()),
-            Does::Plan(_) => None,
+            Action::Command(name, argument) => Some(command(name, argument).into()),
+            Action::Plan(_) => None,
         };
     }
     let mut action = lsp::CodeAction {
@@ -149,12 +149,12 @@ fn action(
     };
     match &offer.does {
         _ if action.disabled.is_some() => {}
-        Does::Command(name, argument) => action.command = Some(command(name, argument)),
-        Does::Plan(plan) if plan.can_wait() && resolves(client) => {
+        Action::Command(name, argument) => action.command = Some(command(name, argument)),
+        Action::Plan(plan) if plan.can_wait() && resolves(client) => {
             let asked = OfferedPlan { uri: request.uri.clone(), version, plan: plan.clone() };
             action.data = serde_json::to_value(asked).ok();
         }
-        Does::Plan(plan) => match plan.edit(request.snapshot, request.uri) {
+        Action::Plan(plan) => match plan.edit(request.snapshot, request.uri) {
             Ok(edit) => action.edit = Some(edit),
             Err(reason) if client.code_action_disabled => {
                 action.is_preferred = None;
@@ -226,14 +226,14 @@ pub(crate) fn options(client: &Capabilities) -> lsp::CodeActionProvider {
 }
 
 /// Returns the command that selects an intent for the workspace of a file.
-fn select_command(uri: &lsp::Uri, id: &str) -> Does {
+fn select_command(uri: &lsp::Uri, id: &str) -> Action {
     let argument = commands::SelectArguments {
         id: id.to_owned(),
         session: None,
         uri: Some(uri.to_string()),
         path: None,
     };
-    Does::Command(commands::SELECT, serde_json::to_value(argument).unwrap_or_default())
+    Action::Command(commands::SELECT, serde_json::to_value(argument).unwrap_or_default())
 }
 
 #[cfg(test)]

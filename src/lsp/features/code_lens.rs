@@ -10,7 +10,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::intent_text::BlockTally;
 use super::mention::{self, ShownRegistry};
-use super::{commands, credit};
+use super::{block_line, commands};
 use crate::code::Block;
 use crate::intent::Intent;
 use crate::lsp::analysis;
@@ -86,9 +86,9 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
     if snapshot.settings.inlay_hints == Some(true) {
         return None;
     }
-    let analysis = analysis::of(snapshot, uri)?;
+    let analysis = analysis::analyse(snapshot, uri)?;
     let blocks = analysis.file.blocks.blocks.iter().enumerate();
-    let shown = blocks.filter(|(index, _)| credit::is_shown(&analysis, *index));
+    let shown = blocks.filter(|(index, _)| block_line::is_shown(&analysis, *index));
     let start = |block: &Block| block.bytes.start..block.bytes.start;
     Some(shown.map(|(_, block)| lens(at(start(block)), &LensSubject::of(uri, block))).collect())
 }
@@ -125,11 +125,11 @@ fn of_block(
     subject: &LensSubject,
     range: lsp::Range,
 ) -> Option<lsp::Command> {
-    let analysis = analysis::of(snapshot, uri)?;
+    let analysis = analysis::analyse(snapshot, uri)?;
     let workspace = snapshot.workspace_of(uri)?;
     let index = analysis.file.blocks.blocks.iter().position(|block| subject.is(block))?;
-    let answer = credit::answer(workspace, &analysis, index)?;
-    let title = credit::full(&answer);
+    let answer = block_line::answer(workspace, &analysis, index)?;
+    let title = block_line::full(&answer);
     if !snapshot.client.show_document {
         return Some(plain(title));
     }

@@ -10,7 +10,6 @@ mod arguments;
 mod run;
 
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -20,7 +19,7 @@ pub(crate) use arguments::{
 };
 pub(crate) use run::{Effects, RegistryChange, ThenWiden, widen_on_disk};
 
-use crate::lsp::dispatch::{RequestRefusal, fault};
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 
 pub(crate) const SELECT: &str = "intent.select";
@@ -41,7 +40,7 @@ pub(crate) struct ServerCommand {
     pub(crate) name: &'static str,
     /// What must be asked before the command runs.
     pub(crate) asks: Asks,
-    run: Run,
+    run: CommandFunction,
     #[cfg(test)]
     argument: fn() -> schemars::Schema,
 }
@@ -81,13 +80,14 @@ pub(crate) const ALL: &[ServerCommand] = &[
     command(ACCEPT, Asks::Consent, run::accept, schema::<AcceptArguments>),
 ];
 
-type Run = fn(&Snapshot, &Map<String, Value>, &mut Effects) -> Result<Value, RequestRefusal>;
+type CommandFunction =
+    fn(&Snapshot, &Map<String, Value>, &mut Effects) -> Result<Value, RequestRefusal>;
 
 #[cfg_attr(not(test), allow(unused_variables, reason = "schemas are held against the documents"))]
 const fn command(
     name: &'static str,
     asks: Asks,
-    run: Run,
+    run: CommandFunction,
     argument: fn() -> schemars::Schema,
 ) -> ServerCommand {
     ServerCommand {
@@ -177,11 +177,6 @@ fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, RequestRe
         }
         _ => format!("the argument: {error}"),
     }))
-}
-
-/// Converts an answer to JSON.
-fn answer(command: &str, answer: &impl Serialize) -> Result<Value, RequestRefusal> {
-    serde_json::to_value(answer).map_err(|error| fault(command, &error.to_string()))
 }
 
 #[cfg(test)]

@@ -194,7 +194,7 @@ mod tests {
             context: None,
             work_done_progress_params: Default::default(),
             partial_result_params: Default::default(),
-            text_document_position_params: editor.here(),
+            text_document_position_params: editor.at_cursor(),
         };
         match handle(&editor.snapshot(), params).unwrap()? {
             lsp::CompletionResponse::CompletionList(list) => Some(list),

@@ -72,14 +72,14 @@ mod tests {
     use crate::lsp::features::fixture::Editor;
 
     fn shown(editor: &Editor) -> String {
-        match definition(&editor.snapshot(), &editor.here()) {
+        match definition(&editor.snapshot(), &editor.at_cursor()) {
             None => "nowhere".to_owned(),
             Some(lsp::DefinitionResponse::Definition(lsp::Definition::Location(to))) => {
                 editor.show(&to.uri, to.range)
             }
             Some(lsp::DefinitionResponse::DefinitionLinkList(links)) => {
                 let origin = links[0].origin_selection_range.unwrap();
-                let from = editor.show(&editor.here().text_document.uri, origin);
+                let from = editor.show(&editor.at_cursor().text_document.uri, origin);
                 let to = editor.show(&links[0].target_uri, links[0].target_selection_range);
                 format!("{from} -> {to}")
             }
@@ -131,7 +131,7 @@ Spec.
         for (encoding, column) in [(Encoding::Utf8, 12), (Encoding::Utf16, 6), (Encoding::Utf32, 5)]
         {
             let mut editor = Editor::new(code);
-            let mut here = editor.here();
+            let mut here = editor.at_cursor();
             editor.encoding = encoding;
             here.position.character = column + 7;
             let place = analysis::place(&editor.snapshot(), &here).map(|it| it.byte);

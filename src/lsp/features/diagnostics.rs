@@ -48,7 +48,7 @@ pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
     if let Some(findings) = governing_findings(snapshot, workspace, open, &path) {
         return findings;
     }
-    let Some(analysis) = analysis::of(snapshot, uri) else { return Vec::new() };
+    let Some(analysis) = analysis::analyse(snapshot, uri) else { return Vec::new() };
     let baseline = analysis::baseline(snapshot, workspace, (&path, &open.document));
     let survey = analysis::survey(snapshot, workspace);
     let rules = rules_with_unsaved(snapshot, workspace, survey.rules(workspace));

@@ -187,8 +187,8 @@ fn require_dialogs(
         return Ok(());
     }
     Err(RequestRefusal::Failed(format!(
-        "{what} is for a person, and this client did not say that one sits there; a person does \
-         it with `{instead}` in a terminal"
+        "{what} is for a person, and this client is not set up for a person (setting `interactive`); \
+         a person does it with `{instead}` in a terminal"
     )))
 }
 
@@ -198,8 +198,8 @@ fn require_person(conversation: &ClientConversation) -> Result<(), RequestRefusa
         return Ok(());
     }
     Err(RequestRefusal::Failed(
-        "widening a scope is for a person, and this client did not say that one sits there; a person edits the \
-         owned_scope of the intent in .orchestration/active_intents.yaml, an agent asks with `intent request-scope`"
+        "widening a scope is for a person, and this client is not set up for a person (setting `interactive` or `person`); \
+             a person edits the owned_scope of the intent in .orchestration/active_intents.yaml, an agent asks with `intent request-scope`"
             .to_owned(),
     ))
 }
@@ -221,7 +221,9 @@ async fn confirm_acceptance(
     let kind = lsp::MessageType::Warning;
     match dialog(conversation, kind, question, vec![ACCEPT.to_owned()]).await? {
         Some(chosen) if chosen == ACCEPT => Ok(()),
-        _ => Err(RequestRefusal::Failed("it was not confirmed, so nothing was recorded".into())),
+        _ => {
+            Err(RequestRefusal::Failed("the dialog was not confirmed; nothing was recorded".into()))
+        }
     }
 }
 

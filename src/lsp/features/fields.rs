@@ -47,7 +47,7 @@ pub(crate) fn explain(
 ) -> Prose {
     let intent = &field.intent;
     if field.meaning == Field::Id {
-        return intent_text::of(snapshot, place.workspace, &intent.id.value, text);
+        return intent_text::describe(snapshot, place.workspace, &intent.id.value, text);
     }
     text.paragraph(&format!("{} – {}", text.strong(field.meaning.key()), meaning(field.meaning)));
     match field.meaning {
@@ -59,7 +59,7 @@ pub(crate) fn explain(
             let produced = BlockTally::by(place.workspace, &intent.id.value);
             let scope = crate::intent::Scope::new(&intent.scope_entries());
             let outside = produced.files.iter().filter(|path| !scope.owns(path)).count();
-            let mut summary = format!("Recorded so far: {}.", produced.told());
+            let mut summary = format!("Recorded so far: {}.", produced);
             if outside > 0 {
                 summary.push_str(&format!(" {} outside of this scope.", counted(outside, "file")));
             }
@@ -73,7 +73,7 @@ pub(crate) fn explain(
         }
         Field::Id | Field::Name | Field::Owner | Field::Formerly => {
             let produced = BlockTally::by(place.workspace, &intent.id.value);
-            text.paragraph(&format!("Recorded so far: {}.", produced.told()));
+            text.paragraph(&format!("Recorded so far: {}.", produced));
         }
     }
     text
@@ -95,13 +95,13 @@ fn meaning(field: Field) -> &'static str {
             "the files this intent owns: globs from the workspace's root, the last match wins, an exclamation mark excludes, a slash at the end means everything below."
         }
         Field::Constraints => {
-            "what must hold, whatever else changes. Told to every agent that selects the intent."
+            "what must hold, whatever else changes. Shown to every agent that selects the intent."
         }
-        Field::Acceptance => "when the intent is done. Told to every agent that selects it.",
+        Field::Acceptance => "when the intent is done. Shown to every agent that selects it.",
         Field::Specs => "the requirements this intent serves: ids, or paths of files.",
         Field::Owner => "who asked for it.",
         Field::Formerly => {
-            "the ids this intent had before. The ledger is never rewritten: what was recorded under them is this intent's."
+            "the ids this intent had before. The ledger is never rewritten. Records under those ids belong to this intent."
         }
     }
 }

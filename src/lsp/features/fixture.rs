@@ -195,7 +195,7 @@ impl Editor {
     }
 
     /// Returns the cursor as the parameters of a request.
-    pub(crate) fn here(&self) -> lsp::TextDocumentPositionParams {
+    pub(crate) fn at_cursor(&self) -> lsp::TextDocumentPositionParams {
         let (uri, position) = self.cursor.clone().expect("the fixture has a cursor");
         lsp::TextDocumentPositionParams {
             text_document: lsp::TextDocumentIdentifier { uri },
@@ -205,7 +205,7 @@ impl Editor {
 
     /// Returns the parameters of a request at the cursor, with `extra` fields.
     pub(crate) fn ask<P: serde::de::DeserializeOwned>(&self, extra: serde_json::Value) -> P {
-        let mut params = serde_json::to_value(self.here()).unwrap();
+        let mut params = serde_json::to_value(self.at_cursor()).unwrap();
         params.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         serde_json::from_value(params).unwrap()
     }
@@ -455,7 +455,7 @@ fn b() {}
     );
     let mark = editor.mark("name");
     assert_eq!(editor.show(&mark.uri, mark.range), "src/a.rs:1: sign");
-    assert_eq!(editor.here().position, lsp::Position { line: 0, character: 16 });
+    assert_eq!(editor.at_cursor().position, lsp::Position { line: 0, character: 16 });
     let snapshot = editor.snapshot();
     assert!(snapshot.document(&editor.uri("/src/a.rs")).is_some());
     assert!(snapshot.document(&editor.uri("/src/b.rs")).is_none());

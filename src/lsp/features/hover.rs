@@ -7,7 +7,7 @@ use std::time::Duration;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::prose::{Markup, Prose, ago, moment};
-use super::{credit, fields, intent_text, mention};
+use super::{block_line, fields, intent_text, mention};
 use crate::ledger::Trust;
 use crate::lsp::analysis::{self, Analysis, DocumentPosition, RecentBlock};
 use crate::lsp::convert;
@@ -45,10 +45,10 @@ fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<ls
     let (text, bytes) = if let Some(field) = fields::at(&place) {
         (fields::explain(snapshot, &place, &field, Prose::new(markup(snapshot))), field.span)
     } else if let Some((id, bytes)) = mention::at(&place) {
-        (intent_text::of(snapshot, place.workspace, &id, Prose::new(markup(snapshot))), bytes)
+        (intent_text::describe(snapshot, place.workspace, &id, Prose::new(markup(snapshot))), bytes)
     } else if let Some(reason) = document.unread() {
         let mut text = Prose::new(markup(snapshot));
-        text.paragraph(&text.said(&format!("No provenance here: {reason}.")));
+        text.paragraph(&text.escaped(&format!("No provenance here: {reason}.")));
         (text, place.byte..place.byte)
     } else {
         of_block(snapshot, &place)?
@@ -75,7 +75,7 @@ fn of_block(snapshot: &Snapshot, place: &DocumentPosition<'_>) -> Option<(Prose,
             return Some((edited_text(snapshot, place, &recent.analysis, index)?, name));
         }
     }
-    let analysis = analysis::of(snapshot, &place.open.uri)?;
+    let analysis = analysis::analyse(snapshot, &place.open.uri)?;
     let (index, block) = analysis.block_at(place.byte)?;
     Some((block_text(snapshot, place, &analysis, index)?, block.name_bytes.clone()))
 }
@@ -88,7 +88,7 @@ fn edited_text(
     analysis: &Analysis,
     index: usize,
 ) -> Option<Prose> {
-    let answer = credit::answer(place.workspace, analysis, index)?;
+    let answer = block_line::answer(place.workspace, analysis, index)?;
     if answer.verdict == Verdict::Unrecorded {
         return None;
     }
@@ -123,7 +123,7 @@ fn block_text(
     index: usize,
 ) -> Option<Prose> {
     let document = &analysis.file.document;
-    let answer = credit::answer_in_full(place.workspace, analysis, document, index)?;
+    let answer = block_line::answer_in_full(place.workspace, analysis, document, index)?;
     if answer.verdict == Verdict::Unrecorded && answer.origins.is_empty() {
         return None;
     }
@@ -137,18 +137,18 @@ fn block_text(
     // The paragraphs are few, because a terminal shows few lines.
     let commit = answer.commit.as_ref().map(|commit| {
         let commit_text = format!("{}: {}", commit.author, commit.subject);
-        format!("{} {}", text.code(commit.short()), text.said(&commit_text))
+        format!("{} {}", text.code(commit.short()), text.escaped(&commit_text))
     });
     let wrote: Vec<String> =
         who_and_when(&text, place, &answer).into_iter().chain(commit).collect();
     if !wrote.is_empty() {
         text.paragraph(&wrote.join(" · "));
     }
-    let lines = answer.lines_text().map(|lines| text.said(&lines));
+    let lines = answer.lines_text().map(|lines| text.escaped(&lines));
     let state: Vec<String> = [verdict(&text, place, &answer)].into_iter().chain(lines).collect();
     text.paragraph(&state.join("; "));
     if let Some(suspect) = &answer.suspect {
-        text.paragraph(&format!("{}: {}", text.strong("suspect"), text.said(&suspect.message)));
+        text.paragraph(&format!("{}: {}", text.strong("suspect"), text.escaped(&suspect.message)));
     }
     let candidates: Vec<String> = answer.candidates.iter().map(|it| candidate(&text, it)).collect();
     text.list("Records that fit", &candidates);
@@ -161,7 +161,7 @@ fn block_text(
         text.list("History", &history(&text, &answer));
     }
     if let Some(older) = mention::older_registry(snapshot, place.workspace) {
-        text.paragraph(&text.said(&older));
+        text.paragraph(&text.escaped(&older));
     }
     let links = links(snapshot, &text, place, &answer);
     if !links.is_empty() {
@@ -174,9 +174,9 @@ fn block_text(
 fn asked_for(text: &mut Prose, asked: &AskedFor) {
     let mut parts = Vec::new();
     parts.extend(
-        asked.label_and_text().map(|(label, said)| format!("{label} {}", text.said(&said))),
+        asked.label_and_text().map(|(label, said)| format!("{label} {}", text.escaped(&said))),
     );
-    let constraints: Vec<String> = asked.constraints.iter().map(|one| text.said(one)).collect();
+    let constraints: Vec<String> = asked.constraints.iter().map(|one| text.escaped(one)).collect();
     if let [only] = &constraints[..] {
         parts.push(format!("must hold: {only}"));
     }
@@ -193,20 +193,20 @@ fn who_and_when(
     place: &DocumentPosition<'_>,
     answer: &BlockAnswer,
 ) -> Option<String> {
-    let who = match credit::is_accepted(answer) {
+    let who = match block_line::is_accepted(answer) {
         true => {
             format!("accepted as it stood by {}", why::accepted_by(answer.contributor.as_ref()?))
         }
-        false => credit::who(answer.contributor.as_ref()?, answer.tool.as_deref()),
+        false => block_line::who(answer.contributor.as_ref()?, answer.tool.as_deref()),
     };
-    let mut parts = vec![text.said(&who)];
+    let mut parts = vec![text.escaped(&who)];
     let model = answer.contributor.as_ref().and_then(|who| who.model_identifier.as_deref());
     parts.extend(model.map(|model| text.code(model)));
     if let Some(timestamp) = &answer.timestamp {
         parts.extend(ago(timestamp));
-        parts.push(moment(timestamp).unwrap_or_else(|| text.said(timestamp)));
+        parts.push(moment(timestamp).unwrap_or_else(|| text.escaped(timestamp)));
     }
-    parts.extend(answer.brought_text().filter(|_| !credit::is_accepted(answer)));
+    parts.extend(answer.brought_text().filter(|_| !block_line::is_accepted(answer)));
     if let Some(session) = &answer.session {
         parts.push(format!("session {}", text.code(session)));
     }
@@ -214,7 +214,7 @@ fn who_and_when(
         parts.push("in no commit yet".to_owned());
     }
     parts.extend(answer.strength.and_then(|strength| {
-        Some(text.said(&format!("strength: {}", serde_json::to_value(strength).ok()?.as_str()?)))
+        Some(text.escaped(&format!("strength: {}", serde_json::to_value(strength).ok()?.as_str()?)))
     }));
     let ledger = &place.workspace.ledger;
     let entry = answer.record.as_deref().and_then(|id| ledger.by_id(id));
@@ -238,7 +238,7 @@ fn verdict(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> 
         Verdict::Modified if answer.only_inside => {
             "its own text is as recorded; blocks inside it differ".to_owned()
         }
-        Verdict::Modified => match credit::changed(answer) {
+        Verdict::Modified => match block_line::changed(answer) {
             Some(changed) => format!(
                 "about {} % of what was recorded is kept; no record covers the rest",
                 100 - changed
@@ -246,7 +246,7 @@ fn verdict(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> 
             None => "changed since, and no record covers the change".to_owned(),
         },
         Verdict::Ambiguous => answer.ambiguity(),
-        Verdict::Unrecorded => "no record speaks of it".to_owned(),
+        Verdict::Unrecorded => "no record names it".to_owned(),
     };
     let moved = moved_from(text, place, answer).unwrap_or_default();
     format!(
@@ -254,7 +254,7 @@ fn verdict(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> 
         answer.kind,
         text.code(&answer.qualified_name),
         text.strong(answer.verdict.as_str()),
-        text.said(&meaning)
+        text.escaped(&meaning)
     )
 }
 
@@ -291,17 +291,17 @@ fn candidate(text: &Prose, record: &RecordBrief) -> String {
         None => "no intent".to_owned(),
     }];
     if record.kind == crate::ledger::RecordKind::Ack {
-        let by = text.said(why::accepted_by(&record.contributor));
+        let by = text.escaped(why::accepted_by(&record.contributor));
         parts.push(format!("accepted as it stood by {by}"));
     } else {
         let tool = record.tool.as_deref();
-        parts.push(text.said(&credit::who(&record.contributor, tool)));
+        parts.push(text.escaped(&block_line::who(&record.contributor, tool)));
     }
-    parts.push(text.said(&ago(&record.timestamp).unwrap_or_else(|| record.timestamp.clone())));
+    parts.push(text.escaped(&ago(&record.timestamp).unwrap_or_else(|| record.timestamp.clone())));
     parts.extend(record.name.as_deref().map(|name| text.code(name)));
     parts.extend(record.reassigned.iter().map(|one| {
         let when = ago(&one.timestamp).unwrap_or_else(|| one.timestamp.clone());
-        text.said(&format!("{} {when}", one.words()))
+        text.escaped(&format!("{} {when}", one.words()))
     }));
     parts.join(" · ")
 }
@@ -333,11 +333,12 @@ mod tests {
     use crate::lsp::features::fixture::{Editor, REGISTRY};
 
     fn shown(editor: &Editor) -> String {
-        let Some(hover) = hover(&editor.snapshot(), &editor.here()) else {
+        let Some(hover) = hover(&editor.snapshot(), &editor.at_cursor()) else {
             return "nothing".into();
         };
         let lsp::Contents::MarkupContent(text) = hover.contents else { panic!("no markup") };
-        let range = hover.range.map(|range| editor.show(&editor.here().text_document.uri, range));
+        let range =
+            hover.range.map(|range| editor.show(&editor.at_cursor().text_document.uri, range));
         let range = range.unwrap_or_else(|| "elsewhere".to_owned());
         format!("[{range}]\n{}", editor.steady(&text.value))
     }
@@ -367,7 +368,7 @@ mod tests {
             !shown(&editor).contains("being edited"),
             "lines that nobody has seen are looked at"
         );
-        analysis::of(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap();
+        analysis::analyse(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap();
         assert!(shown(&editor).contains("**modified**"), "{}", shown(&editor));
     }
 
@@ -489,7 +490,7 @@ fn verify() {}
     #[test]
     fn what_is_no_file_or_not_governed_says_nothing() {
         let mut editor = Editor::new(CODE);
-        let mut at = editor.here();
+        let mut at = editor.at_cursor();
         for uri in ["untitled:Untitled-1", "file:///nowhere/a.rs", "git:/a.rs?%7B%7D"] {
             at.text_document.uri = uri.parse().unwrap();
             editor.open_at(&at.text_document.uri, &editor.text("/src/auth.rs"));

@@ -3,7 +3,7 @@
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::credit;
+use super::block_line;
 use crate::lsp::analysis;
 use crate::lsp::convert;
 use crate::lsp::dispatch::RequestRefusal;
@@ -22,10 +22,10 @@ pub(crate) fn handle(
 }
 
 fn hints(snapshot: &Snapshot, uri: &lsp::Uri, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
-    let analysis = analysis::of(snapshot, uri)?;
+    let analysis = analysis::analyse(snapshot, uri)?;
     let (open, workspace, _) = analysis::governed(snapshot, uri)?;
     let blocks = analysis.file.blocks.blocks.iter().enumerate();
-    let shown = blocks.filter(|(index, _)| credit::is_shown(&analysis, *index));
+    let shown = blocks.filter(|(index, _)| block_line::is_shown(&analysis, *index));
     let hints = shown.filter_map(|(index, block)| {
         let name = convert::range(&open.document, block.name_bytes.clone(), snapshot.encoding);
         let line = name.end.line;
@@ -35,13 +35,13 @@ fn hints(snapshot: &Snapshot, uri: &lsp::Uri, range: lsp::Range) -> Option<Vec<l
         // A column beyond the end of the line becomes the end of the line.
         let end = lsp::Position { line, character: u32::MAX };
         let end = convert::byte(&open.document, end, snapshot.encoding);
-        let answer = credit::answer(workspace, &analysis, index)?;
+        let answer = block_line::answer(workspace, &analysis, index)?;
         Some(lsp::InlayHint {
             position: convert::range(&open.document, end..end, snapshot.encoding).end,
-            label: credit::short(&answer).into(),
+            label: block_line::short(&answer).into(),
             kind: None,
             text_edits: None,
-            tooltip: Some(credit::full(&answer).into()),
+            tooltip: Some(block_line::full(&answer).into()),
             padding_left: Some(true),
             padding_right: None,
             data: None,

@@ -1,5 +1,7 @@
 //! Describes an intent to a person.
 
+use std::fmt;
+
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::ShownRegistry;
@@ -39,17 +41,19 @@ impl BlockTally {
             records: entries.len(),
         }
     }
+}
 
-    /// Returns the numbers as a text: `4 files · 17 blocks · 9 records`.
-    pub(crate) fn told(&self) -> String {
+/// Writes the numbers: `4 files · 17 blocks · 9 records`.
+impl fmt::Display for BlockTally {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (files, blocks) = (counted(self.files.len(), "file"), counted(self.blocks, "block"));
-        format!("{files} · {blocks} · {}", counted(self.records, "record"))
+        write!(to, "{files} · {blocks} · {}", counted(self.records, "record"))
     }
 }
 
 /// Returns a line with the intent's id, name and status.
 pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
-    let title = super::credit::title(intent);
+    let title = super::block_line::title(intent);
     let status = match (&intent.status, intent.version) {
         (Some(status), _) => status.as_str(),
         (None, Some(IntentVersion::Gone)) => "not in the registry",
@@ -58,27 +62,32 @@ pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
         (None, _) => "without a known status",
     };
     let now = intent.now_called.as_deref();
-    let now = now.map(|name| format!(" · now called {}", text.said(name))).unwrap_or_default();
-    format!("{}{now} · {}", text.strong(&title), text.said(status))
+    let now = now.map(|name| format!(" · now called {}", text.escaped(name))).unwrap_or_default();
+    format!("{}{now} · {}", text.strong(&title), text.escaped(status))
 }
 
 /// Describes an intent in full: heading, numbers, scope, constraints, criteria, former ids and
 /// links.
-pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace, id: &str, mut text: Prose) -> Prose {
+pub(crate) fn describe(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    id: &str,
+    mut text: Prose,
+) -> Prose {
     let id = workspace.registry.present_id(id);
     let mut head = heading(&text, &why::brief(workspace, id));
     let intent = workspace.registry.get(id);
     if let Some(owner) = intent.and_then(|intent| intent.owner.as_ref()) {
-        head.push_str(&format!(" · {}", text.said(&owner.value)));
+        head.push_str(&format!(" · {}", text.escaped(&owner.value)));
     }
     text.paragraph(&head);
-    text.paragraph(&BlockTally::by(workspace, id).told());
+    text.paragraph(&BlockTally::by(workspace, id).to_string());
     if let Some(intent) = intent {
         let scope = listed(&intent.owned_scope, |entry| text.code(entry));
         text.list("Owns", &scope);
-        let constraints = listed(&intent.constraints, |entry| text.said(entry));
+        let constraints = listed(&intent.constraints, |entry| text.escaped(entry));
         text.list("Constraints", &constraints);
-        let criteria = listed(&intent.acceptance_criteria, |entry| text.said(entry));
+        let criteria = listed(&intent.acceptance_criteria, |entry| text.escaped(entry));
         text.list("Done when", &criteria);
         let former = listed(&intent.formerly, |entry| text.code(entry));
         text.list("Formerly", &former);

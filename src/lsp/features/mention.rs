@@ -40,7 +40,7 @@ pub(crate) fn older_registry(snapshot: &Snapshot, workspace: &Workspace) -> Opti
         let is_broken = shown.registry.syntax_error().is_some();
         (is_broken && workspace.registry.syntax_error().is_none()).then(|| {
             let path = shown.registry.path();
-            format!("{path} does not parse as it stands in the editor; edits are judged by the saved one.")
+            format!("The unsaved {path} does not parse, so edits are judged by the saved file.")
         })
     })
 }
@@ -124,7 +124,7 @@ pub(crate) fn all<'t>(
 }
 
 /// Returns every mention of one id in a text, in order.
-pub(crate) fn of(text: &str, id: &str) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn mentions(text: &str, id: &str) -> impl Iterator<Item = Range<usize>> {
     words(text).filter(move |(_, word)| *word == id).map(|(range, _)| range)
 }
 

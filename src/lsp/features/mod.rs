@@ -12,23 +12,21 @@
 //!
 //! The helpers:
 //!
-//! - `changes`, `workspace_edit`: edits of files, in a form that the client understands.
-//! - `credit`, `intent_text`, `fields`, `prose`: texts about blocks, intents and the registry's
+//! - `annotated_edits`, `workspace_edit`: edits of files, in a form that the client understands.
+//! - `block_line`, `intent_text`, `fields`, `prose`: texts about blocks, intents and the registry's
 //!   fields.
 //! - `mention`, `places`: where an intent is named or defined, and where its blocks are.
 
-mod changes;
+mod annotated_edits;
+mod block_line;
 pub(crate) mod code_actions;
 pub(crate) mod code_lens;
 pub(crate) mod commands;
 pub(crate) mod completion;
-mod credit;
 pub(crate) mod definition;
 pub(crate) mod diagnostics;
 pub(crate) mod document_link;
 pub(crate) mod document_symbols;
-#[cfg(test)]
-mod everywhere;
 pub(crate) mod execute_command;
 mod fields;
 #[cfg(test)]
@@ -42,6 +40,8 @@ mod prose;
 pub(crate) mod references;
 pub(crate) mod rename;
 #[cfg(test)]
+mod robustness_tests;
+#[cfg(test)]
 mod single_files;
 pub(crate) mod status;
 pub(crate) mod workspace_edit;
@@ -50,14 +50,9 @@ pub(crate) mod workspace_symbols;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::capabilities::Capabilities;
-use super::config::Settings;
 
 /// Announces the features that this client can use.
-pub(crate) fn advertise(
-    client: &Capabilities,
-    _settings: &Settings,
-    to: &mut lsp::ServerCapabilities,
-) {
+pub(crate) fn advertise(client: &Capabilities, to: &mut lsp::ServerCapabilities) {
     to.hover_provider = Some(lsp::HoverProvider::Bool(true));
     to.code_action_provider = Some(code_actions::options(client));
     to.completion_provider = Some(completion::options());

@@ -28,7 +28,7 @@ pub(crate) struct PositionTarget {
 /// whose name is there.
 pub(crate) fn target(snapshot: &Snapshot, place: &DocumentPosition<'_>) -> Option<PositionTarget> {
     let (id, bytes) = id_at(place).or_else(|| {
-        let analysis = analysis::of(snapshot, &place.open.uri)?;
+        let analysis = analysis::analyse(snapshot, &place.open.uri)?;
         let (index, block) = analysis.block_at(place.byte)?;
         let on_name = (block.name_bytes.start..=block.name_bytes.end).contains(&place.byte);
         let id = why::intent_of(place.workspace, &analysis.file.provenance[index])?;
@@ -64,7 +64,7 @@ pub(crate) fn definition(
 }
 
 /// A recorded block at its present place.
-pub(crate) struct Produced {
+pub(crate) struct ProducedBlock {
     /// The place of the block's name.
     pub(crate) location: lsp::Location,
     /// The intent under which the block was recorded.
@@ -77,11 +77,11 @@ pub(crate) struct Produced {
 
 /// Returns the blocks of an intent, sorted by file. Open documents are read as the editor shows
 /// them, other files from disk.
-pub(crate) fn produced(
+pub(crate) fn blocks_of_intent(
     snapshot: &Snapshot,
     workspace: &Workspace,
     id: &str,
-) -> Result<Vec<Produced>, RequestRefusal> {
+) -> Result<Vec<ProducedBlock>, RequestRefusal> {
     let id = workspace.registry.present_id(id);
     let paths = map::produced(workspace, id).into_iter().map(|(path, _)| path).collect();
     find_blocks(snapshot, workspace, paths, |block| block.intent.as_deref() == Some(id))
@@ -94,7 +94,7 @@ pub(crate) fn named(
     workspace: &Workspace,
     paths: Vec<RelativePath>,
     fits: impl Fn(&str) -> bool,
-) -> Result<Vec<Produced>, RequestRefusal> {
+) -> Result<Vec<ProducedBlock>, RequestRefusal> {
     find_blocks(snapshot, workspace, paths.into_iter().collect(), |block| fits(&block.name))
 }
 
@@ -102,8 +102,8 @@ fn find_blocks(
     snapshot: &Snapshot,
     workspace: &Workspace,
     mut paths: BTreeSet<RelativePath>,
-    wanted: impl Fn(&Produced) -> bool,
-) -> Result<Vec<Produced>, RequestRefusal> {
+    wanted: impl Fn(&ProducedBlock) -> bool,
+) -> Result<Vec<ProducedBlock>, RequestRefusal> {
     let mut found = Vec::new();
     for (uri, analysis) in open_analyses(snapshot, workspace) {
         snapshot.check_cancelled()?;
@@ -121,7 +121,7 @@ fn find_blocks(
         let file = ShownDocument { uri: &uri, path: &path, document: &document };
         add(snapshot, workspace, &file, &provenance, &wanted, &mut found);
     }
-    let place = |it: &Produced| (it.path.clone(), it.location.range.start);
+    let place = |it: &ProducedBlock| (it.path.clone(), it.location.range.start);
     found.sort_by_key(place);
     Ok(found)
 }
@@ -137,8 +137,8 @@ fn add(
     workspace: &Workspace,
     file: &ShownDocument<'_>,
     known: &FileProvenance,
-    wanted: impl Fn(&Produced) -> bool,
-    to: &mut Vec<Produced>,
+    wanted: impl Fn(&ProducedBlock) -> bool,
+    to: &mut Vec<ProducedBlock>,
 ) {
     for (block, provenance) in known.blocks.blocks.iter().zip(&known.provenance) {
         if provenance.verdict == Verdict::Unrecorded {
@@ -146,7 +146,7 @@ fn add(
         }
         let name = block.name_bytes.clone();
         let range = convert::range(file.document, name, snapshot.encoding);
-        let block = Produced {
+        let block = ProducedBlock {
             location: lsp::Location { uri: file.uri.clone(), range },
             intent: why::intent_of(workspace, provenance),
             name: block.identity.path.clone(),
@@ -168,7 +168,8 @@ pub(crate) fn open_analyses(
         snapshot.workspace_of(uri).is_some_and(|it| it.root.path() == workspace.root.path())
     };
     let open = snapshot.documents().filter(|open| governed(&open.uri));
-    open.filter_map(|open| Some((open.uri.clone(), analysis::of(snapshot, &open.uri)?))).collect()
+    open.filter_map(|open| Some((open.uri.clone(), analysis::analyse(snapshot, &open.uri)?)))
+        .collect()
 }
 
 /// Returns the mentions of an intent in open documents and in the registry, under its present id or

@@ -29,7 +29,7 @@ impl Prose {
     }
 
     /// Returns other people's words, escaped and shortened.
-    pub(crate) fn said(&self, words: &str) -> String {
+    pub(crate) fn escaped(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
         match self.markup {
             Markup::Markdown => text::markdown(&words),
@@ -40,8 +40,8 @@ impl Prose {
     /// Returns other people's words in bold, escaped and shortened.
     pub(crate) fn strong(&self, words: &str) -> String {
         match self.markup {
-            Markup::Markdown => format!("**{}**", self.said(words)),
-            Markup::Plain => self.said(words),
+            Markup::Markdown => format!("**{}**", self.escaped(words)),
+            Markup::Plain => self.escaped(words),
         }
     }
 
@@ -57,7 +57,7 @@ impl Prose {
     /// Returns a link from words to a line of a file. The line counts from 1. In plain text, the
     /// name of the file and the line follow the words.
     pub(crate) fn link(&self, words: &str, uri: Option<&lsp::Uri>, line: Option<u32>) -> String {
-        let words = self.said(words);
+        let words = self.escaped(words);
         match (self.markup, uri) {
             (Markup::Markdown, Some(uri)) => {
                 let line = line.map(|line| format!("#L{line}")).unwrap_or_default();
@@ -164,7 +164,7 @@ mod tests {
     fn words_of_others_stay_words() {
         let hostile = "[x](command:evil) <img>\n# h";
         let prose = Prose::new(Markup::Markdown);
-        assert_eq!(prose.said(hostile), "\\[x\\](command\\:evil) \\<img\\> \\# h");
+        assert_eq!(prose.escaped(hostile), "\\[x\\](command\\:evil) \\<img\\> \\# h");
         let uri = "file:///a(b).rs".parse().unwrap();
         assert_eq!(prose.link("a", Some(&uri), Some(3)), "[a](<file:///a%28b%29.rs#L3>)");
         assert_eq!(Prose::new(Markup::Plain).link("a", Some(&uri), Some(3)), "a (a(b).rs:3)");

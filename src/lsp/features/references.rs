@@ -22,7 +22,7 @@ pub(crate) fn handle(
         definition.iter().filter(|_| params.context.include_declaration).cloned().collect();
     let mentions = places::mentions(snapshot, place.workspace, &target.id)?;
     found.extend(mentions.into_iter().filter(|it| Some(it) != definition.as_ref()));
-    let blocks = places::produced(snapshot, place.workspace, &target.id)?;
+    let blocks = places::blocks_of_intent(snapshot, place.workspace, &target.id)?;
     found.extend(blocks.into_iter().map(|block| block.location));
     Ok(Some(found))
 }

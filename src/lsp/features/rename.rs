@@ -9,7 +9,7 @@ use std::path::Path;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::changes::{EditsByDocument, Why};
+use super::annotated_edits::{EditReason, EditsByDocument};
 use super::mention::{self, ShownRegistry};
 use super::places;
 use crate::code::Document;
@@ -55,7 +55,7 @@ fn require_present_id(workspace: &Workspace, id: &str) -> Result<(), RequestRefu
     match workspace.registry.present_id(id) {
         present if present == id => Ok(()),
         present => Err(RequestRefusal::Failed(format!(
-            "{id} is called {present} now; rename it where it is called so."
+            "{id} is a former id of {present}; rename {present} instead"
         ))),
     }
 }
@@ -89,20 +89,20 @@ pub(crate) fn handle(
         for edit in planned.edits.iter().filter(|_| *read.path() == planned.path) {
             spans.push(edit.range.clone());
             let range = edit.range.clone();
-            changes.add(&file.uri, &file.document, range, &edit.text, Why::Definition);
+            changes.add(&file.uri, &file.document, range, &edit.text, EditReason::Definition);
         }
         let elsewhere = |range: &Range<usize>| {
             !spans.iter().any(|span| span.start < range.end && range.start < span.end)
         };
-        for range in mention::of(read.text(), &from).filter(elsewhere) {
-            changes.add(&file.uri, &file.document, range, &to, Why::Mention);
+        for range in mention::mentions(read.text(), &from).filter(elsewhere) {
+            changes.add(&file.uri, &file.document, range, &to, EditReason::Mention);
         }
     }
     for path in files_to_search(workspace, &from) {
         snapshot.check_cancelled()?;
         if let Some((uri, document)) = text_of(snapshot, workspace, &path, &from) {
-            for range in mention::of(&document.text(), &from) {
-                changes.add(&uri, &document, range, &to, Why::Mention);
+            for range in mention::mentions(&document.text(), &from) {
+                changes.add(&uri, &document, range, &to, EditReason::Mention);
             }
         }
     }

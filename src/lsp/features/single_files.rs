@@ -82,7 +82,7 @@ fn ids_lead_here_and_the_intent_is_shown_here() {
     let text = serde_json::to_string(&symbols).unwrap();
     assert!(text.contains("INT-003 Search") && !text.contains("INT-001"), "{text}");
     editor.open("/docs/a.md", "See INT-003.\n");
-    let mut here = editor.here();
+    let mut here = editor.at_cursor();
     here.text_document.uri = editor.uri("/docs/a.md");
     here.position = lsp::Position { line: 0, character: 6 };
     let params = serde_json::from_value(serde_json::to_value(here).unwrap()).unwrap();
@@ -129,7 +129,7 @@ fn keys_and_the_id_are_completed() {
 
 /// Returns the edit of the action with this title.
 fn chosen(editor: &Editor, title: &str) -> lsp::WorkspaceEdit {
-    let here = editor.here();
+    let here = editor.at_cursor();
     let asked = json!({
         "textDocument": here.text_document,
         "range": { "start": here.position, "end": here.position },

@@ -64,15 +64,15 @@ fn blocks(
         let blocks = places::named(snapshot, workspace, files, |name| fits(name, words))?;
         return Ok(blocks.into_iter().map(symbol).collect());
     };
-    let blocks = places::produced(snapshot, workspace, &id)?;
+    let blocks = places::blocks_of_intent(snapshot, workspace, &id)?;
     let fitting = blocks.into_iter().filter(|block| fits(&block.name, &words[1..]));
     Ok(fitting
-        .map(|block| symbol(places::Produced { intent: Some(id.clone()), ..block }))
+        .map(|block| symbol(places::ProducedBlock { intent: Some(id.clone()), ..block }))
         .collect())
 }
 
 /// The id is part of the name, because editors compare the name with the query once more.
-fn symbol(block: places::Produced) -> lsp::SymbolInformation {
+fn symbol(block: places::ProducedBlock) -> lsp::SymbolInformation {
     let name = [block.intent.as_deref(), Some(block.name.as_str())];
     let name = name.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let name = crate::workspace::text::terminal(&name);

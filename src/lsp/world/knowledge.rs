@@ -248,7 +248,7 @@ impl World {
 
     /// Looks up and loads everything again when watching begins, because changes before it were not
     /// noticed.
-    pub(crate) fn look_again(&mut self) -> Vec<SideEffect> {
+    pub(crate) fn reload_all(&mut self) -> Vec<SideEffect> {
         let mut effects = self.look_up_again();
         let loaded = self.workspaces.loaded.keys().chain(self.loading.keys());
         let roots: BTreeSet<PathBuf> = loaded.cloned().collect();

@@ -110,7 +110,7 @@ impl World {
 
     /// Applies the changes of one notification: all of them, or none if one fails.
     pub(crate) fn did_change(&mut self, params: Value) -> Vec<SideEffect> {
-        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
+        let uri = convert::document_address(&params).map(str::to_owned);
         let changes: DidChange = match serde_json::from_value(params) {
             Ok(changes) => changes,
             Err(error) => {
@@ -180,7 +180,7 @@ impl World {
         let uri = open.uri.clone();
         self.store(open);
         let message = format!(
-            "{uri} is out of step with the editor and is left alone until it is opened again: {reason}"
+            "{uri} is out of step with the editor and is ignored until you reopen it: {reason}"
         );
         vec![SideEffect::Log(lsp::MessageType::Error, message), SideEffect::Forget(uri)]
     }

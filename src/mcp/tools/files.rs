@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Answer, Refusal};
+use super::super::answer::{Refusal, ToolAnswer};
 use super::CallContext;
 use crate::edits::{Change, Replacement};
 use crate::ledger::MutationClass;
@@ -17,15 +17,15 @@ Read a text file of the workspace. Answers its text, the SHA-256 of the whole fi
 that own it. What you have read is remembered: a later write is refused where somebody else changed the file since.";
 
 pub(super) const WRITE: &str = "\
-Write a text file, if it still is what you read: `expected_sha256` from `file_read` or the last `file_write`, or `absent` \
-to create it. Give either the whole `content`, or `edits` of what is there. The gate is asked first, nobody's change is \
-ever overwritten, and the blocks that changed are recorded under the selected intent. An `intent_id` that is not the selected \
+Write a text file, if it has not changed since you read it: `expected_sha256` from `file_read` or the last `file_write`, or `absent` \
+to create it. Give either the whole `content`, or `edits` of what is there. The gate is asked first, no change of somebody \
+else is overwritten, and the blocks that changed are recorded under the selected intent. An `intent_id` that is not the selected \
 one is refused.";
 
 /// The file and the lines to read.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Read {
+pub(super) struct FileReadArguments {
     /// The file, relative to the workspace or absolute.
     path: String,
     /// The first line to read, counted from 1.
@@ -73,7 +73,10 @@ pub(super) struct Edit {
     replace_all: bool,
 }
 
-pub(super) fn read(call: &CallContext, arguments: Read) -> Result<Answer<FileText>, Refusal> {
+pub(super) fn read(
+    call: &CallContext,
+    arguments: FileReadArguments,
+) -> Result<ToolAnswer<FileText>, Refusal> {
     let (ws, path) = call.file(&arguments.path)?;
     let lines = file::LineWindow { offset: arguments.offset, limit: arguments.limit };
     let read = file::read(&ws, &path, lines, &call.event("file_read", Vec::new()))?;
@@ -90,10 +93,13 @@ pub(super) fn read(call: &CallContext, arguments: Read) -> Result<Answer<FileTex
         text::visible(&owned, false)
     );
     let whole = read.text.clone();
-    Ok(Answer::new(read, about).and(whole))
+    Ok(ToolAnswer::new(read, about).and(whole))
 }
 
-pub(super) fn write(call: &CallContext, arguments: Write) -> Result<Answer<FileWritten>, Refusal> {
+pub(super) fn write(
+    call: &CallContext,
+    arguments: Write,
+) -> Result<ToolAnswer<FileWritten>, Refusal> {
     let change = match (arguments.content, arguments.edits) {
         (Some(content), None) => Change::Whole(content),
         (None, Some(edits)) if !edits.is_empty() => Change::Replace(
@@ -123,7 +129,7 @@ pub(super) fn write(call: &CallContext, arguments: Write) -> Result<Answer<FileW
         Event { claimed_class: arguments.mutation_class, ..call.event("file_write", Vec::new()) };
     let written = file::write(&ws, &request, &event)?;
     let words = words(&written);
-    Ok(Answer::new(written, words))
+    Ok(ToolAnswer::new(written, words))
 }
 
 fn words(written: &FileWritten) -> String {
@@ -131,7 +137,7 @@ fn words(written: &FileWritten) -> String {
     let done = if written.created { "created" } else { "written" };
     let recorded = match (&written.intent, written.recorded) {
         (Some(intent), true) => format!("recorded under {}", text::visible(intent, false)),
-        _ => "nothing of it is recorded".to_owned(),
+        _ => "nothing was recorded".to_owned(),
     };
     let mut words = format!("{path} {done}, sha256 {}; {recorded}.", written.sha256);
     for note in &written.notes {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Answer, Refusal};
+use super::super::answer::{Refusal, ToolAnswer};
 use super::CallContext;
 use crate::edits::Change;
 use crate::shell::Dialect;
@@ -13,7 +13,7 @@ use crate::workspace::text;
 
 pub(super) const CHECK: &str = "\
 Ask whether files may be changed, or a command run, under the intent that this session has selected. Answers \
-`no_opinion` (nothing is against it), `ask` (a person should decide) or `deny`, with the rule and what to do next. \
+`no_opinion` (no rule objects), `ask` (a person should decide) or `deny`, with the rule and what to do next. \
 Changes nothing. Name `paths` or `command`.";
 
 /// More paths than this in one call would delay the calls after it.
@@ -32,7 +32,7 @@ pub(super) struct Check {
     command: Option<String>,
 }
 
-pub(super) fn check(call: &CallContext, arguments: Check) -> Result<Answer<Decision>, Refusal> {
+pub(super) fn check(call: &CallContext, arguments: Check) -> Result<ToolAnswer<Decision>, Refusal> {
     if arguments.paths.is_empty() && arguments.command.is_none() {
         return Err(Refusal::unreadable("Name `paths` or a `command`. Nothing was judged."));
     }
@@ -42,7 +42,7 @@ pub(super) fn check(call: &CallContext, arguments: Check) -> Result<Answer<Decis
             arguments.paths.len()
         )));
     }
-    call.here()?;
+    call.open_workspace()?;
     let writes = arguments
         .paths
         .into_iter()
@@ -55,7 +55,7 @@ pub(super) fn check(call: &CallContext, arguments: Check) -> Result<Answer<Decis
     });
     let decision = gate::check(&call.event("gate_check", writes.chain(runs).collect()));
     let words = words(&decision);
-    Ok(Answer::new(decision, words))
+    Ok(ToolAnswer::new(decision, words))
 }
 
 fn words(decision: &Decision) -> String {
@@ -63,7 +63,7 @@ fn words(decision: &Decision) -> String {
         format!("{word}: {}: {}", denial.code.as_str(), text::visible(&denial.message, true))
     };
     match decision {
-        Decision::NoOpinion => "no opinion: nothing is against it".to_owned(),
+        Decision::NoOpinion => "no opinion: no rule objects".to_owned(),
         Decision::Ask(denial) => said("ask", denial),
         Decision::Deny(denial) => said("deny", denial),
     }

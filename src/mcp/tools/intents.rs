@@ -1,11 +1,9 @@
 //! `list_intents` and `select_active_intent`, with which an agent begins its work.
 
-use std::fmt::Write as _;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::answer::{Answer, Refusal};
+use super::super::answer::{Refusal, ToolAnswer};
 use super::CallContext;
 use crate::intent::Status;
 use crate::shell;
@@ -57,8 +55,8 @@ pub(super) struct Intents {
     notes: Vec<String>,
 }
 
-pub(super) fn list(call: &CallContext, arguments: List) -> Result<Answer<Intents>, Refusal> {
-    let ws = call.here()?;
+pub(super) fn list(call: &CallContext, arguments: List) -> Result<ToolAnswer<Intents>, Refusal> {
+    let ws = call.open_workspace()?;
     let selected = ws.selected(Some(&call.actor()));
     let mut intents = select::list(&ws)?;
     for intent in &mut intents {
@@ -76,14 +74,12 @@ pub(super) fn list(call: &CallContext, arguments: List) -> Result<Answer<Intents
     for intent in &intents {
         let status = intent.status.map_or("without a known status", |status| status.as_str());
         let mark = if intent.selected { ", selected by this session" } else { "" };
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            words,
-            "{} ({status}{mark}): {}; owns {}",
+        words.push_str(&format!(
+            "{} ({status}{mark}): {}; owns {}\n",
             line(&intent.id),
             line(&intent.name),
             line(&intent.owned_scope.join(", "))
-        );
+        ));
     }
     if intents.is_empty() {
         words.push_str(
@@ -91,20 +87,20 @@ pub(super) fn list(call: &CallContext, arguments: List) -> Result<Answer<Intents
         );
     }
     for file in &files {
-        let _ = writeln!(words, "{}", line(&describe_owners(file)));
+        words.push_str(&format!("{}\n", line(&describe_owners(file))));
     }
     let notes: Vec<String> = ws.unread_evidence().into_iter().collect();
     for note in &notes {
-        let _ = writeln!(words, "{}", line(note));
+        words.push_str(&format!("{}\n", line(note)));
     }
-    Ok(Answer::telling(Intents { selected, intents, files, notes }, &words))
+    Ok(ToolAnswer::with_repository_text(Intents { selected, intents, files, notes }, &words))
 }
 
 pub(super) fn select(
     call: &CallContext,
     arguments: Select,
-) -> Result<Answer<SelectAnswer>, Refusal> {
-    let ws = call.here()?;
+) -> Result<ToolAnswer<SelectAnswer>, Refusal> {
+    let ws = call.open_workspace()?;
     let id = arguments.intent_id.trim();
     let id = ws.intent_in_progress(id)?.id.value.as_str();
     let notice = match session::take_announced(&ws.root, &shell::selecting(id)) {
@@ -118,19 +114,15 @@ pub(super) fn select(
     let answer = select::select(&ws, id, Some(&call.actor()))?;
     let mut words = format!("{} is selected.", line(&answer.intent.id));
     if !answer.overlaps.is_empty() {
-        // Writing to a String cannot fail.
-        let _ = write!(
-            words,
-            " Also in progress on some of these files: {}.",
-            line(&answer.overlaps.join(", "))
-        );
+        let overlaps = line(&answer.overlaps.join(", "));
+        words.push_str(&format!(" Also in progress on some of these files: {overlaps}."));
     }
     if let Some(notice) = notice {
         words.push(' ');
         words.push_str(&line(&notice));
     }
     let context = answer.context.clone();
-    Ok(Answer::new(answer, words).and(context))
+    Ok(ToolAnswer::new(answer, words).and(context))
 }
 
 /// Asks the gate whether this session may select the intent, for a call that no hook has announced.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Answer, Refusal};
+use super::super::answer::{Refusal, ToolAnswer};
 use super::CallContext;
 use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
 use crate::verbs::proposal::{self, Proposed};
@@ -25,8 +25,8 @@ pub(super) struct Lesson {
 pub(super) fn record(
     call: &CallContext,
     arguments: Lesson,
-) -> Result<Answer<LessonAnswer>, Refusal> {
-    let ws = call.here()?;
+) -> Result<ToolAnswer<LessonAnswer>, Refusal> {
+    let ws = call.open_workspace()?;
     let request = LessonRequest {
         text: arguments.text,
         session: Some(call.actor()),
@@ -47,5 +47,5 @@ pub(super) fn record(
         written.also.iter().map(|one| format!(" ({}:{})", one.path, one.line)).collect();
     let words = format!("{}:{}{also}: {done}: {}", written.path, written.line, written.text);
     let words = text::visible(&words, false);
-    Ok(Answer::new(written, words))
+    Ok(ToolAnswer::new(written, words))
 }

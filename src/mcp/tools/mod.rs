@@ -7,8 +7,8 @@ mod files;
 mod gate;
 mod intents;
 mod lesson;
-mod people;
 mod record;
+mod requests;
 mod why;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::answer::{Answer, Outcome, Refusal};
+use super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::schema;
 use super::session::Connection;
 use crate::verbs::Workspace;
@@ -43,11 +43,11 @@ pub(super) struct ServedTool {
     /// Whether the tool may run in parallel with others.
     pub(super) lane: ToolLane,
     /// The function that runs the tool.
-    pub(super) run: Run,
+    pub(super) run: ToolFunction,
 }
 
 /// A function that runs a tool with its arguments.
-type Run = Arc<dyn Fn(&CallContext, JsonObject) -> Outcome + Send + Sync>;
+type ToolFunction = Arc<dyn Fn(&CallContext, JsonObject) -> ToolOutcome + Send + Sync>;
 
 /// What a tool knows about its caller.
 pub(super) struct CallContext {
@@ -81,18 +81,24 @@ impl ToolTable {
                 "request_scope",
                 "Ask for a wider scope",
                 ADDS,
-                people::SCOPE,
-                people::request_scope,
+                requests::SCOPE,
+                requests::request_scope,
             ),
             tool(
                 "propose_intent",
                 "Propose an intent",
                 ADDS,
-                people::INTENT,
-                people::propose_intent,
+                requests::INTENT,
+                requests::propose_intent,
             ),
             tool("record_lesson", "Remember a lesson", ADDS, lesson::LESSON, lesson::record),
-            tool("approval_status", "What a person decided", READS, people::STATUS, people::status),
+            tool(
+                "approval_status",
+                "What a person decided",
+                READS,
+                requests::STATUS,
+                requests::status,
+            ),
         ])
     }
 
@@ -123,7 +129,7 @@ fn tool<A, T>(
     title: &'static str,
     hints: Hints,
     description: &'static str,
-    run: fn(&CallContext, A) -> Result<Answer<T>, Refusal>,
+    run: fn(&CallContext, A) -> Result<ToolAnswer<T>, Refusal>,
 ) -> ServedTool
 where
     A: DeserializeOwned + JsonSchema + 'static,
@@ -153,7 +159,7 @@ where
 
 impl CallContext {
     /// Opens the workspace of the folder in which relative paths start.
-    fn here(&self) -> Result<Workspace, Refusal> {
+    fn open_workspace(&self) -> Result<Workspace, Refusal> {
         let ws = Workspace::open(&self.folder)
             .map_err(|error| Refusal::from(crate::verbs::VerbError::from(error)))?;
         ws.governed()?;
@@ -166,7 +172,7 @@ impl CallContext {
         let target = self.folder.join(Path::new(named));
         let ws = Workspace::open(&target)
             .map_err(|error| Refusal::from(crate::verbs::VerbError::from(error)))?;
-        let ws = if ws.root.governed() { ws } else { self.here()? };
+        let ws = if ws.root.governed() { ws } else { self.open_workspace()? };
         let path = ws.path(&self.folder, &target)?;
         Ok((ws, path))
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Answer, Refusal};
+use super::super::answer::{Refusal, ToolAnswer};
 use super::CallContext;
 use crate::ledger::EntityType;
 use crate::verbs::record::{self, RecordAnswer, RecordRequest};
@@ -11,14 +11,14 @@ use crate::verbs::{Workspace, map};
 use crate::workspace::{RelativePath, text};
 
 pub(super) const RECORD: &str = "\
-Record what you changed in files under the selected intent, when it was done by tools that nobody watches. The disk is \
+Record what you changed in files under the selected intent, when it was done by tools without a hook. The disk is \
 compared with what was there before; what did not change is not recorded, so repeating a call is harmless. Writes by \
 `file_write` are recorded already.";
 
 /// The changes that you want to record.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Record {
+pub(super) struct RecordToolArguments {
     /// The changed files, including deleted ones; relative to the workspace, or absolute.
     paths: Vec<String>,
     /// Your own classification: AST_REFACTOR if the behaviour stays the same, else
@@ -32,8 +32,8 @@ pub(super) struct Record {
 
 pub(super) fn record(
     call: &CallContext,
-    arguments: Record,
-) -> Result<Answer<RecordAnswer>, Refusal> {
+    arguments: RecordToolArguments,
+) -> Result<ToolAnswer<RecordAnswer>, Refusal> {
     if arguments.paths.is_empty() {
         return Err(Refusal::unreadable("Name at least one path. Nothing was recorded."));
     }
@@ -66,7 +66,7 @@ pub(super) fn record(
         answer.skipped.extend(one.skipped);
     }
     let words = words(&answer);
-    Ok(Answer::new(answer, words))
+    Ok(ToolAnswer::new(answer, words))
 }
 
 fn words(answer: &RecordAnswer) -> String {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Answer, Refusal};
+use super::super::answer::{Refusal, ToolAnswer};
 use super::CallContext;
 use crate::verbs::VerbError;
 use crate::verbs::why::{self, BlockAnswer, Which, WhyAnswer};
@@ -16,7 +16,7 @@ Which intent asked for each block of a file, who wrote it and when, and whether 
 /// The file and the line to ask about.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Why {
+pub(super) struct WhyToolArguments {
     /// The file, relative to the workspace or absolute.
     path: String,
     /// A line of the file, counted from 1. Without it, all blocks are returned.
@@ -24,7 +24,10 @@ pub(super) struct Why {
     line: Option<u32>,
 }
 
-pub(super) fn why(call: &CallContext, arguments: Why) -> Result<Answer<WhyAnswer>, Refusal> {
+pub(super) fn why(
+    call: &CallContext,
+    arguments: WhyToolArguments,
+) -> Result<ToolAnswer<WhyAnswer>, Refusal> {
     let (ws, path) = call.file(&arguments.path)?;
     let which = arguments.line.map_or(Which::All, Which::Line);
     let answer = why::on_disk(&ws, &path, which).map_err(VerbError::from)?;
@@ -34,7 +37,7 @@ pub(super) fn why(call: &CallContext, arguments: Why) -> Result<Answer<WhyAnswer
         words.push(format!("{}: {}", answer.path, text::visible(nothing, false)));
     }
     words.extend(answer.notes.iter().map(|note| text::visible(note, false)));
-    Ok(Answer::telling(answer, &words.join("\n")))
+    Ok(ToolAnswer::with_repository_text(answer, &words.join("\n")))
 }
 
 fn words(block: &BlockAnswer) -> String {

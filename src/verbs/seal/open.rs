@@ -144,7 +144,7 @@ pub(crate) fn and_commit(message: &str) -> String {
 
 /// Returns true if a commit can carry claims on a file without any change of code: the last commit
 /// has the file as it is now.
-pub(crate) fn needs_no_code(ws: &Workspace, path: &RelativePath) -> bool {
+pub(crate) fn is_code_committed(ws: &Workspace, path: &RelativePath) -> bool {
     let Some(head) = ws.head().filter(|_| !is_ignored(ws)) else { return false };
     let (now, then) = (ws.read(path), ws.read_at(head, path));
     matches!((now, then), (Ok(now), Ok(Some(then))) if now.text() == then.text())
@@ -168,7 +168,7 @@ pub(in crate::verbs) fn open_note(ws: &Workspace) -> Option<String> {
     let is_at_once = |entry: &&Entry| {
         let mut paths = entry.record.files.iter().map(|file| &file.relative_path);
         is_carried(entry)
-            || claims_as_it_stood(&entry.record) && paths.all(|path| needs_no_code(ws, path))
+            || claims_as_it_stood(&entry.record) && paths.all(|path| is_code_committed(ws, path))
     };
     let next = match git_hooks::standing(ws) {
         _ if standing.iter().all(is_at_once) => {

@@ -13,17 +13,19 @@ pub(crate) const COLUMN: usize = 11;
 pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
     workspace(page, &answer.workspace);
     for agent in &answer.agents {
-        page.gap().styled(STRONG, &agent.agent).own("  wired, as its settings are in the project");
+        page.gap()
+            .styled(STRONG, &agent.agent)
+            .literal("  wired, as its settings are in the project");
         page.end();
         files(page, agent);
         let is_new = agent.files.iter().any(|file| file.done != Done::Kept);
         for then in agent.next.iter().filter(|_| is_new) {
-            page.own("  ").styled(NOTE, "then").to(COLUMN).text(then).end();
+            page.literal("  ").styled(NOTE, "then").pad_to(COLUMN).text(then).end();
         }
     }
     for refused in &answer.refused {
-        page.gap().styled(STRONG, &refused.name).own("  ").styled(WARN, "not wired").end();
-        page.own("  ").styled(WARN, "!").to(COLUMN).text(&refused.why).end();
+        page.gap().styled(STRONG, &refused.name).literal("  ").styled(WARN, "not wired").end();
+        page.literal("  ").styled(WARN, "!").pad_to(COLUMN).text(&refused.why).end();
     }
     if !answer.agents_here.is_empty() || !answer.editors.is_empty() {
         page.gap();
@@ -38,33 +40,39 @@ pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
         for_team(page, team);
     }
     if let Some(manager) = advice(&answer.workspace) {
-        page.gap().styled(NOTE, &manager.name).own(" manages the hooks of git here: ");
+        page.gap().styled(NOTE, &manager.name).literal(" manages the hooks of git here: ");
         page.text(&manager.advice).end();
         page.gap().lines(&manager.lines);
     }
     page.gap();
     if !answer.workspace.changed {
-        page.own("Nothing was changed: all of it was there.").end();
+        page.literal("Nothing was changed: all of it was there.").end();
     }
-    page.own("Next: ").text(&answer.workspace.next).end();
+    page.literal("Next: ").text(&answer.workspace.next).end();
 }
 
 /// Prints something that a person could set up. These lines begin with "found", because they depend
 /// on the machine and not only on the project.
 fn offered(page: &mut Page, offer: &InitOffer, then: &'static str) {
-    page.own("  ").styled(NOTE, "found").to(COLUMN).styled(STRONG, &offer.name);
-    page.own(" by ").text(&offer.by).own(then).own("`").text(&offer.command).own("`").end();
+    page.literal("  ").styled(NOTE, "found").pad_to(COLUMN).styled(STRONG, &offer.name);
+    page.literal(" by ")
+        .text(&offer.by)
+        .literal(then)
+        .literal("`")
+        .text(&offer.command)
+        .literal("`")
+        .end();
 }
 
 fn workspace(page: &mut Page, answer: &InitAnswer) {
     page.styled(STRONG, &answer.root).end();
     for path in &answer.created {
-        page.own("  ").styled(GOOD, "created").to(COLUMN).text(path).end();
+        page.literal("  ").styled(GOOD, "created").pad_to(COLUMN).text(path).end();
     }
     for path in &answer.kept {
-        page.own("  ").styled(DIM, "kept").to(COLUMN).styled(DIM, path).end();
+        page.literal("  ").styled(DIM, "kept").pad_to(COLUMN).styled(DIM, path).end();
     }
-    page.own("  ledger").to(COLUMN).text(&answer.layout).end();
+    page.literal("  ledger").pad_to(COLUMN).text(&answer.layout).end();
     if let Some(hooks) = &answer.hooks {
         let said = match (hooks.installed, answer.declined, &hooks.manager) {
             (true, ..) => {
@@ -74,7 +82,7 @@ fn workspace(page: &mut Page, answer: &InitAnswer) {
             (_, _, Some(_)) => "not installed, as another program manages them: see below",
             _ => "not installed; `intent git-hooks` says why",
         };
-        page.own("  hooks").to(COLUMN).own(said).end();
+        page.literal("  hooks").pad_to(COLUMN).literal(said).end();
     }
 }
 
@@ -90,11 +98,11 @@ fn for_team(page: &mut Page, answer: &TeamAnswer) {
         done(page, what, &file.path);
     }
     for note in &answer.notes {
-        page.own("  ").styled(WARN, "!").to(COLUMN).text(note).end();
+        page.literal("  ").styled(WARN, "!").pad_to(COLUMN).text(note).end();
     }
     for file in &answer.files {
         let Some(lines) = &file.lines else { continue };
-        page.gap().own("Add this to ").text(&file.path).own(":").end().gap().lines(lines);
+        page.gap().literal("Add this to ").text(&file.path).literal(":").end().gap().lines(lines);
     }
 }
 
@@ -117,7 +125,7 @@ fn done(page: &mut Page, done: Done, path: &str) {
         Done::Removed => (GOOD, "removed"),
         Done::Kept => (DIM, "kept"),
     };
-    page.own("  ").styled(style, word).to(COLUMN).text(path).end();
+    page.literal("  ").styled(style, word).pad_to(COLUMN).text(path).end();
 }
 
 /// Prints what was done for agents that a person named.
@@ -131,22 +139,24 @@ pub(super) fn wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
         if at > 0 {
             page.gap();
         }
-        page.styled(STRONG, &agent.agent).own("  ").styled(DIM, &agent.standing).end();
+        page.styled(STRONG, &agent.agent).literal("  ").styled(DIM, &agent.standing).end();
         files(page, agent);
         if agent.files.is_empty() && act == InstallAct::Take {
-            page.own("  nothing of ours was there").end();
+            page.literal("  nothing of ours was there").end();
         }
         for cannot in &agent.cannot {
-            page.own("  ").styled(WARN, "!").to(COLUMN).text(cannot).end();
+            page.literal("  ").styled(WARN, "!").pad_to(COLUMN).text(cannot).end();
         }
         for next in &agent.next {
-            page.own("  ").styled(NOTE, "next").to(COLUMN).text(next).end();
+            page.literal("  ").styled(NOTE, "next").pad_to(COLUMN).text(next).end();
         }
     }
     if let Some(team) = &answer.team {
         for_team(page, team);
     }
     if act == InstallAct::Put {
-        page.gap().own("`intent doctor` says whether each of them really asks.").end();
+        page.gap()
+            .literal("`intent doctor` says whether each of them really calls the gate.")
+            .end();
     }
 }

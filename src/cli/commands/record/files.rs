@@ -10,7 +10,7 @@ use crate::workspace::root::RootError;
 use crate::workspace::{RelativePath, Root, ignores};
 
 /// The files to record in one workspace.
-pub(super) struct Meant {
+pub(super) struct WorkspaceFiles {
     pub(super) workspace: Workspace,
     /// The named files and the files below named folders, in order and without duplicates.
     pub(super) files: BTreeSet<RelativePath>,
@@ -19,7 +19,7 @@ pub(super) struct Meant {
 }
 
 /// Returns the files to record, grouped by workspace.
-pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<Meant>, CliError> {
+pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<WorkspaceFiles>, CliError> {
     let mut found = FoundFiles::default();
     for path in named {
         let target = cwd.join(path);
@@ -34,7 +34,7 @@ pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<Meant>, 
 
 #[derive(Default)]
 struct FoundFiles {
-    all: BTreeMap<PathBuf, Meant>,
+    all: BTreeMap<PathBuf, WorkspaceFiles>,
     roots: HashMap<PathBuf, Root>,
 }
 
@@ -50,8 +50,8 @@ impl FoundFiles {
         Ok(root)
     }
 
-    fn meant(&mut self, root: Root) -> &mut Meant {
-        self.all.entry(root.path().to_owned()).or_insert_with(|| Meant {
+    fn meant(&mut self, root: Root) -> &mut WorkspaceFiles {
+        self.all.entry(root.path().to_owned()).or_insert_with(|| WorkspaceFiles {
             workspace: Workspace::at(root),
             files: BTreeSet::new(),
             named: BTreeSet::new(),

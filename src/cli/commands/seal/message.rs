@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::cli::git::in_time;
 use crate::verbs::{Workspace, trailers};
 use crate::workspace::store;
 
@@ -26,8 +27,8 @@ pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), 
     for trailer in &trailers {
         git.arg("--trailer").arg(trailer);
     }
-    let output = git.arg(message).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| error.to_string())?;
+    git.arg(message).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = git.spawn().and_then(in_time).map_err(|error| error.to_string())?;
     match output.status.success() {
         true => Ok(()),
         false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
@@ -51,6 +52,6 @@ fn is_empty(message: &Path) -> std::io::Result<bool> {
             writeln!(input, "{line}")?;
         }
     }
-    let output = git.wait_with_output()?;
+    let output = in_time(git)?;
     Ok(output.stdout.iter().all(u8::is_ascii_whitespace))
 }

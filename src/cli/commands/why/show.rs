@@ -77,7 +77,7 @@ pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, n
 fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timestamp) {
     let path = &shown_path(answer);
     if let Some(note) = &answer.note {
-        page.styled(STRONG, path).own(": ").text(note).end();
+        page.styled(STRONG, path).literal(": ").text(note).end();
         return;
     }
     let in_full = wanted.history == HistoryExtent::Whole
@@ -85,15 +85,15 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timesta
         || wanted.evidence == Evidenced::InFull;
     match wanted.place {
         Some(lines) if answer.blocks.is_empty() => {
-            page.styled(STRONG, path).own(":").text(&lines_of(lines.start(), lines.end()));
-            page.own(match lines.start() == lines.end() {
+            page.styled(STRONG, path).literal(":").text(&lines_of(lines.start(), lines.end()));
+            page.literal(match lines.start() == lines.end() {
                 true => ": no block stands at this line",
                 false => ": no block stands at these lines",
             });
             page.end();
         }
         None if answer.blocks.is_empty() => {
-            page.styled(STRONG, path).own(": there are no blocks in this file").end();
+            page.styled(STRONG, path).literal(": there are no blocks in this file").end();
         }
         Some(_) => cards(page, answer, answer.blocks.iter(), wanted, now),
         None if in_full => {
@@ -156,34 +156,34 @@ fn card(
     if let Some(asked) = &block.asked {
         asked_for(page, asked);
     }
-    page.own("  ").own("block").to(VALUES);
-    page.text(&block.kind).own(" ").styled(STRONG, &block.qualified_name).own("  ");
+    page.literal("  ").literal("block").pad_to(VALUES);
+    page.text(&block.kind).literal(" ").styled(STRONG, &block.qualified_name).literal("  ");
     page.styled(DIM, &format!("{}:{}-{}", shown_path(answer), block.start_line, block.end_line))
         .end();
     if let Some(who) = written(block, now) {
-        page.own("  ").own("by").to(VALUES).text(&who).end();
+        page.literal("  ").literal("by").pad_to(VALUES).text(&who).end();
     }
     if let Some(session) = &block.session {
-        page.own("  ").own("session").to(VALUES).text(session).end();
+        page.literal("  ").literal("session").pad_to(VALUES).text(session).end();
     }
     commit_line(page, block);
     verdict_line(page, block);
     if wanted.lines == LinesExtent::InBrief
         && let Some(said) = block.lines_text()
     {
-        page.to(VALUES).text(&said).end();
+        page.pad_to(VALUES).text(&said).end();
     }
     if let Some(suspect) = &block.suspect {
-        page.own("  ").own("suspect").to(VALUES).styled(WARN, "!").own(" ");
+        page.literal("  ").literal("suspect").pad_to(VALUES).styled(WARN, "!").literal(" ");
         page.text(&suspect.message).end();
     }
     if let Some(record) = &block.record {
-        page.own("  ").own("record").to(VALUES).styled(DIM, record);
+        page.literal("  ").literal("record").pad_to(VALUES).styled(DIM, record);
         if let Some(evidence) = block.strength {
-            page.own("  ").styled(DIM, evidence_word(evidence));
+            page.literal("  ").styled(DIM, evidence_word(evidence));
         }
         if block.claimed {
-            page.own("  ").styled(WARN, "claimed: not written by this clone");
+            page.literal("  ").styled(WARN, "claimed: not written by this clone");
         }
         page.end();
     }
@@ -206,54 +206,65 @@ fn card(
 /// Prints who asked for the intent, and its constraints.
 fn asked_for(page: &mut Page, asked: &AskedFor) {
     if let Some((label, said)) = asked.label_and_text() {
-        page.own("  ").own(label).to(VALUES).text(&said).end();
+        page.literal("  ").literal(label).pad_to(VALUES).text(&said).end();
     }
     for (nth, constraint) in asked.constraints.iter().enumerate() {
-        page.own("  ").own(if nth == 0 { "must hold" } else { "" }).to(VALUES);
+        page.literal("  ").literal(if nth == 0 { "must hold" } else { "" }).pad_to(VALUES);
         page.text(constraint).end();
     }
 }
 
 fn commit_line(page: &mut Page, block: &BlockAnswer) {
     if let Some(commit) = &block.commit {
-        page.own("  ").own("commit").to(VALUES).styled(DIM, commit.short()).own(" ");
-        page.text(&commit.author).own(": ").text(&commit.subject).end();
+        page.literal("  ")
+            .literal("commit")
+            .pad_to(VALUES)
+            .styled(DIM, commit.short())
+            .literal(" ");
+        page.text(&commit.author).literal(": ").text(&commit.subject).end();
     } else if block.uncommitted {
-        page.own("  ").own("commit").to(VALUES).styled(DIM, "none yet").end();
+        page.literal("  ").literal("commit").pad_to(VALUES).styled(DIM, "none yet").end();
     }
 }
 
 fn intent_line(page: &mut Page, intent: &IntentBrief) {
-    page.styled(INTENT, &intent.id).own("  ");
+    page.styled(INTENT, &intent.id).literal("  ");
     if let Some(name) = &intent.name {
         page.styled(STRONG, name);
     }
     let gap = if intent.name.is_some() { "  " } else { "" };
     match intent.version {
-        Some(IntentVersion::Gone) => page.own(gap).styled(WARN, "not in the registry"),
-        Some(IntentVersion::Unknown) => page.own(gap).styled(DIM, "an unknown version of it"),
-        Some(IntentVersion::Unread) => page.own(gap).styled(WARN, "the registry cannot be read"),
+        Some(IntentVersion::Gone) => page.literal(gap).styled(WARN, "not in the registry"),
+        Some(IntentVersion::Unknown) => page.literal(gap).styled(DIM, "an unknown version of it"),
+        Some(IntentVersion::Unread) => {
+            page.literal(gap).styled(WARN, "the registry cannot be read")
+        }
         Some(IntentVersion::Other) => {
-            page.own(gap).styled(WARN, "another intent has this id now:").own(" ");
+            page.literal(gap).styled(WARN, "another intent has this id now:").literal(" ");
             page.text(intent.now_called.as_deref().unwrap_or("one without a name")).end();
             return;
         }
         Some(IntentVersion::Earlier) | None => &mut *page,
     };
     if let Some(name) = &intent.now_called {
-        page.own("  ").styled(DIM, &format!("{} is called", intent.id)).own(" ").text(name);
-        page.own(" ").styled(DIM, "now");
+        page.literal("  ").styled(DIM, &format!("{} is called", intent.id)).literal(" ").text(name);
+        page.literal(" ").styled(DIM, "now");
     }
     if let Some(status) = &intent.status {
-        page.own("  ").styled(shared::status_style(status), status);
+        page.literal("  ").styled(shared::status_style(status), status);
     }
     page.end();
 }
 
 fn verdict_line(page: &mut Page, block: &BlockAnswer) {
     let (style, mark, word) = verdict(block.verdict);
-    page.own("  ").own("verdict").to(VALUES);
-    page.styled(style, mark).own(" ").styled(style, word).own("  ").text(&meaning(block)).end();
+    page.literal("  ").literal("verdict").pad_to(VALUES);
+    page.styled(style, mark)
+        .literal(" ")
+        .styled(style, word)
+        .literal("  ")
+        .text(&meaning(block))
+        .end();
 }
 
 /// Returns the colour, the mark and the word of a verdict.
@@ -285,7 +296,7 @@ fn meaning(block: &BlockAnswer) -> String {
             None => "changed since by an unrecorded edit".to_owned(),
         },
         Verdict::Ambiguous => block.ambiguity(),
-        Verdict::Unrecorded => "no record speaks of it".to_owned(),
+        Verdict::Unrecorded => "no record names it".to_owned(),
     };
     said + elsewhere
 }
@@ -324,9 +335,9 @@ fn evidence_word(evidence: Strength) -> &'static str {
 
 fn candidates(page: &mut Page, candidates: &[RecordBrief], now: Timestamp) {
     for (nth, candidate) in candidates.iter().enumerate() {
-        page.own("  ").own(if nth == 0 { "either" } else { "or" }).to(VALUES);
+        page.literal("  ").literal(if nth == 0 { "either" } else { "or" }).pad_to(VALUES);
         step(page, candidate, now);
-        page.own("  ").styled(DIM, &candidate.record).end();
+        page.literal("  ").styled(DIM, &candidate.record).end();
     }
 }
 
@@ -335,32 +346,32 @@ fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
     let widths = lines.runs.iter().map(|run| span(run.start, run.end).chars().count());
     let states = VALUES + widths.max().unwrap_or_default() + GAP;
     for (nth, run) in lines.runs.iter().enumerate() {
-        page.own("  ").own(if nth == 0 { "lines" } else { "" }).to(VALUES);
-        page.text(&span(run.start, run.end)).to(states);
+        page.literal("  ").literal(if nth == 0 { "lines" } else { "" }).pad_to(VALUES);
+        page.text(&span(run.start, run.end)).pad_to(states);
         match (run.state, &run.from) {
             (LineState::AsRecorded, Some(from)) => {
                 step(page, from, now);
             }
             (LineState::AsRecorded, None) => {
-                page.styled(DIM, "·").own(" ").styled(DIM, "came with no record");
+                page.styled(DIM, "·").literal(" ").styled(DIM, "from no record");
             }
             (LineState::Changed, _) => {
-                page.styled(WARN, "~").own(" ").styled(WARN, run.state.words());
+                page.styled(WARN, "~").literal(" ").styled(WARN, run.state.words());
             }
             _ => {
-                page.styled(GOOD, "✓").own(" ").text(run.state.words());
+                page.styled(GOOD, "✓").literal(" ").text(run.state.words());
             }
         }
         page.end();
     }
     if lines.gone > 0 {
-        page.to(VALUES).styled(WARN, &counted(lines.gone, "recorded line"));
-        page.own(" ").styled(WARN, if lines.gone == 1 { "is gone" } else { "are gone" }).end();
+        page.pad_to(VALUES).styled(WARN, &counted(lines.gone, "recorded line"));
+        page.literal(" ").styled(WARN, if lines.gone == 1 { "is gone" } else { "are gone" }).end();
     }
 }
 
 fn no_lines(page: &mut Page) {
-    page.own("  ").own("lines").to(VALUES);
+    page.literal("  ").literal("lines").pad_to(VALUES);
     page.styled(DIM, "not known: the record has no fingerprints of them, or names no one record")
         .end();
 }
@@ -370,39 +381,39 @@ fn lineage(page: &mut Page, steps: &[LineageStep], history: HistoryExtent, now: 
     let older = steps.get(1..).unwrap_or_default();
     let shown = if history == HistoryExtent::Whole { older.len() } else { older.len().min(LATEST) };
     for (nth, at) in older[..shown].iter().enumerate() {
-        page.own("  ").own(if nth == 0 { "before" } else { "" }).to(VALUES);
+        page.literal("  ").literal(if nth == 0 { "before" } else { "" }).pad_to(VALUES);
         match at {
             LineageStep::Record(record) => step(page, record, now),
             LineageStep::Gap { .. } => {
-                page.styled(UNSURE, "?").own(" ").styled(UNSURE, "something that no record covers");
+                page.styled(UNSURE, "?").literal(" ").styled(UNSURE, "an unrecorded change");
             }
         }
         page.end();
     }
     if shown < older.len() {
-        page.to(VALUES).styled(DIM, &counted(older.len() - shown, "earlier step"));
-        page.own(" ").styled(DIM, "(--lineage)").end();
+        page.pad_to(VALUES).styled(DIM, &counted(older.len() - shown, "earlier step"));
+        page.literal(" ").styled(DIM, "(--lineage)").end();
     }
 }
 
 fn step(page: &mut Page, record: &RecordBrief, now: Timestamp) {
-    page.styled(GOOD, "●").own(" ");
+    page.styled(GOOD, "●").literal(" ");
     match &record.intent {
         Some(intent) => page.styled(INTENT, intent),
         None => page.styled(DIM, "no intent"),
     };
-    page.own("  ");
+    page.literal("  ");
     if record.kind == RecordKind::Ack {
-        page.own("accepted by ").text(why::accepted_by(&record.contributor));
+        page.literal("accepted by ").text(why::accepted_by(&record.contributor));
     } else {
         page.text(&why::who(&record.contributor, record.tool.as_deref()));
     }
-    page.own(" · ").text(&moment(now, &record.timestamp));
+    page.literal(" · ").text(&moment(now, &record.timestamp));
     if let Some(name) = &record.name {
-        page.own("  ").styled(DIM, name);
+        page.literal("  ").styled(DIM, name);
     }
     for one in &record.reassigned {
-        page.own(" · ").text(&one.words()).own(" ").text(&moment(now, &one.timestamp));
+        page.literal(" · ").text(&one.words()).literal(" ").text(&moment(now, &one.timestamp));
     }
 }
 
@@ -410,9 +421,9 @@ fn step(page: &mut Page, record: &RecordBrief, now: Timestamp) {
 fn reassigned(page: &mut Page, steps: &[LineageStep], now: Timestamp) {
     let Some(LineageStep::Record(newest)) = steps.first() else { return };
     for one in newest.reassigned.iter().rev() {
-        page.own("  ").own("was").to(VALUES);
-        page.styled(INTENT, &one.from).own("  before ");
-        page.text(one.by.as_deref().unwrap_or("a person")).own(" reassigned it · ");
+        page.literal("  ").literal("was").pad_to(VALUES);
+        page.styled(INTENT, &one.from).literal("  before ");
+        page.text(one.by.as_deref().unwrap_or("a person")).literal(" reassigned it · ");
         page.text(&moment(now, &one.timestamp)).end();
     }
 }
@@ -505,9 +516,9 @@ fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
         _ => one.now_called.clone(),
     });
     let present = present.or_else(|| first.name.clone());
-    page.styled(INTENT, &first.id).own("  ");
+    page.styled(INTENT, &first.id).literal("  ");
     if let Some(name) = &present {
-        page.styled(STRONG, name).own("  ");
+        page.styled(STRONG, name).literal("  ");
     }
     if let Some(status) = &first.status {
         page.styled(shared::status_style(status), status);
@@ -517,10 +528,10 @@ fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
     }
     let names: BTreeSet<&String> = versions.iter().filter_map(|one| one.name.as_ref()).collect();
     for name in names.into_iter().filter(|name| Some(*name) != present.as_ref()) {
-        page.own("  ").styled(DIM, "for some blocks it was called").own(" ").text(name);
+        page.literal("  ").styled(DIM, "for some blocks it was called").literal(" ").text(name);
     }
     if versions.iter().any(|one| one.version == Some(IntentVersion::Unknown)) {
-        page.own("  ").styled(DIM, "for some blocks an unknown version of it");
+        page.literal("  ").styled(DIM, "for some blocks an unknown version of it");
     }
     page.end();
 }

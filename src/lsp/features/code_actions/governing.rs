@@ -1,7 +1,7 @@
 //! Actions in the registry and the other files that govern a workspace.
 
 use super::plan::Plan;
-use super::{ActionRequest, Does, FIX_ALL, Offer, REGISTRY, SELECT, select_command};
+use super::{Action, ActionRequest, FIX_ALL, Offer, REGISTRY, SELECT, select_command};
 use crate::edits::{self, TextEdit};
 use crate::intent::{Intent, IntentFile, Status};
 use crate::lsp::convert;
@@ -28,7 +28,7 @@ pub(super) fn offers(
         }
         if file.syntax_error().is_none() {
             let title = "Create an intent".to_owned();
-            let does = Does::Plan(Plan::Create { entry: None });
+            let does = Action::Plan(Plan::Create { entry: None });
             offers.push(Offer::new(title, REGISTRY, does));
         }
         offers.extend(fix_all(&file, &findings));
@@ -42,10 +42,10 @@ fn of_intent(request: &ActionRequest<'_>, workspace: &Workspace, intent: &Intent
     // A selection needs an intent that is in progress in the saved registry.
     let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
     if selectable && workspace.selected(None).as_ref() != Some(id) {
-        let title = format!("Select {}", super::code::named(intent));
+        let title = format!("Select {}", super::code_file::named(intent));
         offers.push(Offer::new(title, SELECT, select_command(request.uri, id)));
     }
-    let status = |status| Does::Plan(Plan::SetStatus { id: id.clone(), status });
+    let status = |status| Action::Plan(Plan::SetStatus { id: id.clone(), status });
     if intent.in_progress() && workspace.policy.completion == Completion::Passed {
         // Under this policy `intent complete` must be used, because it checks the acceptance
         // criteria.
@@ -78,7 +78,8 @@ fn fixes(
         let here: Vec<_> = finding.fixes.iter().filter(|fix| fix.path == *path).collect();
         for fix in &here {
             let settles = request.diagnostics(&[finding.code]);
-            let offer = Offer::new(fix.title.clone(), super::QUICK_FIX, Does::Plan(Plan::fix(fix)));
+            let offer =
+                Offer::new(fix.title.clone(), super::QUICK_FIX, Action::Plan(Plan::fix(fix)));
             offers.push(Offer { preferred: here.len() == 1, ..offer.settling(settles) });
         }
     }
@@ -104,5 +105,5 @@ fn fix_all(file: &IntentFile, findings: &[Finding]) -> Option<Offer> {
     let after = IntentFile::parse(file.path().clone(), &edits::apply(file.text(), &all)?);
     let sound = after.syntax_error().is_none() && after.intents().len() == file.intents().len();
     let title = "Write the registry in the canonical form".to_owned();
-    sound.then(|| Offer::new(title, FIX_ALL, Does::Plan(Plan::edits(&all))))
+    sound.then(|| Offer::new(title, FIX_ALL, Action::Plan(Plan::edits(&all))))
 }

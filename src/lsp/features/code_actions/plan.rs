@@ -47,7 +47,7 @@ pub(super) struct OfferedPlan {
     pub(super) plan: Plan,
 }
 
-type Planned = Result<lsp::WorkspaceEdit, String>;
+type EditResult = Result<lsp::WorkspaceEdit, String>;
 
 impl Plan {
     /// Returns the plan for a finding's fix.
@@ -72,7 +72,7 @@ impl Plan {
     }
 
     /// Computes the edit. The error says why it is not possible.
-    pub(super) fn edit(&self, snapshot: &Snapshot, uri: &lsp::Uri) -> Planned {
+    pub(super) fn edit(&self, snapshot: &Snapshot, uri: &lsp::Uri) -> EditResult {
         match self {
             Self::Widen { id, entry } => {
                 let wanted = RegistryEdit::AddScope { id: id.clone(), entry: entry.clone() };
@@ -96,7 +96,7 @@ impl Plan {
     }
 }
 
-fn create(snapshot: &Snapshot, uri: &lsp::Uri, entry: Option<&str>) -> Planned {
+fn create(snapshot: &Snapshot, uri: &lsp::Uri, entry: Option<&str>) -> EditResult {
     let (_, workspace, _) = analysis::governed(snapshot, uri).ok_or(GONE)?;
     let shown = ShownRegistry::of(snapshot, workspace).ok_or(NO_REGISTRY)?;
     let used = workspace.git().map(|git| UsedIds::of(git, shown.registry.path()));
@@ -121,7 +121,7 @@ const GONE: &str = "the document is no longer open, or its workspace is not know
 const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
 
 /// Computes an edit of the registry as the editor shows it, unsaved text included.
-fn registry(snapshot: &Snapshot, uri: &lsp::Uri, wanted: &RegistryEdit, note: Note) -> Planned {
+fn registry(snapshot: &Snapshot, uri: &lsp::Uri, wanted: &RegistryEdit, note: Note) -> EditResult {
     let (_, workspace, _) = analysis::governed(snapshot, uri).ok_or(GONE)?;
     let shown = ShownRegistry::of(snapshot, workspace).ok_or(NO_REGISTRY)?;
     let listed = (!snapshot.client.create_files).then(|| shown.registry.without_folder());
@@ -154,7 +154,7 @@ fn text_edits(snapshot: &Snapshot, document: &Document, edits: &[TextEdit]) -> V
     edits.iter().map(edit).collect()
 }
 
-fn fix(snapshot: &Snapshot, uri: &lsp::Uri, edits: &[FixEdit]) -> Planned {
+fn fix(snapshot: &Snapshot, uri: &lsp::Uri, edits: &[FixEdit]) -> EditResult {
     let open = snapshot.document(uri).ok_or(GONE)?;
     let edit = |it: &FixEdit| TextEdit { range: it.start..it.end, text: it.text.clone() };
     let edits: Vec<TextEdit> = edits.iter().map(edit).collect();
@@ -163,7 +163,7 @@ fn fix(snapshot: &Snapshot, uri: &lsp::Uri, edits: &[FixEdit]) -> Planned {
     Ok(workspace_edit(&snapshot.client, file, of_registry("Mend the text".to_owned())))
 }
 
-fn put_back(snapshot: &Snapshot, uri: &lsp::Uri, block: usize) -> Planned {
+fn put_back(snapshot: &Snapshot, uri: &lsp::Uri, block: usize) -> EditResult {
     let (open, workspace, path) = analysis::governed(snapshot, uri).ok_or(GONE)?;
     let blocks = open.document.blocks();
     let block = blocks.blocks.get(block).ok_or(GONE)?;

@@ -20,7 +20,7 @@ fn actions(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeAction> {
 
 fn ask(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeActionResponse> {
     let snapshot = editor.snapshot();
-    let here = editor.here();
+    let here = editor.at_cursor();
     let uri = here.text_document.uri.clone();
     let mut diagnostics = diagnostics::diagnose(&snapshot, &uri);
     diagnostics.retain(|it| it.range.start.line == here.position.line);
@@ -308,7 +308,7 @@ fn a_client_that_cannot_resolve_gets_the_edit_at_once() {
 #[test]
 fn the_ways_out_are_quick_fixes_wherever_in_the_block_somebody_types() {
     let editor = trespasser();
-    let here = editor.here();
+    let here = editor.at_cursor();
     let below = lsp::Position { line: here.position.line + 1, character: 4 };
     let params = lsp::CodeActionParams {
         text_document: here.text_document,

@@ -15,9 +15,9 @@ use super::arguments::{
     RecordArguments, SelectArguments, ShowArguments, TargetArguments, VerifyArguments,
     WhyArguments, WidenArguments, WorkspaceArguments,
 };
-use super::{answer, read};
+use super::read;
 use crate::ledger::{Contributor, EntityType};
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::dispatch::{RequestRefusal, to_json};
 use crate::lsp::features::{code_actions, places};
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::{analysis, convert};
@@ -70,7 +70,7 @@ type Answered = Result<Value, RequestRefusal>;
 pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: WorkspaceArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
-    answer("intent.list", &select::list(&workspace).map_err(refusal)?)
+    to_json("intent.list", &select::list(&workspace).map_err(refusal)?)
 }
 
 pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
@@ -78,19 +78,19 @@ pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     let workspace = workspace(snapshot, (&wanted).into())?;
     effects.wrote(&workspace);
     let done = select::select(&workspace, &wanted.id, wanted.session.as_deref());
-    answer("intent.select", &done.map_err(refusal)?)
+    to_json("intent.select", &done.map_err(refusal)?)
 }
 
 pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: WorkspaceArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
     effects.wrote(&workspace);
-    answer("intent.clear", &select::clear(&workspace).map_err(refusal)?)
+    to_json("intent.clear", &select::clear(&workspace).map_err(refusal)?)
 }
 
 pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: WorkspaceArguments = read(argument)?;
-    answer("intent.status", &select::status(&workspace(snapshot, (&wanted).into())?, None))
+    to_json("intent.status", &select::status(&workspace(snapshot, (&wanted).into())?, None))
 }
 
 pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
@@ -106,7 +106,7 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
     } else {
         context::ContextExtent::Curated
     };
-    answer("intent.context", &context::answer(&workspace, intent, extent))
+    to_json("intent.context", &context::answer(&workspace, intent, extent))
 }
 
 pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
@@ -114,7 +114,7 @@ pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) ->
     let workspace = workspace_of_paths(snapshot, (&wanted).into(), &wanted.paths)?;
     let paths = wanted.paths.iter().map(as_path).collect();
     let request = gate::GateRequest { paths, session: wanted.session, intent: wanted.intent };
-    answer("intent.gate", &gate::judge(&workspace, &request))
+    to_json("intent.gate", &gate::judge(&workspace, &request))
 }
 
 pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
@@ -145,7 +145,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         accepts_ungated: is_person,
     };
     effects.wrote(&workspace);
-    answer("intent.record", &record::record(&workspace, &request).map_err(refusal)?)
+    to_json("intent.record", &record::record(&workspace, &request).map_err(refusal)?)
 }
 
 pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
@@ -158,7 +158,7 @@ pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
         }
         Some(line) => why::Which::Line(line),
     };
-    answer("intent.why", &why_answer(snapshot, &workspace, &path, which)?)
+    to_json("intent.why", &why_answer(snapshot, &workspace, &path, which)?)
 }
 
 /// Returns the answer about a file. An open file is answered with its text in the editor.
@@ -194,12 +194,12 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
     let found = why_answer(snapshot, &workspace, &path, why::Which::Line(wanted.line))?;
     let source = found.blocks.first().and_then(|block| source(snapshot, &workspace, block));
     let source = source.ok_or_else(|| {
-        RequestRefusal::Failed(format!("no record speaks of line {} of {path}", wanted.line))
+        RequestRefusal::Failed(format!("line {} of {path} has no record", wanted.line))
     })?;
     let shown =
         ShowAnswer { uri: source.uri.to_string(), line: source.range.start.line.saturating_add(1) };
     effects.show = Some(source);
-    answer("intent.show", &shown)
+    to_json("intent.show", &shown)
 }
 
 /// Returns where the reason for a block is written: its intent in the registry, else its record.
@@ -231,21 +231,21 @@ pub(super) fn review(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     let workspace = workspace(snapshot, (&wanted).into())?;
     let waiting = approvals::pending(&workspace.root).len();
     effects.review = Some(workspace.root.path().to_owned());
-    answer("intent.review", &ReviewAnswer { waiting })
+    to_json("intent.review", &ReviewAnswer { waiting })
 }
 
 pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: MapArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
     let made = if wanted.write { map::write(&workspace) } else { map::map(&workspace) };
-    answer("intent.map", &made.map_err(refusal)?)
+    to_json("intent.map", &made.map_err(refusal)?)
 }
 
 pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: VerifyArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
     let verify = if wanted.blocks { verify::verify_blocks } else { verify::verify };
-    answer("intent.verify", &verify(&workspace))
+    to_json("intent.verify", &verify(&workspace))
 }
 
 /// The asker counts as an agent, because an agent can also be a client.
@@ -264,7 +264,7 @@ pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     effects.wrote(&workspace);
     let written = lesson::record(&workspace, &request).map_err(refusal)?;
     effects.wrote.push(workspace.root.absolute(&written.path));
-    answer("intent.lesson", &written)
+    to_json("intent.lesson", &written)
 }
 
 /// Adds an open file to a scope.
@@ -283,8 +283,8 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     let (workspace, path) = file(snapshot, TargetArguments { uri: Some(&wanted.uri), path: None })?;
     if !code_actions::can_widen(snapshot, &uri, &wanted.id) {
         return Err(RequestRefusal::Failed(format!(
-            "{path} is not open, or is owned by {id}, or nothing in it is judged by {id}; edit the owned_scope of {id} \
-             in {registry}",
+            "cannot add {path} to {id}: the file is not open, {id} already owns it, or {id} is neither selected nor \
+             named by a finding in it; edit the owned_scope of {id} in {registry}",
             id = wanted.id,
             registry = workspace.registry.path(),
         )));
@@ -296,7 +296,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     effects.wrote(&workspace);
     let Some(open) = open else {
         let done = registry::widen(&workspace, &wanted.id, path.as_str());
-        return answer("intent.widen", &done.map_err(refusal)?);
+        return to_json("intent.widen", &done.map_err(refusal)?);
     };
     let edit =
         code_actions::widening(snapshot, &uri, &wanted.id).map_err(RequestRefusal::Failed)?;
@@ -307,7 +307,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     effects.change = Some(RegistryChange { edit, then });
     let status = workspace.registry.get(&wanted.id).and_then(|it| Some(it.status.as_ref()?.value));
     let (id, path) = (wanted.id, home.to_string());
-    answer("intent.widen", &registry::RegistryAnswer { id, status, path, notes: Vec::new() })
+    to_json("intent.widen", &registry::RegistryAnswer { id, status, path, notes: Vec::new() })
 }
 
 /// Adds an open file to a scope on disk, after the client did so in its text of the registry.
@@ -331,7 +331,7 @@ pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         true => Contributor::person(person_name(snapshot, &workspace)),
         false => Contributor::default(),
     };
-    answer("intent.accept", &accept::accept(&workspace, &path, extent, &by).map_err(refusal)?)
+    to_json("intent.accept", &accept::accept(&workspace, &path, extent, &by).map_err(refusal)?)
 }
 
 /// Returns the name that git has for the person at this client. `None` if no person is known to sit

@@ -150,9 +150,8 @@ fn paths(files: &[RelativePath], typed: &str) -> Vec<Choice> {
         }
     }
     for (folder, count) in folders {
-        let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
         let all = Choice::new(format!("{not}{folder}/**"), Kind::Folder);
-        choices.push(Choice { detail: Some(files), ..all });
+        choices.push(Choice { detail: Some(text::counted(count, "file")), ..all });
         choices.push(Choice { rank: 1, ..Choice::new(format!("{not}{folder}/"), Kind::Folder) });
     }
     choices

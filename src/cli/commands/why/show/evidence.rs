@@ -15,14 +15,18 @@ pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Tim
     if let Some(recorded) = &block.recorded
         && (recorded.path.as_str() != path || recorded.name != block.qualified_name)
     {
-        page.own("  ").own("was").to(VALUES);
+        page.literal("  ").literal("was").pad_to(VALUES);
         place(page, recorded);
         page.end();
     }
     for origin in &block.origins {
-        page.own("  ").own("holds").to(VALUES).own(origin.relation.words()).own(" ");
+        page.literal("  ")
+            .literal("holds")
+            .pad_to(VALUES)
+            .literal(origin.relation.words())
+            .literal(" ");
         place(page, &origin.recorded);
-        page.own("  ").text(&percent(origin.share)).own(" of it  ");
+        page.literal("  ").text(&percent(origin.share)).literal(" of it  ");
         step(page, &origin.record, now);
         page.end();
     }
@@ -32,18 +36,18 @@ pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Tim
 /// was compared with this one.
 pub(super) fn explained(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
     if let Some(tier) = block.tier {
-        page.own("  ").own("found by").to(VALUES).text(tier_words(tier)).end();
+        page.literal("  ").literal("found by").pad_to(VALUES).text(tier_words(tier)).end();
     }
     if let Some(refused) = &block.refused {
-        page.own("  ").own("not taken").to(VALUES);
+        page.literal("  ").literal("not taken").pad_to(VALUES);
         place(page, &refused.recorded);
-        page.own("  ");
+        page.literal("  ");
         step(page, &refused.record, now);
         page.end();
-        page.to(VALUES).text(rejection_words(refused.why)).end();
+        page.pad_to(VALUES).text(rejection_words(refused.why)).end();
     }
     if !block.compared.is_empty() {
-        page.own("  ").own("compared with the earlier blocks").end();
+        page.literal("  ").literal("compared with the earlier blocks").end();
         let titles = TITLES.iter().map(|word| Cell::new(DIM, *word)).collect();
         let rows = block.compared.iter().map(compared);
         page.table(4, &std::iter::once(titles).chain(rows).collect::<Vec<_>>());
@@ -92,7 +96,7 @@ fn same(likeness: Option<&Likeness>) -> String {
 }
 
 fn place(page: &mut Page, recorded: &RecordedBlock) {
-    page.text(&recorded.kind).own(" ").styled(STRONG, &recorded.name).own("  ");
+    page.text(&recorded.kind).literal(" ").styled(STRONG, &recorded.name).literal("  ");
     let lines = format!("{}:{}-{}", recorded.path, recorded.start_line, recorded.end_line);
     page.styled(DIM, &lines);
 }

@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::install::ours::starts_us;
-use crate::workspace::{Root, store};
-
-/// The largest settings file, in bytes, that is read.
-const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
+use super::install::recognise::starts_us;
+use super::install::settings;
+use crate::workspace::Root;
 
 /// Returns why the changed settings must not be used. Returns `None` if the folder is not governed,
 /// or if the settings still call our hook.
 pub(crate) fn objection(cwd: &Path) -> Option<String> {
     let root = Root::find(cwd).ok().filter(Root::governed)?;
-    let all: Vec<Value> = files(root.path()).iter().filter_map(|file| read(file)).collect();
+    let all: Vec<Value> = files(root.path()).iter().filter_map(|file| settings(file)).collect();
     if all.iter().any(|settings| settings.get("disableAllHooks") == Some(&Value::Bool(true))) {
         return Some("The changed settings switch all hooks off, and with them the gate (`disableAllHooks`). They are not taken over in this session; take that line out.".to_owned());
     }
@@ -33,11 +31,6 @@ fn files(root: &Path) -> Vec<PathBuf> {
     let mut files = vec![project.join("settings.json"), project.join("settings.local.json")];
     files.extend(user.map(|folder| folder.join("settings.json")));
     files
-}
-
-fn read(file: &Path) -> Option<Value> {
-    let bytes = store::read_capped(file, MAX_SETTINGS).ok()??;
-    serde_json::from_slice(&bytes).ok()
 }
 
 /// Returns true if the settings call our hook before a tool.
@@ -73,5 +66,14 @@ mod tests {
             assert!(!calls_us(&hook(other.clone())), "{other}");
         }
         assert!(!calls_us(&json!({"hooks": {"PostToolUse": []}})));
+    }
+
+    #[test]
+    fn settings_with_comments_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.json");
+        let text = "// our team\n{ \"hooks\": { \"PreToolUse\": [{ \"hooks\": [{ \"command\": \"intent hook claude-code\" }] }] } }\n";
+        std::fs::write(&file, text).unwrap();
+        assert!(settings(&file).as_ref().is_some_and(calls_us));
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::convert;
-use super::diagnostics::{QUIET, quiet_after};
+use super::diagnostics_schedule::{QUIET, quiet_after};
 use super::dispatch::RequestRefusal;
 use super::features::hover;
 use super::ordered::{LoopEvent, Ordered, PendingRequest};
@@ -101,8 +101,7 @@ impl Ordered {
         };
         let method = self.held.swap_remove(at).request.method;
         let reply = match method.as_str() {
-            "textDocument/hover" => serde_json::to_value(hover::still_reading())
-                .map_err(|error| super::dispatch::fault(&method, &error.to_string())),
+            "textDocument/hover" => super::dispatch::to_json(&method, hover::still_reading()),
             _ => Err(RequestRefusal::StillReading),
         };
         self.reply(ticket, reply.map_err(Into::into));
@@ -110,6 +109,6 @@ impl Ordered {
 }
 
 fn document_of(params: &Value) -> Option<lsp::Uri> {
-    let uri: lsp::Uri = params.pointer("/textDocument/uri")?.as_str()?.parse().ok()?;
+    let uri: lsp::Uri = convert::document_address(params)?.parse().ok()?;
     convert::path_of(&uri).map(|_| uri)
 }

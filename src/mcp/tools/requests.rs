@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Answer, Refusal};
+use super::super::answer::{Refusal, ToolAnswer};
 use super::CallContext;
 use crate::verbs::approval;
 use crate::verbs::proposal::{self, IntentProposal, ProposalAnswer, ScopeProposal};
@@ -64,8 +64,8 @@ pub(super) struct CodeArguments {
 pub(super) fn request_scope(
     call: &CallContext,
     wanted: WiderScope,
-) -> Result<Answer<ProposalAnswer>, Refusal> {
-    let ws = call.here()?;
+) -> Result<ToolAnswer<ProposalAnswer>, Refusal> {
+    let ws = call.open_workspace()?;
     let selected = || ws.selected(Some(&call.actor()));
     let intent = wanted.intent_id.or_else(selected).ok_or_else(|| ws.nothing_selected())?;
     let wanted = ScopeProposal { intent, entries: wanted.entries, reason: wanted.reason };
@@ -76,8 +76,8 @@ pub(super) fn request_scope(
 pub(super) fn propose_intent(
     call: &CallContext,
     wanted: NewIntentArguments,
-) -> Result<Answer<ProposalAnswer>, Refusal> {
-    let ws = call.here()?;
+) -> Result<ToolAnswer<ProposalAnswer>, Refusal> {
+    let ws = call.open_workspace()?;
     let wanted = IntentProposal {
         name: wanted.name,
         scope: wanted.scope,
@@ -92,17 +92,17 @@ pub(super) fn propose_intent(
 pub(super) fn status(
     call: &CallContext,
     arguments: CodeArguments,
-) -> Result<Answer<Approval>, Refusal> {
-    let found = approval::status(&call.here()?, &arguments.code)?;
+) -> Result<ToolAnswer<Approval>, Refusal> {
+    let found = approval::status(&call.open_workspace()?, &arguments.code)?;
     let mut words = text::visible(&approval::instructions(&found), false);
     if let Some(intent) = &found.result {
         words.push_str(&format!(" It concerns {}.", text::visible(intent, false)));
     }
-    Ok(Answer::new(found, words))
+    Ok(ToolAnswer::new(found, words))
 }
 
-fn said(asked: ProposalAnswer) -> Answer<ProposalAnswer> {
+fn said(asked: ProposalAnswer) -> ToolAnswer<ProposalAnswer> {
     let words = [asked.message.as_str()].into_iter().chain(asked.notes.iter().map(String::as_str));
     let words: Vec<String> = words.map(|line| text::visible(line, false)).collect();
-    Answer::new(asked, words.join("\n"))
+    ToolAnswer::new(asked, words.join("\n"))
 }

@@ -3,11 +3,9 @@
 //! They are collected once for each state of the ledger, when somebody first searches for a name,
 //! because that reads the whole ledger.
 
-use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use super::analysis::hold;
 use crate::verbs::{LazyLedger, Workspace};
 use crate::workspace::RelativePath;
 
@@ -15,15 +13,20 @@ use crate::workspace::RelativePath;
 const AT_ONCE: usize = 256;
 
 /// The recorded names of one state of a ledger.
-pub(crate) struct Names {
+pub(crate) struct RecordedNames {
     ledger: Arc<LazyLedger>,
     /// The files and the recorded names, in small letters and including the names of the
     /// containers.
     names: BTreeSet<(RelativePath, String)>,
 }
 
-impl Names {
-    fn of(workspace: &Workspace) -> Self {
+impl RecordedNames {
+    /// Returns true if these are the names of the present state of the workspace's ledger.
+    pub(super) fn is_of(&self, workspace: &Workspace) -> bool {
+        Arc::ptr_eq(&self.ledger, &workspace.ledger)
+    }
+
+    pub(super) fn of(workspace: &Workspace) -> Self {
         let mut names = BTreeSet::new();
         for paths in workspace.ledger.paths().chunks(AT_ONCE) {
             let ledger = workspace.ledger.without_derived();
@@ -54,24 +57,5 @@ impl Names {
             files.push(path.clone());
         }
         files
-    }
-}
-
-/// The names of all workspaces, by root. Each is collected under its own lock.
-#[derive(Default)]
-pub(crate) struct RecordedNames(Mutex<HashMap<PathBuf, Slot>>);
-
-type Slot = Arc<Mutex<Option<Arc<Names>>>>;
-
-impl RecordedNames {
-    /// Returns the names for this state of the workspace's ledger.
-    pub(crate) fn of(&self, workspace: &Workspace) -> Arc<Names> {
-        let root = workspace.root.path().to_owned();
-        let slot = Arc::clone(hold(&self.0).entry(root).or_default());
-        let mut slot = hold(&slot);
-        let known = slot.take().filter(|known| Arc::ptr_eq(&known.ledger, &workspace.ledger));
-        let names = known.unwrap_or_else(|| Arc::new(Names::of(workspace)));
-        *slot = Some(Arc::clone(&names));
-        names
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::plan::Plan;
 use super::{
-    ACCEPT, ActionRequest, Does, Offer, QUICK_FIX, RECORD, REGISTRY, RESTORE, SELECT,
+    ACCEPT, Action, ActionRequest, Offer, QUICK_FIX, RECORD, REGISTRY, RESTORE, SELECT,
     select_command,
 };
 use crate::code::Block;
@@ -51,7 +51,9 @@ pub(super) fn offers(
     if workspace.ignores.git_ignored(path) {
         return Vec::new();
     }
-    let Some(analysis) = analysis::of(request.snapshot, request.uri) else { return Vec::new() };
+    let Some(analysis) = analysis::analyse(request.snapshot, request.uri) else {
+        return Vec::new();
+    };
     let mut findings = diagnostics::findings(request.snapshot, request.uri);
     let level = |code| request.snapshot.settings.level(code, &workspace.policy);
     let byte = convert::byte(&open.document, request.range.start, request.snapshot.encoding);
@@ -151,12 +153,12 @@ impl CodePlace<'_> {
 
     /// Returns a command if a person sits at the client, which takes one step. Otherwise returns an
     /// edit, which has to be saved afterwards.
-    fn widening(&self, id: String) -> Does {
+    fn widening(&self, id: String) -> Action {
         if !self.request.snapshot.settings.seats_a_person() {
-            return Does::Plan(Plan::Widen { id, entry: self.path.to_string() });
+            return Action::Plan(Plan::Widen { id, entry: self.path.to_string() });
         }
         let argument = commands::WidenArguments { id, uri: self.request.uri.to_string() };
-        Does::Command(commands::WIDEN, json(&argument))
+        Action::Command(commands::WIDEN, json(&argument))
     }
 
     /// Offers to create an intent for a file that no intent owns.
@@ -166,7 +168,7 @@ impl CodePlace<'_> {
             return None;
         }
         let title = format!("Create an intent for {}", text::visible(self.path.as_str(), false));
-        let does = Does::Plan(Plan::Create { entry: Some(self.path.to_string()) });
+        let does = Action::Plan(Plan::Create { entry: Some(self.path.to_string()) });
         Some(self.as_fix_for(&[Code::IntentRequired], Offer::new(title, REGISTRY, does)))
     }
 
@@ -197,7 +199,7 @@ impl CodePlace<'_> {
             uri: Some(self.request.uri.to_string()),
             ..commands::RecordArguments::default()
         };
-        let does = Does::Command(commands::RECORD, json(&argument));
+        let does = Action::Command(commands::RECORD, json(&argument));
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
         let offer = self.as_fix_for(&codes, Offer::new(title, RECORD, does));
         Some(Offer { disabled: self.unsaved(), ..offer })
@@ -218,7 +220,7 @@ impl CodePlace<'_> {
             path: None,
             line: block.lines.start(),
         };
-        let does = Does::Command(commands::ACCEPT, json(&argument));
+        let does = Action::Command(commands::ACCEPT, json(&argument));
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
         let offer = self.as_fix_for(&codes, Offer::new(title, ACCEPT, does));
         Some(Offer { disabled: self.unsaved(), ..offer })
@@ -231,7 +233,7 @@ impl CodePlace<'_> {
             return None;
         }
         let title = format!("Put {} back as it was", name_of(block));
-        let does = Does::Plan(Plan::PutBack { block: at });
+        let does = Action::Plan(Plan::PutBack { block: at });
         let codes = [
             Code::ScopeViolation,
             Code::ProtectedPath,

@@ -5,12 +5,9 @@
 //! list of files is reused for a while, because agents write records all the time and each would
 //! otherwise cost a walk of the whole tree.
 
-use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::analysis::hold;
 use crate::intent::Registry;
 use crate::verbs::check::{self, CheckRequest, FindingAnswer};
 use crate::verbs::rules::Rules;
@@ -38,45 +35,29 @@ pub(crate) struct Survey {
     walked: Instant,
 }
 
-/// The surveys of all workspaces, by root. Each is computed under its own lock.
-#[derive(Default)]
-pub(crate) struct Surveys(Mutex<HashMap<PathBuf, Slot>>);
-
-type Slot = Arc<Mutex<Option<Arc<Survey>>>>;
-
-impl Surveys {
-    /// Returns the survey of this state of the workspace. Computes it if there is none.
-    pub(crate) fn of(&self, workspace: &Workspace) -> Arc<Survey> {
-        let root = workspace.root.path().to_owned();
-        let slot = Arc::clone(hold(&self.0).entry(root).or_default());
-        let mut slot = hold(&slot);
-        if let Some(known) = slot.as_ref()
-            && Arc::ptr_eq(&known.registry, &workspace.registry)
-        {
-            return Arc::clone(known);
-        }
-        let (files, walked) = match slot.as_ref().filter(|known| known.has_current_files(workspace))
-        {
-            Some(known) => (Arc::clone(&known.files), known.walked),
+impl Survey {
+    /// Describes a state of the workspace. Reuses the list of files of an earlier survey for a while.
+    pub(super) fn of(workspace: &Workspace, earlier: Option<&Self>) -> Self {
+        let (files, walked) = match earlier.filter(|earlier| earlier.has_current_files(workspace)) {
+            Some(earlier) => (Arc::clone(&earlier.files), earlier.walked),
             None => (Arc::new(ignores::walk(&workspace.root)), Instant::now()),
         };
-        let findings = verify::findings_among(workspace, &files);
-        let registry = Arc::clone(&workspace.registry);
-        let survey = Arc::new(Survey {
-            findings,
+        Self {
+            findings: verify::findings_among(workspace, &files),
             files,
             checked: OnceLock::new(),
             rules: OnceLock::new(),
             gone: OnceLock::new(),
-            registry,
+            registry: Arc::clone(&workspace.registry),
             walked,
-        });
-        *slot = Some(Arc::clone(&survey));
-        survey
+        }
     }
-}
 
-impl Survey {
+    /// Returns true if this survey describes the present load of the workspace.
+    pub(super) fn is_of(&self, workspace: &Workspace) -> bool {
+        Arc::ptr_eq(&self.registry, &workspace.registry)
+    }
+
     /// Returns the rules together with the approvals of a person.
     pub(crate) fn rules(&self, workspace: &Workspace) -> &Rules {
         self.rules.get_or_init(|| check::rules(workspace))

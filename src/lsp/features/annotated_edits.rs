@@ -12,18 +12,18 @@ use crate::lsp::snapshot::Snapshot;
 
 /// Why a piece of text is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum EditReason {
     /// The text defines the thing that is renamed.
     Definition,
     /// The text is a word equal to the old name. A person should confirm the edit.
     Mention,
 }
 
-impl Why {
+impl EditReason {
     fn id(self) -> &'static str {
         match self {
-            Why::Definition => "definition",
-            Why::Mention => "mention",
+            EditReason::Definition => "definition",
+            EditReason::Mention => "mention",
         }
     }
 }
@@ -31,7 +31,7 @@ impl Why {
 /// The edits collected so far, by document.
 pub(crate) struct EditsByDocument<'a> {
     snapshot: &'a Snapshot,
-    files: BTreeMap<String, (lsp::Uri, Vec<(lsp::TextEdit, Why)>)>,
+    files: BTreeMap<String, (lsp::Uri, Vec<(lsp::TextEdit, EditReason)>)>,
 }
 
 impl<'a> EditsByDocument<'a> {
@@ -46,7 +46,7 @@ impl<'a> EditsByDocument<'a> {
         document: &Document,
         bytes: Range<usize>,
         text: &str,
-        why: Why,
+        why: EditReason,
     ) {
         let range = convert::range(document, bytes, self.snapshot.encoding);
         let edit = lsp::TextEdit { range, new_text: text.to_owned() };
@@ -68,16 +68,16 @@ impl<'a> EditsByDocument<'a> {
 }
 
 fn annotations(label: &str) -> HashMap<String, lsp::ChangeAnnotation> {
-    let annotation = |why: Why, description: &str| {
+    let annotation = |why: EditReason, description: &str| {
         let annotation = lsp::ChangeAnnotation {
             label: label.to_owned(),
-            needs_confirmation: Some(why == Why::Mention),
+            needs_confirmation: Some(why == EditReason::Mention),
             description: Some(description.to_owned()),
         };
         (why.id().to_owned(), annotation)
     };
     HashMap::from([
-        annotation(Why::Definition, "In the registry; the ledger keeps what was recorded"),
-        annotation(Why::Mention, "Words in texts that name it"),
+        annotation(EditReason::Definition, "In the registry; the ledger keeps what was recorded"),
+        annotation(EditReason::Mention, "Words in texts that name it"),
     ])
 }

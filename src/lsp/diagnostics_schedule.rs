@@ -34,7 +34,7 @@ pub(crate) enum Clean {
     /// Publishes nothing, because nothing changed.
     Silent,
     /// Publishes an empty list, because some agents wait for an answer to each write.
-    Said,
+    Published,
 }
 
 /// Keeps track of the diagnostics that are still wanted. For each document, these are the
@@ -189,7 +189,7 @@ mod tests {
         let generation = schedule.touch(&uri());
         assert_eq!(schedule.done(&uri(), generation, Vec::new(), SILENT), None);
         let generation = schedule.touch(&uri());
-        let said = schedule.done(&uri(), generation, Vec::new(), Clean::Said);
+        let said = schedule.done(&uri(), generation, Vec::new(), Clean::Published);
         assert_eq!(said, Some(Vec::new()), "but for who waits for it");
         assert!(!schedule.forget(&uri()));
     }

@@ -20,7 +20,7 @@ Intents in progress first; ● marks the selected one. A file need not exist yet
 
 Example:
   intent for src/auth/jwt.rs src/auth/new.rs")]
-pub(crate) struct Args {
+pub(crate) struct ForArgs {
     /// The files
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     session: Option<String>,
 }
 
-pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
     let asker = match args.session.as_deref().or(context.agent()) {
         Some(session) => OwnerAsker::Session(session),
         None if agents::above().is_some() => OwnerAsker::Nameless,
@@ -53,23 +53,23 @@ fn show(page: &mut Page, file: &FileOwners) {
     for owner in &file.owners {
         let status = owner.status.map_or("no status", Status::as_str);
         match owner.selected {
-            true => page.own("  ").styled(GOOD, "●").own(" "),
-            false => page.own("    "),
+            true => page.literal("  ").styled(GOOD, "●").literal(" "),
+            false => page.literal("    "),
         };
-        page.styled(INTENT, &owner.id).own("  ");
-        page.styled(shared::status_style(status), status).own("  ").styled(PLAIN, &owner.name);
+        page.styled(INTENT, &owner.id).literal("  ");
+        page.styled(shared::status_style(status), status).literal("  ").styled(PLAIN, &owner.name);
         if let Some(rule) = &owner.forbidden_by {
-            page.own("  ").styled(WARN, "kept from it").own(": ").text(rule);
+            page.literal("  ").styled(WARN, "kept from it").literal(": ").text(rule);
         }
         page.end();
     }
     if file.owners.is_empty() {
-        page.own("    ").styled(WARN, "no intent owns it").end();
+        page.literal("    ").styled(WARN, "no intent owns it").end();
     }
     if let Some(rule) = &file.forbidden_by {
-        page.own("    ").styled(WARN, "kept from agents").own(": ").text(rule).end();
+        page.literal("    ").styled(WARN, "kept from agents").literal(": ").text(rule).end();
     }
     if let Some(next) = &file.next {
-        page.own("    ").styled(DIM, "next:").own(" ").text(next).end();
+        page.literal("    ").styled(DIM, "next:").literal(" ").text(next).end();
     }
 }
