@@ -1,12 +1,12 @@
 //! No claim goes beyond what the difference of two texts touches, whatever was edited.
 //!
-//! The samples of all languages are edited at random, line by line, with no regard for their syntax. `PROPTEST_CASES`
-//! runs more, `PROPTEST_RNG_SEED` others.
+//! The samples of all languages are edited at random, line by line, with no regard for their syntax. `INTENT_TEST_LONG`
+//! and `PROPTEST_CASES` run more, `PROPTEST_RNG_SEED` others.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::support::{Repo, relative};
+use crate::support::{Repo, relative, short_or_long};
 use intent_lsp::facade::code::difference::{ChangedRange, changed_lines, lines};
 use intent_lsp::facade::code::{Document, language};
 use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, Which};
@@ -158,7 +158,7 @@ fn config() -> ProptestConfig {
     let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     let is_set = |name: &str| std::env::var_os(name).is_some();
     ProptestConfig {
-        cases: if is_set("PROPTEST_CASES") { asked.cases } else { 48 },
+        cases: if is_set("PROPTEST_CASES") { asked.cases } else { short_or_long(16, 48) },
         rng_seed: if is_set("PROPTEST_RNG_SEED") { asked.rng_seed } else { RngSeed::Fixed(12) },
         ..asked
     }

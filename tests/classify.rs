@@ -12,6 +12,9 @@ use intent_lsp::facade::ledger::{Basis, MutationClass};
 use intent_lsp::facade::provenance::Classification;
 use intent_lsp::facade::provenance::classify::{SourceFile, change};
 
+use crate::mutate::chance::from_environment;
+use crate::support::short_or_long;
+
 /// A fixture: `file PATH`, the text, then edits.
 ///
 /// `edit R NAME` (kept) or `edit E NAME` (changed), and for each replacement `<<<<`, what goes, `====`, what comes,
@@ -338,26 +341,20 @@ fn sources() -> Vec<(String, String)> {
     found
 }
 
-/// `INTENT_MUTATIONS` says how many, `INTENT_SEED` which.
+/// `INTENT_FUZZ_RUNS` says how many, `INTENT_FUZZ_SEED` which.
 #[test]
 fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
-    let number = |name: &str, or: usize| -> usize {
-        std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(or)
-    };
-    let (wanted, seed) = (number("INTENT_MUTATIONS", 250), number("INTENT_SEED", 7));
-    let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed as u64);
-    let programs: Vec<(String, String, Program)> = sources()
-        .into_iter()
-        .filter_map(|(path, text)| {
-            let program = Program::of(&path, &text)?;
-            program.errors.is_empty().then_some((path, text, program))
-        })
-        .collect();
-    assert!(programs.len() > 30, "{}", programs.len());
+    let wanted = from_environment("INTENT_FUZZ_RUNS", short_or_long(80, 250));
+    let seed = from_environment("INTENT_FUZZ_SEED", 7);
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed);
+    let sources = sources();
+    assert!(sources.len() > 30, "{}", sources.len());
     let (mut tried, mut wrong) = (0, Vec::new());
     while tried < wanted {
-        let (path, text, program) = &programs[dice.roll(programs.len())];
-        let Some((changed, what)) = mutated(text, program, &mut dice) else { continue };
+        let (path, text) = &sources[dice.roll(sources.len())];
+        let program = Program::of(path, text).filter(|program| program.errors.is_empty());
+        let Some(program) = program else { continue };
+        let Some((changed, what)) = mutated(text, &program, &mut dice) else { continue };
         tried += 1;
         let found = classify(path, text, &changed);
         if found.class == Some(MutationClass::AstRefactor) {
@@ -386,7 +383,7 @@ fn a_refactoring_with_a_slip_is_none() {
     let (mut tried, mut wrong) = (0, Vec::new());
     for (path, before, after) in &kept {
         let program = Program::of(path, after).expect("a program");
-        for _ in 0..48 {
+        for _ in 0..short_or_long(16, 48) {
             let Some((changed, what)) = mutated(after, &program, &mut dice) else { continue };
             tried += 1;
             let found = classify(path, before, &changed);
@@ -395,7 +392,7 @@ fn a_refactoring_with_a_slip_is_none() {
             }
         }
     }
-    assert!(tried > 300, "{tried}");
+    assert!(tried > short_or_long(100, 300), "{tried}");
     assert!(wrong.is_empty(), "{} of {tried}\n{}", wrong.len(), wrong.join("\n"));
 }
 
@@ -462,7 +459,7 @@ fn a_large_lock_file_is_classified_as_a_small_one() {
         let entries: Vec<String> = (0..entries).map(entry).collect();
         format!("{{\n  \"packages\": {{\n{}\n  }}\n}}\n", entries.join(",\n"))
     };
-    let (small, large) = (20, 4_000);
+    let (small, large) = (20, 3_000);
     assert!(lock(large, "\"1.0\"").len() > 128 * 1024);
     for (changed, class) in [
         ("\"2.0\"", Some(MutationClass::IntentEvolution)),

@@ -2,7 +2,8 @@
 //! that git knows; a model that only knows who wrote which text says after each
 //! step whether `why` named anybody who did not ask for the code.
 //!
-//! `INTENT_FUZZ_SEED` gives other stories, `INTENT_FUZZ_RUNS` more of them.
+//! `INTENT_FUZZ_SEED` gives other stories, `INTENT_TEST_LONG` more of them,
+//! `INTENT_FUZZ_RUNS` so many.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,10 +15,11 @@ use crate::model::code::{Fresh, Function, Layout};
 use crate::model::tree::Tree;
 use crate::model::{Book, Known};
 use crate::mutate::chance::{Chance, from_environment};
-use crate::support::relative;
+use crate::support::{relative, short_or_long};
 
 const SEED: u64 = 77;
 const RUNS: u64 = 12;
+const SHORT: u64 = 4;
 const STEPS: usize = 30;
 /// The share of the blocks that stand as they were recorded and must be found.
 const FLOOR: f64 = 0.95;
@@ -631,7 +633,7 @@ fn story(seed: u64, steps: usize) -> (Option<String>, usize, usize, Vec<String>)
 #[test]
 fn nobody_is_named_who_did_not_ask_whatever_happens_to_the_repository() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
-    let runs = from_environment("INTENT_FUZZ_RUNS", RUNS);
+    let runs = from_environment("INTENT_FUZZ_RUNS", short_or_long(SHORT, RUNS));
     let half = |first: u64| -> Vec<_> {
         (first..runs).step_by(2).map(|run| story(seed * 1000 + run, STEPS)).collect()
     };

@@ -1,9 +1,14 @@
 //! An edited document has the blocks that a new document of its text has.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use intent_lsp::facade::code::{Document, Encoding, Position, language};
 use proptest::prelude::*;
+
+use crate::support::short_or_long;
+
+static SAMPLES: LazyLock<Vec<(String, String)>> = LazyLock::new(samples);
 
 fn samples() -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -78,12 +83,11 @@ fn difference(edited: &Document, fresh: &Document) -> Option<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(short_or_long(120, 500)) })]
 
     #[test]
     fn edited_equals_new(which in any::<prop::sample::Index>(), edits in edits(), parse_between in any::<u8>()) {
-        let samples = samples();
-        let (name, text) = &samples[which.index(samples.len())];
+        let (name, text) = &SAMPLES[which.index(SAMPLES.len())];
         let mut document = Document::from_text(name, text);
         let mut text = text.clone();
         let original = document.clone();
@@ -109,8 +113,7 @@ proptest! {
 
     #[test]
     fn blocks_lie_in_the_text_in_order(which in any::<prop::sample::Index>(), edits in edits()) {
-        let samples = samples();
-        let (name, text) = &samples[which.index(samples.len())];
+        let (name, text) = &SAMPLES[which.index(SAMPLES.len())];
         let mut text = text.clone();
         for (place, removed, inserted) in edits {
             let start = boundary(&text, (place * text.len() as f64) as usize);

@@ -2,7 +2,8 @@
 //! each line somebody who touched it.
 //!
 //! The histories are generated, in formats full of twins (tables of a lock file, overloads, constants of an enum with
-//! methods of one name), by a model that knows who wrote each line. `INTENT_FUZZ_SEED` and `INTENT_FUZZ_RUNS` run others.
+//! methods of one name), by a model that knows who wrote each line. `INTENT_FUZZ_SEED` and `INTENT_FUZZ_RUNS` run others,
+//! and `INTENT_TEST_LONG` makes them longer.
 //! `REPLAY_REPO=GIT_DIR` replays the last commits of a real repository, `REPLAY_COMMITS` of them, and holds the names
 //! against `git blame`.
 
@@ -13,11 +14,10 @@ use intent_lsp::facade::verbs::record::{self, RecordRequest};
 use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, RecordBrief, Which, WhyAnswer};
 
 use crate::mutate::chance::{Chance, from_environment};
-use crate::support::{Repo, relative};
+use crate::support::{Repo, relative, short_or_long};
 
 const SEED: u64 = 12;
 const RUNS: u64 = 1;
-const STEPS: usize = 40;
 
 /// One line and the step that wrote it; 0 is the commit before all records.
 #[derive(Clone)]
@@ -224,7 +224,7 @@ fn nobody_is_named_who_did_not_touch_a_block_or_write_a_line() {
             let mut history = History::new(format);
             repo.write(format.path, &history.text());
             repo.commit("before");
-            for step in 1..=STEPS {
+            for step in 1..=short_or_long(16, 40) {
                 history.change(&mut chance, step);
                 repo.write(format.path, &history.text());
                 record_step(&repo, format.path, step);

@@ -1,13 +1,14 @@
 //! Somebody types: while the text does not parse, every block outside the edited one stays what it was.
 //!
-//! Every prefix of ordinary edits, typed character by character. `TYPING_EDITS=200 cargo test --test it typing::` types so
-//! many in each language instead of five.
+//! Every prefix of ordinary edits, typed character by character. `INTENT_TEST_LONG=1` types more of them,
+//! and `INTENT_FUZZ_RUNS=200 cargo test --test it typing::` so many in each language.
 
 use std::ops::Range;
 use std::path::Path;
 
+use crate::mutate::chance::from_environment;
 use crate::support::editor::{Editor, address};
-use crate::support::{Repo, relative};
+use crate::support::{Repo, relative, short_or_long};
 use intent_lsp::facade::code::{Block, BlockKind, Document, LineRange, language};
 use intent_lsp::facade::verbs::record::RecordExtent;
 use intent_lsp::facade::verbs::why;
@@ -247,15 +248,20 @@ fn complaint(first: &[Block], now: &Document, edit: &Edit, length: usize) -> Opt
     Some(format!("invented: {:?} {:?}", invented.identity, invented.bytes))
 }
 
-/// Types an edit; `None` when it is no ordinary one: what it ends in does not parse, or is about other blocks too.
-fn type_it(path: &str, document: &Document, edit: &Edit) -> Option<Vec<String>> {
-    let first = document.blocks();
+/// The text after an edit; `None` when it is no ordinary one: what it ends in does not parse, or is about other blocks too.
+fn ordinary(path: &str, document: &Document, edit: &Edit) -> Option<Document> {
     let whole = document.edited(edit.at..edit.at, &edit.text).expect("on a boundary");
     let fresh = Document::from_text(path, &whole.text());
-    if fresh.blocks().has_error || complaint(&first.blocks, &fresh, edit, edit.text.len()).is_some()
-    {
-        return None;
-    }
+    let first = &document.blocks().blocks;
+    let is_ordinary =
+        !fresh.blocks().has_error && complaint(first, &fresh, edit, edit.text.len()).is_none();
+    is_ordinary.then_some(fresh)
+}
+
+/// Types an ordinary edit.
+fn type_it(path: &str, document: &Document, edit: &Edit) -> Option<Vec<String>> {
+    let first = document.blocks();
+    let fresh = ordinary(path, document, edit)?;
     let mut now = document.clone();
     let mut complaints = Vec::new();
     for (at, c) in edit.text.char_indices() {
@@ -278,8 +284,8 @@ fn type_it(path: &str, document: &Document, edit: &Edit) -> Option<Vec<String>> 
 
 /// How many edits are typed in each language.
 fn wanted() -> usize {
-    let asked = std::env::var("TYPING_EDITS").ok().and_then(|count| count.parse().ok());
-    asked.unwrap_or(5)
+    let wanted = from_environment("INTENT_FUZZ_RUNS", short_or_long(2, 20));
+    usize::try_from(wanted).expect("not so many")
 }
 
 #[test]
@@ -307,8 +313,10 @@ fn sample(id: &str) -> (String, String) {
     (name, std::fs::read_to_string(&path).expect("a readable sample"))
 }
 
-/// So many prefixes are recorded of one edit in each language; of more edits with `TYPING_EDITS`.
-const PREFIXES: usize = 10;
+/// So many prefixes are recorded of one edit in each language; of more edits in the long form.
+fn prefixes() -> usize {
+    short_or_long(3, 10)
+}
 
 #[test]
 fn what_is_recorded_while_somebody_types_is_of_the_edited_block() {
@@ -319,7 +327,7 @@ fn what_is_recorded_while_somebody_types_is_of_the_edited_block() {
         let path = format!("src/{name}");
         let document = Document::from_text(&path, &text);
         let all = edits(&document, &typed(language.id));
-        let ordinary = all.iter().filter(|edit| type_it(&path, &document, edit).is_some());
+        let ordinary = all.iter().filter(|edit| ordinary(&path, &document, edit).is_some());
         for edit in ordinary.take(edits_wanted) {
             let repo = Repo::new();
             repo.write(&path, &text);
@@ -328,7 +336,7 @@ fn what_is_recorded_while_somebody_types_is_of_the_edited_block() {
             let steps = edit.text.chars().count();
             let ends: Vec<usize> = edit.text.char_indices().map(|(at, _)| at).skip(1).collect();
             let mut chosen: Vec<usize> =
-                (0..PREFIXES).map(|nth| (nth * 7 + edit.at) % steps.max(2)).collect();
+                (0..prefixes()).map(|nth| (nth * 7 + edit.at) % steps.max(2)).collect();
             chosen.sort_unstable();
             chosen.dedup();
             let prefixes = chosen.iter().filter_map(|nth| ends.get(*nth).copied());

@@ -9,15 +9,17 @@ const TWO: &str = "\nfn two(token: &str) {\n    renew(token, 2);\n    notify(tok
 
 /// A repository with two intents; the first has written `one`, and that is committed.
 fn begun() -> Lab {
-    let lab = Lab::governed();
-    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
-    lab.fine(&["new", "Tokens", "--scope", "src/**", "--start"]);
-    lab.write("src/a.rs", "");
-    lab.commit();
-    lab.write("src/a.rs", ONE);
-    record(&lab, "INT-001", "src/a.rs");
-    lab.commit();
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.fine(&["new", "Tokens", "--scope", "src/**", "--start"]);
+        lab.write("src/a.rs", "");
+        lab.commit();
+        lab.write("src/a.rs", ONE);
+        record(&lab, "INT-001", "src/a.rs");
+        lab.commit();
+        lab
+    })
 }
 
 fn record(lab: &Lab, intent: &str, path: &str) {

@@ -10,15 +10,17 @@ const HOOKS: [&str; 5] =
 
 /// A repository as somebody has cloned it: governed, and without hooks.
 fn cloned() -> Lab {
-    let lab = Lab::governed();
-    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
-    lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
-    lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
-    lab.commit();
-    for hook in HOOKS {
-        std::fs::remove_file(lab.root.join(".git/hooks").join(hook)).ok();
-    }
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
+        lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
+        lab.commit();
+        for hook in HOOKS {
+            std::fs::remove_file(lab.root.join(".git/hooks").join(hook)).ok();
+        }
+        lab
+    })
 }
 
 #[test]

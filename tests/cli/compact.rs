@@ -7,40 +7,51 @@ use super::lab::{Lab, transcript};
 
 /// A history with sections of all kinds: of several sessions, late, renamed, deleted, of an approval, on a branch.
 fn worked_in() -> Lab {
-    let lab = Lab::governed();
-    for name in ["One", "Two"] {
-        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
-    }
-    lab.commit();
-    let body =
-        |name: &str, n: usize| format!("fn {name}() {{\n    call({n});\n    stay();\n}}\n\n");
-    let record = |intent: &str, session: &str| {
-        lab.fine(&["record", "src", "--intent", intent, "--agent", "codex", "--session", session]);
-    };
-    lab.write("src/a.rs", body("a", 1) + &body("b", 1));
-    record("INT-001", "codex:1");
-    lab.commit();
-    lab.write("src/a.rs", body("a", 2) + &body("b", 1) + &body("c", 1));
-    record("INT-002", "codex:2");
-    lab.write("src/b.rs", body("d", 1));
-    record("INT-001", "codex:1");
-    lab.commit();
-    // Without hooks: sealed late, in one file for two commits.
-    for n in 3..5 {
-        lab.write("src/a.rs", body("a", n) + &body("b", n) + &body("c", 1));
-        record("INT-001", "codex:3");
-        lab.run_git(&["add", "-A"]);
-        lab.run_git(&["commit", "-q", "-n", "-m", "without hooks"]);
-    }
-    lab.fine(&["seal"]);
-    lab.run_git(&["mv", "src/b.rs", "src/e.rs"]);
-    lab.write("src/e.rs", body("d", 2) + &body("e", 1));
-    record("INT-002", "codex:2");
-    lab.commit();
-    lab.write("src/a.rs", body("a", 4) + &body("c", 1));
-    record("INT-001", "codex:1");
-    lab.commit();
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        for name in ["One", "Two"] {
+            lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+        }
+        lab.commit();
+        let body =
+            |name: &str, n: usize| format!("fn {name}() {{\n    call({n});\n    stay();\n}}\n\n");
+        let record = |intent: &str, session: &str| {
+            lab.fine(&[
+                "record",
+                "src",
+                "--intent",
+                intent,
+                "--agent",
+                "codex",
+                "--session",
+                session,
+            ]);
+        };
+        lab.write("src/a.rs", body("a", 1) + &body("b", 1));
+        record("INT-001", "codex:1");
+        lab.commit();
+        lab.write("src/a.rs", body("a", 2) + &body("b", 1) + &body("c", 1));
+        record("INT-002", "codex:2");
+        lab.write("src/b.rs", body("d", 1));
+        record("INT-001", "codex:1");
+        lab.commit();
+        // Without hooks: sealed late, in one file for two commits.
+        for n in 3..5 {
+            lab.write("src/a.rs", body("a", n) + &body("b", n) + &body("c", 1));
+            record("INT-001", "codex:3");
+            lab.run_git(&["add", "-A"]);
+            lab.run_git(&["commit", "-q", "-n", "-m", "without hooks"]);
+        }
+        lab.fine(&["seal"]);
+        lab.run_git(&["mv", "src/b.rs", "src/e.rs"]);
+        lab.write("src/e.rs", body("d", 2) + &body("e", 1));
+        record("INT-002", "codex:2");
+        lab.commit();
+        lab.write("src/a.rs", body("a", 4) + &body("c", 1));
+        record("INT-001", "codex:1");
+        lab.commit();
+        lab
+    })
 }
 
 /// All that is known of every block, as programs read it.

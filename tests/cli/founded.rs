@@ -20,24 +20,26 @@ fn function(name: &str, calls: &[&str]) -> String {
 /// On `main`, `kept.rs` holds a person's function and `mine.rs` one of which INT-001 brought a line and then INT-002
 /// another; a branch `pr` is checked out, whose commits have no hooks.
 fn branched() -> Lab {
-    let lab = Lab::governed();
-    for name in ["One", "Two"] {
-        lab.fine(&["new", name, "--scope", "**", "--start"]);
-    }
-    lab.write("kept.rs", function("kept", &["first", "second"]));
-    lab.write("mine.rs", function("mine", &["first"]));
-    lab.commit();
-    for (intent, calls) in
-        [("INT-001", &["first", "of_one"][..]), ("INT-002", &["first", "of_one", "of_two"])]
-    {
-        lab.write("mine.rs", function("mine", calls));
-        lab.fine(&["record", "mine.rs", "--intent", intent, "--session", intent]);
+    Lab::once(|| {
+        let lab = Lab::governed();
+        for name in ["One", "Two"] {
+            lab.fine(&["new", name, "--scope", "**", "--start"]);
+        }
+        lab.write("kept.rs", function("kept", &["first", "second"]));
+        lab.write("mine.rs", function("mine", &["first"]));
         lab.commit();
-    }
-    lab.run_git(&["switch", "-q", "-c", "pr"]);
-    lab.fine(&["git-hooks", "--remove"]);
-    std::fs::remove_dir_all(lab.root.join(".git/intent")).expect("no journal");
-    lab
+        for (intent, calls) in
+            [("INT-001", &["first", "of_one"][..]), ("INT-002", &["first", "of_one", "of_two"])]
+        {
+            lab.write("mine.rs", function("mine", calls));
+            lab.fine(&["record", "mine.rs", "--intent", intent, "--session", intent]);
+            lab.commit();
+        }
+        lab.run_git(&["switch", "-q", "-c", "pr"]);
+        lab.fine(&["git-hooks", "--remove"]);
+        std::fs::remove_dir_all(lab.root.join(".git/intent")).expect("no journal");
+        lab
+    })
 }
 
 /// The codes of errors.

@@ -9,12 +9,14 @@ use super::lab::{self, Lab, transcript};
 
 /// A governed repository without hooks, in which one file is committed.
 fn without_hooks() -> Lab {
-    let lab = Lab::governed();
-    lab.fine(&["git-hooks", "--remove"]);
-    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
-    lab.write("src/a.rs", "fn one() {\n    call(0);\n}\n");
-    lab.commit();
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.fine(&["git-hooks", "--remove"]);
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.write("src/a.rs", "fn one() {\n    call(0);\n}\n");
+        lab.commit();
+        lab
+    })
 }
 
 fn executable(lab: &Lab, path: &str, text: &str) {

@@ -17,23 +17,25 @@ fn json(text: &str) -> String {
 }
 
 fn hostile() -> Lab {
-    let lab = Lab::governed();
-    lab.write("src/a.rs", "fn one() {\n    first(1);\n}\n");
-    lab.commit();
-    let evil = json(EVIL);
-    lab.write(
-        ".orchestration/active_intents.yaml",
-        format!("active_intents:\n  - id: INT-001\n    name: {evil}\n    status: IN_PROGRESS\n    owned_scope: [\"src/**\", {evil}]\n    constraints: [{evil}]\n    owner: {evil}\n  - id: {evil}\n    name: {evil}\n    status: {evil}\n"),
-    );
-    lab.fine(&[
-        "record", "--all", "src/a.rs", "--intent", "INT-001", "--model", EVIL, "--agent", EVIL,
-        "--class", EVIL,
-    ]);
-    let foreign = format!(
-        "{{\"id\":{evil},\"timestamp\":{evil},\"kind\":\"mutation\",\"intent_id\":{evil},\"note\":{evil},\"files\":[{{\"relative_path\":\"src/a.rs\",\"conversations\":[{{\"url\":{evil},\"contributor\":{{\"entity_type\":\"AI\",\"model_identifier\":{evil}}},\"ranges\":[{{\"start_line\":1,\"end_line\":3,\"content_hash\":\"sha256:0000000000000000000000000000000000000000000000000000000000000000\",\"block\":{{\"kind\":{evil},\"path\":{evil},\"language\":\"rust\"}}}}]}}]}}]}}\n{{\"torn\":\"{EVIL}\n{EVIL}\n"
-    );
-    lab.write(".orchestration/agent_trace/2026/01/evil.jsonl", foreign);
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.write("src/a.rs", "fn one() {\n    first(1);\n}\n");
+        lab.commit();
+        let evil = json(EVIL);
+        lab.write(
+            ".orchestration/active_intents.yaml",
+            format!("active_intents:\n  - id: INT-001\n    name: {evil}\n    status: IN_PROGRESS\n    owned_scope: [\"src/**\", {evil}]\n    constraints: [{evil}]\n    owner: {evil}\n  - id: {evil}\n    name: {evil}\n    status: {evil}\n"),
+        );
+        lab.fine(&[
+            "record", "--all", "src/a.rs", "--intent", "INT-001", "--model", EVIL, "--agent", EVIL,
+            "--class", EVIL,
+        ]);
+        let foreign = format!(
+            "{{\"id\":{evil},\"timestamp\":{evil},\"kind\":\"mutation\",\"intent_id\":{evil},\"note\":{evil},\"files\":[{{\"relative_path\":\"src/a.rs\",\"conversations\":[{{\"url\":{evil},\"contributor\":{{\"entity_type\":\"AI\",\"model_identifier\":{evil}}},\"ranges\":[{{\"start_line\":1,\"end_line\":3,\"content_hash\":\"sha256:0000000000000000000000000000000000000000000000000000000000000000\",\"block\":{{\"kind\":{evil},\"path\":{evil},\"language\":\"rust\"}}}}]}}]}}]}}\n{{\"torn\":\"{EVIL}\n{EVIL}\n"
+        );
+        lab.write(".orchestration/agent_trace/2026/01/evil.jsonl", foreign);
+        lab
+    })
 }
 
 fn commands() -> Vec<Vec<&'static str>> {

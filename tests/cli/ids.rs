@@ -12,20 +12,22 @@ const LIST: &str = ".orchestration/active_intents.yaml";
 
 /// On `main` with INT-001; INT-002 is on the branch `other`, INT-003 was one on `origin/far`.
 fn branched() -> Lab {
-    let lab = Lab::governed();
-    lab.fine(&["new", "Sign in", "--scope", "src/**", "--start"]);
-    lab.commit();
-    lab.run_git(&["switch", "-q", "-c", "other"]);
-    lab.fine(&["new", "Billing", "--scope", "billing/**"]);
-    lab.commit();
-    lab.run_git(&["switch", "-q", "-c", "far"]);
-    let renamed = "id: FAR-1\n    formerly: [INT-003]\n    name: Far";
-    lab.write(LIST, lab.read(LIST).replace("id: INT-002\n    name: Billing", renamed));
-    lab.commit();
-    lab.run_git(&["update-ref", "refs/remotes/origin/far", "far"]);
-    lab.run_git(&["switch", "-q", "main"]);
-    lab.run_git(&["branch", "-q", "-D", "far"]);
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.fine(&["new", "Sign in", "--scope", "src/**", "--start"]);
+        lab.commit();
+        lab.run_git(&["switch", "-q", "-c", "other"]);
+        lab.fine(&["new", "Billing", "--scope", "billing/**"]);
+        lab.commit();
+        lab.run_git(&["switch", "-q", "-c", "far"]);
+        let renamed = "id: FAR-1\n    formerly: [INT-003]\n    name: Far";
+        lab.write(LIST, lab.read(LIST).replace("id: INT-002\n    name: Billing", renamed));
+        lab.commit();
+        lab.run_git(&["update-ref", "refs/remotes/origin/far", "far"]);
+        lab.run_git(&["switch", "-q", "main"]);
+        lab.run_git(&["branch", "-q", "-D", "far"]);
+        lab
+    })
 }
 
 #[test]
@@ -83,28 +85,30 @@ const HIS: &str = "fn one() {\n    call(\"his\");\n}\n";
 
 /// The branches `ada` and `bob` have both created INT-001 and worked under it, he in two commits. We are on `bob`.
 fn collided() -> Lab {
-    let lab = Lab::governed();
-    lab.write("a.rs", "fn one() {\n    call(\"p\");\n}\n");
-    lab.write("b.rs", "fn one() {\n    call(\"q\");\n}\n");
-    lab.commit();
-    for (branch, name, path, text) in
-        [("bob", "Bob feature", "b.rs", HIS), ("ada", "Ada feature", "a.rs", HERS)]
-    {
-        lab.run_git(&["switch", "-q", "-c", branch, "main"]);
-        lab.fine(&["new", name, "--id", "INT-001", "--scope", path, "--start"]);
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.write("a.rs", "fn one() {\n    call(\"p\");\n}\n");
+        lab.write("b.rs", "fn one() {\n    call(\"q\");\n}\n");
         lab.commit();
-        lab.write(path, text);
-        lab.fine(&["record", path, "--intent", "INT-001", "--agent", "claude-code"]);
-        lab.commit();
-        if branch == "bob" {
-            // As on two machines: neither sees the branch of the other.
-            lab.run_git(&["update-ref", "refs/hidden", "bob"]);
-            lab.run_git(&["switch", "-q", "main"]);
-            lab.run_git(&["branch", "-q", "-D", "bob"]);
+        for (branch, name, path, text) in
+            [("bob", "Bob feature", "b.rs", HIS), ("ada", "Ada feature", "a.rs", HERS)]
+        {
+            lab.run_git(&["switch", "-q", "-c", branch, "main"]);
+            lab.fine(&["new", name, "--id", "INT-001", "--scope", path, "--start"]);
+            lab.commit();
+            lab.write(path, text);
+            lab.fine(&["record", path, "--intent", "INT-001", "--agent", "claude-code"]);
+            lab.commit();
+            if branch == "bob" {
+                // As on two machines: neither sees the branch of the other.
+                lab.run_git(&["update-ref", "refs/hidden", "bob"]);
+                lab.run_git(&["switch", "-q", "main"]);
+                lab.run_git(&["branch", "-q", "-D", "bob"]);
+            }
         }
-    }
-    lab.run_git(&["switch", "-q", "-c", "bob", "refs/hidden"]);
-    lab
+        lab.run_git(&["switch", "-q", "-c", "bob", "refs/hidden"]);
+        lab
+    })
 }
 
 fn intent(id: &str, name: &str, path: &str) -> String {

@@ -1,12 +1,16 @@
 //! A folder to try the binary in, cut off from the machine's own settings.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use serde_json::Value;
 
+use crate::support::picture::Picture;
+
 pub struct Lab {
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
     pub root: PathBuf,
 }
 
@@ -15,7 +19,7 @@ impl Lab {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path().canonicalize().expect("its real path").join("work");
         std::fs::create_dir(&root).expect("a folder in it");
-        Self { _folder: folder, root }
+        Self { folder, root }
     }
 
     pub fn git() -> Self {
@@ -25,8 +29,22 @@ impl Lab {
     }
 
     pub fn governed() -> Self {
-        let lab = Self::git();
-        lab.fine(&["init"]);
+        // `init` reads the whole program, to know it again.
+        Self::once(|| {
+            let lab = Self::git();
+            lab.fine(&["init"]);
+            lab
+        })
+    }
+
+    /// What `make` makes. It is made once, and copied whenever it is wanted again, so nothing in it may name its folder.
+    pub fn once(make: fn() -> Self) -> Self {
+        static MADE: LazyLock<Mutex<BTreeMap<usize, Arc<OnceLock<Picture>>>>> =
+            LazyLock::new(Mutex::default);
+        let made = MADE.lock().expect("no panic before").entry(make as usize).or_default().clone();
+        let picture = made.get_or_init(|| Picture::of(make().folder.path()));
+        let lab = Self::bare_folder();
+        picture.put_down(lab.folder.path());
         lab
     }
 
@@ -163,6 +181,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
         ("repository-data-################", "repository-data-[number]"),
         ("########-####-####-####-############", "[record]"),
         ("################################:9", "[record]"),
+        ("9 minutes ago", "just now"),
         ("9999-99-99T99:99:99.999Z", "[time]"),
         ("9999-99-99T99:99:99Z", "[time]"),
         ("9999-99-99 99:99 UTC", "[date]"),

@@ -13,13 +13,15 @@ const TWO: &str = "fn login() {\n    check();\n}\n\nfn logout() {\n    drop();\n
 
 /// A repository in which two functions were recorded under INT-001 and committed.
 fn recorded() -> Lab {
-    let lab = Lab::governed();
-    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
-    lab.commit();
-    lab.write("src/auth.rs", TWO);
-    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
-    lab.commit();
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.commit();
+        lab.write("src/auth.rs", TWO);
+        lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
+        lab.commit();
+        lab
+    })
 }
 
 /// The id of each intent, its blocks and their files. Asked twice, so that the second answer is one with a cache.

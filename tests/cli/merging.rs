@@ -21,17 +21,20 @@ const MAIN: &str = "origin/main";
 impl Forge {
     /// INT-001 owns `src/**`, INT-002 `web/**`, INT-003 is finished and owned `old/**`; nobody owns the rest.
     fn new() -> Self {
-        let lab = Lab::governed();
-        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
-        lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
-        lab.fine(&["new", "Past", "--scope", "old/**", "--start"]);
-        lab.fine(&["complete", "INT-003"]);
-        for file in ["src/a.rs", "web/b.rs", "old/c.rs", "migrations/d.rs"] {
-            lab.write(file, "fn one() {\n    first();\n}\n\nfn two() {\n    second();\n}\n");
-        }
-        lab.write("web/logo.bin", [0_u8, 159, 146, 150]);
-        lab.write("run.sh", "echo run\n");
-        lab.commit();
+        let lab = Lab::once(|| {
+            let lab = Lab::governed();
+            lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+            lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
+            lab.fine(&["new", "Past", "--scope", "old/**", "--start"]);
+            lab.fine(&["complete", "INT-003"]);
+            for file in ["src/a.rs", "web/b.rs", "old/c.rs", "migrations/d.rs"] {
+                lab.write(file, "fn one() {\n    first();\n}\n\nfn two() {\n    second();\n}\n");
+            }
+            lab.write("web/logo.bin", [0_u8, 159, 146, 150]);
+            lab.write("run.sh", "echo run\n");
+            lab.commit();
+            lab
+        });
         let bare = tempfile::tempdir().expect("a folder");
         let forge = Self { lab, _bare: bare };
         let url = forge.url();

@@ -32,29 +32,31 @@ use lab::{Lab, transcript};
 
 /// A repository in which an agent has worked under one intent, and somebody has edited since.
 fn worked_in() -> Lab {
-    let lab = Lab::governed();
-    lab.write("src/auth.rs", LOGIN);
-    lab.commit();
-    for arguments in [
-        &[
-            "new",
-            "JWT migration",
-            "--scope",
-            "src/**",
-            "--constraint",
-            "No external providers",
-            "--owner",
-            "@ada",
-            "--start",
-        ][..],
-        &["new", "Faster pages", "--scope", "web/**"],
-        &["select", "INT-001"],
-    ] {
-        lab.fine(arguments);
-    }
-    lab.write("src/auth.rs", REFRESHED);
-    lab.fine(&["record", "src", "--agent", "claude-code", "--model", "anthropic/claude"]);
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.write("src/auth.rs", LOGIN);
+        lab.commit();
+        for arguments in [
+            &[
+                "new",
+                "JWT migration",
+                "--scope",
+                "src/**",
+                "--constraint",
+                "No external providers",
+                "--owner",
+                "@ada",
+                "--start",
+            ][..],
+            &["new", "Faster pages", "--scope", "web/**"],
+            &["select", "INT-001"],
+        ] {
+            lab.fine(arguments);
+        }
+        lab.write("src/auth.rs", REFRESHED);
+        lab.fine(&["record", "src", "--agent", "claude-code", "--model", "anthropic/claude"]);
+        lab
+    })
 }
 
 const LOGIN: &str =

@@ -101,18 +101,20 @@ fn a_line_of_another_tool_is_held_against_the_change_too() {
 
 /// A repository whose ledger is one tracked file.
 fn single() -> Lab {
-    let lab = Lab::governed();
-    lab.write(POLICY, "ledger:\n  layout: single\n");
-    for name in ["One", "Two"] {
-        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
-    }
-    lab.write("src/login.rs", function("login", "person"));
-    lab.commit();
-    lab.write(FILE, function("work", "agent"));
-    record(&lab, "INT-001", FILE);
-    lab.commit();
-    topic(&lab);
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.write(POLICY, "ledger:\n  layout: single\n");
+        for name in ["One", "Two"] {
+            lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+        }
+        lab.write("src/login.rs", function("login", "person"));
+        lab.commit();
+        lab.write(FILE, function("work", "agent"));
+        record(&lab, "INT-001", FILE);
+        lab.commit();
+        topic(&lab);
+        lab
+    })
 }
 
 #[test]

@@ -10,15 +10,17 @@ const TWO: &str = "fn login() {\n    check();\n}\n\nfn logout() {\n    drop();\n
 
 /// A repository in which an agent has recorded and committed two functions under INT-001.
 fn sealed() -> Lab {
-    let lab = Lab::governed();
-    for (name, scope) in [("Login", "src/**"), ("Sessions", "src/**"), ("Pages", "web/**")] {
-        lab.fine(&["new", name, "--scope", scope, "--start"]);
-    }
-    lab.commit();
-    lab.write("src/auth.rs", TWO);
-    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
-    lab.commit();
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        for (name, scope) in [("Login", "src/**"), ("Sessions", "src/**"), ("Pages", "web/**")] {
+            lab.fine(&["new", name, "--scope", scope, "--start"]);
+        }
+        lab.commit();
+        lab.write("src/auth.rs", TWO);
+        lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
+        lab.commit();
+        lab
+    })
 }
 
 /// What `intent reassign` does at a person's terminal.

@@ -7,35 +7,45 @@ use super::{REFRESHED, worked_in};
 
 /// Two agents, a person, two intents that meet in a file, an edit that nobody recorded, a block that is lost.
 fn lived_in() -> Lab {
-    let lab = worked_in();
-    lab.fine(&[
-        "new",
-        "Sessions end",
-        "--scope",
-        "src/auth.rs",
-        "--criterion",
-        "No session is older than a day",
-        "--start",
-    ]);
-    let ended = REFRESHED.replace("drop_session();", "drop_session();\n    forget_all();");
-    lab.write("src/auth.rs", &ended);
-    lab.fine(&[
-        "record",
-        "src",
-        "--intent",
-        "INT-003",
-        "--agent",
-        "codex",
-        "--model",
-        "openai/gpt",
-    ]);
-    lab.write("src/gone.rs", "fn goes() {\n    away(1);\n    and_away(2);\n}\n");
-    lab.fine(&["record", "--all", "src/gone.rs", "--intent", "INT-001", "--contributor", "human"]);
-    lab.commit();
-    std::fs::remove_file(lab.root.join("src/gone.rs")).expect("it was there");
-    lab.write("src/auth.rs", ended.replace("renew(token, 3)", "renew(token, 4)"));
-    lab.write("docs/notes.md", "# Notes\n\nOne.\n");
-    lab
+    Lab::once(|| {
+        let lab = worked_in();
+        lab.fine(&[
+            "new",
+            "Sessions end",
+            "--scope",
+            "src/auth.rs",
+            "--criterion",
+            "No session is older than a day",
+            "--start",
+        ]);
+        let ended = REFRESHED.replace("drop_session();", "drop_session();\n    forget_all();");
+        lab.write("src/auth.rs", &ended);
+        lab.fine(&[
+            "record",
+            "src",
+            "--intent",
+            "INT-003",
+            "--agent",
+            "codex",
+            "--model",
+            "openai/gpt",
+        ]);
+        lab.write("src/gone.rs", "fn goes() {\n    away(1);\n    and_away(2);\n}\n");
+        lab.fine(&[
+            "record",
+            "--all",
+            "src/gone.rs",
+            "--intent",
+            "INT-001",
+            "--contributor",
+            "human",
+        ]);
+        lab.commit();
+        std::fs::remove_file(lab.root.join("src/gone.rs")).expect("it was there");
+        lab.write("src/auth.rs", ended.replace("renew(token, 3)", "renew(token, 4)"));
+        lab.write("docs/notes.md", "# Notes\n\nOne.\n");
+        lab
+    })
 }
 
 #[test]

@@ -4,13 +4,15 @@ use super::lab::Lab;
 const FILE: &str = "src/a.rs";
 
 fn governed() -> Lab {
-    let lab = Lab::governed();
-    for name in ["One", "Two"] {
-        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
-    }
-    lab.write(FILE, function(&["stood(1)", "stood(2)"]));
-    lab.commit();
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        for name in ["One", "Two"] {
+            lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+        }
+        lab.write(FILE, function(&["stood(1)", "stood(2)"]));
+        lab.commit();
+        lab
+    })
 }
 
 fn function(calls: &[&str]) -> String {

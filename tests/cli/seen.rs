@@ -17,16 +17,18 @@ pub(super) fn function(name: &str, tag: &str) -> String {
 
 /// A repository in which a person's function was committed, and then one of an agent with its evidence.
 pub(super) fn worked_in() -> Lab {
-    let lab = Lab::governed();
-    for name in ["One", "Two"] {
-        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
-    }
-    lab.write("src/login.rs", function("login", "person"));
-    lab.commit();
-    lab.write(FILE, function("work", "agent"));
-    record(&lab, "INT-001", FILE);
-    lab.commit();
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        for name in ["One", "Two"] {
+            lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+        }
+        lab.write("src/login.rs", function("login", "person"));
+        lab.commit();
+        lab.write(FILE, function("work", "agent"));
+        record(&lab, "INT-001", FILE);
+        lab.commit();
+        lab
+    })
 }
 
 pub(super) fn record(lab: &Lab, intent: &str, path: &str) {

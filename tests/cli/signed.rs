@@ -11,29 +11,31 @@ use super::lab::{Lab, masked, transcript};
 
 /// A repository with evidence of two commits, that trusts Ada, and keys of her and of Eve beside it.
 fn trusting() -> Lab {
-    let lab = Lab::governed();
-    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
-    for name in ["ada", "eve"] {
-        lab.make_key(name);
-    }
-    let key = lab.read("../ada.pub");
-    lab.write(".orchestration/allowed_signers", format!("ada@example.invalid {key}"));
-    lab.commit();
-    for (file, session) in [("src/a.rs", "codex:1"), ("src/b.rs", "codex:2")] {
-        lab.write(file, "fn one() {\n    call();\n}\n");
-        lab.fine(&[
-            "record",
-            file,
-            "--intent",
-            "INT-001",
-            "--agent",
-            "codex",
-            "--session",
-            session,
-        ]);
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+        for name in ["ada", "eve"] {
+            lab.make_key(name);
+        }
+        let key = lab.read("../ada.pub");
+        lab.write(".orchestration/allowed_signers", format!("ada@example.invalid {key}"));
         lab.commit();
-    }
-    lab
+        for (file, session) in [("src/a.rs", "codex:1"), ("src/b.rs", "codex:2")] {
+            lab.write(file, "fn one() {\n    call();\n}\n");
+            lab.fine(&[
+                "record",
+                file,
+                "--intent",
+                "INT-001",
+                "--agent",
+                "codex",
+                "--session",
+                session,
+            ]);
+            lab.commit();
+        }
+        lab
+    })
 }
 
 /// The codes of what is found, those of the ledger alone.

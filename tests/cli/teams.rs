@@ -4,12 +4,14 @@ use super::lab::Lab;
 
 /// A repository on `topic`, whose `main` has INT-001 over `src/**`; nobody owns the rest.
 fn branched() -> Lab {
-    let lab = Lab::governed();
-    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
-    lab.write("src/a.rs", "fn one() {\n    first();\n}\n\nfn two() {\n    second();\n}\n");
-    lab.commit();
-    lab.run_git(&["checkout", "-q", "-b", "topic"]);
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.write("src/a.rs", "fn one() {\n    first();\n}\n\nfn two() {\n    second();\n}\n");
+        lab.commit();
+        lab.run_git(&["checkout", "-q", "-b", "topic"]);
+        lab
+    })
 }
 
 fn codes(lab: &Lab, arguments: &[&str]) -> Vec<String> {

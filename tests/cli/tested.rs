@@ -17,11 +17,13 @@ active_intents:
 ";
 
 fn begun() -> Lab {
-    let lab = Lab::governed();
-    lab.write(".orchestration/active_intents.yaml", REGISTRY);
-    lab.write("src/a.rs", "fn one() {}\n");
-    lab.commit();
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.write(".orchestration/active_intents.yaml", REGISTRY);
+        lab.write("src/a.rs", "fn one() {}\n");
+        lab.commit();
+        lab
+    })
 }
 
 fn standings(lab: &Lab) -> Vec<String> {

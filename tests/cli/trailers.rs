@@ -6,14 +6,16 @@ const POLICY: &str = "trailers: [\"Intent-Id: {intent}\", \"Assisted-by: {tool}:
 
 /// A repository whose policy wants trailers, with two intents and a first commit.
 fn with_trailers() -> Lab {
-    let lab = Lab::governed();
-    lab.write(".orchestration/policy.yaml", POLICY);
-    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
-    lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
-    lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
-    lab.commit();
-    assert_eq!(message(&lab), "a commit\n", "nothing was recorded");
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        lab.write(".orchestration/policy.yaml", POLICY);
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
+        lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
+        lab.commit();
+        assert_eq!(message(&lab), "a commit\n", "nothing was recorded");
+        lab
+    })
 }
 
 fn work(lab: &Lab, path: &str, intent: &str, model: &str, n: u32) {

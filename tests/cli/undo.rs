@@ -9,13 +9,15 @@ const FILE: &str = "src/a.rs";
 
 /// A repository with a file that nobody recorded, and two intents.
 fn begun() -> Lab {
-    let lab = Lab::governed();
-    for name in ["Login", "Tokens"] {
-        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
-    }
-    lab.write(FILE, BEFORE);
-    lab.commit();
-    lab
+    Lab::once(|| {
+        let lab = Lab::governed();
+        for name in ["Login", "Tokens"] {
+            lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+        }
+        lab.write(FILE, BEFORE);
+        lab.commit();
+        lab
+    })
 }
 
 /// Writes a text and records it under the first intent.

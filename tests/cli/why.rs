@@ -6,23 +6,28 @@ const SHOP: &str = "fn open() {\n    unlock(1);\n}\n\nfn close() {\n    lock(2);
 
 /// A repository whose first commit was recorded for one intent, and changed for another in the second.
 fn twice() -> Lab {
-    let lab = Lab::governed();
-    for (name, owner) in [("Doors", "@ada"), ("Alarms", "@bob")] {
-        let constraint = ["--constraint", "No network"];
-        lab.fine(
-            &[&["new", name, "--scope", "src/**", "--owner", owner, "--start"], &constraint[..]]
+    Lab::once(|| {
+        let lab = Lab::governed();
+        for (name, owner) in [("Doors", "@ada"), ("Alarms", "@bob")] {
+            let constraint = ["--constraint", "No network"];
+            lab.fine(
+                &[
+                    &["new", name, "--scope", "src/**", "--owner", owner, "--start"],
+                    &constraint[..],
+                ]
                 .concat(),
-        );
-    }
-    lab.write("src/shop.rs", SHOP);
-    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex", "--all"]);
-    lab.commit();
-    lab.write("src/shop.rs", SHOP.replace("lock(2);", "lock(2);\n    arm(3);"));
-    let session = ["--session", "claude-code:abc", "--model", "example/model-1"];
-    let work = ["record", "src", "--intent", "INT-002", "--agent", "claude-code"];
-    lab.fine(&[&work[..], &session].concat());
-    lab.commit();
-    lab
+            );
+        }
+        lab.write("src/shop.rs", SHOP);
+        lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex", "--all"]);
+        lab.commit();
+        lab.write("src/shop.rs", SHOP.replace("lock(2);", "lock(2);\n    arm(3);"));
+        let session = ["--session", "claude-code:abc", "--model", "example/model-1"];
+        let work = ["record", "src", "--intent", "INT-002", "--agent", "claude-code"];
+        lab.fine(&[&work[..], &session].concat());
+        lab.commit();
+        lab
+    })
 }
 
 #[test]

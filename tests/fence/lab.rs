@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
 use crate::support::binary::picture;
+use crate::support::picture::Picture;
 
 const REGISTRY: &str = "\
 active_intents:
@@ -54,8 +56,36 @@ pub fn labs() -> Vec<Lab> {
 
 impl Lab {
     pub fn new(user: Option<u32>) -> Self {
-        let folder = tempfile::tempdir().expect("a folder");
-        let lab = Self { folder, user };
+        static MADE: LazyLock<Picture> = LazyLock::new(|| Picture::of(&Lab::made().top()));
+        Self::like(&MADE, user)
+    }
+
+    /// One in which there is, besides, a branch and a stash that differ out of scope.
+    pub fn with_branch_and_stash(user: Option<u32>) -> Self {
+        static MADE: LazyLock<Picture> = LazyLock::new(|| {
+            let lab = Lab::made();
+            lab.sh(
+                "git checkout -qb side && echo side > README.md && git commit -qam side && git checkout -q main; \
+                 echo stashed > README.md && git stash -q",
+            );
+            Picture::of(&lab.top())
+        });
+        Self::like(&MADE, user)
+    }
+
+    /// A copy of what was made once.
+    fn like(picture: &Picture, user: Option<u32>) -> Self {
+        let lab = Self { folder: tempfile::tempdir().expect("a folder"), user };
+        picture.put_down(&lab.top());
+        lab.own(&lab.top());
+        if user.is_some() {
+            lab.link_program();
+        }
+        lab
+    }
+
+    fn made() -> Self {
+        let lab = Self { folder: tempfile::tempdir().expect("a folder"), user: None };
         for (path, text) in [
             ("work/.orchestration/active_intents.yaml", REGISTRY),
             ("work/.orchestration/policy.yaml", "mode: enforce\n"),
@@ -82,10 +112,6 @@ impl Lab {
             ("home/.gitconfig", "[user]\n\tname = t\n\temail = t@example.invalid\n"),
         ] {
             lab.write(path, text);
-        }
-        lab.own(&lab.top());
-        if user.is_some() {
-            lab.link_program();
         }
         lab.sh("git init -q -b main . && git add -A && git commit -qm start");
         lab

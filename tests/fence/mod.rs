@@ -155,8 +155,9 @@ fn a_command_ends_as_it_would_without_a_fence() {
         assert!(matches!(missing.status.code(), Some(126 | 127)));
         let killed = lab.intent(&["fence", "--", "sh", "-c", "kill -TERM $$"]);
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&killed.status), Some(15));
-        let mut passed = lab.start("trap 'exit 42' TERM; while :; do sleep 0.05; done");
-        std::thread::sleep(Duration::from_millis(600));
+        let mut passed =
+            lab.start("trap 'exit 42' TERM; echo > target/trapped; while :; do sleep 0.05; done");
+        wait_for(&lab.root().join("target/trapped"));
         // `setpriv` becomes the program that it starts.
         lab.sh(&format!("kill -TERM {}", passed.id()));
         assert_eq!(passed.wait().expect("ended").code(), Some(42));
@@ -172,10 +173,10 @@ fn a_command_ends_as_it_would_without_a_fence() {
 fn what_a_command_leaves_running_ends_with_it() {
     for lab in labs() {
         let (code, told) = lab.fenced(
-            "(sleep 1; echo x > src/auth/late) & setsid sh -c 'sleep 1; echo x > src/auth/later' & nohup sh -c 'sleep 1; echo x > src/auth/latest' & exit 0",
+            "(sleep 0.4; echo x > src/auth/late) & setsid sh -c 'sleep 0.4; echo x > src/auth/later' & nohup sh -c 'sleep 0.4; echo x > src/auth/latest' & exit 0",
         );
         assert_eq!(code, 0, "{told}");
-        std::thread::sleep(Duration::from_millis(1500));
+        std::thread::sleep(Duration::from_millis(800));
         for name in ["late", "later", "latest"] {
             assert!(!lab.root().join("src/auth").join(name).exists(), "{name}");
         }
@@ -207,9 +208,13 @@ fn a_change_by_half_is_told_and_fails() {
 }
 
 fn wait_for(path: &Path) {
+    wait_until(|| path.exists(), "a file does not appear");
+}
+
+fn wait_until(is_so: impl Fn() -> bool, otherwise: &str) {
     let until = Instant::now() + Duration::from_secs(20);
-    while !path.exists() {
-        assert!(Instant::now() < until, "{} did not appear", path.display());
+    while !is_so() {
+        assert!(Instant::now() < until, "{otherwise}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -263,11 +268,11 @@ fn stand_ins_go_with_the_last_fence_also_where_that_is_killed() {
         assert!(!commondir.exists());
 
         let mut killed = lab.start(
-            "kill -9 $PPID; sleep 1; echo ../evil > .git/commondir; echo x > target/survived",
+            "kill -9 $PPID; sleep 0.4; echo ../evil > .git/commondir; echo x > target/survived",
         );
         killed.wait().expect("ended");
-        std::thread::sleep(Duration::from_millis(2500));
-        assert!(!commondir.exists());
+        std::thread::sleep(Duration::from_millis(800));
+        wait_until(|| !commondir.exists(), "the stand-in does not go");
         assert!(!lab.root().join("target/survived").exists());
     }
 }
@@ -389,7 +394,7 @@ fn without_namespaces_landlock_keeps_what_it_can_and_says_so() {
     for lab in labs() {
         let traced = |script: &str| {
             let mut command = lab.command("strace");
-            command.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=unshare"]);
+            command.args(["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=unshare"]);
             command.args(["-e", "inject=unshare:error=EPERM", &lab.program()]);
             let output = command.args(["fence", "--", "sh", "-c", script]).output().ok()?;
             let told = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,19 +1,28 @@
 //! Hundreds of ways to write what is not the agent's to write, from the hook's question to `check`: through the gate alone,
 //! and behind the fence.
+//!
+//! Of each class every fourth way is tried, and those that are named below. Each test, user and policy has other ones, and
+//! `INTENT_FUZZ_SEED=1` has again others: four seeds try them all, as `INTENT_TEST_LONG=1` does.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use crate::fence::lab::{Lab, labs};
+use crate::mutate::chance::from_environment;
+use crate::support::{is_long, short_or_long};
 
 /// What a session under `INT-001` may change.
 const OPEN: &[&str] = &["src/auth", "target", "packages/web/node_modules", "later"];
 /// Of all ways so many percent are held before they run.
 const HELD: usize = 89;
+/// Of a quarter of them: by chance, one quarter has more than another of those that are not.
+const HELD_OF_SOME: usize = 86;
 
 struct Way {
     class: &'static str,
@@ -27,6 +36,22 @@ fn ways() -> Vec<Way> {
         Way { class, command: lines.collect::<Vec<_>>().join("\\") }
     });
     ways.collect()
+}
+
+/// Ways without which a test would say little.
+const ALWAYS: [&str; 1] = ["make docs"];
+
+/// The ways that one test tries: all of them, or a quarter of each class.
+fn some_ways(nth: u64) -> Vec<Way> {
+    let left = from_environment("INTENT_FUZZ_SEED", 0).wrapping_add(nth) % 4;
+    let mut of_class: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut ways = ways();
+    ways.retain(|way| {
+        let at = of_class.entry(way.class).or_default();
+        *at += 1;
+        is_long() || *at % 4 == left || ALWAYS.contains(&way.command.as_str())
+    });
+    ways
 }
 
 /// Tries all ways, shared out between as many labs as there are processors to have.
@@ -73,9 +98,7 @@ impl Lab {
 
     /// A lab in which the session `s1` works under `INT-001`, with a branch and a stash that differ out of scope.
     fn at_work(user: Option<u32>) -> Self {
-        let lab = Self::new(user);
-        lab.sh("git checkout -qb side && echo side > README.md && git commit -qam side && git checkout -q main");
-        lab.sh("echo stashed > README.md && git stash -q");
+        let lab = Self::with_branch_and_stash(user);
         let select = "intent select INT-001";
         assert!(!is_held(&lab.hook("PreToolUse", select).0));
         assert!(lab.intent(&["select", "INT-001"]).status.success());
@@ -95,7 +118,8 @@ impl Lab {
     fn put_back(&self, start: &str) {
         self.sh(&format!(
             "rm -rf .git/index.lock src/away; git checkout -q -f main; git reset -q --hard {start}; git clean -fdq; \
-             git sparse-checkout disable; git config --unset core.fsmonitor || true"
+             test ! -e .git/info/sparse-checkout || git sparse-checkout disable; \
+             ! grep -q fsmonitor .git/config || git config --unset core.fsmonitor || true"
         ));
     }
 
@@ -126,7 +150,7 @@ fn is_held(answer: &Value) -> bool {
 
 #[test]
 fn a_write_is_held_before_it_runs_or_told_afterwards() {
-    let ways = ways();
+    let ways = some_ways(0);
     let through: Mutex<Vec<&Way>> = Mutex::default();
     let make = || Lab::at_work(None);
     try_all(&ways, make, |lab, way| {
@@ -136,7 +160,11 @@ fn a_write_is_held_before_it_runs_or_told_afterwards() {
     });
     let through = through.into_inner().expect("no panic before");
     let held = ways.len() - through.len();
-    assert!(held * 100 >= ways.len() * HELD, "{held} of {} are held", ways.len());
+    assert!(
+        held * 100 >= ways.len() * short_or_long(HELD_OF_SOME, HELD),
+        "{held} of {} are held",
+        ways.len()
+    );
     for way in through.into_iter().filter(|way| way.class != "services") {
         let lab = Lab::at_work(None);
         let before = lab.kept_but(OPEN);
@@ -164,8 +192,8 @@ fn a_write_is_held_before_it_runs_or_told_afterwards() {
 
 #[test]
 fn behind_the_fence_nothing_out_of_scope_is_written() {
-    for user in labs().iter().map(|lab| lab.user) {
-        let ways = ways();
+    for (nth, user) in (1..).zip(labs().iter().map(|lab| lab.user)) {
+        let ways = some_ways(nth);
         let make = || Lab::at_work(user);
         try_all(&ways, make, |lab, way| {
             if way.class == "services" {
@@ -176,7 +204,13 @@ fn behind_the_fence_nothing_out_of_scope_is_written() {
             let program = lab.program();
             let fenced = ["fence", "--intent", "INT-001", "--", "bash", "-c", &way.command];
             lab.run(&[&[program.as_str()], fenced.as_slice()].concat());
-            let changed = lab.changed_since(&before);
+            // Where the time was up, what the fence had put there is taken away in a moment.
+            let until = Instant::now() + Duration::from_secs(5);
+            let mut changed = lab.changed_since(&before);
+            while changed == [".git/commondir"] && Instant::now() < until {
+                thread::sleep(Duration::from_millis(50));
+                changed = lab.changed_since(&before);
+            }
             assert!(changed.is_empty(), "user {user:?}: {}: {changed:?}", way.command);
             // What went into history alone is found by `check`, which judges commits.
             let range = format!("{}..HEAD", start.trim());
@@ -208,8 +242,9 @@ fn rewritten(answer: &Value) -> Option<&str> {
 fn where_the_policy_wants_the_fence_the_hook_puts_opaque_commands_behind_it() {
     let users: Vec<Option<u32>> = labs().iter().map(|lab| lab.user).collect();
     let (Some(first), Some(last)) = (users.first(), users.last()) else { return };
-    let ways: Vec<Way> = ways().into_iter().filter(|way| way.class != "services").collect();
-    for (policy, user) in [("require", *first), ("opaque", *last)] {
+    for (nth, policy, user) in [(2, "require", *first), (3, "opaque", *last)] {
+        let mut ways = some_ways(nth);
+        ways.retain(|way| way.class != "services");
         let lab_under = |policy: &str| {
             let lab = Lab::at_work(user);
             lab.write("work/.orchestration/policy.yaml", &format!("fence: {policy}\n"));

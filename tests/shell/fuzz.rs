@@ -1,7 +1,8 @@
 //! What is called `read` is run in a folder of its own, and changes nothing there.
 //!
 //! Commands are put together at random, out of readers, their options, and pieces by which a shell or a program can be
-//! made to write. For longer than the usual seconds: `INTENT_FUZZ_SECONDS=600 cargo test --test it shell::fuzz`.
+//! made to write. As many as run in a minute with `INTENT_TEST_LONG=1`, for longer with
+//! `INTENT_FUZZ_SECONDS=600 cargo test --test it shell::fuzz`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use intent_lsp::facade::shell::{Class, CommandContext, Dialect, read};
+
+use crate::support::is_long;
 
 /// What writes, in the sandbox alone.
 const PAYLOADS: &[&str] = &[
@@ -578,7 +581,10 @@ fn what_is_called_read_changes_nothing_when_it_is_run() {
     let now =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |now| now.as_nanos());
     let seed = seed.unwrap_or(u64::try_from(now & u128::from(u64::MAX)).unwrap_or(1)) | 1;
-    let until = Instant::now() + Duration::from_secs(seconds.unwrap_or(8));
+    // So many are run every day; so long, where a time is asked for.
+    let time = Duration::from_secs(seconds.unwrap_or(60));
+    let enough = if is_long() || seconds.is_some() { u64::MAX } else { 120 };
+    let until = Instant::now() + time;
     let root = sandbox();
     let app = root.path().join("app");
     let at = CommandContext {
@@ -595,7 +601,7 @@ fn what_is_called_read_changes_nothing_when_it_is_run() {
     let mut chance = Chance(seed);
     let (mut made, mut ran) = (0_u64, 0_u64);
     let mut wrong = Vec::new();
-    while Instant::now() < until && wrong.len() < 20 {
+    while ran < enough && Instant::now() < until && wrong.len() < 20 {
         let text = chance.command(0);
         made += 1;
         let slow = ["coproc", "sleep"].iter().any(|word| text.contains(word));

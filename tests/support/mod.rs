@@ -4,12 +4,16 @@
 
 pub mod binary;
 pub mod editor;
+pub mod picture;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use intent_lsp::facade::verbs::{Workspace, record, why};
 use intent_lsp::facade::workspace::RelativePath;
+
+use picture::Picture;
 
 pub const REGISTRY: &str = "\
 active_intents:
@@ -27,6 +31,16 @@ active_intents:
     owned_scope: [\"old/**\"]
 ";
 
+/// Whether every case is wanted: `INTENT_TEST_LONG=1`.
+pub fn is_long() -> bool {
+    std::env::var("INTENT_TEST_LONG").is_ok_and(|value| !matches!(value.as_str(), "" | "0"))
+}
+
+/// How many there are of something in the form that runs every day, and in the long one.
+pub fn short_or_long<T>(short: T, long: T) -> T {
+    if is_long() { long } else { short }
+}
+
 pub struct Repo {
     folder: tempfile::TempDir,
 }
@@ -34,10 +48,15 @@ pub struct Repo {
 impl Repo {
     /// A git repository with the registry above committed.
     pub fn new() -> Self {
-        let repo = Self::without_git();
-        repo.git(&["init", "-q", "-b", "main"]);
-        repo.write(".orchestration/.gitignore", "/active_intent_current.json\n/local/\n");
-        repo.commit("start");
+        static STARTED: LazyLock<Picture> = LazyLock::new(|| {
+            let repo = Repo::without_git();
+            repo.git(&["init", "-q", "-b", "main", "--template="]);
+            repo.write(".orchestration/.gitignore", "/active_intent_current.json\n/local/\n");
+            repo.commit("start");
+            Picture::of(repo.folder.path())
+        });
+        let repo = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        STARTED.put_down(repo.folder.path());
         repo
     }
 

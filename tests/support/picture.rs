@@ -1,0 +1,44 @@
+//! A folder that is expensive to make, made once and put down as often as it is wanted.
+
+use std::fs::Permissions;
+use std::path::{Path, PathBuf};
+
+/// The folders and files below a folder, in the order in which they can be made. There are no links in it.
+pub struct Picture(Vec<(PathBuf, Option<(Vec<u8>, Permissions)>)>);
+
+impl Picture {
+    pub fn of(root: &Path) -> Self {
+        let mut found = Vec::new();
+        let mut folders = vec![root.to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder") {
+                let entry = entry.expect("an entry");
+                let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
+                assert!(!kind.is_symlink(), "{} is a link", path.display());
+                let below = path.strip_prefix(root).expect("below the root").to_path_buf();
+                if kind.is_dir() {
+                    found.push((below, None));
+                    folders.push(path);
+                } else {
+                    let bytes = std::fs::read(&path).expect("a file");
+                    let mode = entry.metadata().expect("there").permissions();
+                    found.push((below, Some((bytes, mode))));
+                }
+            }
+        }
+        Self(found)
+    }
+
+    pub fn put_down(&self, root: &Path) {
+        for (path, file) in &self.0 {
+            let path = root.join(path);
+            match file {
+                None => std::fs::create_dir_all(path).expect("a folder"),
+                Some((bytes, mode)) => {
+                    std::fs::write(&path, bytes).expect("a file");
+                    std::fs::set_permissions(path, mode.clone()).expect("a mode");
+                }
+            }
+        }
+    }
+}
