@@ -225,7 +225,7 @@ mod tests {
         };
         assert!(one(OWN, None).contains("is not there"));
         assert!(one(OWN, Some("modus: ask")).contains("modus"));
-        assert!(one(OWN, Some("extends: /etc/other.yaml")).contains("one file"));
+        assert!(one(OWN, Some("extends: /etc/other.yaml")).contains("one level"));
         assert!(one("extends: https://example.invalid/policy.yaml", None).contains("neither"));
         assert!(one("extends: src/policy.yaml", None).contains("neither"));
         assert!(one("extends: ../policy.yaml", None).contains("neither"));

@@ -263,7 +263,7 @@ INT-001
         ];
         for refused in refused {
             let Err(RequestRefusal::Failed(message)) = refused else { panic!("{refused:?}") };
-            assert!(message.contains("OLD-1 is called INT-001 now"), "{message}");
+            assert!(message.contains("OLD-1 is a former id of INT-001"), "{message}");
         }
     }
 
