@@ -262,9 +262,9 @@ fn what_an_intent_was_called_is_kept_with_it() {
         assert!(refused.contains(why), "{refused}");
     };
     let of_b = "- id: A\n- id: B\n  formerly: [Z-1]\n";
-    refuses(of_b, &z, "what B was called");
-    refuses(of_b, &RegistryEdit::Add(new("Z-1")), "what B was called");
-    refuses("- id: N\n  formerly: [A]\n", &z, "called N now");
+    refuses(of_b, &z, "former id of B");
+    refuses(of_b, &RegistryEdit::Add(new("Z-1")), "former id of B");
+    refuses("- id: N\n  formerly: [A]\n", &z, "renamed to N");
     refuses("x: &x [O]\nactive_intents:\n- id: A\n  formerly: *x\n", &z, "alias");
     refuses("- id: A\n  formerly: {a: b}\n", &z, "by hand");
     let registry = parse("r.yaml", "- id: I-1\n  formerly: [I-2, I-4]\n- id: I-3\n");

@@ -136,7 +136,7 @@ fn honest_work_in_a_single_file_is_no_finding() {
     lab.run_git(&["merge", "-q", "topic"]);
     lab.run_git(&["switch", "-qc", "back"]);
     lab.run_git(&["revert", "--no-edit", "HEAD"]);
-    let note = "No code that stands depends on 4 records that the base has in .orchestration/agent_trace.jsonl and this change does not.";
+    let note = "No existing code depends on 4 records that the base has in .orchestration/agent_trace.jsonl and this change does not.";
     assert_eq!(judged(&lab), (vec![], vec![note.to_owned()]));
 }
 
@@ -154,7 +154,7 @@ fn a_single_file_is_not_thinned_out() {
         let (errors, _) = judged(&lab);
         let (_, message, help) =
             errors.iter().find(|(code, ..)| code == "ledger-rewritten").expect("a finding");
-        assert!(message.ends_with("code that they are about stands: work."));
+        assert!(message.ends_with("their code still exists: work."));
         assert_eq!(help, "Restore it: `git checkout # -- .orchestration/agent_trace.jsonl`.");
     }
     lab.run_git(&["checkout", "-q", "main", "--", TRACE]);
