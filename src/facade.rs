@@ -43,6 +43,67 @@ pub mod edits {
         pub use crate::edits::patch::{FilePatch, Hunk, heredoc, outcome, read};
     }
 }
+/// What reads bytes inside a face, without the face around it: for `fuzz/`.
+pub mod fuzz {
+    use std::io::{BufRead, Cursor};
+
+    use crate::hook::answer::HookAnswer;
+    use crate::hook::incoming::Moment;
+    use crate::hook::run::{Verbs, answered};
+    use crate::lsp::message::{self, Rejected};
+    use crate::lsp::transport::Frames;
+    use crate::verbs::after::Feedback;
+    use crate::verbs::gate::{Decision, Denial, DenialCode, Judged};
+
+    /// The bodies of the frames of a stream, as the language server reads them; `None` for what was skipped. Each body
+    /// is read as a message, and what is none is answered.
+    pub fn frames(input: impl BufRead) -> Vec<Option<Vec<u8>>> {
+        let mut frames = Frames::new(input);
+        let mut bodies = Vec::new();
+        while let Ok(Some(frame)) = frames.next_frame() {
+            if let Ok(body) = &frame {
+                drop(message::parse(body).map_err(Rejected::reply));
+            }
+            bodies.push(frame.ok());
+        }
+        bodies
+    }
+
+    /// What a hook did with a payload.
+    pub struct HookReply {
+        /// Whether a tool waits for the answer and could change something.
+        pub deniable: bool,
+        pub denied: bool,
+        pub stdout: String,
+        pub stderr: String,
+        pub exit: u8,
+    }
+
+    /// What a host hears of `intent hook NAME` for a payload, where every call that can be denied is denied.
+    pub fn hook(name: &str, payload: &[u8]) -> HookReply {
+        let verbs = Verbs {
+            before: |_| Judged {
+                decision: Decision::Deny(Denial::new(DenialCode::ScopeViolation, "no")),
+                notice: None,
+                fence: None,
+            },
+            after: |_| Feedback::default(),
+            prompt: |_| (),
+            idle: |_| (),
+            rest: |_| (),
+            clear: |_| (),
+            session_start: |_| None,
+        };
+        let (heard, said, output) = answered(name, Cursor::new(payload.to_vec()), verbs);
+        HookReply {
+            deniable: heard.deniable() && heard.moment == Moment::Before,
+            denied: matches!(said, HookAnswer::Deny(_)),
+            stdout: output.stdout,
+            stderr: output.stderr,
+            exit: output.exit,
+        }
+    }
+}
 pub mod hook {
     pub mod host {
         pub use crate::hook::host::{Family, HOSTS, Host, named};
@@ -89,7 +150,9 @@ pub mod provenance {
     }
 }
 pub mod shell {
-    pub use crate::shell::{Class, CommandContext, Dialect, Prediction, TouchedPath, read};
+    pub use crate::shell::{
+        Class, CommandContext, Dialect, PathDeed, Prediction, TouchedPath, read,
+    };
 }
 pub mod verbs {
     pub use crate::verbs::{VerbError, Workspace};

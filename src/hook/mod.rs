@@ -22,7 +22,7 @@
 //! - `tools`: the tools of all hosts, by name, with what each does.
 //! - `unknown_tools`: what tools that are in no table would do.
 
-mod answer;
+pub(crate) mod answer;
 pub(crate) mod binary;
 mod contradiction;
 mod detect;
@@ -32,11 +32,11 @@ mod effects;
 mod fields;
 mod heartbeat;
 pub(crate) mod host;
-mod incoming;
+pub(crate) mod incoming;
 pub(crate) mod install;
 mod json;
 mod rewrite;
-mod run;
+pub(crate) mod run;
 mod settings_change;
 mod tools;
 mod unknown_tools;

@@ -71,10 +71,22 @@ pub(crate) fn run(name: &str) -> ExitCode {
     }
     // Suppress the message of a panic: some hosts treat any text on standard error as a reason.
     std::panic::set_hook(Box::new(|_| {}));
-    let (heard, said) = converse(name, std::io::stdin(), VERBS);
-    let exit = write(&dialects::answer(heard.family, heard.at(), &said));
-    heartbeat::leave(&heard, &said);
+    let (call, answer, output) = answered(name, std::io::stdin(), VERBS);
+    let exit = write(&output);
+    heartbeat::leave(&call, &answer);
     exit
+}
+
+/// Answers the payload in `input`: what is known of the call, the answer, and the answer as its
+/// host reads it.
+pub(crate) fn answered(
+    name: &str,
+    input: impl Read + Send + 'static,
+    verbs: Verbs,
+) -> (CallFacts, HookAnswer, HookOutput) {
+    let (call, answer) = converse(name, input, verbs);
+    let output = dialects::answer(call.family, call.at(), &answer);
+    (call, answer, output)
 }
 
 /// Reads the input to its end, for as long as an answer may take. A host that cannot write its
@@ -132,7 +144,7 @@ impl CallFacts {
     }
 
     /// Returns true if the host waits for the answer before something changes.
-    fn deniable(&self) -> bool {
+    pub(crate) fn deniable(&self) -> bool {
         match self.moment {
             Moment::Before => {
                 !self.only_reads && !self.event.as_ref().is_some_and(Event::only_reads)

@@ -135,6 +135,7 @@ fn the_version_is_the_same_everywhere() {
 fn every_dependency_is_used() {
     let mut sources = files_below(&root().join("src"), ".rs");
     sources.extend(files_below(&root().join("tests"), ".rs"));
+    sources.extend(files_below(&root().join("benches"), ".rs"));
     let texts: Vec<String> = sources.iter().map(|path| super::code_only(&read(path))).collect();
     let unused: Vec<String> = dependencies()
         .into_iter()

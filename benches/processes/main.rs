@@ -1,0 +1,78 @@
+//! What whole processes cost, held against another program that runs in turn with them: the rows of
+//! `docs/performance.md`.
+//!
+//! `cargo bench --bench processes` measures all; `-- hooks` what an agent waits for, `-- history` the questions in a
+//! ledger of many commits. `--calls N` says how often each process is started, `--commits N` how many commits the large
+//! history has, `--steps` also shows what one call of the hook spends its time on, `--binary PATH` asks another build.
+//! `--within R` fails where the hook before an edit takes more than `R` times a start of `/bin/true`. Best on an idle
+//! machine.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod history;
+mod hooks;
+mod measured;
+
+use std::path::PathBuf;
+
+use measured::Page;
+
+fn main() {
+    let options = Options::read();
+    if let Some(folder) = options.one_call {
+        return support::print(&hooks::steps(&folder));
+    }
+    let wanted =
+        |part: &str| options.parts.is_empty() || options.parts.iter().any(|one| one == part);
+    let mut page = Page;
+    let hook = wanted("hooks")
+        .then(|| hooks::measure(&mut page, &options.binary, options.calls, options.steps));
+    if wanted("history") {
+        history::measure(&mut page, &options.binary, options.calls, options.commits);
+    }
+    if let (Some(ratio), Some(limit)) = (hook, options.within) {
+        assert!(ratio <= limit, "{ratio:.2} starts of /bin/true are more than {limit}");
+    }
+}
+
+struct Options {
+    binary: PathBuf,
+    calls: usize,
+    commits: usize,
+    within: Option<f64>,
+    steps: bool,
+    one_call: Option<PathBuf>,
+    parts: Vec<String>,
+}
+
+impl Options {
+    fn read() -> Self {
+        let mut options = Self {
+            binary: env!("CARGO_BIN_EXE_intent").into(),
+            calls: 100,
+            commits: 10_000,
+            within: None,
+            steps: false,
+            one_call: None,
+            parts: Vec::new(),
+        };
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().expect("the option takes a value");
+            match word.as_str() {
+                // From `cargo bench`.
+                "--bench" => {}
+                "--binary" => options.binary = value().into(),
+                "--calls" => options.calls = value().parse().expect("a number of calls"),
+                "--commits" => options.commits = value().parse().expect("a number of commits"),
+                "--within" => options.within = Some(value().parse().expect("a ratio")),
+                "--one-call" => options.one_call = Some(value().into()),
+                "--steps" => options.steps = true,
+                "hooks" | "history" => options.parts.push(word),
+                other => panic!("unknown option {other}"),
+            }
+        }
+        options
+    }
+}

@@ -1,0 +1,24 @@
+//! What an agent's edit would make of a file, in each way in which patches are written.
+#![no_main]
+
+use intent_lsp::facade::edits::patch::{heredoc, outcome, read};
+use intent_lsp::facade::edits::{After, Change};
+use libfuzzer_sys::fuzz_target;
+
+// The file before stands above the patch, a NUL between them.
+fuzz_target!(|text: &str| {
+    let (before, patch) = text.split_once('\0').unwrap_or(("one\ntwo\nthree\n", text));
+    let inside = heredoc(patch).map(|found| found.patch);
+    for patch in [Some(patch), inside.as_deref()].into_iter().flatten() {
+        let Ok(files) = read(patch) else { continue };
+        let result = outcome(&files, |_| Some(before.to_owned()));
+        assert!(result.failure.is_some() || !result.files.is_empty(), "a patch that does nothing");
+        let same = outcome(&files, |_| Some(before.to_owned()));
+        assert_eq!((result.files, result.failure), (same.files, same.failure));
+    }
+    let after = Change::Blocks(patch.to_owned()).after(Some(before));
+    assert!(
+        !matches!(after, After::Fails(_)),
+        "a block that is not found may still be found loosely"
+    );
+});
