@@ -5,6 +5,8 @@
 //! room knows only the rooms named above it here.
 
 #![warn(unreachable_pub)]
+// The documentation is for the people who work on this crate.
+#![allow(rustdoc::private_intra_doc_links)]
 
 // ground
 mod code;

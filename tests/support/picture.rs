@@ -3,8 +3,12 @@
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
 
-/// The folders and files below a folder, in the order in which they can be made. There are no links in it.
-pub struct Picture(Vec<(PathBuf, Option<(Vec<u8>, Permissions)>)>);
+/// The bytes and the permissions of a file.
+type Contents = (Vec<u8>, Permissions);
+
+/// The folders and files below a folder, in the order in which they can be made. A folder has no contents, and there
+/// are no links.
+pub struct Picture(Vec<(PathBuf, Option<Contents>)>);
 
 impl Picture {
     pub fn of(root: &Path) -> Self {

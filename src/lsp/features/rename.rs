@@ -55,7 +55,7 @@ fn require_present_id(workspace: &Workspace, id: &str) -> Result<(), RequestRefu
     match workspace.registry.present_id(id) {
         present if present == id => Ok(()),
         present => Err(RequestRefusal::Failed(format!(
-            "{id} is a former id of {present}; rename {present} instead"
+            "{id} was renamed to {present}; rename {present} instead"
         ))),
     }
 }
@@ -263,7 +263,7 @@ INT-001
         ];
         for refused in refused {
             let Err(RequestRefusal::Failed(message)) = refused else { panic!("{refused:?}") };
-            assert!(message.contains("OLD-1 is a former id of INT-001"), "{message}");
+            assert!(message.contains("OLD-1 was renamed to INT-001"), "{message}");
         }
     }
 

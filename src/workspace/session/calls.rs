@@ -127,7 +127,7 @@ pub(crate) fn state_of(root: &Root, key: &str) -> CallState {
 /// Takes a call that has ended. If several processes try, only one of them gets it. The end of an
 /// unknown call is stored too.
 ///
-/// The process that takes a call must call [`discard_taken`] once the changes are recorded. If it is killed
+/// The process that takes a call must call [`mark_recorded`] once the changes are recorded. If it is killed
 /// before that, the call is left to [`finish_all`].
 pub fn finish(root: &Root, key: &str) -> CallState {
     let state = state_of(root, key);

@@ -90,7 +90,7 @@ pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 
 pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: WorkspaceArguments = read(argument)?;
-    to_json("intent.status", &select::status(&workspace(snapshot, (&wanted).into())?, None))
+    to_json("intent.status", select::status(&workspace(snapshot, (&wanted).into())?, None))
 }
 
 pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
@@ -106,7 +106,7 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
     } else {
         context::ContextExtent::Curated
     };
-    to_json("intent.context", &context::answer(&workspace, intent, extent))
+    to_json("intent.context", context::answer(&workspace, intent, extent))
 }
 
 pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
@@ -114,7 +114,7 @@ pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) ->
     let workspace = workspace_of_paths(snapshot, (&wanted).into(), &wanted.paths)?;
     let paths = wanted.paths.iter().map(as_path).collect();
     let request = gate::GateRequest { paths, session: wanted.session, intent: wanted.intent };
-    to_json("intent.gate", &gate::judge(&workspace, &request))
+    to_json("intent.gate", gate::judge(&workspace, &request))
 }
 
 pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
@@ -245,7 +245,7 @@ pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) 
     let wanted: VerifyArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
     let verify = if wanted.blocks { verify::verify_blocks } else { verify::verify };
-    to_json("intent.verify", &verify(&workspace))
+    to_json("intent.verify", verify(&workspace))
 }
 
 /// The asker counts as an agent, because an agent can also be a client.
