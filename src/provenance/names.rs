@@ -54,8 +54,9 @@ pub(super) fn leaf(name: &BlockName) -> &str {
 /// Returns true if a block has the recorded name, in any container. The name of a file or of a key
 /// may itself contain dots: `tool.black` is called `black`, and also `tool.black`.
 pub(super) fn is_called(name: &BlockName, block: &Block) -> bool {
-    let before = name.path.strip_suffix(&*block.name);
-    before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    name.path
+        .strip_suffix(&*block.name)
+        .is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// Returns [`BlockKind::is_unnamed`] for a kind as the ledger writes it.
