@@ -117,6 +117,7 @@ impl FencePlan {
 /// How the operating system fences a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "each system has means of its own"))]
 pub(crate) enum FenceMeans {
     /// A user and mount namespace that this program creates.
     Namespace,
@@ -150,6 +151,10 @@ impl FenceMeans {
 
 /// The reason why a command was not fenced, and so not run.
 #[derive(Debug, thiserror::Error)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, reason = "each system has errors of its own")
+)]
 pub(crate) enum FenceError {
     /// No means on this machine can fence a command. Contains the reason for each means.
     #[error("nothing on this machine can fence a command, so it was not run. {}", .0.join(" "))]
@@ -233,7 +238,7 @@ pub(crate) fn raise(
 
 /// Puts up the fence with the sandbox of macOS.
 #[cfg(target_os = "macos")]
-pub fn raise(
+pub(crate) fn raise(
     plan: &FencePlan,
     command: &FencedCommand,
     _probe: impl Fn() -> bool,
@@ -243,7 +248,7 @@ pub fn raise(
 
 /// Returns an error, because this system has no means for a fence.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub fn raise(
+pub(crate) fn raise(
     _plan: &FencePlan,
     _command: &FencedCommand,
     _probe: impl Fn() -> bool,
@@ -271,7 +276,7 @@ pub(crate) fn means(probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
 
 /// Returns the means that would fence a command on macOS.
 #[cfg(target_os = "macos")]
-pub fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
+pub(crate) fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
     match Path::new(seatbelt::PROGRAM).is_file() {
         true => Ok(FenceMeans::Seatbelt),
         false => Err(format!("{} is missing.", seatbelt::PROGRAM)),
@@ -280,7 +285,7 @@ pub fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
 
 /// Returns an error, because this system has no means for a fence.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
+pub(crate) fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
     Err("There is a fence for Linux and macOS only; on Windows run it in WSL 2.".to_owned())
 }
 
@@ -302,7 +307,7 @@ pub(crate) fn probe() -> bool {
 
 /// Returns false: namespaces exist only on Linux.
 #[cfg(not(target_os = "linux"))]
-pub fn probe() -> bool {
+pub(crate) fn probe() -> bool {
     false
 }
 
