@@ -180,6 +180,7 @@ impl FenceError {
 
 /// The program to run, with its arguments.
 #[derive(Clone, Debug)]
+#[cfg_attr(windows, allow(dead_code, reason = "no command is fenced there"))]
 pub(crate) struct FencedCommand {
     pub program: OsString,
     pub arguments: Vec<OsString>,

@@ -12,14 +12,14 @@ use super::{Access, FolderEntry, FoundLink};
 pub(super) struct FolderPath(PathBuf);
 
 impl FolderPath {
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         match fs::metadata(path)?.is_dir() {
             true => Ok(Self(path.to_path_buf())),
             false => Err(ErrorKind::NotADirectory.into()),
         }
     }
 
-    pub fn enter(&self, name: &OsStr) -> Result<Self> {
+    pub(crate) fn enter(&self, name: &OsStr) -> Result<Self> {
         let path = self.0.join(name);
         let found = fs::symlink_metadata(&path)?;
         if found.is_symlink() {
@@ -28,11 +28,11 @@ impl FolderPath {
         Self::open(&path)
     }
 
-    pub fn make(&self, name: &OsStr) -> Result<()> {
+    pub(crate) fn make(&self, name: &OsStr) -> Result<()> {
         fs::create_dir(self.0.join(name))
     }
 
-    pub fn file(&self, name: &OsStr, access: Access) -> Result<File> {
+    pub(crate) fn file(&self, name: &OsStr, access: Access) -> Result<File> {
         let path = self.0.join(name);
         match fs::symlink_metadata(&path) {
             Ok(found) if found.is_symlink() => return Err(Error::other(FoundLink)),
@@ -48,30 +48,30 @@ impl FolderPath {
         options.open(path)
     }
 
-    pub fn look(&self, name: &OsStr) -> Result<FolderEntry> {
+    pub(crate) fn look(&self, name: &OsStr) -> Result<FolderEntry> {
         let found = fs::symlink_metadata(self.0.join(name))?;
         Ok(FolderEntry { is_link: found.is_symlink(), permissions: found.permissions() })
     }
 
-    pub fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         fs::rename(self.0.join(from), self.0.join(to))
     }
 
-    pub fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         self.link(from, self, to)?;
         self.remove(from)
     }
 
-    pub fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
+    pub(crate) fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
         fs::hard_link(self.0.join(name), other.0.join(second))
     }
 
-    pub fn remove(&self, name: &OsStr) -> Result<()> {
+    pub(crate) fn remove(&self, name: &OsStr) -> Result<()> {
         fs::remove_file(self.0.join(name))
     }
 
     /// Does nothing on these systems. The file is complete either way.
-    pub fn sync(&self) -> Result<()> {
+    pub(crate) fn sync(&self) -> Result<()> {
         Ok(())
     }
 }
