@@ -621,10 +621,10 @@ impl<'a> FilesAfter<'a> {
     }
 
     /// Returns for each line of a block whether existing evidence already names the line, for
-    /// exactly this text of the block. Such a line is not sealed twice.
+    /// exactly this text and lead of the block. Such a line is not sealed twice.
     fn covered(&self, path: &RelativePath, block: &Block, own: usize) -> Vec<bool> {
         let mut covered = vec![false; own];
-        let content = &block.fingerprint.content;
+        let (content, lead) = (&block.fingerprint.content, &block.fingerprint.lead);
         let evidence = [&*self.ws.ledger, self.lost];
         let claims = evidence
             .into_iter()
@@ -635,6 +635,7 @@ impl<'a> FilesAfter<'a> {
                 && claim.file.relative_path == *path
                 && !range.deleted
                 && !claim.full_block().is_empty_claim()
+                && claim.full_block().lead_hash == *lead
                 && range.block.as_ref().is_some_and(|name| name.path == block.identity.path);
             if is_it {
                 let said = range.brought.as_ref().and_then(|places| places.among(own));

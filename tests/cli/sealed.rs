@@ -96,6 +96,20 @@ fn a_merge_keeps_the_lines_of_both_sides() {
     assert!(lines[2..8].iter().all(Option::is_none), "{lines:?}");
 }
 
+/// A doc comment is part of its block, though the block's text is the same with and without it.
+#[test]
+fn a_clone_reads_a_recorded_doc_comment_as_recorded() {
+    let lab = governed();
+    record(&lab, "INT-001", &["recorded(1)", "stood(2)"]);
+    lab.commit();
+    for comment in ["/// Works.\n", "/// Works, and says why.\n", ""] {
+        lab.write(FILE, comment.to_owned() + &function(&["recorded(1)", "stood(2)"]));
+        lab.fine(&["record", FILE, "--intent", "INT-002", "--agent", "codex", "--session", "2"]);
+        lab.commit();
+        assert_eq!(told(&lab).0, "exact", "{comment:?}");
+    }
+}
+
 /// What is derived from commits is cached, and no answer depends on that: not on a cache that is damaged, nor on one that
 /// was removed.
 #[test]
