@@ -1,6 +1,7 @@
 //! `intent check` where many people work: strangers, bots, findings from before, rules of an organisation.
 
 use super::lab::Lab;
+use crate::support::schema::Schema;
 
 /// A repository on `topic`, whose `main` has INT-001 over `src/**`; nobody owns the rest.
 fn branched() -> Lab {
@@ -109,9 +110,7 @@ fn is_read_by_gitlab(report: &serde_json::Value) {
             },
         },
     });
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    let wrong: Vec<String> = validator.iter_errors(report).map(|it| it.to_string()).collect();
-    assert!(wrong.is_empty(), "{wrong:?}: {report:#}");
+    assert_eq!(Schema::of(&schema).complaint(report), None, "{report:#}");
     let entries = report.as_array().expect("an array");
     let prints: std::collections::BTreeSet<_> =
         entries.iter().map(|it| it["fingerprint"].as_str()).collect();

@@ -5,6 +5,7 @@
 pub mod binary;
 pub mod editor;
 pub mod picture;
+pub mod schema;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
