@@ -57,6 +57,11 @@ pub fn measure(page: &mut Page, binary: &Path, calls: usize, commits: usize) {
     }
     let why = |folder: &Path| asked(binary, folder, &["why", HOT]);
     page.in_turn("why FILE, warm", calls, |_| why(&large), || why(&small));
+    // Twenty commits, of a long history and of a short one.
+    let check = |folder: &Path| asked(binary, folder, &["check", "--base", "HEAD~20"]);
+    check(&large);
+    check(&small);
+    page.in_turn("check --base, 20 commits", calls, |_| check(&large), || check(&small));
 
     page.head(&format!("{commits} commits; held against `sha256sum` of the same files"));
     let listed = folder.path().join("files");

@@ -92,6 +92,19 @@ pub fn measure(page: &mut Page, binary: &Path, calls: usize, steps: bool) -> f64
         hooks.before(3_000_000 + call, EDITED)
     };
     page.in_turn("before, registry just written", calls.min(40), just_written, &mut bare);
+    let fenced = |_| {
+        let mut fence = Command::new(binary);
+        fence.current_dir(folder.path()).args([
+            "fence",
+            "-q",
+            "--intent",
+            SELECTED,
+            "--",
+            "/bin/true",
+        ]);
+        ran(fence.stderr(Stdio::null()), &[0])
+    };
+    page.in_turn("intent fence -- /bin/true", calls, fenced, &mut bare);
     if steps {
         page.text(&steps_of_fresh_processes(folder.path()));
     }

@@ -1,8 +1,8 @@
 //! What whole processes cost, held against another program that runs in turn with them: the rows of
 //! `docs/performance.md`.
 //!
-//! `cargo bench --bench processes` measures all; `-- hooks` what an agent waits for, `-- history` the questions in a
-//! ledger of many commits. `--calls N` says how often each process is started, `--commits N` how many commits the large
+//! `cargo bench --bench processes` measures all; `-- hooks` what an agent waits for, `-- commits` what a person waits
+//! for, `-- history` the questions in a ledger of many commits. `--calls N` says how often each process is started, `--commits N` how many commits the large
 //! history has, `--steps` also shows what one call of the hook spends its time on, `--binary PATH` asks another build.
 //! `--within R` fails where the hook before an edit takes more than `R` times a start of `/bin/true`. Best on an idle
 //! machine.
@@ -10,6 +10,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod commits;
 mod history;
 mod hooks;
 mod measured;
@@ -28,6 +29,9 @@ fn main() {
     let mut page = Page;
     let hook = wanted("hooks")
         .then(|| hooks::measure(&mut page, &options.binary, options.calls, options.steps));
+    if wanted("commits") {
+        commits::measure(&mut page, &options.binary, options.calls);
+    }
     if wanted("history") {
         history::measure(&mut page, &options.binary, options.calls, options.commits);
     }
@@ -69,7 +73,7 @@ impl Options {
                 "--within" => options.within = Some(value().parse().expect("a ratio")),
                 "--one-call" => options.one_call = Some(value().into()),
                 "--steps" => options.steps = true,
-                "hooks" | "history" => options.parts.push(word),
+                "hooks" | "commits" | "history" => options.parts.push(word),
                 other => panic!("unknown option {other}"),
             }
         }
