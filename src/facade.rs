@@ -40,7 +40,7 @@ pub mod edits {
         pub use crate::edits::notebook::{CellEdit, CellMode};
     }
     pub mod patch {
-        pub use crate::edits::patch::{FilePatch, Hunk, heredoc, outcome, read};
+        pub use crate::edits::patch::{FilePatch, Hunk, heredoc, read};
     }
 }
 /// What reads bytes inside a face, without the face around it: for `fuzz/`.

@@ -116,7 +116,11 @@ proptest! {
     #[test]
     fn no_text_panics_its_reader(text in text()) {
         if let Ok(files) = patch::read(&text) {
-            patch::outcome(&files, |_| Some(text.clone()));
+            for file in files {
+                if let FilePatch::Update { hunks, .. } = file {
+                    Change::Hunks(hunks).after(Some(&text));
+                }
+            }
         }
         blocks::read(&text);
         patch::heredoc(&text);

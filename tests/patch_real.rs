@@ -10,7 +10,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use intent_lsp::facade::edits::patch;
+use intent_lsp::facade::edits::patch::{self, FilePatch};
+use intent_lsp::facade::edits::{After, Change};
 
 /// Every file below a folder, by its path.
 type Tree = BTreeMap<String, String>;
@@ -59,14 +60,25 @@ fn ours(before: &Tree, text: &str) -> (Tree, bool) {
     let Ok(files) = patch::read(&text.replace("{root}/", "")) else {
         return (after, false);
     };
-    let outcome = patch::outcome(&files, |path| before.get(path).cloned());
-    for (path, text) in outcome.files {
-        match text {
-            Some(text) => after.insert(path, text),
-            None => after.remove(&path),
-        };
+    let is_done = !files.is_empty() && files.into_iter().all(|file| apply(&mut after, file));
+    (after, is_done)
+}
+
+/// Changes one file. Returns false if that fails; the files before it stay changed.
+fn apply(tree: &mut Tree, file: FilePatch) -> bool {
+    match file {
+        FilePatch::Add { path, text } => drop(tree.insert(path, text)),
+        FilePatch::Delete { path } => return tree.remove(&path).is_some(),
+        FilePatch::Update { path, to, hunks } => {
+            let now = Change::Hunks(hunks).after(tree.get(&path).map(String::as_str));
+            let After::Text(now) = now else { return false };
+            tree.insert(to.as_ref().unwrap_or(&path).clone(), now);
+            if to.is_some() {
+                tree.remove(&path);
+            }
+        }
     }
-    (after, outcome.failure.is_none())
+    true
 }
 
 struct Real {

@@ -151,18 +151,6 @@ fn a_patch_says_where_it_is_wrong() {
 }
 
 #[test]
-fn a_patch_that_fails_keeps_what_it_did_before() {
-    let text = "*** Begin Patch\n*** Add File: n\n+n\n*** Delete File: f\n*** Update File: g\n*** Move to: h\n\
-                @@\n-g\n+h\n*** Update File: g\n@@\n-h\n*** Delete File: k\n*** End Patch";
-    let before = |path: &str| ["f", "g", "k"].contains(&path).then(|| format!("{path}\n"));
-    let outcome = patch::outcome(&patch::read(text).unwrap(), before);
-    let files: Vec<_> =
-        outcome.files.iter().map(|(path, text)| (path.as_str(), text.as_deref())).collect();
-    assert_eq!(files, [("n", Some("n\n")), ("f", None), ("h", Some("h\n")), ("g", None)]);
-    assert_eq!(outcome.failure.as_deref(), Some("g: there is no such file"));
-}
-
-#[test]
 fn a_patch_in_a_command_is_found_only_where_it_is_all_of_it() {
     let dir = |command: &str| {
         let found = patch::heredoc(command)?;

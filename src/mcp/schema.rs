@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use rmcp::model::JsonObject;
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use schemars::{JsonSchema, Schema, json_schema};
 use serde_json::{Value, json};
 
 use super::answer::Refusal;
@@ -15,13 +16,13 @@ use super::answer::Refusal;
 pub(super) fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     let mut settings = SchemaSettings::draft2020_12().for_deserialize();
     settings.inline_subschemas = true;
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    plain(&mut schema);
-    optional(&mut schema);
-    let mut schema = object(schema);
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    RecursiveTransform(plain).transform(&mut schema);
+    RecursiveTransform(optional).transform(&mut schema);
+    let object = schema.ensure_object();
     // Some clients require `properties`, even for a tool without arguments.
-    schema.entry("properties").or_insert_with(|| json!({}));
-    Arc::new(schema)
+    object.entry("properties").or_insert_with(|| json!({}));
+    Arc::new(std::mem::take(object))
 }
 
 /// Returns the schema of a tool's answer or refusal. Clients check both against it.
@@ -29,77 +30,41 @@ pub(super) fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut generator = settings.into_generator();
     let (answer, refusal) = (generator.subschema_for::<T>(), generator.subschema_for::<Refusal>());
-    let mut definitions = generator.take_definitions(true);
-    for definition in definitions.values_mut() {
-        plain(definition);
-    }
+    let definitions = generator.take_definitions(true);
     // Older protocols only allow objects, so `type` is at the top.
-    let schema = json!({
+    let mut schema = json_schema!({
         "type": "object",
         "anyOf": [answer, refusal],
         "$defs": definitions,
     });
-    Arc::new(object(schema))
-}
-
-fn object(schema: Value) -> JsonObject {
-    match schema {
-        Value::Object(object) => object,
-        // The schema `true`, which allows any value.
-        _ => JsonObject::new(),
-    }
+    RecursiveTransform(plain).transform(&mut schema);
+    Arc::new(std::mem::take(schema.ensure_object()))
 }
 
 /// Removes what other validators may not accept: `$schema`, titles, and formats that are not
 /// standard.
-fn plain(schema: &mut Value) {
-    each(schema, &mut |object| {
-        object.remove("$schema");
-        object.remove("title");
-        if object.get("format").is_some_and(Value::is_string) {
-            object.remove("format");
-        }
-    });
+fn plain(schema: &mut Schema) {
+    for keyword in ["$schema", "title", "format"] {
+        schema.remove(keyword);
+    }
 }
 
 /// Replaces `T or null` by `T`.
-fn optional(schema: &mut Value) {
-    each(schema, &mut |object| {
-        object.remove("default");
-        if let Some(Value::Array(types)) = object.get_mut("type") {
-            types.retain(|name| name != "null");
-            if let [only] = types.as_slice() {
-                let only = only.clone();
-                object.insert("type".to_owned(), only);
-            }
+fn optional(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    object.remove("default");
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
         }
-        let Some(Value::Array(choices)) = object.get_mut("anyOf") else { return };
-        choices.retain(|choice| choice["type"] != "null");
-        if let [Value::Object(_)] = choices.as_slice() {
-            let only = choices.remove(0);
-            object.remove("anyOf");
-            object.extend(self::object(only));
-        }
-    });
-}
-
-/// Visits every schema inside a schema. A property whose name is a keyword is not mistaken for the
-/// keyword.
-fn each(schema: &mut Value, visit: &mut impl FnMut(&mut JsonObject)) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(|item| each(item, visit)),
-        Value::Object(object) => {
-            visit(object);
-            for (name, value) in object.iter_mut() {
-                match (name.as_str(), value) {
-                    ("properties" | "$defs" | "patternProperties", Value::Object(named)) => {
-                        named.values_mut().for_each(|one| each(one, visit));
-                    }
-                    ("const" | "enum" | "default" | "examples" | "required", _) => {}
-                    (_, value) => each(value, visit),
-                }
-            }
-        }
-        _ => {}
+    }
+    let Some(Value::Array(choices)) = object.get_mut("anyOf") else { return };
+    choices.retain(|choice| choice["type"] != "null");
+    if let [Value::Object(only)] = choices.as_mut_slice() {
+        let only = std::mem::take(only);
+        object.remove("anyOf");
+        object.extend(only);
     }
 }

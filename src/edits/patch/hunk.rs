@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::seek::{SearchArea, find};
+use super::seek::find;
 
 /// One line of a hunk, without its first character.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,62 +68,47 @@ struct Swap {
 /// Lines that stay keep their own line ends. New lines, and a last line without a line end, get the
 /// line end of the first line of the file. So the result of an update always ends with a line end.
 pub(crate) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, MissingLines> {
-    let rows = rows(text);
+    let mut rows = rows(text);
     let swaps = swaps(&rows, hunks)?;
-    let end = rows.first().map_or("\n", |row| match row.end {
-        "" => "\n",
-        end => end,
-    });
+    let end = rows.first().map(|[_, end]| *end).filter(|end| !end.is_empty()).unwrap_or("\n");
+    if let Some([_, last]) = rows.last_mut().filter(|[_, last]| last.is_empty()) {
+        *last = end;
+    }
     let mut out = String::with_capacity(text.len());
     let mut next = 0;
     for swap in &swaps {
-        rows[next..swap.rows.start].iter().for_each(|row| row.push(&mut out, end));
-        for line in &swap.lines {
-            out.push_str(line);
-            out.push_str(end);
-        }
+        out.extend(rows[next..swap.rows.start].iter().flatten().copied());
+        out.extend(swap.lines.iter().flat_map(|line| [line.as_str(), end]));
         next = swap.rows.end;
     }
-    rows[next..].iter().for_each(|row| row.push(&mut out, end));
+    out.extend(rows[next..].iter().flatten().copied());
     Ok(out)
 }
 
-/// A line of the file, with its text and its line end apart.
-struct HunkRow<'a> {
-    text: &'a str,
-    end: &'a str,
-}
-
-impl HunkRow<'_> {
-    fn push(&self, out: &mut String, end: &str) {
-        out.push_str(self.text);
-        out.push_str(if self.end.is_empty() { end } else { self.end });
-    }
-}
-
-/// Returns the lines of a file. A carriage return without a line feed ends a line too.
-fn rows(text: &str) -> Vec<HunkRow<'_>> {
+/// Returns the lines of a file, with the text and the line end of each apart. A carriage return
+/// without a line feed ends a line too.
+fn rows(text: &str) -> Vec<[&str; 2]> {
     let mut rows = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['\r', '\n']) {
         let end = if rest[at..].starts_with("\r\n") { 2 } else { 1 };
-        rows.push(HunkRow { text: &rest[..at], end: &rest[at..at + end] });
+        rows.push([&rest[..at], &rest[at..at + end]]);
         rest = &rest[at + end..];
     }
     if !rest.is_empty() {
-        rows.push(HunkRow { text: rest, end: "" });
+        rows.push([rest, ""]);
     }
     rows
 }
 
 /// Returns the changes of all hunks, in the order of the file.
-fn swaps(rows: &[HunkRow<'_>], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> {
-    let texts: Vec<&str> = rows.iter().map(|row| row.text).collect();
+fn swaps(rows: &[[&str; 2]], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> {
+    let texts: Vec<&str> = rows.iter().map(|[text, _]| *text).collect();
     let mut swaps = Vec::new();
     let mut next = 0;
     for hunk in hunks {
         if let Some(header) = &hunk.header {
-            let at = find(&texts, &[header.as_str()], SearchArea::From(next));
+            let at = find(&texts, &[header.as_str()], next);
             next = at.ok_or_else(|| MissingLines::Header(header.clone()))? + 1;
         }
         if hunk.only_adds() {
@@ -145,18 +130,20 @@ fn place(
     swaps: &mut Vec<Swap>,
 ) -> Result<usize, MissingLines> {
     let old = hunk.old();
-    let place = match hunk.at_end {
-        true => SearchArea::AtEnd(next),
-        false => SearchArea::From(next),
+    // A hunk of the end must be the last lines of the file.
+    let find = |wanted: &[&str]| {
+        let is_last = hunk.at_end && !wanted.is_empty();
+        let last = texts.len().saturating_sub(wanted.len());
+        find(texts, wanted, if is_last { next.max(last) } else { next })
     };
-    if let Some(at) = find(texts, &old, place) {
+    if let Some(at) = find(&old) {
         swaps.extend(changed(&hunk.lines, at));
         return Ok(at + old.len());
     }
     // An empty line at the end of a hunk often means the line feed at the end of the file.
     let shorter = old.split_last().filter(|(last, _)| last.is_empty());
     if let Some((_, rest)) = shorter
-        && let Some(at) = find(texts, rest, place)
+        && let Some(at) = find(rest)
     {
         swaps.extend(changed(&without_last_empty(&hunk.lines), at));
         return Ok(at + rest.len());

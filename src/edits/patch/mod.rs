@@ -6,11 +6,9 @@
 //!
 //! - `read` parses a patch, and `heredoc` finds one in a shell command.
 //! - `hunk` applies hunks to a text, and `seek` finds their lines.
-//! - `outcome` computes the result for all files of a patch.
 
 mod heredoc;
 mod hunk;
-mod outcome;
 mod read;
 mod seek;
 
@@ -18,7 +16,6 @@ pub use heredoc::heredoc;
 pub use hunk::Hunk;
 pub(crate) use hunk::HunkLine;
 pub(super) use hunk::apply;
-pub use outcome::outcome;
 pub use read::read;
 
 /// What a patch does to one file. Paths are spelled as in the patch. They are relative to the

@@ -43,14 +43,15 @@ pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     let (_end, lines) = lines.split_last().ok_or(PatchError::End)?;
     let mut reader = PatchReader::default();
     for (index, line) in lines.iter().enumerate().skip(1) {
-        reader.line = index + 1;
-        reader.take(line.strip_suffix('\r').unwrap_or(line))?;
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        if reader.is_ended && !line.trim().is_empty() {
+            return Err(PatchError::End);
+        }
+        reader.take(line).map_err(|what| PatchError::HunkLine { line: index + 1, what })?;
     }
-    reader.line += 1;
-    // The last line ends the patch even if it is indented. The patch may also have ended before it.
-    if reader.state != PatchPart::Ended {
-        reader.finished()?;
-    }
+    // The last line ends the patch even if it is indented.
+    let at_end = |what| PatchError::HunkLine { line: lines.len() + 1, what };
+    reader.finished().map_err(at_end)?;
     Ok(reader.files)
 }
 
@@ -74,164 +75,124 @@ fn unwrapped<'a>(lines: &'a [&'a str]) -> Option<&'a [&'a str]> {
     (opens && last.ends_with("EOF") && inner.len() >= 2).then_some(inner)
 }
 
-/// The part of the patch that the next line belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum PatchPart {
-    #[default]
-    Start,
-    Add,
-    Delete,
-    Update,
-    Ended,
-}
-
 #[derive(Debug, Default)]
 struct PatchReader {
-    state: PatchPart,
     /// Whether the patch has named its environment, which is allowed once.
     environment: bool,
-    line: usize,
+    /// Whether the patch has ended. Only blank lines may follow.
+    is_ended: bool,
+    /// The files so far. The next line belongs to the last one.
     files: Vec<FilePatch>,
 }
 
 impl PatchReader {
-    fn take(&mut self, line: &str) -> Result<(), PatchError> {
-        if self.state == PatchPart::Ended {
-            return match line.trim().is_empty() {
-                true => Ok(()),
-                false => Err(PatchError::End),
-            };
+    /// Reads a line. The error says what is wrong with it.
+    fn take(&mut self, line: &str) -> Result<(), &'static str> {
+        if self.is_ended {
+            return Ok(());
         }
         // In an update, an indented header is a line of the file.
-        let header = match self.state {
-            PatchPart::Update => line.trim_end(),
+        let header = match self.files.last() {
+            Some(FilePatch::Update { .. }) => line.trim_end(),
             _ => line.trim(),
         };
         if self.environment(header)? || self.header(header)? {
             return Ok(());
         }
-        match self.state {
-            PatchPart::Add => self.added(line),
-            PatchPart::Update => self.update(line),
-            _ => self.refuse("expected a file: Add, Delete or Update"),
+        match self.files.last_mut() {
+            Some(FilePatch::Add { text, .. }) => {
+                let line = line.strip_prefix('+').ok_or("a line of a new file begins with `+`")?;
+                text.push_str(line);
+                text.push('\n');
+                Ok(())
+            }
+            Some(FilePatch::Update { to, hunks, .. }) => update(to, hunks, line),
+            _ => Err("expected a file: Add, Delete or Update"),
         }
     }
 
-    fn refuse<T>(&self, what: &'static str) -> Result<T, PatchError> {
-        Err(PatchError::HunkLine { line: self.line, what })
-    }
-
     /// Reads the line that names the environment. Returns false if the line does not.
-    fn environment(&mut self, line: &str) -> Result<bool, PatchError> {
+    fn environment(&mut self, line: &str) -> Result<bool, &'static str> {
         let name = line.strip_prefix(ENVIRONMENT);
-        let Some(name) = name.filter(|_| self.state == PatchPart::Start) else {
-            return Ok(false);
-        };
+        let Some(name) = name.filter(|_| self.files.is_empty()) else { return Ok(false) };
         if self.environment || name.trim().is_empty() {
-            return self.refuse("the environment must be named once, with a name");
+            return Err("the environment must be named once, with a name");
         }
         self.environment = true;
         Ok(true)
     }
 
     /// Reads a line that begins a file or ends the patch. Returns false if the line does neither.
-    fn header(&mut self, line: &str) -> Result<bool, PatchError> {
+    fn header(&mut self, line: &str) -> Result<bool, &'static str> {
         let file = if line == END {
             None
         } else if let Some(path) = line.strip_prefix(ADD) {
-            let text = String::new();
-            Some((PatchPart::Add, FilePatch::Add { path: path.into(), text }))
+            Some(FilePatch::Add { path: path.into(), text: String::new() })
         } else if let Some(path) = line.strip_prefix(DELETE) {
-            Some((PatchPart::Delete, FilePatch::Delete { path: path.into() }))
+            Some(FilePatch::Delete { path: path.into() })
         } else if let Some(path) = line.strip_prefix(UPDATE) {
-            let file = FilePatch::Update { path: path.into(), to: None, hunks: Vec::new() };
-            Some((PatchPart::Update, file))
+            Some(FilePatch::Update { path: path.into(), to: None, hunks: Vec::new() })
         } else {
             return Ok(false);
         };
         self.finished()?;
-        match file {
-            None => self.state = PatchPart::Ended,
-            Some((state, file)) => {
-                self.state = state;
-                self.files.push(file);
-            }
-        }
+        self.is_ended = file.is_none();
+        self.files.extend(file);
         Ok(true)
     }
 
     /// Checks that the last hunk of the preceding file has lines.
-    fn finished(&self) -> Result<(), PatchError> {
-        let Some(FilePatch::Update { hunks, .. }) = self.files.last() else {
-            return Ok(());
-        };
+    fn finished(&self) -> Result<(), &'static str> {
+        let Some(FilePatch::Update { hunks, .. }) = self.files.last() else { return Ok(()) };
         match hunks.last() {
             Some(hunk) if !hunk.lines.is_empty() => Ok(()),
-            _ => self.refuse("the update before this line changes nothing"),
+            _ => Err("the update before this line changes nothing"),
         }
     }
+}
 
-    fn added(&mut self, line: &str) -> Result<(), PatchError> {
-        match (line.strip_prefix('+'), self.files.last_mut()) {
-            (Some(line), Some(FilePatch::Add { text, .. })) => {
-                text.push_str(line);
-                text.push('\n');
-                Ok(())
+/// Reads a line of an update.
+fn update(
+    to: &mut Option<String>,
+    hunks: &mut Vec<Hunk>,
+    line: &str,
+) -> Result<(), &'static str> {
+    let bare = line.trim_end();
+    let opens = bare == "@@" || bare.starts_with("@@ ");
+    match hunks.last_mut() {
+        None if to.is_none() && bare.starts_with(MOVE) => *to = Some(bare[MOVE.len()..].to_owned()),
+        Some(hunk) if hunk.at_end && !opens => {
+            if !bare.is_empty() {
+                return Err("after the end of the file only another `@@` may follow");
             }
-            _ => self.refuse("a line of a new file begins with `+`"),
         }
-    }
-
-    fn update(&mut self, line: &str) -> Result<(), PatchError> {
-        let Some(FilePatch::Update { to, hunks, .. }) = self.files.last_mut() else {
-            return self.refuse("a hunk must follow `*** Update File:`");
-        };
-        let bare = line.trim_end();
-        let opens = bare == "@@" || bare.starts_with("@@ ");
-        match hunks.last() {
-            None if to.is_none() && bare.starts_with(MOVE) => {
-                *to = Some(bare[MOVE.len()..].to_owned());
-                return Ok(());
-            }
-            Some(hunk) if hunk.at_end && !opens => {
-                return match bare.is_empty() {
-                    true => Ok(()),
-                    false => self.refuse("after the end of the file only another `@@` may follow"),
-                };
-            }
-            Some(hunk) if hunk.lines.is_empty() && (opens || bare == END_OF_FILE) => {
-                return self.refuse("the hunk before this line has no lines");
-            }
-            _ => {}
+        Some(hunk) if hunk.lines.is_empty() && (opens || bare == END_OF_FILE) => {
+            return Err("the hunk before this line has no lines");
         }
-        if opens {
+        _ if opens => {
             let header = bare.strip_prefix("@@ ").map(str::to_owned);
             hunks.push(Hunk { header, ..Hunk::default() });
-            return Ok(());
         }
-        if bare == END_OF_FILE {
-            if let Some(hunk) = hunks.last_mut() {
-                hunk.at_end = true;
+        Some(hunk) if bare == END_OF_FILE => hunk.at_end = true,
+        None if bare == END_OF_FILE => {}
+        last => {
+            let line = hunk_line(line).ok_or("a line of a hunk begins with a space, `+` or `-`")?;
+            match last {
+                Some(hunk) => hunk.lines.push(line),
+                None => hunks.push(Hunk { lines: vec![line], ..Hunk::default() }),
             }
-            return Ok(());
         }
-        let Some(line) = hunk_line(line) else {
-            return self.refuse("a line of a hunk begins with a space, `+` or `-`");
-        };
-        if hunks.is_empty() {
-            hunks.push(Hunk::default());
-        }
-        hunks.last_mut().expect("pushed above if there was none").lines.push(line);
-        Ok(())
     }
+    Ok(())
 }
 
 /// Reads a line of a hunk by its first character. An empty line is one that stays.
 fn hunk_line(line: &str) -> Option<HunkLine> {
-    if line.is_empty() {
-        return Some(HunkLine::Keep(String::new()));
-    }
-    let keep = line.strip_prefix(' ').map(|line| HunkLine::Keep(line.to_owned()));
-    keep.or_else(|| line.strip_prefix('+').map(|line| HunkLine::New(line.to_owned())))
-        .or_else(|| line.strip_prefix('-').map(|line| HunkLine::Cut(line.to_owned())))
+    let kind = match line.chars().next() {
+        None | Some(' ') => HunkLine::Keep,
+        Some('+') => HunkLine::New,
+        Some('-') => HunkLine::Cut,
+        Some(_) => return None,
+    };
+    Some(kind(line.get(1..).unwrap_or_default().to_owned()))
 }

@@ -2,15 +2,6 @@
 
 use std::borrow::Cow;
 
-/// The part of a file in which lines are searched.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum SearchArea {
-    /// This row and all rows below it.
-    From(usize),
-    /// The end of the file: the lines must be its last ones, and begin at this row or below.
-    AtEnd(usize),
-}
-
 /// Four ways to compare two lines, each more lenient than the one before: exactly, without white
 /// space at the end, without white space at both ends, and with typographic punctuation and spaces
 /// replaced by plain ones.
@@ -21,23 +12,17 @@ const VIEWS: [fn(&str) -> Cow<'_, str>; 4] = [
     |line| line.trim().chars().map(plain).collect::<String>().into(),
 ];
 
-/// Returns the first row of `rows` at which `wanted` is found. A stricter comparison wins over an
-/// earlier row.
-pub(super) fn find(rows: &[&str], wanted: &[&str], place: SearchArea) -> Option<usize> {
-    let (SearchArea::From(start) | SearchArea::AtEnd(start)) = place;
+/// Returns the first row of `rows`, from row `start` on, at which `wanted` is found. A stricter
+/// comparison wins over an earlier row.
+pub(super) fn find(rows: &[&str], wanted: &[&str], start: usize) -> Option<usize> {
     if wanted.is_empty() {
         return Some(start);
     }
-    let last = rows.len().checked_sub(wanted.len())?;
-    let first = match place {
-        SearchArea::From(_) => start,
-        SearchArea::AtEnd(_) => last.max(start),
-    };
-    let from = rows.get(first..)?;
+    let from = rows.get(start..)?;
     VIEWS.iter().find_map(|view| {
         let wanted: Vec<_> = wanted.iter().map(|line| view(line)).collect();
         let same = |run: &[&str]| run.iter().zip(&wanted).all(|(row, wanted)| view(row) == *wanted);
-        Some(first + from.windows(wanted.len()).position(same)?)
+        Some(start + from.windows(wanted.len()).position(same)?)
     })
 }
 

@@ -29,10 +29,8 @@ pub(super) struct FileReadArguments {
     /// The file, relative to the workspace or absolute.
     path: String,
     /// The first line to read, counted from 1.
-    #[serde(default)]
     offset: Option<usize>,
     /// How many lines to read.
-    #[serde(default)]
     limit: Option<usize>,
 }
 
@@ -46,17 +44,13 @@ pub(super) struct Write {
     /// exist yet.
     expected_sha256: String,
     /// The complete new text of the file.
-    #[serde(default)]
     content: Option<String>,
     /// Replacements to apply in order. Either all are applied or none.
-    #[serde(default)]
     edits: Option<Vec<Edit>>,
     /// The intent for this change. It must be the one that you have selected.
-    #[serde(default)]
     intent_id: Option<String>,
     /// Your own classification: AST_REFACTOR if the behaviour stays the same, else
     /// INTENT_EVOLUTION. It is kept next to the class that is detected.
-    #[serde(default)]
     mutation_class: Option<MutationClass>,
 }
 

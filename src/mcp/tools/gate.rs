@@ -28,7 +28,6 @@ pub(super) struct Check {
     #[serde(default)]
     paths: Vec<String>,
     /// A command line for a POSIX shell, to be run in the workspace.
-    #[serde(default)]
     command: Option<String>,
 }
 

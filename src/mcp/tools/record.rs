@@ -23,10 +23,8 @@ pub(super) struct RecordToolArguments {
     paths: Vec<String>,
     /// Your own classification: AST_REFACTOR if the behaviour stays the same, else
     /// INTENT_EVOLUTION. It is compared with the class that is detected.
-    #[serde(default)]
     claimed_class: Option<String>,
     /// The model that wrote the change, such as anthropic/claude-opus-4.
-    #[serde(default)]
     model: Option<String>,
 }
 

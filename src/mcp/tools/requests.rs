@@ -31,7 +31,6 @@ pub(super) struct WiderScope {
     /// Why the task needs these files, as one sentence for the person who decides.
     reason: String,
     /// The id of the intent. Default: the selected intent.
-    #[serde(default)]
     intent_id: Option<String>,
 }
 

@@ -20,7 +20,6 @@ pub(super) struct WhyToolArguments {
     /// The file, relative to the workspace or absolute.
     path: String,
     /// A line of the file, counted from 1. Without it, all blocks are returned.
-    #[serde(default)]
     line: Option<u32>,
 }
 
