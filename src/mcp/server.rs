@@ -14,11 +14,11 @@ use rmcp::model::{
     ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+use tokio::sync::RwLock;
 
-use super::answer::{self, Refusal, ToolOutcome};
+use super::answer::{self, Refusal};
 use super::session::Connection;
-use super::tools::{CallContext, ServedTool, ToolLane, ToolTable};
+use super::tools::{CallContext, ToolLane, ToolTable};
 use super::{prompts, resources};
 
 const INSTRUCTIONS: &str = "\
@@ -39,22 +39,18 @@ pub(super) struct Server {
     turns: Arc<RwLock<()>>,
 }
 
-/// The permission to run a tool call: many calls may read at the same time, and one may write.
-enum CallTurn {
-    Reading { _turn: OwnedRwLockReadGuard<()> },
-    Writing { _turn: OwnedRwLockWriteGuard<()> },
-}
-
 impl Server {
     pub(super) fn new(session: Connection, tools: ToolTable) -> Self {
         Self { session: Arc::new(session), tools, turns: Arc::new(RwLock::new(())) }
     }
 
-    async fn turn(&self, lane: ToolLane) -> CallTurn {
+    /// Waits for the permission to run a call: many calls may read at the same time, and one may
+    /// write.
+    async fn turn(&self, lane: ToolLane) -> Box<dyn Send> {
         let turns = Arc::clone(&self.turns);
         match lane {
-            ToolLane::Reads => CallTurn::Reading { _turn: turns.read_owned().await },
-            ToolLane::Writes => CallTurn::Writing { _turn: turns.write_owned().await },
+            ToolLane::Reads => Box::new(turns.read_owned().await),
+            ToolLane::Writes => Box::new(turns.write_owned().await),
         }
     }
 
@@ -68,16 +64,12 @@ impl Server {
         if !has_roots {
             return;
         }
-        match tokio::time::timeout(ROOTS, peer.list_roots()).await {
-            Ok(Ok(listed)) => {
-                self.session.take_roots(listed.roots.iter().map(|root| root.uri.as_str()));
-            }
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "the client's roots could not be read");
-                self.session.take_roots([]);
-            }
-            Err(_) => self.session.take_roots([]),
+        let listed = tokio::time::timeout(ROOTS, peer.list_roots()).await;
+        if let Ok(Err(error)) = &listed {
+            tracing::warn!(%error, "the client's roots could not be read");
         }
+        let roots = listed.into_iter().flatten().flat_map(|listed| listed.roots);
+        self.session.take_roots(roots.map(|root| root.uri));
     }
 
     async fn call(&self, context: &RequestContext<RoleServer>) -> CallContext {
@@ -88,26 +80,21 @@ impl Server {
         CallContext { session: Arc::clone(&self.session), folder: self.session.folder() }
     }
 
-    /// Runs a tool on another thread. A panic in it fails only this call.
-    async fn run(
+    /// Runs a job on another thread. A panic in it fails only this call, and gives `None`.
+    async fn run<T: Send + 'static>(
         &self,
-        tool: &ServedTool,
-        arguments: rmcp::model::JsonObject,
+        lane: ToolLane,
         context: &RequestContext<RoleServer>,
-    ) -> ToolOutcome {
-        let turn = self.turn(tool.lane).await;
+        job: impl FnOnce(&CallContext) -> T + Send + 'static,
+    ) -> Option<T> {
+        let turn = self.turn(lane).await;
         let call = self.call(context).await;
-        let run = Arc::clone(&tool.run);
-        let job = tokio::task::spawn_blocking(move || {
-            // Kept until the tool has finished, even if the call was cancelled.
+        let run = move || {
+            // Kept until the job has finished, even if the call was cancelled.
             let _turn = turn;
-            run(&call, arguments)
-        });
-        job.await.unwrap_or_else(|_| {
-            Err(Refusal::failed(
-                "A fault of the server; whether anything was done is not known. Read the files concerned again.",
-            ))
-        })
+            job(&call)
+        };
+        tokio::task::spawn_blocking(run).await.ok()
     }
 }
 
@@ -161,11 +148,15 @@ impl ServerHandler for Server {
             ));
         };
         let arguments = request.arguments.unwrap_or_default();
+        let run = Arc::clone(&tool.run);
         let outcome = tokio::select! {
             // A call that is cancelled before it starts does nothing.
             biased;
             () = context.ct.cancelled() => Err(Refusal::failed("The call was cancelled.")),
-            outcome = self.run(tool, arguments, &context) => outcome,
+            outcome = self.run(tool.lane, &context, move |call| run(call, arguments)) => {
+                let fault = "A fault of the server; whether anything was done is not known. Read the files concerned again.";
+                outcome.unwrap_or_else(|| Err(Refusal::failed(fault)))
+            }
         };
         Ok(answer::result(outcome).into())
     }
@@ -194,15 +185,10 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let turn = self.turn(ToolLane::Reads).await;
-        let folder = self.call(&context).await.folder;
-        let job = tokio::task::spawn_blocking(move || {
-            let _turn = turn;
-            resources::read(&folder, &request.uri)
-        });
-        let read =
-            job.await.map_err(|_| ErrorData::internal_error("a fault of the server", None))?;
-        Ok(read?.into())
+        let job = move |call: &CallContext| resources::read(&call.folder, &request.uri);
+        let read = self.run(ToolLane::Reads, &context, job).await;
+        let fault = || ErrorData::internal_error("a fault of the server", None);
+        Ok(read.ok_or_else(fault)??.into())
     }
 
     async fn list_prompts(
@@ -228,17 +214,17 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         // The library treats a request whose parameters cannot be read as one with an unknown
         // method.
-        let known =
-            ["tools/call", "resources/read", "initialize", "prompts/get", "server/discover"];
-        if known.contains(&request.method.as_str()) {
-            let said = format!("the parameters of {} cannot be read", request.method);
-            return Err(ErrorData::invalid_params(said, None));
-        }
-        Err(ErrorData::new(
-            ErrorCode::METHOD_NOT_FOUND,
-            format!("there is no method {}", request.method),
-            None,
-        ))
+        let method = request.method.as_str();
+        Err(match method {
+            "tools/call" | "resources/read" | "initialize" | "prompts/get" | "server/discover" => {
+                let said = format!("the parameters of {method} cannot be read");
+                ErrorData::invalid_params(said, None)
+            }
+            _ => {
+                let said = format!("there is no method {method}");
+                ErrorData::new(ErrorCode::METHOD_NOT_FOUND, said, None)
+            }
+        })
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {

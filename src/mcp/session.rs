@@ -113,8 +113,8 @@ impl Connection {
 
     /// Takes the first root that is a folder on this machine. A client lists the workspace that it
     /// has open first.
-    pub(super) fn take_roots<'a>(&self, uris: impl IntoIterator<Item = &'a str>) {
-        let named = uris.into_iter().find_map(folder_of);
+    pub(super) fn take_roots(&self, uris: impl IntoIterator<Item = impl AsRef<str>>) {
+        let named = uris.into_iter().find_map(|uri| folder_of(uri.as_ref()));
         *lock(&self.root) = named.map_or(ClientRoot::None, ClientRoot::Named);
     }
 }

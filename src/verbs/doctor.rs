@@ -1,5 +1,7 @@
 //! `doctor`: checks whether everything is in place, and says what to do if not.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -44,13 +46,49 @@ pub(crate) enum Health {
 /// The number of bytes up to which the log of the hooks is read.
 const MAX_LOG: u64 = 2 * 1024 * 1024;
 
+/// The result of one check: the state, and what was found.
+type Found = (Health, String);
+
+fn good(detail: impl Into<String>) -> Found {
+    (Health::Good, detail.into())
+}
+
+fn bad(detail: impl Into<String>) -> Found {
+    (Health::Bad, detail.into())
+}
+
+fn unknown(detail: impl Into<String>) -> Found {
+    (Health::Unknown, detail.into())
+}
+
 /// Runs all checks on a workspace.
 pub(crate) fn examine(ws: &Workspace) -> DoctorAnswer {
-    let mut checks = standing(ws);
-    let now =
-        [switched_off(ws), observed(ws), unrecorded(ws), errors(ws), ungated(ws), waiting(ws)];
-    checks.extend(now.into_iter().flatten());
-    DoctorAnswer { checks }
+    let standing = [
+        ("workspace", governed(ws)),
+        ("git", git(ws)),
+        ("registry", registry(ws)),
+        ("policy", policy(ws)),
+        ("selection", selection(ws)),
+        ("ledger", ledger(ws)),
+        ("git hooks", hooks(ws)),
+        (".gitignore", ignored(ws)),
+        (".gitattributes", attributes(ws)),
+        ("permissions", writable(ws)),
+    ];
+    let now = [
+        ("switch", switched_off(ws)),
+        ("mode", observed(ws)),
+        ("unrecorded", unrecorded(ws)),
+        ("hook errors", errors(ws)),
+        ("ungated", ungated(ws)),
+        ("questions", waiting(ws)),
+    ];
+    let all = standing.map(|(what, found)| (what, Some(found))).into_iter().chain(now);
+    let examined = all.filter_map(|(what, found)| {
+        let (state, detail) = found?;
+        Some(Examined { what: what.to_owned(), state, detail })
+    });
+    DoctorAnswer { checks: examined.collect() }
 }
 
 /// Tries again to append the records that could not be written. Returns how many were appended.
@@ -58,196 +96,131 @@ pub(crate) fn retry(ws: &Workspace) -> usize {
     after::retry(ws)
 }
 
-fn standing(ws: &Workspace) -> Vec<Examined> {
-    vec![
-        governed(ws),
-        git(ws),
-        registry(ws),
-        policy(ws),
-        selection(ws),
-        ledger(ws),
-        hooks(ws),
-        ignored(ws),
-        attributes(ws),
-        writable(ws),
-    ]
-}
-
 /// Reports that a person switched the gate off, so that it blocks nothing. Returns `None` while it
 /// is on.
-fn switched_off(ws: &Workspace) -> Option<Examined> {
+fn switched_off(ws: &Workspace) -> Option<Found> {
     let off = session::off_until(&ws.root)?;
     let why = off.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-    let detail =
-        format!("a person switched the gate off until {}{why}; `intent on` ends it", off.until);
-    Some(examined("switch", Health::Bad, detail))
+    Some(bad(format!(
+        "a person switched the gate off until {}{why}; `intent on` ends it",
+        off.until
+    )))
 }
 
 /// Reports that the policy only observes, so that the gate blocks nothing. Returns `None` in any
 /// other mode.
-fn observed(ws: &Workspace) -> Option<Examined> {
-    (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| {
-        let detail = "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
-        examined("mode", Health::Unknown, detail)
-    })
+fn observed(ws: &Workspace) -> Option<Found> {
+    let detail = "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
+    (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| unknown(detail))
 }
 
 /// Reports records that could not be written when they were made.
-fn unrecorded(ws: &Workspace) -> Option<Examined> {
+fn unrecorded(ws: &Workspace) -> Option<Found> {
     let count = after::kept(&ws.root).len();
-    (count > 0).then(|| {
-        let detail = format!(
-            "{} could not be written; `intent doctor --retry` tries again",
-            counted(count, "record")
-        );
-        examined("unrecorded", Health::Bad, detail)
-    })
+    let records = counted(count, "record");
+    let detail = format!("{records} could not be written; `intent doctor --retry` tries again");
+    (count > 0).then(|| bad(detail))
 }
 
 /// Reports errors of hooks, which have no other way to show them.
-fn errors(ws: &Workspace) -> Option<Examined> {
+fn errors(ws: &Workspace) -> Option<Found> {
     let path = ws.root.orchestration().join("local").join("hook_errors.log");
     let bytes = store::read_capped(&path, MAX_LOG).ok()??;
     let text = String::from_utf8_lossy(&bytes);
     let last = text.lines().rfind(|line| !line.is_empty())?;
-    let detail = format!(
-        "{} in .orchestration/local/hook_errors.log, the last: {last}; remove the file once you have read it",
-        counted(text.lines().count(), "line")
-    );
-    Some(examined("hook errors", Health::Unknown, detail))
+    let lines = counted(text.lines().count(), "line");
+    Some(unknown(format!(
+        "{lines} in .orchestration/local/hook_errors.log, the last: {last}; remove the file once you have read it"
+    )))
 }
 
 /// Reports writes that no gate approved.
-fn ungated(ws: &Workspace) -> Option<Examined> {
+fn ungated(ws: &Workspace) -> Option<Found> {
     let notes = session::ungated::still_valid(&ws.root);
-    let first = notes.first()?;
-    let detail = format!(
-        "{} that no gate let through; the first: {} by {} ({}); look at it, then `intent accept {}` settles it as it stands",
-        counted(notes.len(), "write"),
-        first.path,
-        first.actor,
-        first.why,
-        shell_word(first.path.as_str())
-    );
-    Some(examined("ungated", Health::Bad, detail))
+    let session::ungated::Ungated { path, actor, why, .. } = notes.first()?;
+    let (writes, typed) = (counted(notes.len(), "write"), shell_word(path.as_str()));
+    Some(bad(format!(
+        "{writes} that no gate let through; the first: {path} by {actor} ({why}); look at it, then `intent accept {typed}` settles it as it stands"
+    )))
 }
 
 /// Reports questions of agents that nobody has answered.
-fn waiting(ws: &Workspace) -> Option<Examined> {
+fn waiting(ws: &Workspace) -> Option<Found> {
     let pending = approvals::pending(&ws.root);
-    let first = pending.first()?;
-    let detail = format!(
-        "{} for a person; `intent approve {}` shows the first",
-        counted(pending.len(), "question"),
-        first.code
-    );
-    Some(examined("questions", Health::Unknown, detail))
+    let code = &pending.first()?.code;
+    let questions = counted(pending.len(), "question");
+    Some(unknown(format!("{questions} for a person; `intent approve {code}` shows the first")))
 }
 
-fn examined(what: &str, state: Health, detail: impl Into<String>) -> Examined {
-    Examined { what: what.to_owned(), state, detail: detail.into() }
-}
-
-fn governed(ws: &Workspace) -> Examined {
+fn governed(ws: &Workspace) -> Found {
     let root = ws.root.path().display();
-    if ws.root.governed() {
-        return examined("workspace", Health::Good, format!("{root} holds .orchestration/"));
+    match ws.root.governed() {
+        true => good(format!("{root} holds .orchestration/")),
+        false => bad(format!("{root} has no .orchestration/; create it with `intent init`")),
     }
-    examined(
-        "workspace",
-        Health::Bad,
-        format!("{root} has no .orchestration/; create it with `intent init`"),
-    )
 }
 
-fn git(ws: &Workspace) -> Examined {
+fn git(ws: &Workspace) -> Found {
     match (ws.git(), ws.git_error(), ws.head()) {
-        (_, Some(error), _) => examined("git", Health::Bad, error.to_string()),
-        (None, None, _) => examined(
-            "git",
-            Health::Unknown,
+        (_, Some(error), _) => bad(error.to_string()),
+        (None, None, _) => unknown(
             "no repository: edits are judged against the last record of a file, and `check` judges no changes",
         ),
-        (Some(git), None, _) if git.is_shallow() => examined(
-            "git",
-            Health::Unknown,
+        (Some(git), None, _) if git.is_shallow() => unknown(
             "a shallow clone: `check --base` needs the base commit here (`git fetch --unshallow`)",
         ),
-        (Some(_), None, Some(head)) => examined("git", Health::Good, format!("HEAD is {}", head.0)),
-        (Some(_), None, None) => examined("git", Health::Good, "no commit yet"),
+        (Some(_), None, Some(head)) => good(format!("HEAD is {}", head.0)),
+        (Some(_), None, None) => good("no commit yet"),
     }
 }
 
-fn registry(ws: &Workspace) -> Examined {
+fn registry(ws: &Workspace) -> Found {
     let path = ws.registry.path();
     if let Some(finding) = ws.registry.syntax_error() {
-        let place = finding.place(path);
-        let detail = format!("{place}: {} {}", finding.message, finding.help);
-        return examined("registry", Health::Bad, detail);
+        return bad(format!("{}: {} {}", finding.place(path), finding.message, finding.help));
     }
     if let Some(missing) = ws.missing_registry() {
-        return examined("registry", Health::Bad, missing);
+        return bad(missing);
     }
-    let (all, beside) = (ws.registry.intents().len(), ws.registry.files().len() - 1);
-    let detail = match beside {
-        0 => format!("{path} holds {}", counted(all, "intent")),
-        _ => format!("{path} and {FOLDER}/ hold {}", counted(all, "intent")),
-    };
-    examined("registry", Health::Good, detail)
+    let intents = counted(ws.registry.intents().len(), "intent");
+    match ws.registry.files().len() {
+        1 => good(format!("{path} holds {intents}")),
+        _ => good(format!("{path} and {FOLDER}/ hold {intents}")),
+    }
 }
 
-fn policy(ws: &Workspace) -> Examined {
+fn policy(ws: &Workspace) -> Found {
     let ignores = ws.ignores.findings();
     let grave = |finding: &&Finding| ws.policy.check_level(finding.code) == Level::Error;
     match ws.policy_findings.first().or_else(|| ignores.iter().find(grave)) {
-        Some(finding) => {
-            examined("policy", Health::Bad, format!("{} {}", finding.message, finding.help))
-        }
-        None => examined("policy", Health::Good, "in order"),
+        Some(finding) => bad(format!("{} {}", finding.message, finding.help)),
+        None => good("in order"),
     }
 }
 
-fn selection(ws: &Workspace) -> Examined {
+fn selection(ws: &Workspace) -> Found {
     let Some(id) = ws.selected(None) else {
-        let detail = format!("no intent is selected: {}", select::next_step(ws));
-        return examined("selection", Health::Unknown, detail);
+        return unknown(format!("no intent is selected: {}", select::next_step(ws)));
     };
     match ws.intent_in_progress(&id) {
-        Ok(_) => examined("selection", Health::Good, format!("{id} is selected")),
-        Err(error) => examined("selection", Health::Bad, error.to_string()),
+        Ok(_) => good(format!("{id} is selected")),
+        Err(error) => bad(error.to_string()),
     }
 }
 
-fn ledger(ws: &Workspace) -> Examined {
-    let records = ws.ledger.len();
-    let broken: Vec<_> = ws
-        .ledger
-        .findings()
-        .iter()
-        .filter(|finding| ws.policy.check_level(finding.code) >= Level::Warning)
-        .collect();
-    match broken.first() {
-        None => examined(
-            "ledger",
-            Health::Good,
-            format!("{}, every chain whole", counted(records, "record")),
-        ),
-        Some(first) => examined(
-            "ledger",
-            Health::Bad,
-            format!(
-                "{}, {}; the first: {} {} See `intent verify`",
-                counted(records, "record"),
-                counted(broken.len(), "finding"),
-                first.message,
-                first.help
-            ),
-        ),
-    }
+fn ledger(ws: &Workspace) -> Found {
+    let records = counted(ws.ledger.len(), "record");
+    let is_shown = |it: &&Finding| ws.policy.check_level(it.code) >= Level::Warning;
+    let broken: Vec<_> = ws.ledger.findings().iter().filter(is_shown).collect();
+    let Some(Finding { message, help, .. }) = broken.first() else {
+        return good(format!("{records}, every chain whole"));
+    };
+    let findings = counted(broken.len(), "finding");
+    bad(format!("{records}, {findings}; the first: {message} {help} See `intent verify`"))
 }
 
 /// Reports whether git's hooks are installed. Without them a commit does not carry its evidence.
-fn hooks(ws: &Workspace) -> Examined {
+fn hooks(ws: &Workspace) -> Found {
     let seal::OpenRecords { standing, gone } = seal::open(ws);
     let mut open = String::new();
     if !standing.is_empty() {
@@ -259,45 +232,29 @@ fn hooks(ws: &Workspace) -> Examined {
         open += &format!("; {records} of code that does not exist here, kept for 30 days");
     }
     match git_hooks::standing(ws) {
-        HooksState::NotNeeded(why) => {
-            examined("git hooks", Health::Unknown, format!("{why}{open}"))
+        HooksState::NotNeeded(why) => unknown(format!("{why}{open}")),
+        HooksState::Installed => good(format!("commits carry what was recorded{open}")),
+        HooksState::Missing { remedy, .. } => {
+            bad(format!("missing, so commits carry no records{open}; `{remedy}`"))
         }
-        HooksState::Installed => {
-            examined("git hooks", Health::Good, format!("commits carry what was recorded{open}"))
-        }
-        HooksState::Missing { remedy, .. } => examined(
-            "git hooks",
-            Health::Bad,
-            format!("missing, so commits carry no records{open}; `{remedy}`"),
-        ),
     }
 }
 
 /// Checks that git ignores the private files, because they must not be committed.
-fn ignored(ws: &Workspace) -> Examined {
-    let text = rules(ws, ".orchestration/.gitignore");
-    let missing: Vec<&str> = ["active_intent_current.json", "local"]
-        .into_iter()
-        .filter(|name| !text.contains(name))
-        .collect();
+fn ignored(ws: &Workspace) -> Found {
     if ws.root.git_dir().is_none() {
-        return examined(".gitignore", Health::Unknown, "not needed without git");
+        return unknown("not needed without git");
     }
-    if missing.is_empty() {
-        return examined(
-            ".gitignore",
-            Health::Good,
-            "selection and local state stay out of commits",
-        );
-    }
-    examined(
-        ".gitignore",
-        Health::Bad,
-        format!(
+    let text = rules(ws, ".orchestration/.gitignore");
+    let mut missing = vec!["active_intent_current.json", "local"];
+    missing.retain(|name| !text.contains(name));
+    match missing.is_empty() {
+        true => good("selection and local state stay out of commits"),
+        false => bad(format!(
             ".orchestration/.gitignore does not name {}; `intent init` writes a missing one",
             missing.join(" and ")
-        ),
-    )
+        )),
+    }
 }
 
 /// Returns the text of a file that configures git, or an empty text if it cannot be read.
@@ -310,48 +267,36 @@ fn rules(ws: &Workspace, name: &str) -> String {
 
 /// Checks that git does not convert line endings in the ledger, because that would break every
 /// hash.
-fn attributes(ws: &Workspace) -> Examined {
-    let texts = [".orchestration/.gitattributes", ".gitattributes"].map(|name| rules(ws, name));
+fn attributes(ws: &Workspace) -> Found {
     if ws.root.git_dir().is_none() {
-        return examined(".gitattributes", Health::Unknown, "not needed without git");
+        return unknown("not needed without git");
     }
-    if texts
-        .iter()
-        .any(|text| text.lines().any(|line| line.contains("agent_trace") && line.contains("-text")))
-    {
-        return examined(".gitattributes", Health::Good, "git leaves the ledger's bytes alone");
+    let texts = [".orchestration/.gitattributes", ".gitattributes"].map(|name| rules(ws, name));
+    let keeps = |line: &str| line.contains("agent_trace") && line.contains("-text");
+    match texts.iter().flat_map(|text| text.lines()).any(keeps) {
+        true => good("git leaves the ledger's bytes alone"),
+        false => bad(
+            "nothing keeps git from converting line ends in the ledger, which breaks every hash; `intent init` writes .orchestration/.gitattributes where it is missing",
+        ),
     }
-    examined(
-        ".gitattributes",
-        Health::Bad,
-        "nothing keeps git from converting line ends in the ledger, which breaks every hash; `intent init` writes .orchestration/.gitattributes where it is missing",
-    )
 }
 
-fn writable(ws: &Workspace) -> Examined {
+fn writable(ws: &Workspace) -> Found {
     let folder = ws.root.orchestration();
+    let shown = folder.display();
     let needed = [folder.join("agent_trace"), ws.root.private()];
-    let in_the_way =
-        needed.iter().find(|path| path.symlink_metadata().is_ok_and(|found| !found.is_dir()));
-    if let Some(path) = in_the_way {
-        return examined(
-            "permissions",
-            Health::Bad,
-            format!(
-                "{} stands where a folder is needed, so nothing can be recorded; move it away",
-                path.display()
-            ),
-        );
+    let is_file = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|found| !found.is_dir());
+    if let Some(path) = needed.iter().find(is_file) {
+        return bad(format!(
+            "{} stands where a folder is needed, so nothing can be recorded; move it away",
+            path.display()
+        ));
     }
     match std::fs::metadata(&folder) {
-        Ok(metadata) if metadata.permissions().readonly() => examined(
-            "permissions",
-            Health::Bad,
-            format!("{} is read-only, so nothing can be recorded", folder.display()),
-        ),
-        Ok(_) => examined("permissions", Health::Good, "records can be written"),
-        Err(error) => {
-            examined("permissions", Health::Unknown, format!("{}: {error}", folder.display()))
+        Ok(metadata) if metadata.permissions().readonly() => {
+            bad(format!("{shown} is read-only, so nothing can be recorded"))
         }
+        Ok(_) => good("records can be written"),
+        Err(error) => unknown(format!("{shown}: {error}")),
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::lesson::{Asker, LessonAnswer, LessonError, LessonRequest};
 use super::{VerbError, Workspace, approval, gate, lesson, scope_notes};
@@ -43,19 +43,22 @@ pub struct ScopeProposal {
     pub reason: String,
 }
 
-/// A request to add a new intent to the registry.
-#[derive(Clone, Debug, Default)]
+/// A proposal for a new intent.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct IntentProposal {
     /// The name of the intent.
     pub name: String,
-    /// The globs that the intent would own.
+    /// The globs of the files that the intent would own, relative to the workspace.
     pub scope: Vec<String>,
-    /// The constraints of the intent.
-    pub constraints: Vec<String>,
-    /// The acceptance criteria of the intent.
-    pub acceptance: Vec<String>,
-    /// Why the intent is needed.
+    /// Why the intent is needed, as one sentence for the person who decides.
     pub reason: String,
+    /// Rules that must hold while working under the intent.
+    #[serde(default)]
+    pub constraints: Vec<String>,
+    /// Criteria that decide when the intent is complete.
+    #[serde(default)]
+    pub acceptance: Vec<String>,
 }
 
 /// Asks a person to widen the scope of an intent.

@@ -14,8 +14,10 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::uninstall::{TakenHow, UninstallAnswer};
 use super::{OpenError, VerbError};
 use crate::workspace::store::{self, StoreError};
+use crate::workspace::text::shell_word;
 use crate::workspace::{Git, Root};
 
 /// The largest file that is changed, in bytes.
@@ -117,19 +119,9 @@ pub(crate) fn team(folder: &Path, owners: &[String]) -> Result<TeamAnswer, VerbE
     Ok(answer)
 }
 
-/// What was, or would be, removed from the files of a team.
-pub(super) struct TeamTaken {
-    /// Files without our lines. The flag is `true` if nothing else was in the file, so that it was
-    /// deleted.
-    pub taken: Vec<(PathBuf, bool)>,
-    /// Files that were left unchanged, and why.
-    pub left: Vec<(PathBuf, String)>,
-}
-
-/// Removes our files and lines. With `dry_run` nothing is written.
-pub(super) fn take_out(root: &Root, dry_run: bool) -> Result<TeamTaken, StoreError> {
+/// Removes our files and lines.
+pub(super) fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), StoreError> {
     let place = TeamPlace::of(root);
-    let mut found = TeamTaken { taken: Vec::new(), left: Vec::new() };
     let paths = ci::PATHS.iter().chain([&precommit::CONFIG]).chain(&codeowners::PLACES);
     for path in paths {
         let whole = place.top.join(path);
@@ -140,23 +132,26 @@ pub(super) fn take_out(root: &Root, dry_run: bool) -> Result<TeamTaken, StoreErr
         };
         match rest {
             None => {}
-            Some(Remainder::Theirs(why)) => found.left.push((whole, why)),
+            Some(Remainder::Theirs(why)) => {
+                let word = shell_word(&answer.shown(&whole));
+                answer.leave(&whole, why, format!("take our part out by hand, or `rm {word}`"));
+            }
             Some(Remainder::Text(text)) => {
-                if !dry_run {
+                if !answer.dry_run {
                     place.write(path, &text)?;
                 }
-                found.taken.push((whole, false));
+                answer.took(&whole, TakenHow::Changed);
             }
             Some(Remainder::Nothing) => {
-                if !dry_run {
+                if !answer.dry_run {
                     store::remove(&whole)?;
                     leave_no_empty_folder(&place.top, &whole);
                 }
-                found.taken.push((whole, true));
+                answer.took(&whole, TakenHow::Removed);
             }
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Returns what remains of a file without our part. `None` if the file contains nothing of ours.

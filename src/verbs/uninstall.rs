@@ -23,15 +23,6 @@ const MAX_FILE: u64 = 64 * 1024 * 1024;
 /// The maximum number of remaining files that are named one by one.
 const MAX_NAMED: usize = 8;
 
-/// What [`uninstall`] is to remove.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct UninstallRequest {
-    /// Whether `.orchestration/` is removed too, as far as git has its files or `init` wrote them.
-    pub everything: bool,
-    /// Whether to change nothing, and only say what would be done.
-    pub dry_run: bool,
-}
-
 /// What was removed, or would be removed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct UninstallAnswer {
@@ -106,49 +97,57 @@ impl UninstallAnswer {
         self.taken.iter().any(|taken| Path::new(path.as_str()).starts_with(&taken.path))
     }
 
-    fn shown(&self, path: &Path) -> String {
+    /// Removes a file, or a folder with its content. Of a symbolic link only the link is removed.
+    fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
+        let failed = |source| StoreError::Io { path: path.to_path_buf(), doing: "removed", source };
+        if !self.dry_run {
+            let is_folder = path.symlink_metadata().map_err(failed)?.is_dir();
+            if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
+                .map_err(failed)?;
+        }
+        self.took(path, TakenHow::Removed);
+        Ok(())
+    }
+
+    pub(super) fn shown(&self, path: &Path) -> String {
         let shown = path.strip_prefix(&self.root).unwrap_or(path);
         shown.display().to_string().replace('\\', "/")
     }
 }
 
-/// Removes what lies in the repository. The settings of agents are removed by the face that wrote
+/// Removes what lies in the repository, and with `everything` also `.orchestration/`, as far as git
+/// has its files or `init` wrote them. The settings of agents are removed by the face that wrote
 /// them, which has added the results to `answer`.
 pub(crate) fn uninstall(
     root: &Root,
-    request: UninstallRequest,
+    everything: bool,
     answer: &mut UninstallAnswer,
 ) -> Result<(), VerbError> {
-    let ws = Workspace::open(root.path())?;
-    hooks(&ws, request, answer)?;
-    let team = team::take_out(root, request.dry_run)?;
-    for (path, is_gone) in team.taken {
-        answer.took(&path, if is_gone { TakenHow::Removed } else { TakenHow::Changed });
-    }
-    for (path, why) in team.left {
-        let word = shell_word(&answer.shown(&path));
-        answer.leave(&path, why, format!("take our part out by hand, or `rm {word}`"));
-    }
-    let open = unsealed(&ws);
-    let outside = ws.root.orchestration().is_symlink();
-    if outside {
-        answer.leave(&ws.root.orchestration(), "it is a link", "look at where it leads");
+    let ws = &Workspace::open(root.path())?;
+    hooks(ws, answer)?;
+    team::take_out(root, answer)?;
+    let open = match everything {
+        true => 0,
+        false => unsealed(ws),
+    };
+    let folder = ws.root.orchestration();
+    if folder.is_symlink() {
+        answer.leave(&folder, "it is a link", "look at where it leads");
     } else {
-        local(&ws, request, open, answer)?;
-        if request.everything {
-            record(&ws, request, answer)?;
-        }
-        if !request.everything && ws.root.orchestration().is_dir() {
+        local(ws, open, answer)?;
+        if everything {
+            record(ws, answer)?;
+        } else if folder.is_dir() {
             answer.leave(
-                &ws.root.orchestration(),
+                &folder,
                 "registry, policy and evidence are the record of everybody who works here",
                 "`intent uninstall --everything`",
             );
         }
     }
-    in_git_directory(&ws, request, open, answer)?;
-    if request.everything && !request.dry_run {
-        std::fs::remove_dir(ws.root.orchestration()).ok();
+    in_git_directory(ws, open, answer)?;
+    if everything && !answer.dry_run {
+        std::fs::remove_dir(folder).ok();
     }
     Ok(())
 }
@@ -159,13 +158,9 @@ fn unsealed(ws: &Workspace) -> usize {
     open.standing.len() + open.gone
 }
 
-fn hooks(
-    ws: &Workspace,
-    request: UninstallRequest,
-    answer: &mut UninstallAnswer,
-) -> Result<(), VerbError> {
+fn hooks(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
     let Some(git) = ws.git() else { return Ok(()) };
-    let hooks = git_hooks::take_out(ws, git, request.dry_run)?;
+    let hooks = git_hooks::take_out(ws, git, answer.dry_run)?;
     for (path, comes_back) in hooks.ours {
         answer.took(&path, if comes_back { TakenHow::PutBack } else { TakenHow::Removed });
     }
@@ -180,13 +175,8 @@ fn hooks(
 }
 
 /// Removes what belongs to this work tree alone and is ignored by git: `.orchestration/local` and
-/// similar files.
-fn local(
-    ws: &Workspace,
-    request: UninstallRequest,
-    open: usize,
-    answer: &mut UninstallAnswer,
-) -> Result<(), VerbError> {
+/// similar files. The journal stays if `open` records would be lost with it.
+fn local(ws: &Workspace, open: usize, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
     let folder = ws.root.orchestration();
     let tracked = ws.git().and_then(|git| git.tracked().ok()).unwrap_or_default();
     let is_tracked = |path: &Path| {
@@ -197,39 +187,32 @@ fn local(
     for name in ["local", "active_intent_current.json", "intent_map.md"] {
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() && !is_tracked(&path) {
-            remove(&path, request.dry_run)?;
-            answer.took(&path, TakenHow::Removed);
+            answer.remove(&path)?;
         }
     }
     let journal = folder.join("agent_trace/open");
-    if journal.is_dir() && may_go(request, open) {
-        remove(&journal, request.dry_run)?;
-        if !request.dry_run {
+    if journal.is_dir() && open == 0 {
+        answer.remove(&journal)?;
+        if !answer.dry_run {
             std::fs::remove_dir(folder.join("agent_trace")).ok();
         }
-        answer.took(&journal, TakenHow::Removed);
     }
     Ok(())
 }
 
-/// Returns true if the journal may be deleted. Records that are in no commit exist only there.
-fn may_go(request: UninstallRequest, open: usize) -> bool {
-    open == 0 || request.everything
-}
-
 /// Removes our folder in the git directory: the note of the program, keys, caches, and the journal.
+/// The folder stays if `open` records would be lost with it.
 fn in_git_directory(
     ws: &Workspace,
-    request: UninstallRequest,
     open: usize,
     answer: &mut UninstallAnswer,
 ) -> Result<(), VerbError> {
     let (Some(own), Some(common)) = (ws.root.git_dir(), ws.root.common_dir()) else {
         return Ok(());
     };
-    let mut folders = vec![own.join("intent")];
-    // The journals of all work trees are in the folder of the main work tree.
+    let folder = own.join("intent");
     let trees = linked(&common, own);
+    // The journals of all work trees are in the folder of the main work tree.
     if common != own {
         answer.leave(
             &common.join("intent"),
@@ -237,16 +220,14 @@ fn in_git_directory(
             "`intent uninstall` there",
         );
     }
-    folders.retain(|folder| folder.is_dir() || folder.is_symlink());
-    for folder in folders {
-        if !may_go(request, open) && common == own {
+    if folder.is_dir() || folder.is_symlink() {
+        if open > 0 && common == own {
             let why = format!("{} in no commit yet, and nowhere else", records_are(open));
             let remedy = "commit their code or `intent seal`, and run this again; `intent uninstall --everything` gives them up";
             answer.leave(&folder, why, remedy);
-            continue;
+        } else {
+            answer.remove(&folder)?;
         }
-        remove(&folder, request.dry_run)?;
-        answer.took(&folder, TakenHow::Removed);
     }
     for (folder, tree) in trees {
         let word = shell_word(&tree.display().to_string());
@@ -279,11 +260,7 @@ fn linked(common: &Path, own: &Path) -> Vec<(PathBuf, PathBuf)> {
 
 /// Removes registry, policy and evidence, if git has the file or it is as `init` wrote it. Other
 /// files are listed as remaining.
-fn record(
-    ws: &Workspace,
-    request: UninstallRequest,
-    answer: &mut UninstallAnswer,
-) -> Result<(), VerbError> {
+fn record(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
     let head = ws.head();
     let (mut gone, mut stays) = (Vec::new(), Vec::new());
     // Files that belong to this work tree alone were handled before.
@@ -299,7 +276,7 @@ fn record(
     }
     for path in gone {
         let whole = ws.root.absolute(&path);
-        if !request.dry_run {
+        if !answer.dry_run {
             store::remove(&whole)?;
             leave_no_empty_folder(ws.root.path(), &whole);
         }
@@ -336,15 +313,4 @@ fn files_of_record(ws: &Workspace) -> Vec<RelativePath> {
     found.extend(ignores.ok().filter(|path| ws.root.absolute(path).is_file()));
     found.sort();
     found
-}
-
-/// Removes a file, or a folder with its content. Of a symbolic link only the link is removed.
-fn remove(path: &Path, dry_run: bool) -> Result<(), StoreError> {
-    if dry_run {
-        return Ok(());
-    }
-    let failed = |source| StoreError::Io { path: path.to_path_buf(), doing: "removed", source };
-    let is_folder = path.symlink_metadata().map_err(failed)?.is_dir();
-    if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
-        .map_err(failed)
 }

@@ -12,7 +12,7 @@ use crate::hook::host::{HOSTS, Host};
 use crate::hook::install::{
     self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, MAX_SETTINGS, found,
 };
-use crate::verbs::uninstall::{TakenHow, UninstallAnswer, UninstallRequest, uninstall};
+use crate::verbs::uninstall::{TakenHow, UninstallAnswer, uninstall};
 use crate::workspace::{Root, store};
 
 /// Take back everything that `intent init` put into this repository
@@ -62,8 +62,7 @@ pub(crate) fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliErr
         }
         None => {}
     }
-    let request = UninstallRequest { everything: args.everything, dry_run: args.dry_run };
-    uninstall(&root, request, &mut answer)?;
+    uninstall(&root, args.everything, &mut answer)?;
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::Fine)
 }

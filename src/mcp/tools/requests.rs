@@ -34,24 +34,6 @@ pub(super) struct WiderScope {
     intent_id: Option<String>,
 }
 
-/// A proposal for a new intent.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct NewIntentArguments {
-    /// The name of the intent.
-    name: String,
-    /// The globs of the files that the intent would own, relative to the workspace.
-    scope: Vec<String>,
-    /// Why the intent is needed, as one sentence for the person who decides.
-    reason: String,
-    /// Rules that must hold while working under the intent.
-    #[serde(default)]
-    constraints: Vec<String>,
-    /// Criteria that decide when the intent is complete.
-    #[serde(default)]
-    acceptance: Vec<String>,
-}
-
 /// The request to look up.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -74,16 +56,9 @@ pub(super) fn request_scope(
 
 pub(super) fn propose_intent(
     call: &CallContext,
-    wanted: NewIntentArguments,
+    wanted: IntentProposal,
 ) -> Result<ToolAnswer<ProposalAnswer>, Refusal> {
     let ws = call.open_workspace()?;
-    let wanted = IntentProposal {
-        name: wanted.name,
-        scope: wanted.scope,
-        constraints: wanted.constraints,
-        acceptance: wanted.acceptance,
-        reason: wanted.reason,
-    };
     let asked = proposal::propose_intent(&ws, &call.actor(), &call.folder, wanted)?;
     Ok(said(asked))
 }

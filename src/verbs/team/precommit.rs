@@ -24,20 +24,17 @@ const ENTRY: &str = "\
 
 pub(super) fn add(place: &TeamPlace, answer: &mut TeamAnswer) -> Result<(), StoreError> {
     let Some(text) = place.read(CONFIG)? else { return Ok(()) };
-    let file = |done, lines| TeamFile { path: CONFIG.to_owned(), done, lines };
-    // A person may have added an entry by hand, from our `.pre-commit-hooks.yaml`.
-    if text.contains("id: intent-check") {
-        answer.files.push(file(TeamFileDone::Kept, None));
-        return Ok(());
-    }
     let entry = entry(place);
-    match with_entry(&text, &entry) {
+    let (done, lines) = match with_entry(&text, &entry) {
+        // A person may have added an entry by hand, from our `.pre-commit-hooks.yaml`.
+        _ if text.contains("id: intent-check") => (TeamFileDone::Kept, None),
         Some(after) => {
             place.write(CONFIG, &after)?;
-            answer.files.push(file(TeamFileDone::Changed, None));
+            (TeamFileDone::Changed, None)
         }
-        None => answer.files.push(file(TeamFileDone::ToAdd, Some(entry))),
-    }
+        None => (TeamFileDone::ToAdd, Some(entry)),
+    };
+    answer.files.push(TeamFile { path: CONFIG.to_owned(), done, lines });
     Ok(())
 }
 
