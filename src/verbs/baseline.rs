@@ -44,14 +44,13 @@ impl FormerFile {
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
         let baseline = Baseline::of_commits(ws, path, commits)?;
-        let (Some(git), Some(head)) = (ws.git(), commits.first()) else {
-            return Ok(Self { baseline, from: None });
+        let (baseline, from) = match (ws.git(), commits.first()) {
+            (Some(git), Some(head)) if baseline.is_empty() => {
+                let gone = super::check::deleted(&git.changes(Some(head), ws.files())?);
+                baseline.or_renamed(ws, path, now, head, &gone)?
+            }
+            _ => (baseline, None),
         };
-        if !baseline.is_empty() {
-            return Ok(Self { baseline, from: None });
-        }
-        let gone = super::check::deleted(&git.changes(Some(head), ws.files())?);
-        let (baseline, from) = baseline.or_renamed_from(ws, path, now, head, &gone)?;
         Ok(Self { baseline, from })
     }
 }
@@ -125,20 +124,9 @@ impl Baseline {
     /// Completes the baseline of a renamed file. If the file did not exist at the baseline, and one
     /// of the deleted files `gone` has mostly the same blocks or lines
     /// ([`matching::has_same_blocks`], [`matching::has_same_lines`]), then the text of that file is
-    /// added. Blocks that did not change are then no edits.
+    /// added. Blocks that did not change are then no edits. Returns also the path that the file had
+    /// before.
     pub fn or_renamed(
-        self,
-        ws: &Workspace,
-        path: &RelativePath,
-        now: &Document,
-        commit: &CommitId,
-        gone: &[RelativePath],
-    ) -> Result<Self, VerbError> {
-        Ok(self.or_renamed_from(ws, path, now, commit, gone)?.0)
-    }
-
-    /// Like [`Self::or_renamed`], and returns the path that the file had before.
-    pub fn or_renamed_from(
         self,
         ws: &Workspace,
         path: &RelativePath,
@@ -235,17 +223,13 @@ impl Edits {
     /// difference.
     pub fn of(differences: &[Difference]) -> Self {
         let Some(first) = differences.first() else { return Self::default() };
-        let touched = |index: usize| {
-            let is_touched = |difference: &Difference| difference.touches(index);
-            let brought = || lines_added_by_all(differences, index).unwrap_or_default();
-            let is_new_to_all = |difference: &Difference| difference.was(index).is_none();
-            match differences {
-                [only] => only.touches(index),
-                all => {
-                    let adds = !all.iter().all(is_new_to_all) || brought().contains(&true);
-                    all.iter().all(is_touched) && adds
-                }
-            }
+        let brings = |index: usize| {
+            let is_new = differences.iter().all(|difference| difference.was(index).is_none());
+            let added = || lines_added_by_all(differences, index).unwrap_or_default();
+            differences.len() == 1 || !is_new || added().contains(&true)
+        };
+        let touched = |index: &usize| {
+            differences.iter().all(|difference| difference.touches(*index)) && brings(*index)
         };
         let least = |index: usize| {
             let all = differences.iter().map(|difference| difference.against(index));
@@ -257,7 +241,7 @@ impl Edits {
             })
         };
         let now = (0..first.len())
-            .filter(|index| touched(*index))
+            .filter(touched)
             .filter_map(|index| Some((index, least(index)?)))
             .collect();
         // A block that another parent lacks was deleted there, and not by the merge.

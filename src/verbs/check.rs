@@ -43,7 +43,7 @@ use crate::code::LineRange;
 use crate::intent::{FOLDER, Registry};
 use crate::provenance::Verdict;
 use crate::workspace::git::{ChangeKind, PathChange, Target};
-use crate::workspace::{Code, CommitId, Finding, Level, Policy, RelativePath, text};
+use crate::workspace::{Code, CommitId, Finding, Git, Level, Policy, RelativePath, text};
 
 /// What to check, and how.
 #[derive(Clone, Debug, Default)]
@@ -222,27 +222,25 @@ pub(crate) fn change_signed(
         }
         _ => ws.clone(),
     };
-    let mut answer = CheckAnswer::default();
+    let (mut summary, mut change) = (CheckSummary::default(), None);
     let mut findings = verify::findings(ws);
     let mut policy = Arc::clone(&ws.policy);
     if ws.git().is_none() {
-        answer.summary.notes.push(
-            "There is no git here, so changes were not judged; registry and ledger were."
-                .to_owned(),
-        );
+        let note = "There is no git here, so changes were not judged; registry and ledger were.";
+        summary.notes.push(note.to_owned());
     } else {
-        answer.summary.base = ends.base().map(|base| base.0.clone());
+        summary.base = ends.base().map(|base| base.0.clone());
         // For a range, the state of the work tree does not matter.
         if !matches!(against, ComparedSides::Range { .. }) {
-            answer.summary.notes.extend(seal::open_note(here));
+            summary.notes.extend(seal::open_note(here));
         }
         if *against == ComparedSides::Staged {
-            answer.summary.notes.extend(seal::unstaged_note(here));
-            answer.summary.notes.extend(other_rules(here, ws));
+            summary.notes.extend(seal::unstaged_note(here));
+            summary.notes.extend(other_rules(here, ws));
         }
         let changes = ends.changes(ws)?;
         let approvals = Approvals::of(ws, &ends, signatures)?;
-        answer.summary.notes.extend(approvals.notes.iter().cloned());
+        summary.notes.extend(approvals.notes.iter().cloned());
         let rules = ends.rules(ws, &approvals)?;
         findings.extend(ends.tip.as_ref().and_then(|_| unreadable(&rules, against)));
         if ends.tip.is_some() && rules.accepted().registry.exists() {
@@ -253,14 +251,14 @@ pub(crate) fn change_signed(
         let of_rules = rule_changes::judge(ws, &rules, &ends, &changes, &approvals)?;
         let asks_for_signature = !of_rules.findings.is_empty();
         findings.extend(of_rules.findings);
-        answer.summary.notes.extend(of_rules.notes);
+        summary.notes.extend(of_rules.notes);
         if ends.tip.is_some() && (asks_for_signature || !approvals.signed.is_empty()) {
-            answer.summary.notes.extend(rule_changes::unsent(here, ws, &ends, &changes)?);
+            summary.notes.extend(rule_changes::unsent(here, ws, &ends, &changes)?);
         }
         if let Some(base) = ends.base() {
             let compared = super::evidence::against_base(ws, base, &rules, signatures)?;
             findings.extend(compared.findings);
-            answer.summary.notes.extend(compared.notes);
+            summary.notes.extend(compared.notes);
         }
         let nameless = ends.nameless(ws)?;
         let bound =
@@ -269,32 +267,26 @@ pub(crate) fn change_signed(
         let texts = sides.texts(&changes)?;
         let classes = sides.classified(&texts);
         if classes.is_none() {
-            answer.summary.notes.push("The change is too large to classify.".to_owned());
+            summary.notes.push("The change is too large to classify.".to_owned());
         }
-        answer.change = classes.as_ref().map(classes::answer);
-        let judge = Judge::of(sides, &rules, &bound, &changes, Some((texts, classes)))?;
-        let judged = judge.all(nameless)?;
-        (answer.summary.intents, answer.summary.contributors) = judged.shares(ws);
-        findings.extend(judged.findings);
-        answer.summary.notes.extend(judged.notes);
-        answer.summary.files = judged.files;
-        answer.summary.blocks = judged.blocks;
-        answer.summary.recorded = judged.recorded;
-        answer.summary.uncovered = judged.uncovered;
+        change = classes.as_ref().map(classes::answer);
+        let known = Some((texts, classes));
+        let judge = Judge::of(sides, &rules, &bound, &changes, known, &mut summary)?;
+        findings.extend(judge.all(nameless)?);
     }
     if request.suspect {
         findings.extend(suspects::all(ws));
     }
-    answer.findings = levelled(&policy, findings);
+    let mut findings = levelled(&policy, findings);
     if let Some(path) = &request.baseline {
         let known = KnownFindings::read(ws, &ends, path)?;
-        let before = answer.findings.len();
-        answer.summary.notes.extend(known.drop_from(&mut answer.findings, path));
-        answer.summary.known = before - answer.findings.len();
+        let before = findings.len();
+        summary.notes.extend(known.drop_from(&mut findings, path));
+        summary.known = before - findings.len();
     }
-    let count = |level| answer.findings.iter().filter(|finding| finding.level == level).count();
-    (answer.summary.errors, answer.summary.warnings) = (count(Level::Error), count(Level::Warning));
-    Ok(answer)
+    let count = |level| findings.iter().filter(|finding| finding.level == level).count();
+    (summary.errors, summary.warnings) = (count(Level::Error), count(Level::Warning));
+    Ok(CheckAnswer { findings, summary, change })
 }
 
 /// Says what kind of change the work tree is compared with `HEAD`. Returns `None` if nothing
@@ -314,14 +306,12 @@ fn judgeable(ws: &Workspace, against: &ComparedSides) -> Result<(), VerbError> {
         return Err(VerbError::BrokenGit { reason: reason.to_string() });
     }
     let what = match against {
-        ComparedSides::Base(revision) => format!("the change since {revision:?}"),
-        ComparedSides::Staged => "the index".to_owned(),
-        ComparedSides::Range { from, to } => format!("the change from {from:?} to {to:?}"),
+        _ if ws.git().is_some() => return Ok(()),
         ComparedSides::Head => return Ok(()),
+        ComparedSides::Staged => "the index".to_owned(),
+        ComparedSides::Base(revision) => format!("the change since {revision:?}"),
+        ComparedSides::Range { from, to } => format!("the change from {from:?} to {to:?}"),
     };
-    if ws.git().is_some() {
-        return Ok(());
-    }
     Err(VerbError::NoGit { root: ws.root.path().display().to_string(), what })
 }
 
@@ -411,17 +401,13 @@ impl Ends {
         let (Some(git), Some(tip), Some(base)) = (ws.git(), &self.tip, self.base()) else {
             return Ok(Rules::of(ws).approving(approvals.work.clone()));
         };
-        let at = |commit: &CommitId| layer_at(ws, &Target::Commit(commit.clone()));
         let mut proposed = Layer::of(ws);
         // The target branch has no registry yet, so it has no rules that could be broken.
-        let Some(accepted) = at(tip)? else {
+        let Some(accepted) = layer_at(ws, git, &Target::Commit(tip.clone()))? else {
             return Ok(Rules::between(proposed.clone(), proposed));
         };
-        let policy = |target: &Target| -> Result<Policy, VerbError> {
-            Ok(policy_at(git, target)?.map(|(policy, _)| policy).unwrap_or_default())
-        };
         let then = Target::Commit(base.clone());
-        if *ws.policy == policy(&then)? {
+        if *ws.policy == policy_at(git, &then)?.unwrap_or_default().0 {
             proposed.policy = Arc::clone(&accepted.policy);
         }
         let mut differ = false;
@@ -485,12 +471,9 @@ fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
         text(here).is_some_and(|now| Some(now) != text(staged))
     }));
     let places: Vec<String> = differ.iter().map(|path| here.place_for_git(path)).collect();
+    let (differ, places) = (differ.join(", "), places.join(" "));
     (!differ.is_empty()).then(|| {
-        format!(
-            "{SAID}. The work tree has others in {}; `git add {}` stages them.",
-            differ.join(", "),
-            places.join(" ")
-        )
+        format!("{SAID}. The work tree has others in {differ}; `git add {places}` stages them.")
     })
 }
 
@@ -499,13 +482,12 @@ fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
 fn unreadable(rules: &Rules, against: &ComparedSides) -> Option<Finding> {
     let broken = rules.accepted().registry.syntax_error()?;
     let from = against.from();
+    let message =
+        format!("The registry at {from}, which decides, cannot be read: {}", broken.message);
+    let help = format!("Repair it on {from} first, in a separate change.");
     Some(Finding {
         path: broken.path.clone(),
-        ..Finding::new(
-            Code::RegistrySyntax,
-            format!("The registry at {from}, which decides, cannot be read: {}", broken.message),
-            format!("Repair it on {from} first, in a separate change."),
-        )
+        ..Finding::new(Code::RegistrySyntax, message, help)
     })
 }
 
@@ -519,23 +501,23 @@ fn give_back(rules: &Rules, against: &ComparedSides) -> String {
 }
 
 /// Returns the rules in the index or at a commit, or `None` if there is no registry.
-fn layer_at(ws: &Workspace, target: &Target) -> Result<Option<Layer>, VerbError> {
-    let Some(git) = ws.git() else { return Ok(None) };
+fn layer_at(ws: &Workspace, git: &Git, target: &Target) -> Result<Option<Layer>, VerbError> {
     let registry = Registry::at(git, target)?;
     if !registry.exists() {
         return Ok(None);
     }
-    let policy = policy_at(git, target)?.map(|(policy, _)| policy).unwrap_or_default();
     Ok(Some(Layer {
         registry: Arc::new(registry),
-        policy: Arc::new(policy),
+        policy: Arc::new(policy_at(git, target)?.unwrap_or_default().0),
         ignores: Arc::new(ignores_at(&ws.root, git, target)?),
     }))
 }
 
 /// Returns the paths of the files that a change deletes.
-pub(super) fn deleted(changes: &[PathChange]) -> Vec<RelativePath> {
-    let gone = changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
+pub(super) fn deleted<'a>(
+    changes: impl IntoIterator<Item = &'a PathChange>,
+) -> Vec<RelativePath> {
+    let gone = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
     gone.map(|change| change.path.clone()).collect()
 }
 
@@ -560,8 +542,9 @@ pub(crate) fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let changes = ends.changes(ws)?;
     let (rules, bound) = (rules(ws), UnrecordedIntents::to(ws.selected(None)));
     let sides = Sides { ws, ends: &ends };
-    let mut findings =
-        Judge::of(sides, &rules, &bound, &changes, None)?.all(BTreeSet::new())?.findings;
+    let mut summary = CheckSummary::default();
+    let judge = Judge::of(sides, &rules, &bound, &changes, None, &mut summary)?;
+    let mut findings = judge.all(BTreeSet::new())?;
     findings.retain(|finding| finding.path.as_ref().is_some_and(is_gone));
     Ok(findings)
 }
@@ -579,11 +562,11 @@ pub fn document(
         return Vec::new();
     }
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
-    let deeds = deeds::of_standing(ws, path, file, before, bases).deeds;
+    let (deeds, _) = deeds::of_standing(ws, path, file, before, bases);
     let bound = UnrecordedIntents::to(ws.selected(None));
     let bound = bound.of_path(path);
     let asked = deeds::Asked { bound, against: &ComparedSides::Head, is_committed: false };
-    let mut findings = files::judge_file(ws, rules, path, &deeds, &asked);
+    let mut findings = deeds::judge(ws, rules, path, &deeds, &asked);
     findings.extend(deeds::conflicts(path, &file.document));
     findings.extend(differing(ws, path, file));
     findings.extend(overlap(ws, path, file));
@@ -595,21 +578,12 @@ fn differing(ws: &Workspace, path: &RelativePath, file: &why::FileProvenance) ->
     blocks
         .filter(|(_, found)| found.verdict == Verdict::Modified && !found.only_inside)
         .map(|(block, found)| {
-            let kept = found
-                .kept
-                .map(|kept| format!(" (about {:.0} % is kept)", kept * 100.0))
-                .unwrap_or_default();
-            Finding {
-                path: Some(path.clone()),
-                span: Some(block.name_bytes.clone()),
-                lines: Some(block.lines),
-                intent: why::intent_of(ws, found),
-                ..Finding::new(
-                    Code::DiffersFromRecord,
-                    format!("{} is no longer what was recorded{kept}.", deeds::name(block)),
-                    "Record the change, accept the block as it is, or put it back.",
-                )
-            }
+            let kept = found.kept.map(|kept| format!(" (about {:.0} % is kept)", kept * 100.0));
+            let (name, kept) = (deeds::name(block), kept.unwrap_or_default());
+            let message = format!("{name} is no longer what was recorded{kept}.");
+            let help = "Record the change, accept the block as it is, or put it back.";
+            let finding = Finding::new(Code::DiffersFromRecord, message, help);
+            Finding { intent: why::intent_of(ws, found), ..finding.at_block(path, block) }
         })
         .collect()
 }
@@ -622,19 +596,10 @@ fn overlap(ws: &Workspace, path: &RelativePath, file: &why::FileProvenance) -> O
         owners.iter().map(|owner| format!("{} ({})", owner.id.value, owner.name.value)).collect();
     let related =
         owners.iter().filter_map(|owner| scope_related(&ws.registry, path, &owner.id.value));
-    Some(Finding {
-        path: Some(path.clone()),
-        span: Some(block.name_bytes.clone()),
-        lines: Some(block.lines),
-        related: related.collect(),
-        ..Finding::new(
-            Code::ScopeOverlap,
-            format!(
-                "{path} is owned by {} intents in progress: {}.",
-                owners.len(),
-                names.join(", ")
-            ),
-            "Agents on both can collide here; narrow one scope with a `!` entry, or finish one first.",
-        )
-    })
+    let (many, names) = (owners.len(), names.join(", "));
+    let message = format!("{path} is owned by {many} intents in progress: {names}.");
+    let help =
+        "Agents on both can collide here; narrow one scope with a `!` entry, or finish one first.";
+    let finding = Finding::new(Code::ScopeOverlap, message, help).at_block(path, block);
+    Some(Finding { related: related.collect(), ..finding })
 }

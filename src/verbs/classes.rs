@@ -131,20 +131,14 @@ pub(super) fn contradicted(
                     && change.reason.contains(block.identity.path.as_str())
             })
     })?;
-    Some(Finding {
-        path: Some(path.clone()),
-        span: Some(block.name_bytes.clone()),
-        lines: Some(block.lines),
-        intent: ws.intent_of(&claim),
-        ..Finding::new(
-            Code::ClassContradicted,
-            format!(
-                "{} was claimed as AST_REFACTOR, and since the base it is INTENT_EVOLUTION ({}).",
-                block.identity.path, change.reason
-            ),
-            "Review it as a change of behaviour; docs/classify.md says what counts as a refactoring.",
-        )
-    })
+    let message = format!(
+        "{} was claimed as AST_REFACTOR, and since the base it is INTENT_EVOLUTION ({}).",
+        block.identity.path, change.reason
+    );
+    let help =
+        "Review it as a change of behaviour; docs/classify.md says what counts as a refactoring.";
+    let finding = Finding::new(Code::ClassContradicted, message, help).at_block(path, block);
+    Some(Finding { intent: ws.intent_of(&claim), ..finding })
 }
 
 fn says_refactor(claimed: &str) -> bool {

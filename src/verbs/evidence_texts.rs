@@ -176,7 +176,7 @@ impl TextCache {
             let changes = git.changes(Some(parent), &Target::Commit(commit.clone())).ok()?;
             let baseline = Baseline::Texts(before);
             let gone = check::deleted(&changes);
-            let renamed = baseline.or_renamed(&self.ws, path, &after, parent, &gone).ok()?;
+            let (renamed, _) = baseline.or_renamed(&self.ws, path, &after, parent, &gone).ok()?;
             let Baseline::Texts(texts) = renamed else { return None };
             before = texts;
         }

@@ -51,37 +51,29 @@ pub(super) const FILES: [(&str, &str); 5] = [
 /// work tree, or in `folder` itself if there is no git.
 pub(crate) fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
     let root = Root::find(folder).map_err(OpenError::from)?;
-    let mut answer = InitAnswer {
-        root: root.path().display().to_string(),
-        created: Vec::new(),
-        kept: Vec::new(),
-        layout: layout(&root),
-        hooks: None,
-        declined: false,
-        changed: false,
-        next: String::new(),
-    };
+    let (mut created, mut kept) = (Vec::new(), Vec::new());
     for (name, text) in FILES {
-        let list = if store::create_new(&root.path().join(name), text.as_bytes())? {
-            &mut answer.created
-        } else {
-            &mut answer.kept
-        };
+        let is_new = store::create_new(&root.path().join(name), text.as_bytes())?;
+        let list = if is_new { &mut created } else { &mut kept };
         list.push(name.to_owned());
     }
-    answer.changed = !answer.created.is_empty();
     let ws = Workspace::open(root.path())?;
-    if let Some(git) = ws.git() {
-        answer.declined = git.declines_hooks();
-        let before = git_hooks(&ws, Act::Status).ok();
-        let act = if answer.declined { Act::Status } else { Act::Install };
-        answer.hooks = git_hooks(&ws, act).ok();
-        let sealing =
-            |hooks: &Option<GitHooksAnswer>| hooks.as_ref().is_some_and(|it| it.installed);
-        answer.changed |= sealing(&answer.hooks) && !sealing(&before);
-    }
-    answer.next = next(&ws);
-    Ok(answer)
+    let declined = ws.git().is_some_and(|git| git.declines_hooks());
+    let act = if declined { Act::Status } else { Act::Install };
+    let hooks = |act| ws.git().and_then(|_| git_hooks(&ws, act).ok());
+    let sealed = hooks(Act::Status).is_some_and(|before| before.installed);
+    let hooks = hooks(act);
+    let seals = !sealed && hooks.as_ref().is_some_and(|now| now.installed);
+    Ok(InitAnswer {
+        root: root.path().display().to_string(),
+        changed: seals || !created.is_empty(),
+        created,
+        kept,
+        layout: layout(&root),
+        hooks,
+        declined,
+        next: next(&ws),
+    })
 }
 
 /// Returns the command to run next. It is always exactly one.

@@ -24,7 +24,6 @@ pub(crate) use fresh::{follow, refresh};
 use page::render;
 
 use super::classes::ClassAnswer;
-use super::why::IntentBrief;
 use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, check, verify, why};
 use crate::code::FileBlocks;
@@ -229,12 +228,5 @@ pub(crate) fn markdown(answer: &MapAnswer) -> String {
         });
         (intent.id.clone(), files.collect())
     });
-    let brief = answer.intents.iter().map(|intent| IntentBrief {
-        id: intent.id.clone(),
-        name: intent.name.clone(),
-        status: intent.status.clone(),
-        version: None,
-        now_called: None,
-    });
-    render(&answer.notes, &brief.collect::<Vec<_>>(), &shown.collect())
+    render(&answer.notes, &answer.intents, &shown.collect())
 }

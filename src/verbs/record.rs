@@ -393,7 +393,7 @@ fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Base
         return Ok(baseline);
     }
     let gone = super::check::deleted(&git.changes(Some(head), &Target::WorkTree)?);
-    baseline.or_renamed(ws, path, now, head, &gone)
+    Ok(baseline.or_renamed(ws, path, now, head, &gone)?.0)
 }
 
 /// Selects the reasons that are about the recorded blocks. If several blocks share a name, as many

@@ -517,7 +517,7 @@ impl<'a> FilesAfter<'a> {
         let mut from = None;
         let baseline = match (change.kind, sealing.bases.first()) {
             (ChangeKind::Added, Some(base)) => {
-                let (baseline, old) = baseline.or_renamed_from(ws, path, &now, base, gone)?;
+                let (baseline, old) = baseline.or_renamed(ws, path, &now, base, gone)?;
                 from = old;
                 baseline
             }

@@ -70,7 +70,7 @@ impl IntentPart {
 }
 
 /// Why a block may need a review, since the reason for which it was written has changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Suspicion {
     /// The present id of the intent.
     pub intent: String,
@@ -123,32 +123,23 @@ impl<'a> Suspects<'a> {
 
     /// Like [`Suspects::of`], but also searches for the commit that changed the intent.
     pub(super) fn in_full(&self, found: &Provenance) -> Option<Suspicion> {
-        let suspicion = self.of(found)?;
+        let mut suspicion = self.of(found)?;
         let Some(intent) = self.ws.registry.get(&suspicion.intent) else { return Some(suspicion) };
         match changed_in(self.ws, intent, &suspicion.parts) {
             Ok(Some(ChangedIn::Commit(commit))) => {
-                let commit = commit_brief(self.ws, &commit);
-                Some(Suspicion { commit, ..suspicion }.with_message())
+                suspicion.commit = commit_brief(self.ws, &commit);
             }
-            Ok(Some(ChangedIn::Nothing)) => {
-                Some(Suspicion { uncommitted: true, ..suspicion }.with_message())
-            }
-            Ok(None) => Some(suspicion),
-            Err(error) => {
-                tracing::debug!(%error, "the history of the registry cannot be read");
-                Some(suspicion)
-            }
+            Ok(Some(ChangedIn::Nothing)) => suspicion.uncommitted = true,
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, "the history of the registry cannot be read"),
         }
+        Some(suspicion.with_message())
     }
 }
 
 impl Suspicion {
-    fn with_message(self) -> Self {
-        Self { message: self.sentence(), ..self }
-    }
-
-    fn sentence(&self) -> String {
-        let words: Vec<&str> = self.parts.iter().map(|part| part.words()).collect();
+    /// Sets the message, which says what the other fields say.
+    fn with_message(mut self) -> Self {
         let since = match (&self.commit, self.uncommitted) {
             (Some(commit), _) => {
                 let day = commit.timestamp.as_deref().and_then(|time| time.get(..10));
@@ -158,24 +149,24 @@ impl Suspicion {
             (None, true) => " (in no commit yet)".to_owned(),
             (None, false) => String::new(),
         };
-        let of_intent = (!words.is_empty()).then(|| {
-            format!(
-                "the {} of {} changed since this was recorded{since}",
-                listed(&words),
-                self.intent
-            )
-        });
-        let specs: Vec<&str> = self.specs.iter().map(RelativePath::as_str).collect();
-        let of_specs = (!specs.is_empty()).then(|| {
-            format!("{}, which it serves, changed since this was committed", listed(&specs))
-        });
-        of_intent.into_iter().chain(of_specs).collect::<Vec<_>>().join("; ")
+        let mut said = Vec::new();
+        if !self.parts.is_empty() {
+            let parts = listed(self.parts.iter().map(|part| part.words()).collect());
+            let id = &self.intent;
+            said.push(format!("the {parts} of {id} changed since this was recorded{since}"));
+        }
+        if !self.specs.is_empty() {
+            let specs = listed(self.specs.iter().map(RelativePath::as_str).collect());
+            said.push(format!("{specs}, which it serves, changed since this was committed"));
+        }
+        self.message = said.join("; ");
+        self
     }
 }
 
 /// Joins words as `a`, `a and b`, or `a, b and c`.
-fn listed(words: &[&str]) -> String {
-    match words {
+fn listed(words: Vec<&str>) -> String {
+    match &words[..] {
         [] => String::new(),
         [one] => (*one).to_owned(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
@@ -198,14 +189,8 @@ fn find(ws: &Workspace, at: ClaimRef) -> Option<Suspicion> {
     let commit = seen_at(ws, at);
     let specs =
         commit.map(|commit| changed_specs(ws, &claim, &commit, present)).unwrap_or_default();
-    let suspicion = Suspicion {
-        intent: present.id.value.clone(),
-        parts,
-        specs,
-        commit: None,
-        uncommitted: false,
-        message: String::new(),
-    };
+    let intent = present.id.value.clone();
+    let suspicion = Suspicion { intent, parts, specs, ..Suspicion::default() };
     let is_none = suspicion.parts.is_empty() && suspicion.specs.is_empty();
     (!is_none).then(|| suspicion.with_message())
 }

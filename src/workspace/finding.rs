@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::RelativePath;
-use crate::code::LineRange;
+use crate::code::{Block, LineRange};
 use crate::edits::TextEdit;
 
 /// How serious a finding is.
@@ -181,6 +181,15 @@ impl Finding {
         self.lines = lines_of(text, &span);
         self.span = Some(span);
         self
+    }
+    /// Sets the file of the finding.
+    pub(crate) fn in_file(self, path: &RelativePath) -> Self {
+        Self { path: Some(path.clone()), ..self }
+    }
+    /// Sets the place of the finding to a block of a file: its name, and its lines.
+    pub(crate) fn at_block(self, path: &RelativePath, block: &Block) -> Self {
+        let (span, lines) = (Some(block.name_bytes.clone()), Some(block.lines));
+        Self { span, lines, ..self.in_file(path) }
     }
     /// Returns the place as `path:line`, in the form that compilers use, or only the path if the
     /// line is not known. `path` is used if the finding names no file.

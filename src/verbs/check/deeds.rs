@@ -8,7 +8,7 @@ use crate::provenance::Difference;
 use crate::verbs::baseline::{Baseline, Edits, FormerFile};
 use crate::verbs::gate::is_control_file;
 use crate::verbs::rules::{Outside, Rules, Ruling};
-use crate::verbs::{Workspace, lesson, why};
+use crate::verbs::{Workspace, lesson, signing, why};
 use crate::workspace::policy::Lessons;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, text};
 
@@ -83,21 +83,15 @@ pub(super) fn name(block: &Block) -> String {
     format!("{} {}", block.identity.kind.as_str(), block.identity.path)
 }
 
-/// The deeds of a change in one file that still exists, and the edits they were made from.
-pub(super) struct StandingFile {
-    pub deeds: Vec<Deed>,
-    pub edits: Edits,
-}
-
 /// Cuts the change of an existing file into deeds: one for each block, or for the file as a whole
-/// if it is new or renamed.
+/// if it is new or renamed. Returns also the edits that the deeds were made from.
 pub(super) fn of_standing(
     ws: &Workspace,
     path: &RelativePath,
     file: &why::FileProvenance,
     before: &FormerFile,
     bases: &[CommitId],
-) -> StandingFile {
+) -> (Vec<Deed>, Edits) {
     let differences = before.baseline.differences(&file.document);
     let edits = before.baseline.edits_with(&file.document, &differences);
     let mut deeds = of_blocks(ws, path, file, (&before.baseline, &edits, &differences), bases);
@@ -117,7 +111,7 @@ pub(super) fn of_standing(
     } else if before.baseline.is_empty() && !deeds.is_empty() {
         deeds = as_a_whole(deeds, path, Fate::New);
     }
-    StandingFile { deeds, edits }
+    (deeds, edits)
 }
 
 /// Returns true if the earlier versions of a text are known and it differs from all of them.
@@ -243,21 +237,14 @@ pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
 
 /// Returns a finding for each merge conflict that is not resolved.
 pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding> {
-    let conflicts = code::conflicts(&document.text()).into_iter();
-    let finding = |lines: LineRange| Finding {
-        path: Some(path.clone()),
-        lines: Some(lines),
-        ..Finding::new(
-            Code::MergeConflict,
-            format!(
-                "A merge left both sides of a conflict in lines {}-{}.",
-                lines.start(),
-                lines.end()
-            ),
-            "Keep what is right of both sides, and take the lines out that begin with `<<<<<<<`, `=======` and `>>>>>>>`.",
-        )
+    let help = "Keep what is right of both sides, and take the lines out that begin with `<<<<<<<`, `=======` and `>>>>>>>`.";
+    let finding = |lines: LineRange| {
+        let (first, last) = (lines.start(), lines.end());
+        let message = format!("A merge left both sides of a conflict in lines {first}-{last}.");
+        let finding = Finding::new(Code::MergeConflict, message, help).in_file(path);
+        Finding { lines: Some(lines), ..finding }
     };
-    conflicts.map(finding).collect()
+    code::conflicts(&document.text()).into_iter().map(finding).collect()
 }
 
 /// How the deeds of a file are to be judged.
@@ -270,15 +257,23 @@ pub(super) struct Asked<'a> {
     pub is_committed: bool,
 }
 
-/// Judges each deed by the rules. This does not depend on the kind of file.
-pub(super) fn hold_against_rules(
+/// Judges the deeds of a file. A file that is itself a rule, such as `.intentignore`, belongs to no
+/// intent, so only protected and ignored paths are checked for it.
+pub(super) fn judge(
     ws: &Workspace,
     rules: &Rules,
     path: &RelativePath,
     deeds: &[Deed],
     asked: &Asked<'_>,
 ) -> Vec<Finding> {
-    deeds.iter().flat_map(|deed| DeedCase { ws, rules, path, deed, asked }.judge()).collect()
+    let is_rule = signing::is_rule(&rules.accepted().policy, path);
+    let asked = &Asked { bound: if is_rule { &[] } else { asked.bound }, ..*asked };
+    let cases = deeds.iter().map(|deed| DeedCase { ws, rules, path, deed, asked });
+    let mut findings: Vec<Finding> = cases.flat_map(|case| case.judge()).collect();
+    if is_rule {
+        findings.retain(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath));
+    }
+    findings
 }
 
 struct DeedCase<'a> {
@@ -361,21 +356,18 @@ impl DeedCase<'_> {
 
     fn help(&self, ruling: &Ruling, id: Option<&str>) -> String {
         let (path, id) = (self.path, id.unwrap_or_default());
-        match ruling {
-            Ruling::Protected(_) => {
-                "Put it back, or let a person change the policy first.".to_owned()
-            }
-            Ruling::Ignored(_) => {
-                "Put it back, or let a person change the ignore file first.".to_owned()
-            }
-            Ruling::Unknown => self.misplaced().unwrap_or_else(|| {
-                "Restore the intent in the registry, or select another one.".to_owned()
-            }),
+        let fixed = match ruling {
+            Ruling::Protected(_) => "Put it back, or let a person change the policy first.",
+            Ruling::Ignored(_) => "Put it back, or let a person change the ignore file first.",
+            Ruling::Unknown => match self.misplaced() {
+                Some(help) => return help,
+                None => "Restore the intent in the registry, or select another one.",
+            },
             Ruling::Outside(Outside::Proposed) if self.rules.is_of_one_machine() => {
-                "Save the registry.".to_owned()
+                "Save the registry."
             }
             Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => {
-                super::rule_changes::ways_out(id)
+                return super::rule_changes::ways_out(id);
             }
             Ruling::Outside(_) => {
                 let is_whole = self.deed.what.starts_with(path.as_str());
@@ -384,9 +376,10 @@ impl DeedCase<'_> {
                     None => typed,
                 });
                 let it = if is_whole { "it" } else { "the block" };
-                self.rules.way_out(path, id, it, place.as_deref())
+                return self.rules.way_out(path, id, it, place.as_deref());
             }
-        }
+        };
+        fixed.to_owned()
     }
 
     /// Says what to do if the record means another intent than the one that has its id now.
@@ -402,27 +395,25 @@ impl DeedCase<'_> {
         let (path, what) = (self.path, &self.deed.what);
         let owners = self.rules.owners(path);
         let ids: Vec<&str> = owners.iter().map(|intent| intent.id.value.as_str()).collect();
+        let new = self.new_intent();
         let mut findings = Vec::new();
         if let Some(id) = bound {
             findings.extend(self.not_active(id));
         } else {
             let select = match ids[..] {
-                [] => {
-                    format!("Select one that may be widened, or create one: {}.", self.new_intent())
-                }
+                [] => format!("Select one that may be widened, or create one: {new}."),
                 [only] => format!("Select the intent that owns this file: `intent select {only}`."),
                 _ => format!("Select one that owns this file: {}.", ids.join(", ")),
             };
-            let message = format!("{}, and no intent is selected.", what);
+            let message = format!("{what}, and no intent is selected.");
             findings.push(self.finding(Code::IntentRequired, None, message, select));
-            let message = format!("{}, and no record covers it.", what);
+            let message = format!("{what}, and no record covers it.");
             let help = self.how_to_answer(&ids);
             findings.push(self.finding(Code::UnrecordedChange, None, message, help));
         }
         if ids.is_empty() {
-            let message = format!("{}, and no intent in progress owns {path}.", what);
-            let help =
-                format!("Add it to the scope of an intent, or create one: {}.", self.new_intent());
+            let message = format!("{what}, and no intent in progress owns {path}.");
+            let help = format!("Add it to the scope of an intent, or create one: {new}.");
             findings.push(self.finding(Code::Unowned, None, message, help));
         }
         findings
@@ -431,20 +422,18 @@ impl DeedCase<'_> {
     /// Says how to answer for a deed that no record covers. `owners` are the intents that own the
     /// file.
     fn how_to_answer(&self, owners: &[&str]) -> String {
-        let Some(to) = owners.first() else {
-            return format!(
-                "No intent in progress owns it: widen the scope of one that `intent list` shows, or create one, {}.",
-                self.new_intent()
-            );
+        let (several, to) = match owners {
+            [] => {
+                let new = self.new_intent();
+                return format!(
+                    "No intent in progress owns it: widen the scope of one that `intent list` shows, or create one, {new}."
+                );
+            }
+            [only] => (String::new(), only),
+            [first, ..] => (format!(" These own it: {}.", owners.join(", ")), first),
         };
-        let several = match owners {
-            [_] => String::new(),
-            _ => format!(" These own it: {}.", owners.join(", ")),
-        };
-        let whole = format!(
-            "of the whole change: `{} --intent {to}`.{several}",
-            self.asked.against.typed()
-        );
+        let check = self.asked.against.typed();
+        let whole = format!("of the whole change: `{check} --intent {to}`.{several}");
         let of_commit = format!(
             "Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
         );

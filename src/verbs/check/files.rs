@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::deeds::{self, Answers, Asked, Deed, Fate};
-use super::{Ends, Share, UnrecordedIntents, deleted};
+use super::{CheckSummary, Ends, Share, UnrecordedIntents, deleted};
 use crate::code::Document;
 use crate::provenance::{Classification, Provenance};
 use crate::verbs::baseline::{Baseline, FormerFile};
 use crate::verbs::classes;
 use crate::verbs::rules::Rules;
-use crate::verbs::signing;
 use crate::verbs::{VerbError, Workspace, why};
 use crate::workspace::git::{Aspect, ChangeKind, PathChange, Target};
 use crate::workspace::text::listed;
@@ -26,49 +25,15 @@ pub(super) struct Sides<'a> {
 /// be text.
 type Versions = (Option<Document>, Option<Document>);
 
-/// The result of judging all files of a change.
-#[derive(Default)]
-pub(super) struct JudgedFiles {
-    pub findings: Vec<Finding>,
-    pub notes: Vec<String>,
-    pub files: usize,
-    pub blocks: usize,
-    pub recorded: usize,
-    /// How many deeds no record covers.
-    pub uncovered: usize,
-    by_intent: BTreeMap<String, usize>,
-    by_contributor: BTreeMap<String, usize>,
-}
-
-impl JudgedFiles {
-    /// Returns the recorded blocks by intent and by contributor, those with the most blocks first.
-    pub(super) fn shares(&self, ws: &Workspace) -> (Vec<Share>, Vec<Share>) {
-        let sorted = |counts: &BTreeMap<String, usize>, name: &dyn Fn(&str) -> Option<String>| {
-            let share = |(id, blocks): (&String, &usize)| Share {
-                id: id.clone(),
-                name: name(id),
-                blocks: *blocks,
-            };
-            let mut shares: Vec<Share> = counts.iter().map(share).collect();
-            shares.sort_by_key(|share| std::cmp::Reverse(share.blocks));
-            shares
-        };
-        let name = |id: &str| ws.registry.get(id).map(|intent| intent.name.value.clone());
-        (sorted(&self.by_intent, &name), sorted(&self.by_contributor, &|_| None))
-    }
-
-    fn count(&mut self, ws: &Workspace, found: &Provenance) {
-        self.recorded += 1;
-        if let Some(id) = why::intent_of(ws, found) {
-            *self.by_intent.entry(id).or_default() += 1;
-        }
-        if let Some(at) = found.claim {
-            let (claim, record) = (ws.ledger.claim(at), &ws.ledger.entry(at.entry).record);
-            let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
-            let who = why::who(&claim.conversation.contributor, tool);
-            *self.by_contributor.entry(who).or_default() += 1;
-        }
-    }
+/// Returns recorded blocks by intent or contributor, those with the most blocks first.
+fn shares(
+    counts: BTreeMap<String, usize>,
+    name: impl Fn(&str) -> Option<String>,
+) -> Vec<Share> {
+    let share = |(id, blocks): (String, usize)| Share { name: name(&id), id, blocks };
+    let mut shares: Vec<Share> = counts.into_iter().map(share).collect();
+    shares.sort_by_key(|share| std::cmp::Reverse(share.blocks));
+    shares
 }
 
 impl Sides<'_> {
@@ -120,25 +85,6 @@ pub(super) fn is_of_rules(path: &RelativePath) -> bool {
     path.as_str().starts_with(".orchestration/")
 }
 
-/// Judges the deeds of a file. A file that is itself a rule, such as `.intentignore`, belongs to no
-/// intent, so only protected and ignored paths are checked for it.
-pub(super) fn judge_file(
-    ws: &Workspace,
-    rules: &Rules,
-    path: &RelativePath,
-    deeds: &[Deed],
-    asked: &Asked<'_>,
-) -> Vec<Finding> {
-    let is_rule = signing::is_rule(&rules.accepted().policy, path);
-    let bound = if is_rule { &[] } else { asked.bound };
-    let mut findings =
-        deeds::hold_against_rules(ws, rules, path, deeds, &Asked { bound, ..*asked });
-    if is_rule {
-        findings.retain(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath));
-    }
-    findings
-}
-
 /// Returns what to say of a change that edits no block. An editor does not report these while
 /// somebody types.
 fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
@@ -162,7 +108,11 @@ pub(super) struct Judge<'a> {
     changes: BTreeMap<&'a RelativePath, Vec<&'a PathChange>>,
     texts: HashMap<RelativePath, Versions>,
     classes: Option<Classification>,
-    judged: JudgedFiles,
+    findings: Vec<Finding>,
+    summary: &'a mut CheckSummary,
+    /// The numbers of recorded blocks.
+    by_intent: BTreeMap<String, usize>,
+    by_contributor: BTreeMap<String, usize>,
     /// The paths whose changes are in no commit yet; `None` if that applies to the whole change.
     uncommitted: Option<HashSet<RelativePath>>,
     /// For each renamed file, by its old path, the deeds of the file at its new path.
@@ -202,36 +152,36 @@ impl Extent {
 }
 
 impl<'a> Judge<'a> {
-    /// `known` are the texts of the change and its class, if the caller has them already.
+    /// `known` are the texts of the change and its class, if the caller has them already. What is
+    /// counted and noted is added to `summary`.
     pub(super) fn of(
         sides: Sides<'a>,
         rules: &'a Rules,
         bound: &'a UnrecordedIntents,
         changes: &'a [PathChange],
         known: Option<(classes::Texts, Option<Classification>)>,
+        summary: &'a mut CheckSummary,
     ) -> Result<Self, VerbError> {
         let (texts, classes) = known.unwrap_or_default();
-        let judged = JudgedFiles::default();
         let mut by_path: BTreeMap<&RelativePath, Vec<&PathChange>> = BTreeMap::new();
         for change in changes.iter().filter(|change| !is_of_rules(&change.path)) {
             by_path.entry(&change.path).or_default().push(change);
         }
-        let contents = changes.iter().filter(|change| change.aspect == Aspect::Content);
-        let gone = deleted(&contents.cloned().collect::<Vec<_>>());
-        let texts = texts.files.into_iter().map(|(path, old, new)| (path, (old, new))).collect();
-        let (changes, renamed) = (by_path, HashMap::new());
-        let uncommitted = sides.ends.uncommitted(sides.ws)?;
+        let texts = texts.files.into_iter().map(|(path, old, new)| (path, (old, new)));
         Ok(Self {
             sides,
             rules,
             bound,
-            gone,
-            changes,
-            texts,
+            gone: deleted(changes.iter().filter(|change| change.aspect == Aspect::Content)),
+            changes: by_path,
+            texts: texts.collect(),
             classes,
-            judged,
-            uncommitted,
-            renamed,
+            findings: Vec::new(),
+            summary,
+            by_intent: BTreeMap::new(),
+            by_contributor: BTreeMap::new(),
+            uncommitted: sides.ends.uncommitted(sides.ws)?,
+            renamed: HashMap::new(),
             looked_at: Extent::default(),
             beyond: Vec::new(),
         })
@@ -242,32 +192,49 @@ impl<'a> Judge<'a> {
     pub(super) fn all(
         mut self,
         nameless: BTreeSet<RelativePath>,
-    ) -> Result<JudgedFiles, VerbError> {
-        let is_gone =
-            |changes: &[&PathChange]| changes.iter().all(|it| it.kind == ChangeKind::Deleted);
-        let all: Vec<_> = std::mem::take(&mut self.changes).into_iter().collect();
-        let (gone, standing): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|(_, changes)| is_gone(changes));
+    ) -> Result<Vec<Finding>, VerbError> {
+        let is_gone = |changes: &[&PathChange]| {
+            changes.iter().all(|change| change.kind == ChangeKind::Deleted)
+        };
+        let all = std::mem::take(&mut self.changes).into_iter();
+        let (gone, standing): (Vec<_>, Vec<_>) = all.partition(|(_, changes)| is_gone(changes));
+        self.summary.files += gone.len() + standing.len() + nameless.len();
         for (path, changes) in standing.into_iter().chain(gone) {
-            self.judged.files += 1;
             let deeds = self.deeds(path, &changes)?;
             self.judge(path, &deeds);
         }
         if !self.beyond.is_empty() {
-            self.judged.notes.push(format!(
+            self.summary.notes.push(format!(
                 "The large files of this change have more in them than is looked at block by block, so these were judged as a whole: {}.",
                 listed(&self.beyond)
             ));
         }
         for path in nameless {
-            self.judged.files += 1;
-            let deeds = [deeds::of_file(&path, Fate::Nameless)];
-            self.judge(&path, &deeds);
-            self.judged.notes.push(format!(
+            self.judge(&path, &[deeds::of_file(&path, Fate::Nameless)]);
+            self.summary.notes.push(format!(
                 "The name of {path} is not UTF-8, so no scope owns it: give it another name."
             ));
         }
-        Ok(self.judged)
+        let ws = self.sides.ws;
+        let name = |id: &str| ws.registry.get(id).map(|intent| intent.name.value.clone());
+        self.summary.intents = shares(self.by_intent, name);
+        self.summary.contributors = shares(self.by_contributor, |_| None);
+        Ok(self.findings)
+    }
+
+    /// Counts a recorded block.
+    fn count(&mut self, found: &Provenance) {
+        let ws = self.sides.ws;
+        self.summary.recorded += 1;
+        if let Some(id) = why::intent_of(ws, found) {
+            *self.by_intent.entry(id).or_default() += 1;
+        }
+        if let Some(at) = found.claim {
+            let (claim, record) = (ws.ledger.claim(at), &ws.ledger.entry(at.entry).record);
+            let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
+            let who = why::who(&claim.conversation.contributor, tool);
+            *self.by_contributor.entry(who).or_default() += 1;
+        }
     }
 
     fn judge(&mut self, path: &RelativePath, deeds: &[Deed]) {
@@ -277,14 +244,14 @@ impl<'a> Judge<'a> {
             against: &ends.against,
             is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
         };
-        let mut findings = judge_file(ws, self.rules, path, deeds, &asked);
+        let mut findings = deeds::judge(ws, self.rules, path, deeds, &asked);
         if self.bound.asks_for(path) {
             let is_open = |deed: &&Deed| deed.answers == Answers::Nobody;
-            self.judged.uncovered += deeds.iter().filter(is_open).count();
+            self.summary.uncovered += deeds.iter().filter(is_open).count();
         } else {
             findings.retain(|it| !matches!(it.code, Code::UnrecordedChange | Code::Unowned));
         }
-        self.judged.findings.extend(findings);
+        self.findings.extend(findings);
     }
 
     fn deeds(
@@ -328,7 +295,7 @@ impl<'a> Judge<'a> {
         let document = match after.map_or_else(|| ws.read(path), Ok) {
             Ok(document) => document,
             Err(reason) => {
-                self.judged.notes.push(format!("{reason}. It was judged as a whole."));
+                self.summary.notes.push(format!("{reason}. It was judged as a whole."));
                 return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
             }
         };
@@ -341,43 +308,42 @@ impl<'a> Judge<'a> {
             (_, bases) => Baseline::at_commits(ws, path, bases)?,
         };
         let document = baseline.carried_by(document);
-        self.judged.notes.extend(document.cut_short());
-        self.judged.findings.extend(deeds::conflicts(path, &document));
+        self.summary.notes.extend(document.cut_short());
+        self.findings.extend(deeds::conflicts(path, &document));
         let file = why::file(ws, path, &document);
         let (baseline, from) = match ends.base() {
-            Some(base) => baseline.or_renamed_from(ws, path, &document, base, &self.gone)?,
+            Some(base) => baseline.or_renamed(ws, path, &document, base, &self.gone)?,
             None => (baseline, None),
         };
         if matches!(baseline, Baseline::Unknown) {
             let note =
                 format!("{path} has no readable text at the base. It was judged as a whole.");
-            self.judged.notes.push(note);
+            self.summary.notes.push(note);
             return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
         }
         let before = FormerFile { baseline, from };
-        let mut standing = deeds::of_standing(ws, path, &file, &before, &ends.bases);
+        let (mut deeds, edits) = deeds::of_standing(ws, path, &file, &before, &ends.bases);
         let fate = other_fate(kind, &file.document, &before);
         // A new or renamed file has a deed for the file as a whole already.
         let is_whole = before.from.is_some() || before.baseline.is_empty();
-        let has_deed = is_whole && standing.deeds.iter().any(|it| it.answers == Answers::Nobody);
-        if fate == Fate::Unparsed && !has_deed || standing.deeds.is_empty() {
-            standing.deeds.push(deeds::of_file(path, fate));
+        let has_deed = is_whole && deeds.iter().any(|it| it.answers == Answers::Nobody);
+        if fate == Fate::Unparsed && !has_deed || deeds.is_empty() {
+            deeds.push(deeds::of_file(path, fate));
         }
-        let edits = &standing.edits;
-        self.judged.blocks += edits.now.len();
+        self.summary.blocks += edits.now.len();
         for (at, _) in &edits.now {
             let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
             if found.covered() {
-                self.judged.count(ws, found);
+                self.count(found);
             }
             let classes = self.classes.as_ref();
             let contradicted =
                 classes.and_then(|all| classes::contradicted(ws, path, block, found, all));
-            self.judged.findings.extend(contradicted);
+            self.findings.extend(contradicted);
         }
         if let Some(from) = before.from {
-            self.renamed.insert(from, standing.deeds.clone());
+            self.renamed.insert(from, deeds.clone());
         }
-        Ok(standing.deeds)
+        Ok(deeds)
     }
 }

@@ -78,49 +78,37 @@ pub(super) fn judge(
         }
     }
     // An id that two intents share has a finding of its own.
-    let is_gone =
-        |id: &str| ws.registry.get(id).is_none() && ws.registry.definitions_of(id).is_empty();
-    for intent in found.intents().iter().filter(|it| is_gone(&it.id.value)) {
-        let known = rules.accepted().registry.get(&intent.id.value).is_some();
-        if known {
-            compared.notes.push(format!("{} is removed from the registry.", intent.id.value));
-        }
-    }
+    let is_gone = |id: &&String| {
+        ws.registry.get(id).is_none()
+            && ws.registry.definitions_of(id).is_empty()
+            && rules.accepted().registry.get(id).is_some()
+    };
+    let gone = found.intents().iter().map(|intent| &intent.id.value).filter(is_gone);
+    compared.notes.extend(gone.map(|id| format!("{id} is removed from the registry.")));
     let policy = &rules.accepted().policy;
     for change in changes {
         let path = &change.path;
         let of_git = [".orchestration/.gitignore", ".orchestration/.gitattributes"];
         let is_of_git = of_git.iter().any(|file| path.as_str().ends_with(file));
-        if is_control_path(path.as_str())
-            && (is_of_git || !path.is_orchestration())
-            && !signing::is_rule(policy, path)
-        {
-            compared.notes.push(format!("{path} changed, and it configures git or agents."));
-        }
-        if change.kind != ChangeKind::Deleted
-            && is_of_rules(path)
-            && !is_known(ws, path)
-            && !signing::is_rule(policy, path)
-        {
-            compared.findings.push(Finding {
-                path: Some(path.clone()),
-                ..Finding::new(
-                    Code::UnknownFile,
-                    format!("{path} is not a file that intent uses."),
-                    "Move it to a folder that an intent owns, or take it out of the change.",
-                )
-            });
-        }
         if !signing::is_rule(policy, path) {
+            if is_control_path(path.as_str()) && (is_of_git || !path.is_orchestration()) {
+                compared.notes.push(format!("{path} changed, and it configures git or agents."));
+            }
+            if change.kind != ChangeKind::Deleted && is_of_rules(path) && !is_known(ws, path) {
+                let message = format!("{path} is not a file that intent uses.");
+                let help = "Move it to a folder that an intent owns, or take it out of the change.";
+                let finding = Finding::new(Code::UnknownFile, message, help);
+                compared.findings.push(finding.in_file(path));
+            }
             continue;
         }
         let sentence = format!("{path} changed, and it is a part of the rules.");
-        if !decides {
+        let Some(tip) = &ends.tip else {
             compared.notes.push(format!("{sentence} {WHERE_MERGED}"));
             continue;
-        }
+        };
         let text = ws.text(path)?;
-        if text_at_tip(ws, ends, path)? == text {
+        if git.text(&Target::Commit(tip.clone()), path)? == text {
             continue;
         }
         let hash = Approved::hash_of(text.unwrap_or_default().as_bytes());
@@ -128,13 +116,12 @@ pub(super) fn judge(
         let is_signed = signed.any(|it| it.what == path.as_str() && it.hash == hash);
         // As long as nobody's key is trusted, the first rules can only come in a change of their
         // own.
-        let can_sign = !signing::signers_at(ws, ends.tip.as_ref())?.trim().is_empty();
-        match is_signed || is_of_its_own && !can_sign {
-            true => compared.notes.push(sentence),
-            false => compared.findings.push(Finding {
-                path: Some(path.clone()),
-                ..Finding::new(Code::RegistryChanged, sentence, ways_out(path.as_str()))
-            }),
+        let can_sign = !signing::signers_at(ws, Some(tip))?.trim().is_empty();
+        if is_signed || is_of_its_own && !can_sign {
+            compared.notes.push(sentence);
+        } else {
+            let finding = Finding::new(Code::RegistryChanged, sentence, ways_out(path.as_str()));
+            compared.findings.push(finding.in_file(path));
         }
     }
     Ok(compared)
@@ -180,16 +167,6 @@ fn is_known(ws: &Workspace, path: &RelativePath) -> bool {
         || is_anchor(path)
         || matches!(name, "intent_map.md" | ".gitattributes" | ".gitignore")
         || last == ".gitkeep"
-}
-
-/// Returns the text of a file at the tip of the target branch.
-fn text_at_tip(
-    ws: &Workspace,
-    ends: &Ends,
-    path: &RelativePath,
-) -> Result<Option<String>, VerbError> {
-    let (Some(git), Some(tip)) = (ws.git(), &ends.tip) else { return Ok(None) };
-    Ok(git.text(&Target::Commit(tip.clone()), path)?)
 }
 
 /// How an intent differs from its state at the base: what loosens the rules, and what does not.
@@ -348,13 +325,11 @@ impl Approvals {
                 continue;
             }
             let code = entry.record.decision.as_ref().and_then(|it| it.approval.clone());
-            match code {
-                Some(code) => drop(all.work.insert(ApprovedWork {
-                    code,
-                    path: approved.what.clone(),
-                    content: Some(approved.hash.clone()),
-                })),
-                None => drop(all.signed.insert(approved.clone())),
+            if let Some(code) = code {
+                let (path, content) = (approved.what.clone(), Some(approved.hash.clone()));
+                all.work.insert(ApprovedWork { code, path, content });
+            } else {
+                all.signed.insert(approved.clone());
             }
         }
         Ok(all)

@@ -17,20 +17,12 @@ pub(super) fn all(ws: &Workspace) -> Vec<Finding> {
             let file = why::file(ws, path, &document);
             for (at, suspicion) in suspect::of_file(ws, &file) {
                 let block = &file.blocks.blocks[at];
+                let message = format!("{}: {}.", deeds::name(block), suspicion.message);
+                let place = format!("{}:{}", text::shell_word(path.as_str()), block.lines.start());
+                let help = format!("Read it again; where it still holds, `intent accept {place}`.");
                 findings.push(Finding {
-                    path: Some(path.clone()),
-                    span: Some(block.name_bytes.clone()),
-                    lines: Some(block.lines),
                     intent: Some(suspicion.intent),
-                    ..Finding::new(
-                        Code::Suspect,
-                        format!("{}: {}.", deeds::name(block), suspicion.message),
-                        format!(
-                            "Read it again; where it still holds, `intent accept {}:{}`.",
-                            text::shell_word(path.as_str()),
-                            block.lines.start()
-                        ),
-                    )
+                    ..Finding::new(Code::Suspect, message, help).at_block(path, block)
                 });
             }
         }

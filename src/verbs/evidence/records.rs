@@ -188,7 +188,7 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
         let baseline = Baseline::at_commits(ws, &path, std::slice::from_ref(base))?;
         let document = baseline.carried_by(document);
         let file = why::file(ws, &path, &document);
-        let baseline = baseline.or_renamed(ws, &path, &document, base, &gone)?;
+        let (baseline, _) = baseline.or_renamed(ws, &path, &document, base, &gone)?;
         let differences = baseline.differences(&document);
         for (at, block) in file.blocks.blocks.iter().enumerate() {
             let of_block =

@@ -51,19 +51,20 @@ pub(super) fn place(before: &str, lesson: &str) -> Result<Placed, String> {
 
 /// Returns the lessons in the section, without the list marks and escapes of Markdown.
 pub(super) fn lessons(text: &str) -> Vec<String> {
+    let lessons = held(text).into_iter().map(|line| plain(&unescaped(line)));
+    lessons.filter(|lesson| !lesson.is_empty()).collect()
+}
+
+/// Returns the lines between the marks that are not empty, without white space at their ends.
+fn held(text: &str) -> Vec<&str> {
     let Ok(Some(section)) = section(text) else { return Vec::new() };
     let lines = text.lines().take(section.end).skip(section.begin + 1);
-    lines.map(|line| plain(&unescaped(line))).filter(|lesson| !lesson.is_empty()).collect()
+    lines.map(str::trim_end).filter(|line| !line.is_empty()).collect()
 }
 
 /// Returns true if the section still has all its earlier lines, in their order, and all new lines
 /// are lessons.
 pub(super) fn only_adds(before: &str, now: &str) -> bool {
-    fn held(text: &str) -> Vec<&str> {
-        let Ok(Some(section)) = section(text) else { return Vec::new() };
-        let lines = text.lines().take(section.end).skip(section.begin + 1);
-        lines.map(str::trim_end).filter(|line| !line.is_empty()).collect()
-    }
     let before = held(before);
     let mut left = before.iter().peekable();
     let added = held(now).into_iter().filter(|line| left.next_if(|old| *old == line).is_none());

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::page::{Definitions, render};
-use super::{path, standing};
+use super::{mapped, path, standing};
 use crate::ledger::Digest;
-use crate::verbs::{VerbError, Workspace, why};
+use crate::verbs::{VerbError, Workspace};
 use crate::workspace::policy::Map;
 use crate::workspace::{RelativePath, session, store};
 
@@ -67,11 +67,10 @@ fn write(
 ) -> Result<(), VerbError> {
     ws.sound_registry()?;
     let Some(shown) = definitions(ws)? else { return Ok(()) };
-    let mut intents: Vec<_> =
-        ws.registry.intents().iter().map(|intent| why::brief(ws, &intent.id.value)).collect();
-    let is_known = |id: &String| intents.iter().any(|intent| intent.id == *id);
-    let others: Vec<&String> = shown.keys().filter(|id| !is_known(id)).collect();
-    intents.extend(others.into_iter().map(|id| why::brief(ws, id)));
+    let mut ids: Vec<&String> = ws.registry.intents().iter().map(|it| &it.id.value).collect();
+    let others: Vec<&String> = shown.keys().filter(|id| !ids.contains(id)).collect();
+    ids.extend(others);
+    let intents: Vec<_> = ids.into_iter().map(|id| mapped(ws, id, Vec::new())).collect();
     let notes = Vec::from_iter(ws.unread_evidence());
     let (text, map) = (render(&notes, &intents, &shown), ws.root.absolute(&path()));
     if store::read_capped(&map, MAX_KEPT)?.as_deref() != Some(text.as_bytes()) {
@@ -83,7 +82,7 @@ fn write(
 /// Returns the content of the map. `None` if there was not enough time for all files.
 fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
     let until = Instant::now() + PATIENCE;
-    let mut before = read(ws)?.unwrap_or_default();
+    let mut before = read(ws)?;
     let (mut kept, mut changed, mut complete) = (CachedMap::new(), false, true);
     for path in ws.ledger.paths() {
         let of = state(ws, path);
@@ -113,25 +112,25 @@ fn definitions_with(
     ws: &Workspace,
     paths: &[RelativePath],
 ) -> Result<Option<Definitions>, VerbError> {
-    let mut kept = read(ws)?.unwrap_or_default();
+    let mut kept = read(ws)?;
     if ws.ledger.paths().iter().any(|path| !kept.contains_key(path) && !paths.contains(path)) {
         return definitions(ws);
     }
     for path in paths {
-        match ws.ledger.entries_of_path(path).is_empty() {
-            true => kept.remove(path),
-            false => kept
-                .insert(path.clone(), CachedFile { of: state(ws, path), shows: shows(ws, path) }),
-        };
+        kept.remove(path);
+        if !ws.ledger.entries_of_path(path).is_empty() {
+            let (of, shows) = (state(ws, path), shows(ws, path));
+            kept.insert(path.clone(), CachedFile { of, shows });
+        }
     }
     keep(ws, &kept)?;
     Ok(Some(by_intent(ws, kept)))
 }
 
 /// Reads the cache. `None` if it is missing or cannot be decoded.
-fn read(ws: &Workspace) -> Result<Option<CachedMap>, VerbError> {
+fn read(ws: &Workspace) -> Result<CachedMap, VerbError> {
     let bytes = store::read_capped(&kept_in(ws)?, MAX_KEPT)?.unwrap_or_default();
-    Ok(serde_json::from_slice(&bytes).ok())
+    Ok(serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
 fn keep(ws: &Workspace, kept: &CachedMap) -> Result<(), VerbError> {
@@ -173,12 +172,10 @@ fn state(ws: &Workspace, path: &RelativePath) -> String {
 }
 
 fn shows(ws: &Workspace, path: &RelativePath) -> Definitions {
-    let found = standing(ws, std::slice::from_ref(path));
-    let files = |files: super::ByFile| {
-        let names = |blocks: Vec<super::MappedBlock>| {
-            blocks.into_iter().filter_map(|block| block.definition).collect()
-        };
-        files.into_iter().map(|(path, blocks)| (path, names(blocks))).collect()
-    };
-    found.into_iter().map(|(intent, of_intent)| (intent, files(of_intent))).collect()
+    let mut shown = Definitions::new();
+    for (intent, files) in standing(ws, std::slice::from_ref(path)) {
+        let names = files.into_values().flatten().filter_map(|block| block.definition);
+        shown.entry(intent).or_default().insert(path.clone(), names.collect());
+    }
+    shown
 }

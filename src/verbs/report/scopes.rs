@@ -1,5 +1,6 @@
 //! Relates the scopes of the registry to the files of the tree, and finds the intents that overlap.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::gather::{Gathered, Tally};
@@ -134,10 +135,8 @@ pub(super) fn overlaps(
         }
     }
     let mut all: Vec<Overlap> = pairs.into_values().collect();
-    let weight = |one: &Overlap| std::cmp::Reverse(one.owned + one.worked);
-    all.sort_by(|one, other| {
-        let key = |one: &Overlap| (weight(one), one.first.clone(), one.second.clone());
-        key(one).cmp(&key(other))
+    all.sort_by_cached_key(|one| {
+        (Reverse(one.owned + one.worked), one.first.clone(), one.second.clone())
     });
     if all.len() > MAX_OVERLAPS {
         notes.push(format!(
