@@ -20,43 +20,32 @@ pub struct SearchReplace {
 /// Both spellings are accepted: `------- SEARCH` … `+++++++ REPLACE` and `<<<<<<< SEARCH` …
 /// `>>>>>>> REPLACE`, with `=======` between. Text outside the blocks is ignored.
 pub fn read(diff: &str) -> Option<Vec<SearchReplace>> {
-    let mut blocks = Vec::new();
-    let mut open: Option<(SearchReplace, BlockSide)> = None;
+    let mut blocks: Vec<SearchReplace> = Vec::new();
+    let mut next = BlockMarker::Search;
     for line in diff.lines() {
-        open = match (open, marker(line)) {
-            (None, None) => None,
-            (None, Some(BlockMarker::Search)) => {
-                Some((SearchReplace::default(), BlockSide::Search))
+        next = match (next, marker(line), blocks.last_mut()) {
+            (BlockMarker::Search, Some(BlockMarker::Search), _) => {
+                blocks.push(SearchReplace::default());
+                BlockMarker::Between
             }
-            (Some((block, BlockSide::Search)), Some(BlockMarker::Between)) => {
-                Some((block, BlockSide::Replace))
+            (BlockMarker::Between, Some(BlockMarker::Between), _) => BlockMarker::End,
+            (BlockMarker::End, Some(BlockMarker::End), _) => BlockMarker::Search,
+            (_, Some(_), _) => return None,
+            (BlockMarker::Between, None, Some(block)) => {
+                block.search.extend([line, "\n"]);
+                next
             }
-            (Some((block, BlockSide::Replace)), Some(BlockMarker::End)) => {
-                blocks.push(block);
-                None
+            (BlockMarker::End, None, Some(block)) => {
+                block.replace.extend([line, "\n"]);
+                next
             }
-            (Some((mut block, side)), None) => {
-                let part = match side {
-                    BlockSide::Search => &mut block.search,
-                    BlockSide::Replace => &mut block.replace,
-                };
-                part.push_str(line);
-                part.push('\n');
-                Some((block, side))
-            }
-            _ => return None,
+            (_, None, _) => next,
         };
     }
-    (open.is_none() && !blocks.is_empty()).then_some(blocks)
+    (next == BlockMarker::Search && !blocks.is_empty()).then_some(blocks)
 }
 
-#[derive(Clone, Copy)]
-enum BlockSide {
-    Search,
-    Replace,
-}
-
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum BlockMarker {
     Search,
     Between,

@@ -96,11 +96,9 @@ fn insert(before: Option<&str>, after_line: usize, text: &str) -> After {
 }
 
 fn hunked(before: Option<&str>, hunks: &[Hunk]) -> After {
-    let Some(before) = before else {
-        return After::Fails("there is no such file".to_owned());
-    };
-    match patch::apply(before, hunks) {
-        Ok(text) => After::Text(text),
-        Err(missing) => After::Fails(missing.to_string()),
+    match before.map(|before| patch::apply(before, hunks)) {
+        None => After::Fails("there is no such file".to_owned()),
+        Some(Ok(text)) => After::Text(text),
+        Some(Err(missing)) => After::Fails(missing.to_string()),
     }
 }

@@ -27,7 +27,7 @@ mod namespace;
 mod open_files;
 #[cfg(unix)]
 pub(crate) mod running;
-#[cfg(any(target_os = "macos", test))]
+#[cfg(any(not(target_os = "linux"), test))]
 mod seatbelt;
 pub(crate) mod stand_in;
 pub(crate) mod watch;
@@ -126,7 +126,7 @@ pub(crate) enum FenceMeans {
     /// Landlock, which is weaker: see [`FenceMeans::weakness`].
     Landlock,
     /// The sandbox of macOS, through `sandbox-exec`.
-    #[cfg_attr(not(target_os = "macos"), allow(dead_code))]
+    #[cfg_attr(target_os = "linux", allow(dead_code))]
     Seatbelt,
 }
 
@@ -230,33 +230,21 @@ pub(crate) fn raise(
             Ok((FenceMeans::Landlock, command.bare()))
         }
         Err(reason) => {
-            why.push(reason);
-            why.push(namespace::remedy());
+            why.extend([reason, namespace::remedy()]);
             Err(FenceError::Unavailable(why))
         }
     }
 }
 
 /// Puts up the fence with the sandbox of macOS.
-#[cfg(target_os = "macos")]
+#[cfg(not(target_os = "linux"))]
 pub(crate) fn raise(
     plan: &FencePlan,
     command: &FencedCommand,
-    _probe: impl Fn() -> bool,
+    probe: impl Fn() -> bool,
 ) -> Result<(FenceMeans, Command), FenceError> {
-    Ok((FenceMeans::Seatbelt, seatbelt::command(plan, command)?))
-}
-
-/// Returns an error, because this system has no means for a fence.
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub(crate) fn raise(
-    _plan: &FencePlan,
-    _command: &FencedCommand,
-    _probe: impl Fn() -> bool,
-) -> Result<(FenceMeans, Command), FenceError> {
-    Err(FenceError::Unavailable(vec![
-        "There is a fence for Linux and macOS only; on Windows run it in WSL 2.".to_owned(),
-    ]))
+    let means = means(probe).map_err(|why| FenceError::Unavailable(vec![why]))?;
+    Ok((means, seatbelt::command(plan, command)))
 }
 
 /// Returns the means that would fence a command on this machine. `Err` contains the reason if there
@@ -264,46 +252,37 @@ pub(crate) fn raise(
 #[cfg(target_os = "linux")]
 pub(crate) fn means(probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
     if probe() {
-        return Ok(FenceMeans::Namespace);
+        Ok(FenceMeans::Namespace)
+    } else if bubblewrap::is_here() {
+        Ok(FenceMeans::Bubblewrap)
+    } else if landlocked::is_here() {
+        Ok(FenceMeans::Landlock)
+    } else {
+        Err(namespace::remedy())
     }
-    if bubblewrap::is_here() {
-        return Ok(FenceMeans::Bubblewrap);
-    }
-    if landlocked::is_here() {
-        return Ok(FenceMeans::Landlock);
-    }
-    Err(namespace::remedy())
 }
 
-/// Returns the means that would fence a command on macOS.
-#[cfg(target_os = "macos")]
+/// Returns the means that would fence a command on macOS. No other system has one.
+#[cfg(not(target_os = "linux"))]
 pub(crate) fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
+    if !cfg!(target_os = "macos") {
+        let why = "There is a fence for Linux and macOS only; on Windows run it in WSL 2.";
+        return Err(why.to_owned());
+    }
     match Path::new(seatbelt::PROGRAM).is_file() {
         true => Ok(FenceMeans::Seatbelt),
         false => Err(format!("{} is missing.", seatbelt::PROGRAM)),
     }
 }
 
-/// Returns an error, because this system has no means for a fence.
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub(crate) fn means(_probe: impl Fn() -> bool) -> Result<FenceMeans, String> {
-    Err("There is a fence for Linux and macOS only; on Windows run it in WSL 2.".to_owned())
-}
-
 /// Returns true if this process can create namespaces. It is inside them afterwards, so it should
 /// end.
 #[cfg(target_os = "linux")]
 pub(crate) fn probe() -> bool {
-    matches!(namespace::make(), Ok(None))
-        && namespace::apply_plan(&FencePlan {
-            places: vec![FencedPlace {
-                path: PathBuf::from("/usr"),
-                access: FenceAccess::ReadOnly,
-                why: String::new(),
-            }],
-            ..FencePlan::default()
-        })
-        .is_ok()
+    let path = PathBuf::from("/usr");
+    let place = FencedPlace { path, access: FenceAccess::ReadOnly, why: String::new() };
+    let plan = FencePlan { places: vec![place], ..FencePlan::default() };
+    matches!(namespace::make(), Ok(None)) && namespace::apply_plan(&plan).is_ok()
 }
 
 /// Returns false: namespaces exist only on Linux.

@@ -5,21 +5,15 @@ use super::{FenceAccess, FencePlan};
 
 /// Apple has deprecated this program, but offers nothing else to a program without a special
 /// signature.
-#[cfg(target_os = "macos")]
+#[cfg(not(target_os = "linux"))]
 pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
 /// Returns the command wrapped in `sandbox-exec`.
-#[cfg(target_os = "macos")]
-pub(super) fn command(
-    plan: &FencePlan,
-    command: &super::FencedCommand,
-) -> Result<std::process::Command, super::FenceError> {
-    if !std::path::Path::new(PROGRAM).is_file() {
-        return Err(super::FenceError::Unavailable(vec![format!("{PROGRAM} is missing.")]));
-    }
+#[cfg(not(target_os = "linux"))]
+pub(super) fn command(plan: &FencePlan, command: &super::FencedCommand) -> std::process::Command {
     let mut wrapped = std::process::Command::new(PROGRAM);
     wrapped.arg("-p").arg(profile(plan)).arg(&command.program).args(&command.arguments);
-    Ok(wrapped)
+    wrapped
 }
 
 /// Returns the rules of the sandbox.
@@ -31,15 +25,13 @@ pub(super) fn profile(plan: &FencePlan) -> String {
     };
     for place in &plan.places {
         let path = quoted(&place.path);
-        let rule = match place.access {
-            FenceAccess::Pinned => format!("(deny file-write-unlink (literal {path}))"),
+        rules += &match place.access {
+            FenceAccess::Pinned => format!("(deny file-write-unlink (literal {path}))\n"),
             FenceAccess::ReadOnly | FenceAccess::Masked => {
-                format!("(deny file-write* (subpath {path}))")
+                format!("(deny file-write* (subpath {path}))\n")
             }
-            FenceAccess::Writable => format!("(allow file-write* (subpath {path}))"),
+            FenceAccess::Writable => format!("(allow file-write* (subpath {path}))\n"),
         };
-        rules += &rule;
-        rules.push('\n');
     }
     for stand_in in &plan.stand_ins {
         if stand_in.text.is_some() {

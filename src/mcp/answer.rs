@@ -112,30 +112,24 @@ impl From<Denial> for Refusal {
 
 impl From<VerbError> for Refusal {
     fn from(error: VerbError) -> Self {
-        let intent = match &error {
-            VerbError::UnknownIntent { id, .. } | VerbError::NotInProgress { id, .. } => {
-                Some(id.clone())
-            }
-            _ => None,
-        };
-        let code = match &error {
-            VerbError::UnknownIntent { .. } => "UNKNOWN_INTENT",
-            VerbError::NotInProgress { .. } => "INTENT_NOT_ACTIVE",
-            VerbError::NothingSelected { .. } => "INTENT_REQUIRED",
-            VerbError::Path(_) => "SCOPE_VIOLATION",
-            VerbError::Lesson(LessonError::ForAPerson) => "APPROVAL_REQUIRED",
+        let (code, intent) = match &error {
+            VerbError::UnknownIntent { id, .. } => ("UNKNOWN_INTENT", Some(id.clone())),
+            VerbError::NotInProgress { id, .. } => ("INTENT_NOT_ACTIVE", Some(id.clone())),
+            VerbError::NothingSelected { .. } => ("INTENT_REQUIRED", None),
+            VerbError::Path(_) => ("SCOPE_VIOLATION", None),
+            VerbError::Lesson(LessonError::ForAPerson) => ("APPROVAL_REQUIRED", None),
             VerbError::Lesson(
                 LessonError::Denied
                 | LessonError::KeptFromAgents { .. }
                 | LessonError::ControlFile { .. },
-            ) => "PROTECTED_PATH",
-            VerbError::Lesson(_) | VerbError::Proposal(_) | VerbError::Approval(_) => {
-                "UNREADABLE_PAYLOAD"
+            ) => ("PROTECTED_PATH", None),
+            VerbError::Lesson(_)
+            | VerbError::Proposal(_)
+            | VerbError::Approval(_)
+            | VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => {
+                ("UNREADABLE_PAYLOAD", None)
             }
-            VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => {
-                "UNREADABLE_PAYLOAD"
-            }
-            _ => "HOOK_ERROR",
+            _ => ("HOOK_ERROR", None),
         };
         Self { intent, ..Self::new(code, error.to_string()) }
     }
@@ -159,17 +153,16 @@ impl From<FileError> for Refusal {
 
 /// Converts an outcome to the protocol's result.
 pub(super) fn result(outcome: ToolOutcome) -> CallToolResult {
-    match outcome {
+    let (mut result, data) = match outcome {
         Ok(answer) => {
             let texts = answer.words.into_iter().map(ContentBlock::text).collect();
-            let mut result = CallToolResult::success(texts);
-            result.structured_content = Some(answer.data);
-            result
+            (CallToolResult::success(texts), answer.data)
         }
         Err(refusal) => {
-            let mut result = CallToolResult::error(vec![ContentBlock::text(refusal.words())]);
-            result.structured_content = Some(refusal.data());
-            result
+            let text = ContentBlock::text(refusal.words());
+            (CallToolResult::error(vec![text]), refusal.data())
         }
-    }
+    };
+    result.structured_content = Some(data);
+    result
 }

@@ -9,16 +9,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use rmcp::model::{
-    CallToolResult, ClientJsonRpcMessage, ContentBlock, ErrorData, RequestId, ServerJsonRpcMessage,
-    ServerResult,
-};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage, ServerResult};
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
 use serde::Deserialize;
 use tokio::sync::{mpsc, oneshot};
 
-use super::answer::Refusal;
+use super::answer::{self, Refusal};
 
 /// The maximum length of a message in bytes: enough for the largest file that is processed, with
 /// every byte escaped.
@@ -218,9 +215,7 @@ fn too_long(start: &[u8], input: &mut impl BufRead) -> Option<ServerJsonRpcMessa
             Some(id?),
         ));
     }
-    let refusal = Refusal::unreadable(message);
-    let mut result = CallToolResult::error(vec![ContentBlock::text(refusal.words())]);
-    result.structured_content = Some(refusal.data());
+    let mut result = answer::result(Err(Refusal::unreadable(message)));
     // Clients of every protocol version accept a result without a type as complete.
     result.result_type = None;
     Some(ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), id?))

@@ -485,10 +485,7 @@ fn unreadable(rules: &Rules, against: &ComparedSides) -> Option<Finding> {
     let message =
         format!("The registry at {from}, which decides, cannot be read: {}", broken.message);
     let help = format!("Repair it on {from} first, in a separate change.");
-    Some(Finding {
-        path: broken.path.clone(),
-        ..Finding::new(Code::RegistrySyntax, message, help)
-    })
+    Some(Finding { path: broken.path.clone(), ..Finding::new(Code::RegistrySyntax, message, help) })
 }
 
 /// Says how to restore the registry on a branch that deletes it.
@@ -514,9 +511,7 @@ fn layer_at(ws: &Workspace, git: &Git, target: &Target) -> Result<Option<Layer>,
 }
 
 /// Returns the paths of the files that a change deletes.
-pub(super) fn deleted<'a>(
-    changes: impl IntoIterator<Item = &'a PathChange>,
-) -> Vec<RelativePath> {
+pub(super) fn deleted<'a>(changes: impl IntoIterator<Item = &'a PathChange>) -> Vec<RelativePath> {
     let gone = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
     gone.map(|change| change.path.clone()).collect()
 }

@@ -110,7 +110,8 @@ fn switched_off(ws: &Workspace) -> Option<Found> {
 /// Reports that the policy only observes, so that the gate blocks nothing. Returns `None` in any
 /// other mode.
 fn observed(ws: &Workspace) -> Option<Found> {
-    let detail = "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
+    let detail =
+        "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
     (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| unknown(detail))
 }
 

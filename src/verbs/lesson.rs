@@ -223,7 +223,7 @@ fn written(
     answer.outcome = LessonOutcome::Added;
     seen_blocks::note_own_write(ws, &answer.path, request.intent.as_deref());
     match append(ws, request, &answer.path, before, placed) {
-        Ok(record) => answer.record = record,
+        Ok(record) => answer.record = Some(record),
         // The lesson is in the file. If this were reported as a failure, the caller would write it
         // again.
         Err(error) => {
@@ -335,8 +335,7 @@ pub(super) fn lines(path: &RelativePath, document: &Document) -> Option<LineRang
     if path.as_str() != OLD_BRAIN && !BRAINS.contains(&path.as_str()) {
         return None;
     }
-    let (first, last) = section::lines(&document.text())?;
-    LineRange::new(first, last)
+    section::lines(&document.text())
 }
 
 /// Returns true if the section still has all its earlier lines, in their order, and all new lines
@@ -360,7 +359,7 @@ fn append(
     path: &RelativePath,
     before: &str,
     placed: &Placed,
-) -> Result<Option<String>, VerbError> {
+) -> Result<String, VerbError> {
     let ws = ws.with_ledger_of_now();
     let selected = || ws.selected(request.session.as_deref());
     let intent = request.intent.clone().or_else(selected);
@@ -368,13 +367,9 @@ fn append(
     let after = placed.text.as_deref().unwrap_or_default();
     let (then, now) = (document(&ws, path, before), document(&ws, path, after));
     let (ranges, outlines) = changed(&ws, path, &then, &now, placed.line);
-    let named = request.agent.is_some() || request.model.is_some();
-    let contributor = match named {
-        true => Contributor {
-            entity_type: EntityType::Ai,
-            model_identifier: request.model.clone(),
-            name: None,
-        },
+    let (model_identifier, agent) = (request.model.clone(), request.agent.as_deref());
+    let contributor = match model_identifier.is_some() || agent.is_some() {
+        true => Contributor { entity_type: EntityType::Ai, model_identifier, name: None },
         false => request.contributor.clone(),
     };
     let file = FileRecord {
@@ -392,15 +387,9 @@ fn append(
         note: Some("a lesson".to_owned()),
         files: vec![file],
         strength: Some(Strength::Declared),
-        ..record::skeleton(
-            &ws,
-            RecordKind::Mutation,
-            intent,
-            request.session.clone(),
-            request.agent.as_deref(),
-        )
+        ..record::skeleton(&ws, RecordKind::Mutation, intent, request.session.clone(), agent)
     };
-    Ok(Some(record::append(&ws, record)?))
+    record::append(&ws, record)
 }
 
 /// Parses a text. A file that is too large, or is not text, is treated as empty, so it has no

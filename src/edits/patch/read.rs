@@ -152,11 +152,7 @@ impl PatchReader {
 }
 
 /// Reads a line of an update.
-fn update(
-    to: &mut Option<String>,
-    hunks: &mut Vec<Hunk>,
-    line: &str,
-) -> Result<(), &'static str> {
+fn update(to: &mut Option<String>, hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
     let bare = line.trim_end();
     let opens = bare == "@@" || bare.starts_with("@@ ");
     match hunks.last_mut() {

@@ -23,8 +23,8 @@ use serde_json::Value;
 use super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::schema;
 use super::session::Connection;
-use crate::verbs::Workspace;
 use crate::verbs::event::{Asking, Effect, Event};
+use crate::verbs::{VerbError, Workspace};
 use crate::workspace::RelativePath;
 
 /// Whether calls of a tool may run in parallel.
@@ -160,8 +160,7 @@ where
 impl CallContext {
     /// Opens the workspace of the folder in which relative paths start.
     fn open_workspace(&self) -> Result<Workspace, Refusal> {
-        let ws = Workspace::open(&self.folder)
-            .map_err(|error| Refusal::from(crate::verbs::VerbError::from(error)))?;
+        let ws = Workspace::open(&self.folder).map_err(VerbError::from)?;
         ws.governed()?;
         Ok(ws)
     }
@@ -170,8 +169,7 @@ impl CallContext {
     /// is resolved against the connection's own workspace, and so is outside it.
     fn file(&self, named: &str) -> Result<(Workspace, RelativePath), Refusal> {
         let target = self.folder.join(Path::new(named));
-        let ws = Workspace::open(&target)
-            .map_err(|error| Refusal::from(crate::verbs::VerbError::from(error)))?;
+        let ws = Workspace::open(&target).map_err(VerbError::from)?;
         let ws = if ws.root.governed() { ws } else { self.open_workspace()? };
         let path = ws.path(&self.folder, &target)?;
         Ok((ws, path))

@@ -26,10 +26,7 @@ pub(super) struct Sides<'a> {
 type Versions = (Option<Document>, Option<Document>);
 
 /// Returns recorded blocks by intent or contributor, those with the most blocks first.
-fn shares(
-    counts: BTreeMap<String, usize>,
-    name: impl Fn(&str) -> Option<String>,
-) -> Vec<Share> {
+fn shares(counts: BTreeMap<String, usize>, name: impl Fn(&str) -> Option<String>) -> Vec<Share> {
     let share = |(id, blocks): (String, usize)| Share { name: name(&id), id, blocks };
     let mut shares: Vec<Share> = counts.into_iter().map(share).collect();
     shares.sort_by_key(|share| std::cmp::Reverse(share.blocks));

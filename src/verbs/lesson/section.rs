@@ -1,5 +1,6 @@
 //! Reads and edits the marked section of a brain file. Works on texts only, not on files.
 
+use crate::code::LineRange;
 use crate::workspace::text;
 
 /// The mark at the beginning of the section, on a line of its own.
@@ -105,16 +106,14 @@ fn section(text: &str) -> Result<Option<LessonSection>, String> {
 
 /// Returns the first and the last line of the section, counted from 1, including the heading above
 /// it.
-pub(super) fn lines(text: &str) -> Option<(u32, u32)> {
+pub(super) fn lines(text: &str) -> Option<LineRange> {
     let section = section(text).ok()??;
     let above: Vec<&str> = text.lines().take(section.begin).collect();
     let blank = above.iter().rev().take_while(|line| line.trim().is_empty()).count();
     let heading = above.len() - blank;
     let is_heading = heading > 0 && above[heading - 1].trim() == HEADING;
-    Some((
-        if is_heading { number(heading - 1) } else { number(section.begin) },
-        number(section.end),
-    ))
+    let first = if is_heading { heading - 1 } else { section.begin };
+    LineRange::new(number(first), number(section.end))
 }
 
 impl LessonSection {
