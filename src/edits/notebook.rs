@@ -105,21 +105,22 @@ fn position(cells: &[Value], edit: &CellEdit) -> Result<Option<usize>, After> {
 
 fn cell(edit: &CellEdit) -> Value {
     let kind = edit.kind.as_deref().unwrap_or("code");
-    match kind {
-        "code" => json!({
-            "cell_type": kind, "source": edit.source, "metadata": {},
-            "execution_count": null, "outputs": [],
-        }),
-        _ => json!({ "cell_type": kind, "source": edit.source, "metadata": {} }),
+    let mut cell = json!({ "cell_type": kind, "source": edit.source, "metadata": {} });
+    drop_outputs(&mut cell);
+    cell
+}
+
+/// Removes what a cell of code has printed, as every tool does when it changes the cell.
+fn drop_outputs(cell: &mut Value) {
+    if cell["cell_type"] == "code" {
+        cell["execution_count"] = Value::Null;
+        cell["outputs"] = json!([]);
     }
 }
 
 fn replace(cell: &mut Value, edit: &CellEdit) {
     cell["source"] = Value::from(edit.source.as_str());
-    if cell["cell_type"] == "code" {
-        cell["execution_count"] = Value::Null;
-        cell["outputs"] = json!([]);
-    }
+    drop_outputs(cell);
     if let Some(kind) = &edit.kind {
         cell["cell_type"] = Value::from(kind.as_str());
     }

@@ -12,7 +12,7 @@ use super::{FenceAccess, FenceError, FencePlan};
 
 /// Mounts the places of a plan, outer ones first.
 pub(super) fn lay(plan: &FencePlan) -> Result<(), FenceError> {
-    let existing = existing();
+    let existing = seen_by(Path::new("/proc/self"));
     let was_read_only: Vec<bool> =
         plan.places.iter().map(|place| is_read_only(&place.path)).collect();
     for (place, was_read_only) in plan.places.iter().zip(was_read_only) {
@@ -76,10 +76,6 @@ fn set(path: &Path, read_only: bool) -> Result<(), Errno> {
 struct Mounted {
     point: PathBuf,
     read_only: bool,
-}
-
-fn existing() -> Vec<Mounted> {
-    seen_by(Path::new("/proc/self"))
 }
 
 /// Returns true if a process sees a mount at this path.

@@ -1,7 +1,7 @@
 //! Runs a command, passes signals on to it, and ends the processes that it leaves running.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Command, ExitStatus};
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
@@ -29,21 +29,12 @@ pub(crate) fn run(mut command: Command, ours: Option<u32>) -> std::io::Result<(E
             }
         }
     });
-    let status = wait(&mut child);
+    let status = child.wait();
     handle.close();
     // The thread only passes on signals, and the command has ended.
     let _ = listener.join();
     let cleared = clear(ours);
     Ok((status?, cleared))
-}
-
-fn wait(child: &mut Child) -> std::io::Result<ExitStatus> {
-    loop {
-        match child.wait() {
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            done => return done,
-        }
-    }
 }
 
 /// Ends this process by the signal that ended the command, or returns the command's exit code.

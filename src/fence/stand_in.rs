@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// A file or folder that is created at a path where nothing exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,10 +26,7 @@ impl StandIn {
     /// Creates the file or folder if nothing exists at its path.
     fn make(&self) -> std::io::Result<()> {
         let made = match &self.text {
-            Some(text) => OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(&self.path)
+            Some(text) => File::create_new(&self.path)
                 .and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes())),
             None => std::fs::create_dir(&self.path),
         };
@@ -122,10 +118,9 @@ pub(crate) const DONE: &[u8] = b"true";
 pub(crate) fn keep(mut input: impl Read) -> std::io::Result<()> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
-    let mut values = serde_json::Deserializer::from_slice(&bytes).into_iter::<Value>();
-    let task = values.next().transpose()?.unwrap_or_default();
-    let task: KeeperTask = serde_json::from_value(task)?;
-    let done = matches!(values.next(), Some(Ok(Value::Bool(true))));
+    let mut reader = serde_json::Deserializer::from_slice(&bytes);
+    let task = KeeperTask::deserialize(&mut reader)?;
+    let done = matches!(bool::deserialize(&mut reader), Ok(true));
     let file = open(&task.lock)?;
     // The lock of a killed process may be released a moment after its other files.
     let mut attempts = if done { 0 } else { 400 };

@@ -374,7 +374,7 @@ pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
         (Some(path), Some(text)) if signing::is_rule(&ws.policy, &path) => {
             step(ws, path.as_str(), Approved::hash_of(text.as_bytes()))
         }
-        _ => Err(VerbError::NothingToApprove { what: what.to_owned() }),
+        _ => Err(VerbError::NothingToApprove(what.to_owned())),
     }
 }
 

@@ -303,7 +303,7 @@ pub(crate) fn class(ws: &Workspace) -> Option<ClassAnswer> {
 /// without findings.
 fn judgeable(ws: &Workspace, against: &ComparedSides) -> Result<(), VerbError> {
     if let Some(reason) = ws.git_error() {
-        return Err(VerbError::BrokenGit { reason: reason.to_string() });
+        return Err(VerbError::BrokenGit(reason.to_string()));
     }
     let what = match against {
         _ if ws.git().is_some() => return Ok(()),

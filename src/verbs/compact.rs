@@ -45,7 +45,7 @@ pub struct CompactedMonth {
 pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAnswer, VerbError> {
     ws.governed()?;
     if let Some(reason) = ws.git_error() {
-        return Err(VerbError::BrokenGit { reason: reason.to_string() });
+        return Err(VerbError::BrokenGit(reason.to_string()));
     }
     let mut answer = CompactAnswer { dry_run, ..CompactAnswer::default() };
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(answer) };

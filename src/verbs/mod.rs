@@ -119,14 +119,11 @@ pub enum VerbError {
     #[error(transparent)]
     Path(#[from] crate::workspace::PathError),
     /// `intent approve NAME` was called with a name that stands for nothing: no waiting question,
-    /// no intent, no rule file.
+    /// no intent, no rule file. Holds the name, as it was typed.
     #[error(
-        "{what} is not the code of a pending question, not an intent and not a file of rules; `intent approve` lists the pending questions"
+        "{0} is not the code of a pending question, not an intent and not a file of rules; `intent approve` lists the pending questions"
     )]
-    NothingToApprove {
-        /// The name, as it was typed.
-        what: String,
-    },
+    NothingToApprove(String),
     /// A merge left conflict markers in the block, so it has two texts.
     #[error("{path} holds a merge conflict in lines {}-{}; resolve that first", lines.start(), lines.end())]
     InConflict {
@@ -202,21 +199,14 @@ pub enum VerbError {
         /// The thing that could not be judged.
         what: String,
     },
-    /// There is a git repository, but the base of the files cannot be read from it.
-    #[error("nothing can be judged: {reason}")]
-    BrokenGit {
-        /// Git's error message and what to do about it.
-        reason: String,
-    },
+    /// There is a git repository, but the base of the files cannot be read from it. Holds git's
+    /// error message and what to do about it.
+    #[error("nothing can be judged: {0}")]
+    BrokenGit(String),
     /// A newer version of `intent` wrote part of the ledger and this version cannot read it, so
-    /// nothing was recorded.
-    #[error(
-        "{reason} Until then nothing is recorded: code that has a record would be claimed anew"
-    )]
-    NewerEvidence {
-        /// The part that cannot be read, and what to do: a sentence.
-        reason: String,
-    },
+    /// nothing was recorded. Holds a sentence: the part that cannot be read, and what to do.
+    #[error("{0} Until then nothing is recorded: code that has a record would be claimed anew")]
+    NewerEvidence(String),
     /// Nothing was reassigned, for example because no block matches.
     #[error("{reason}; `intent why PATH` says which intent each block is under")]
     NothingToReassign { reason: String },
@@ -243,18 +233,12 @@ pub enum VerbError {
         /// The error message of the operating system.
         reason: String,
     },
-    /// The workspace has no `.orchestration/` folder.
-    #[error("{root} has no .orchestration/ folder; create one with `intent init`")]
-    NotGoverned {
-        /// The folder that was searched.
-        root: String,
-    },
-    /// The workspace has no registry.
-    #[error("{reason}")]
-    MissingRegistry {
-        /// A sentence that says so, and how to create one.
-        reason: String,
-    },
+    /// The workspace has no `.orchestration/` folder. Holds the folder that was searched.
+    #[error("{0} has no .orchestration/ folder; create one with `intent init`")]
+    NotGoverned(String),
+    /// The workspace has no registry. Holds a sentence that says so, and how to create one.
+    #[error("{0}")]
+    MissingRegistry(String),
     /// The registry cannot be parsed.
     #[error("{path}: {reason} Fix it first; nothing was changed")]
     BrokenRegistry {
@@ -271,9 +255,8 @@ fn unknown(id: &str, known: &[String]) -> String {
             "the registry defines {id} more than once, so nobody can tell which intent is meant; `intent verify` shows where, and what to do"
         );
     }
-    format!("no intent {id}; the registry holds {}", list(known))
-}
-
-fn list(ids: &[String]) -> String {
-    if ids.is_empty() { "no intents yet (`intent new`)".to_owned() } else { ids.join(", ") }
+    match known {
+        [] => format!("no intent {id}; the registry holds no intents yet (`intent new`)"),
+        known => format!("no intent {id}; the registry holds {}", known.join(", ")),
+    }
 }

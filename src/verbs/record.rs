@@ -140,7 +140,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     if request.strength.is_none()
         && let Some(reason) = ws.unread_evidence()
     {
-        return Err(VerbError::NewerEvidence { reason });
+        return Err(VerbError::NewerEvidence(reason));
     }
     // Only one process records at a time. Each one sees the records of those before it, so nothing
     // is recorded twice.

@@ -185,7 +185,7 @@ fn run(
 ) -> Result<SealAnswer, VerbError> {
     ws.governed()?;
     if let Some(reason) = ws.git_error() {
-        return Err(VerbError::BrokenGit { reason: reason.to_string() });
+        return Err(VerbError::BrokenGit(reason.to_string()));
     }
     if ws.git().is_none() || is_ignored(ws) {
         return Ok(SealAnswer::default());

@@ -693,7 +693,7 @@ impl Workspace {
     /// Returns an error unless the registry exists and parses.
     pub fn sound_registry(&self) -> Result<(), VerbError> {
         if let Some(reason) = self.missing_registry() {
-            return Err(VerbError::MissingRegistry { reason });
+            return Err(VerbError::MissingRegistry(reason));
         }
         match self.registry.syntax_error() {
             None => Ok(()),
@@ -730,7 +730,7 @@ impl Workspace {
         if self.root.governed() {
             return Ok(());
         }
-        Err(VerbError::NotGoverned { root: self.root.path().display().to_string() })
+        Err(VerbError::NotGoverned(self.root.path().display().to_string()))
     }
 
     /// Returns the error for a call that needs a selected intent if none is selected.

@@ -70,29 +70,19 @@ pub(super) fn list(call: &CallContext, arguments: List) -> Result<ToolAnswer<Int
         // names the tool.
         files.push(FileOwners { next: None, ..found });
     }
-    let mut words = String::new();
-    for intent in &intents {
+    let notes = Vec::from_iter(ws.unread_evidence());
+    let of_intent = |intent: &IntentSummary| {
         let status = intent.status.map_or("without a known status", |status| status.as_str());
         let mark = if intent.selected { ", selected by this session" } else { "" };
-        words.push_str(&format!(
-            "{} ({status}{mark}): {}; owns {}\n",
-            line(&intent.id),
-            line(&intent.name),
-            line(&intent.owned_scope.join(", "))
-        ));
-    }
-    if intents.is_empty() {
-        words.push_str(
-            "The registry holds no intents yet. `propose_intent` asks a person for one.\n",
-        );
-    }
-    for file in &files {
-        words.push_str(&format!("{}\n", line(&describe_owners(file))));
-    }
-    let notes: Vec<String> = ws.unread_evidence().into_iter().collect();
-    for note in &notes {
-        words.push_str(&format!("{}\n", line(note)));
-    }
+        let (id, name) = (line(&intent.id), line(&intent.name));
+        format!("{id} ({status}{mark}): {name}; owns {}", line(&intent.owned_scope.join(", ")))
+    };
+    let nothing = "The registry holds no intents yet. `propose_intent` asks a person for one.";
+    let nothing = intents.is_empty().then(|| nothing.to_owned());
+    let lines = intents.iter().map(of_intent).chain(nothing);
+    let lines = lines.chain(files.iter().map(|file| line(&describe_owners(file))));
+    let lines = lines.chain(notes.iter().map(|note| line(note)));
+    let words: String = lines.map(|line| format!("{line}\n")).collect();
     Ok(ToolAnswer::with_repository_text(Intents { selected, intents, files, notes }, &words))
 }
 

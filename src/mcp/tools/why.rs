@@ -40,49 +40,26 @@ pub(super) fn why(
 }
 
 fn words(block: &BlockAnswer) -> String {
-    let mut said = format!(
-        "{}-{} {} {}: {}",
-        block.start_line,
-        block.end_line,
-        block.kind,
-        block.qualified_name,
-        block.verdict.as_str()
-    );
-    if let Some(intent) = &block.intent {
-        said.push_str(&format!(", {}", intent.id));
-        if let Some(name) = &intent.name {
-            said.push_str(&format!(" ({name})"));
-        }
-    }
-    if let Some(asked) = &block.asked {
-        if let Some((label, by)) = asked.label_and_text() {
-            said.push_str(&format!(", {label} {by}"));
-        }
-        if !asked.constraints.is_empty() {
-            said.push_str(&format!(", under: {}", asked.constraints.join("; ")));
-        }
-    }
-    if let Some(who) = &block.contributor {
-        said.push_str(&format!(", {}", why::who_in_full(who, block.tool.as_deref())));
-    }
-    if let Some(session) = &block.session {
-        said.push_str(&format!(" in {session}"));
-    }
-    if let Some(when) = &block.timestamp {
-        said.push_str(&format!(", {when}"));
-    }
-    if let Some(brought) = block.brought_text() {
-        said.push_str(&format!(", {brought}"));
-    }
-    if let Some(commit) = &block.commit {
-        let (id, author, subject) = (commit.short(), &commit.author, &commit.subject);
-        said.push_str(&format!(", commit {id} by {author}: {subject}"));
-    }
-    if let Some(suspect) = &block.suspect {
-        said.push_str(&format!("; suspect: {}", suspect.message));
-    }
-    if let Some(lines) = block.lines_text() {
-        said.push_str(&format!("; {lines}"));
-    }
-    text::visible(&said, false)
+    let (first, last, kind) = (block.start_line, block.end_line, &block.kind);
+    let (name, verdict) = (&block.qualified_name, block.verdict.as_str());
+    let asked = block.asked.as_ref();
+    let constraints = asked.map(|asked| &asked.constraints).filter(|all| !all.is_empty());
+    let who = block.contributor.as_ref();
+    let parts = [
+        block.intent.as_ref().map(|intent| format!(", {}", intent.id)),
+        block.intent.as_ref().and_then(|it| Some(format!(" ({})", it.name.as_ref()?))),
+        asked.and_then(|it| it.label_and_text()).map(|(label, by)| format!(", {label} {by}")),
+        constraints.map(|all| format!(", under: {}", all.join("; "))),
+        who.map(|who| format!(", {}", why::who_in_full(who, block.tool.as_deref()))),
+        block.session.as_ref().map(|session| format!(" in {session}")),
+        block.timestamp.as_ref().map(|when| format!(", {when}")),
+        block.brought_text().map(|brought| format!(", {brought}")),
+        block.commit.as_ref().map(|commit| {
+            format!(", commit {} by {}: {}", commit.short(), commit.author, commit.subject)
+        }),
+        block.suspect.as_ref().map(|suspect| format!("; suspect: {}", suspect.message)),
+        block.lines_text().map(|lines| format!("; {lines}")),
+    ];
+    let more: String = parts.into_iter().flatten().collect();
+    text::visible(&format!("{first}-{last} {kind} {name}: {verdict}{more}"), false)
 }

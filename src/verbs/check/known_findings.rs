@@ -63,18 +63,14 @@ impl KnownFindings {
         ends: &Ends,
         path: &RelativePath,
     ) -> Result<Self, VerbError> {
-        let bytes = match (&ends.tip, ws.git()) {
-            (Some(tip), Some(git)) => {
-                git.text(&Target::Commit(tip.clone()), path)?.map(String::into_bytes)
-            }
-            _ => ws.root.read(path, MAX_FILE)?,
-        };
         let unread = |what: String| VerbError::Baseline { path: path.to_string(), what };
-        let bytes = match (bytes, &ends.tip) {
-            (Some(bytes), _) => bytes,
-            // The change that adds the first baseline is shown all its findings.
-            (None, Some(_)) => return Ok(Self::of(&[])),
-            (None, None) => return Err(unread("is not there".to_owned())),
+        let bytes = match (&ends.tip, ws.git()) {
+            (Some(tip), Some(git)) => match git.text(&Target::Commit(tip.clone()), path)? {
+                Some(text) => text.into_bytes(),
+                // The change that adds the first baseline is shown all its findings.
+                None => return Ok(Self::of(&[])),
+            },
+            _ => ws.root.read(path, MAX_FILE)?.ok_or_else(|| unread("is not there".to_owned()))?,
         };
         let known: Self = serde_json::from_slice(&bytes)
             .map_err(|error| unread(format!("cannot be read: line {}", error.line())))?;
