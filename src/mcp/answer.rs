@@ -12,7 +12,7 @@ use crate::verbs::{ReadError, VerbError};
 use crate::workspace::text;
 
 /// The result of a tool call.
-pub(super) type ToolOutcome = Result<ToolAnswer, Refusal>;
+pub(super) type ToolOutcome<T = Value> = Result<ToolAnswer<T>, Refusal>;
 
 /// The answer of a verb, together with text for models whose client shows only text.
 pub(super) struct ToolAnswer<T = Value> {

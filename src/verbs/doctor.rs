@@ -91,11 +91,6 @@ pub(crate) fn examine(ws: &Workspace) -> DoctorAnswer {
     DoctorAnswer { checks: examined.collect() }
 }
 
-/// Tries again to append the records that could not be written. Returns how many were appended.
-pub(crate) fn retry(ws: &Workspace) -> usize {
-    after::retry(ws)
-}
-
 /// Reports that a person switched the gate off, so that it blocks nothing. Returns `None` while it
 /// is on.
 fn switched_off(ws: &Workspace) -> Option<Found> {

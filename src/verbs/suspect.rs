@@ -323,7 +323,7 @@ mod tests {
                 uncommitted,
                 message: String::new(),
             };
-            suspicion.sentence()
+            suspicion.with_message().message
         };
         assert_eq!(
             said(&[Constraints, AcceptanceCriteria, OwnedScope], &[], true),

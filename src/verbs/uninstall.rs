@@ -126,10 +126,9 @@ pub(crate) fn uninstall(
     let ws = &Workspace::open(root.path())?;
     hooks(ws, answer)?;
     team::take_out(root, answer)?;
-    let open = match everything {
-        true => 0,
-        false => unsealed(ws),
-    };
+    // The records that are in no commit yet stay, unless everything goes.
+    let seal::OpenRecords { standing, gone } = seal::open(ws);
+    let open = if everything { 0 } else { standing.len() + gone };
     let folder = ws.root.orchestration();
     if folder.is_symlink() {
         answer.leave(&folder, "it is a link", "look at where it leads");
@@ -150,12 +149,6 @@ pub(crate) fn uninstall(
         std::fs::remove_dir(folder).ok();
     }
     Ok(())
-}
-
-/// Returns the number of records that are in no commit yet.
-fn unsealed(ws: &Workspace) -> usize {
-    let open = seal::open(ws);
-    open.standing.len() + open.gone
 }
 
 fn hooks(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
@@ -222,7 +215,9 @@ fn in_git_directory(
     }
     if folder.is_dir() || folder.is_symlink() {
         if open > 0 && common == own {
-            let why = format!("{} in no commit yet, and nowhere else", records_are(open));
+            let are = if open == 1 { "is" } else { "are" };
+            let records = counted(open, "record");
+            let why = format!("{records} {are} in no commit yet, and nowhere else");
             let remedy = "commit their code or `intent seal`, and run this again; `intent uninstall --everything` gives them up";
             answer.leave(&folder, why, remedy);
         } else {
@@ -238,10 +233,6 @@ fn in_git_directory(
         );
     }
     Ok(())
-}
-
-fn records_are(open: usize) -> String {
-    format!("{} {}", counted(open, "record"), if open == 1 { "is" } else { "are" })
 }
 
 /// Returns our folders in the git directories of other linked work trees, each with the path of

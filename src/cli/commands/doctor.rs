@@ -7,7 +7,8 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{Page, STRONG};
 use crate::hook::doctor::examine as agents;
 use crate::hook::install::Folders;
-use crate::verbs::doctor::{DoctorAnswer, Health, examine, retry};
+use crate::verbs::after::retry;
+use crate::verbs::doctor::{DoctorAnswer, Health, examine};
 
 /// Examine the workspace: is everything in place, and if not, what to do
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Refusal, ToolAnswer};
+use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
 use crate::edits::{Change, Replacement};
 use crate::ledger::MutationClass;
@@ -67,10 +67,7 @@ pub(super) struct Edit {
     replace_all: bool,
 }
 
-pub(super) fn read(
-    call: &CallContext,
-    arguments: FileReadArguments,
-) -> Result<ToolAnswer<FileText>, Refusal> {
+pub(super) fn read(call: &CallContext, arguments: FileReadArguments) -> ToolOutcome<FileText> {
     let (ws, path) = call.file(&arguments.path)?;
     let lines = file::LineWindow { offset: arguments.offset, limit: arguments.limit };
     let read = file::read(&ws, &path, lines, &call.event("file_read", Vec::new()))?;
@@ -90,10 +87,7 @@ pub(super) fn read(
     Ok(ToolAnswer::new(read, about).and(whole))
 }
 
-pub(super) fn write(
-    call: &CallContext,
-    arguments: Write,
-) -> Result<ToolAnswer<FileWritten>, Refusal> {
+pub(super) fn write(call: &CallContext, arguments: Write) -> ToolOutcome<FileWritten> {
     let change = match (arguments.content, arguments.edits) {
         (Some(content), None) => Change::Whole(content),
         (None, Some(edits)) if !edits.is_empty() => Change::Replace(

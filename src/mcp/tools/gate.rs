@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Refusal, ToolAnswer};
+use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
 use crate::edits::Change;
 use crate::shell::Dialect;
@@ -31,7 +31,7 @@ pub(super) struct Check {
     command: Option<String>,
 }
 
-pub(super) fn check(call: &CallContext, arguments: Check) -> Result<ToolAnswer<Decision>, Refusal> {
+pub(super) fn check(call: &CallContext, arguments: Check) -> ToolOutcome<Decision> {
     if arguments.paths.is_empty() && arguments.command.is_none() {
         return Err(Refusal::unreadable("Name `paths` or a `command`. Nothing was judged."));
     }

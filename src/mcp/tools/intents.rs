@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::answer::{Refusal, ToolAnswer};
+use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
 use crate::intent::Status;
 use crate::shell;
@@ -55,7 +55,7 @@ pub(super) struct Intents {
     notes: Vec<String>,
 }
 
-pub(super) fn list(call: &CallContext, arguments: List) -> Result<ToolAnswer<Intents>, Refusal> {
+pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> {
     let ws = call.open_workspace()?;
     let selected = ws.selected(Some(&call.actor()));
     let mut intents = select::list(&ws)?;
@@ -86,10 +86,7 @@ pub(super) fn list(call: &CallContext, arguments: List) -> Result<ToolAnswer<Int
     Ok(ToolAnswer::with_repository_text(Intents { selected, intents, files, notes }, &words))
 }
 
-pub(super) fn select(
-    call: &CallContext,
-    arguments: Select,
-) -> Result<ToolAnswer<SelectAnswer>, Refusal> {
+pub(super) fn select(call: &CallContext, arguments: Select) -> ToolOutcome<SelectAnswer> {
     let ws = call.open_workspace()?;
     let id = arguments.intent_id.trim();
     let id = ws.intent_in_progress(id)?.id.value.as_str();

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Refusal, ToolAnswer};
+use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
 use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
 use crate::verbs::proposal::{self, Proposed};
@@ -22,10 +22,7 @@ pub(super) struct Lesson {
     text: String,
 }
 
-pub(super) fn record(
-    call: &CallContext,
-    arguments: Lesson,
-) -> Result<ToolAnswer<LessonAnswer>, Refusal> {
+pub(super) fn record(call: &CallContext, arguments: Lesson) -> ToolOutcome<LessonAnswer> {
     let ws = call.open_workspace()?;
     let request = LessonRequest {
         text: arguments.text,

@@ -20,7 +20,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::answer::{Refusal, ToolAnswer, ToolOutcome};
+use super::answer::{Refusal, ToolOutcome};
 use super::schema;
 use super::session::Connection;
 use crate::verbs::event::{Asking, Effect, Event};
@@ -129,7 +129,7 @@ fn tool<A, T>(
     title: &'static str,
     hints: Hints,
     description: &'static str,
-    run: fn(&CallContext, A) -> Result<ToolAnswer<T>, Refusal>,
+    run: fn(&CallContext, A) -> ToolOutcome<T>,
 ) -> ServedTool
 where
     A: DeserializeOwned + JsonSchema + 'static,

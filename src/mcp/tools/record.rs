@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Refusal, ToolAnswer};
+use super::super::answer::{Refusal, ToolAnswer, ToolOutcome};
 use super::CallContext;
 use crate::ledger::EntityType;
 use crate::verbs::record::{self, RecordAnswer, RecordRequest};
@@ -31,7 +31,7 @@ pub(super) struct RecordToolArguments {
 pub(super) fn record(
     call: &CallContext,
     arguments: RecordToolArguments,
-) -> Result<ToolAnswer<RecordAnswer>, Refusal> {
+) -> ToolOutcome<RecordAnswer> {
     if arguments.paths.is_empty() {
         return Err(Refusal::unreadable("Name at least one path. Nothing was recorded."));
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Refusal, ToolAnswer};
+use super::super::answer::{ToolAnswer, ToolOutcome};
 use super::CallContext;
 use crate::verbs::approval;
 use crate::verbs::proposal::{self, IntentProposal, ProposalAnswer, ScopeProposal};
@@ -42,10 +42,7 @@ pub(super) struct CodeArguments {
     code: String,
 }
 
-pub(super) fn request_scope(
-    call: &CallContext,
-    wanted: WiderScope,
-) -> Result<ToolAnswer<ProposalAnswer>, Refusal> {
+pub(super) fn request_scope(call: &CallContext, wanted: WiderScope) -> ToolOutcome<ProposalAnswer> {
     let ws = call.open_workspace()?;
     let selected = || ws.selected(Some(&call.actor()));
     let intent = wanted.intent_id.or_else(selected).ok_or_else(|| ws.nothing_selected())?;
@@ -57,16 +54,13 @@ pub(super) fn request_scope(
 pub(super) fn propose_intent(
     call: &CallContext,
     wanted: IntentProposal,
-) -> Result<ToolAnswer<ProposalAnswer>, Refusal> {
+) -> ToolOutcome<ProposalAnswer> {
     let ws = call.open_workspace()?;
     let asked = proposal::propose_intent(&ws, &call.actor(), &call.folder, wanted)?;
     Ok(said(asked))
 }
 
-pub(super) fn status(
-    call: &CallContext,
-    arguments: CodeArguments,
-) -> Result<ToolAnswer<Approval>, Refusal> {
+pub(super) fn status(call: &CallContext, arguments: CodeArguments) -> ToolOutcome<Approval> {
     let found = approval::status(&call.open_workspace()?, &arguments.code)?;
     let mut words = text::visible(&approval::instructions(&found), false);
     if let Some(intent) = &found.result {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::answer::{Refusal, ToolAnswer};
+use super::super::answer::{ToolAnswer, ToolOutcome};
 use super::CallContext;
 use crate::verbs::VerbError;
 use crate::verbs::why::{self, BlockAnswer, Which, WhyAnswer};
@@ -23,10 +23,7 @@ pub(super) struct WhyToolArguments {
     line: Option<u32>,
 }
 
-pub(super) fn why(
-    call: &CallContext,
-    arguments: WhyToolArguments,
-) -> Result<ToolAnswer<WhyAnswer>, Refusal> {
+pub(super) fn why(call: &CallContext, arguments: WhyToolArguments) -> ToolOutcome<WhyAnswer> {
     let (ws, path) = call.file(&arguments.path)?;
     let which = arguments.line.map_or(Which::All, Which::Line);
     let answer = why::on_disk(&ws, &path, which).map_err(VerbError::from)?;

@@ -70,51 +70,37 @@ pub(super) fn add(
         );
     }
     for forge in forges {
-        let file = match forge {
-            Forge::GitHub => of_our_own(place, WORKFLOW, WORKFLOW_TEXT, answer)?,
-            Forge::GitLab if !place.exists(GITLAB) => {
-                of_our_own(place, GITLAB, GITLAB_TEXT, answer)?
-            }
-            Forge::GitLab => beside_others(place, GITLAB, GITLAB_TEXT)?,
-            Forge::Jenkins => beside_others(place, JENKINS, JENKINS_TEXT)?,
+        let (path, template) = match forge {
+            Forge::GitHub => (WORKFLOW, WORKFLOW_TEXT),
+            Forge::GitLab => (GITLAB, GITLAB_TEXT),
+            Forge::Jenkins => (JENKINS, JENKINS_TEXT),
         };
-        answer.files.push(file);
+        let there = place.read(path)?;
+        // A workflow is a file of our own. The other files belong to the team, if they exist.
+        let is_shared = match forge {
+            Forge::GitHub => false,
+            Forge::GitLab => there.is_some(),
+            Forge::Jenkins => true,
+        };
+        let text = there.as_deref().unwrap_or_default();
+        let calls_us = ["intent-lsp", "intent check", "ci/gitlab.yml"];
+        let (done, lines) = if is_shared && !calls_us.iter().any(|call| text.contains(call)) {
+            (TeamFileDone::ToAdd, Some(in_folder(place, template)))
+        } else if is_shared || there.is_some() {
+            (TeamFileDone::Kept, None)
+        } else {
+            place.write(path, &in_folder(place, template))?;
+            (TeamFileDone::Created, None)
+        };
+        answer.files.push(TeamFile { path: path.to_owned(), done, lines });
+        let text = there.as_deref().unwrap_or(template);
+        if !is_shared && text.contains("INTENT_ARCHIVE: \"\"") {
+            answer.notes.push(format!(
+                "{path} checks nothing until INTENT_ARCHIVE and INTENT_SHA256 in it say where the program comes from"
+            ));
+        }
     }
     Ok(())
-}
-
-fn of_our_own(
-    place: &TeamPlace,
-    path: &str,
-    template: &str,
-    answer: &mut TeamAnswer,
-) -> Result<TeamFile, StoreError> {
-    let there = place.read(path)?;
-    let done = match there {
-        Some(_) => TeamFileDone::Kept,
-        None => {
-            place.write(path, &in_folder(place, template))?;
-            TeamFileDone::Created
-        }
-    };
-    let text = there.unwrap_or_else(|| template.to_owned());
-    if text.contains("INTENT_ARCHIVE: \"\"") {
-        answer.notes.push(format!(
-            "{path} checks nothing until INTENT_ARCHIVE and INTENT_SHA256 in it say where the program comes from"
-        ));
-    }
-    Ok(TeamFile { path: path.to_owned(), done, lines: None })
-}
-
-fn beside_others(place: &TeamPlace, path: &str, template: &str) -> Result<TeamFile, StoreError> {
-    let there = place.read(path)?.unwrap_or_default();
-    let calls_us =
-        ["intent-lsp", "intent check", "ci/gitlab.yml"].iter().any(|it| there.contains(it));
-    let (done, lines) = match calls_us {
-        true => (TeamFileDone::Kept, None),
-        false => (TeamFileDone::ToAdd, Some(in_folder(place, template))),
-    };
-    Ok(TeamFile { path: path.to_owned(), done, lines })
 }
 
 fn in_folder(place: &TeamPlace, template: &str) -> String {
