@@ -47,17 +47,17 @@ pub(crate) enum Health {
 const MAX_LOG: u64 = 2 * 1024 * 1024;
 
 /// The result of one check: the state, and what was found.
-type Found = (Health, String);
+type CheckResult = (Health, String);
 
-fn good(detail: impl Into<String>) -> Found {
+fn good(detail: impl Into<String>) -> CheckResult {
     (Health::Good, detail.into())
 }
 
-fn bad(detail: impl Into<String>) -> Found {
+fn bad(detail: impl Into<String>) -> CheckResult {
     (Health::Bad, detail.into())
 }
 
-fn unknown(detail: impl Into<String>) -> Found {
+fn unknown(detail: impl Into<String>) -> CheckResult {
     (Health::Unknown, detail.into())
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn examine(ws: &Workspace) -> DoctorAnswer {
 
 /// Reports that a person switched the gate off, so that it blocks nothing. Returns `None` while it
 /// is on.
-fn switched_off(ws: &Workspace) -> Option<Found> {
+fn switched_off(ws: &Workspace) -> Option<CheckResult> {
     let off = session::off_until(&ws.root)?;
     let why = off.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
     Some(bad(format!(
@@ -104,14 +104,14 @@ fn switched_off(ws: &Workspace) -> Option<Found> {
 
 /// Reports that the policy only observes, so that the gate blocks nothing. Returns `None` in any
 /// other mode.
-fn observed(ws: &Workspace) -> Option<Found> {
+fn observed(ws: &Workspace) -> Option<CheckResult> {
     let detail =
         "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
     (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| unknown(detail))
 }
 
 /// Reports records that could not be written when they were made.
-fn unrecorded(ws: &Workspace) -> Option<Found> {
+fn unrecorded(ws: &Workspace) -> Option<CheckResult> {
     let count = after::kept(&ws.root).len();
     let records = counted(count, "record");
     let detail = format!("{records} could not be written; `intent doctor --retry` tries again");
@@ -119,7 +119,7 @@ fn unrecorded(ws: &Workspace) -> Option<Found> {
 }
 
 /// Reports errors of hooks, which have no other way to show them.
-fn errors(ws: &Workspace) -> Option<Found> {
+fn errors(ws: &Workspace) -> Option<CheckResult> {
     let path = ws.root.orchestration().join("local").join("hook_errors.log");
     let bytes = store::read_capped(&path, MAX_LOG).ok()??;
     let text = String::from_utf8_lossy(&bytes);
@@ -131,7 +131,7 @@ fn errors(ws: &Workspace) -> Option<Found> {
 }
 
 /// Reports writes that no gate approved.
-fn ungated(ws: &Workspace) -> Option<Found> {
+fn ungated(ws: &Workspace) -> Option<CheckResult> {
     let notes = session::ungated::still_valid(&ws.root);
     let session::ungated::Ungated { path, actor, why, .. } = notes.first()?;
     let (writes, typed) = (counted(notes.len(), "write"), shell_word(path.as_str()));
@@ -141,14 +141,14 @@ fn ungated(ws: &Workspace) -> Option<Found> {
 }
 
 /// Reports questions of agents that nobody has answered.
-fn waiting(ws: &Workspace) -> Option<Found> {
+fn waiting(ws: &Workspace) -> Option<CheckResult> {
     let pending = approvals::pending(&ws.root);
     let code = &pending.first()?.code;
     let questions = counted(pending.len(), "question");
     Some(unknown(format!("{questions} for a person; `intent approve {code}` shows the first")))
 }
 
-fn governed(ws: &Workspace) -> Found {
+fn governed(ws: &Workspace) -> CheckResult {
     let root = ws.root.path().display();
     match ws.root.governed() {
         true => good(format!("{root} holds .orchestration/")),
@@ -156,7 +156,7 @@ fn governed(ws: &Workspace) -> Found {
     }
 }
 
-fn git(ws: &Workspace) -> Found {
+fn git(ws: &Workspace) -> CheckResult {
     match (ws.git(), ws.git_error(), ws.head()) {
         (_, Some(error), _) => bad(error.to_string()),
         (None, None, _) => unknown(
@@ -170,7 +170,7 @@ fn git(ws: &Workspace) -> Found {
     }
 }
 
-fn registry(ws: &Workspace) -> Found {
+fn registry(ws: &Workspace) -> CheckResult {
     let path = ws.registry.path();
     if let Some(finding) = ws.registry.syntax_error() {
         return bad(format!("{}: {} {}", finding.place(path), finding.message, finding.help));
@@ -185,7 +185,7 @@ fn registry(ws: &Workspace) -> Found {
     }
 }
 
-fn policy(ws: &Workspace) -> Found {
+fn policy(ws: &Workspace) -> CheckResult {
     let ignores = ws.ignores.findings();
     let grave = |finding: &&Finding| ws.policy.check_level(finding.code) == Level::Error;
     match ws.policy_findings.first().or_else(|| ignores.iter().find(grave)) {
@@ -194,7 +194,7 @@ fn policy(ws: &Workspace) -> Found {
     }
 }
 
-fn selection(ws: &Workspace) -> Found {
+fn selection(ws: &Workspace) -> CheckResult {
     let Some(id) = ws.selected(None) else {
         return unknown(format!("no intent is selected: {}", select::next_step(ws)));
     };
@@ -204,7 +204,7 @@ fn selection(ws: &Workspace) -> Found {
     }
 }
 
-fn ledger(ws: &Workspace) -> Found {
+fn ledger(ws: &Workspace) -> CheckResult {
     let records = counted(ws.ledger.len(), "record");
     let is_shown = |it: &&Finding| ws.policy.check_level(it.code) >= Level::Warning;
     let broken: Vec<_> = ws.ledger.findings().iter().filter(is_shown).collect();
@@ -216,7 +216,7 @@ fn ledger(ws: &Workspace) -> Found {
 }
 
 /// Reports whether git's hooks are installed. Without them a commit does not carry its evidence.
-fn hooks(ws: &Workspace) -> Found {
+fn hooks(ws: &Workspace) -> CheckResult {
     let seal::OpenRecords { standing, gone } = seal::open(ws);
     let mut open = String::new();
     if !standing.is_empty() {
@@ -237,7 +237,7 @@ fn hooks(ws: &Workspace) -> Found {
 }
 
 /// Checks that git ignores the private files, because they must not be committed.
-fn ignored(ws: &Workspace) -> Found {
+fn ignored(ws: &Workspace) -> CheckResult {
     if ws.root.git_dir().is_none() {
         return unknown("not needed without git");
     }
@@ -263,7 +263,7 @@ fn rules(ws: &Workspace, name: &str) -> String {
 
 /// Checks that git does not convert line endings in the ledger, because that would break every
 /// hash.
-fn attributes(ws: &Workspace) -> Found {
+fn attributes(ws: &Workspace) -> CheckResult {
     if ws.root.git_dir().is_none() {
         return unknown("not needed without git");
     }
@@ -277,7 +277,7 @@ fn attributes(ws: &Workspace) -> Found {
     }
 }
 
-fn writable(ws: &Workspace) -> Found {
+fn writable(ws: &Workspace) -> CheckResult {
     let folder = ws.root.orchestration();
     let shown = folder.display();
     let needed = [folder.join("agent_trace"), ws.root.private()];
