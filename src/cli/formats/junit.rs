@@ -8,7 +8,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::message_with_help;
-use crate::cli::error::CliError;
+use crate::cli::CliError;
 use crate::verbs::check::{CheckAnswer, FindingAnswer};
 use crate::workspace::{Level, text};
 
@@ -41,26 +41,23 @@ pub(super) fn report(answer: &CheckAnswer, least: Option<Level>) -> Result<Strin
                 for finding in &failing {
                     let text = clean(&message_with_help(finding));
                     let message = clean(&finding.message);
-                    case(writer, finding)?.write_inner_content(|writer| {
-                        let failure = writer.create_element("failure");
-                        let failure = failure.with_attribute(("type", finding.code.as_str()));
-                        failure
-                            .with_attribute(("message", message.as_str()))
-                            .write_text_content(BytesText::new(&text))?;
-                        Ok(())
+                    let about = [("type", finding.code.as_str()), ("message", message.as_str())];
+                    case(writer, finding).write_inner_content(|writer| {
+                        let failure = writer.create_element("failure").with_attributes(about);
+                        failure.write_text_content(BytesText::new(&text)).map(drop)
                     })?;
                 }
                 for finding in &telling {
-                    case(writer, finding)?.write_empty()?;
+                    case(writer, finding).write_empty()?;
                 }
                 if answer.findings.is_empty() {
                     let case = writer.create_element("testcase");
                     let names = [("name", "no findings"), ("classname", "intent.check")];
                     case.with_attributes(names).with_attribute(("time", "0")).write_empty()?;
                 }
-                let told: Vec<String> = telling.iter().map(|finding| line(finding)).collect();
-                let out = told.into_iter().chain(answer.summary.notes.iter().cloned());
-                let out = clean(&out.collect::<Vec<_>>().join("\n"));
+                let told = telling.iter().map(|finding| line(finding));
+                let out: Vec<String> = told.chain(answer.summary.notes.iter().cloned()).collect();
+                let out = clean(&out.join("\n"));
                 writer.create_element("system-out").write_text_content(BytesText::new(&out))?;
                 writer.create_element("system-err").write_text_content(BytesText::new(""))?;
                 Ok(())
@@ -69,7 +66,7 @@ pub(super) fn report(answer: &CheckAnswer, least: Option<Level>) -> Result<Strin
         })?;
         Ok(())
     })();
-    written.map_err(|error| CliError::io("the report".into(), "written", error))?;
+    written.map_err(|error| CliError::io("the report", "written", error))?;
     let mut text = String::from_utf8_lossy(&writer.into_inner()).into_owned();
     text.push('\n');
     Ok(text)
@@ -77,14 +74,11 @@ pub(super) fn report(answer: &CheckAnswer, least: Option<Level>) -> Result<Strin
 
 type XmlElement<'w> = quick_xml::writer::ElementWriter<'w, Vec<u8>>;
 
-fn case<'w>(
-    writer: &'w mut Writer<Vec<u8>>,
-    finding: &FindingAnswer,
-) -> io::Result<XmlElement<'w>> {
+fn case<'w>(writer: &'w mut Writer<Vec<u8>>, finding: &FindingAnswer) -> XmlElement<'w> {
     let name = clean(&place(finding));
     let class = format!("intent.{}", finding.code);
     let case = writer.create_element("testcase");
-    Ok(case.with_attributes([("name", name.as_str()), ("classname", &class), ("time", "0")]))
+    case.with_attributes([("name", name.as_str()), ("classname", &class), ("time", "0")])
 }
 
 fn place(finding: &FindingAnswer) -> String {

@@ -23,27 +23,21 @@ pub(super) fn summary(answer: &CheckAnswer, least: Option<Level>) -> String {
         _ => format!("❌ Intents: {} against this change", counted(fails, "finding")),
     };
     line(&mut text, format!("### {verdict}\n"));
-    line(
-        &mut text,
-        format!(
-            "{} of {}, {} recorded, {} covered by no record. {}, {}.\n",
-            counted(summary.blocks, "changed block"),
-            counted(summary.files, "changed file"),
-            summary.recorded,
-            counted(summary.uncovered, "change"),
-            counted(summary.errors, "error"),
-            counted(summary.warnings, "warning"),
-        ),
-    );
+    let (blocks, files) = (summary.blocks, summary.files);
+    let changed =
+        format!("{} of {}", counted(blocks, "changed block"), counted(files, "changed file"));
+    let uncovered = counted(summary.uncovered, "change");
+    let recorded = format!("{} recorded, {uncovered} covered by no record", summary.recorded);
+    let (errors, warnings) =
+        (counted(summary.errors, "error"), counted(summary.warnings, "warning"));
+    line(&mut text, format!("{changed}, {recorded}. {errors}, {warnings}.\n"));
     shares(&mut text, "Intent", &summary.intents, summary.recorded);
     shares(&mut text, "Written by", &summary.contributors, summary.recorded);
     let suspects = answer.findings.iter().filter(|finding| finding.code == "suspect").count();
     if suspects > 0 {
         let blocks = counted(suspects, "block");
-        line(
-            &mut text,
-            format!("⚠️ {blocks} of an intent or a specification that changed since: suspect.\n"),
-        );
+        let since = "of an intent or a specification that changed since: suspect.";
+        line(&mut text, format!("⚠️ {blocks} {since}\n"));
     }
     findings(&mut text, answer);
     if !summary.notes.is_empty() {

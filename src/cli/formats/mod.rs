@@ -5,7 +5,7 @@ mod junit;
 mod markdown;
 mod sarif;
 
-use crate::cli::error::CliError;
+use crate::cli::CliError;
 use crate::cli::print::Printer;
 use crate::verbs::check::{CheckAnswer, FindingAnswer};
 use crate::workspace::{Level, text};
@@ -43,7 +43,7 @@ pub(crate) fn write(
         CheckFormat::Junit => printer.document(junit::report(answer, least)?.as_bytes())?,
         CheckFormat::Github => printer.document(forge::github(answer).as_bytes())?,
         CheckFormat::Markdown => printer.document(markdown::summary(answer, least).as_bytes())?,
-    }
+    };
     Ok(true)
 }
 

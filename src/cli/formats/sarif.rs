@@ -1,6 +1,8 @@
 //! SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"), within the limits of GitHub's
 //! code scanning: it shows 5,000 results of a run, and a file may have 10 MB when compressed.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{by_severity, message_with_help, path};
@@ -14,20 +16,13 @@ pub(super) fn log(answer: &CheckAnswer) -> Value {
     let mut findings = by_severity(answer);
     let left_out = findings.len().saturating_sub(MAX_RESULTS);
     findings.truncate(MAX_RESULTS);
-    let mut codes: Vec<Code> =
+    let codes: BTreeSet<Code> =
         findings.iter().filter_map(|finding| Code::parse(&finding.code)).collect();
-    codes.sort();
-    codes.dedup();
+    let codes = Vec::from_iter(codes);
     let results: Vec<Value> = findings.iter().map(|finding| result(finding, &codes)).collect();
-    let left_out = (left_out > 0).then(|| {
-        let text = format!("{left_out} more findings are left out.");
-        json!({ "level": "note", "message": { "text": text } })
-    });
-    let notes = answer
-        .summary
-        .notes
-        .iter()
-        .map(|note| json!({ "level": "note", "message": { "text": note } }));
+    let left_out = (left_out > 0).then(|| format!("{left_out} more findings are left out."));
+    let notes = answer.summary.notes.iter().chain(&left_out);
+    let notes = notes.map(|note| json!({ "level": "note", "message": { "text": note } }));
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -41,7 +36,7 @@ pub(super) fn log(answer: &CheckAnswer) -> Value {
             "automationDetails": { "id": "intent/check/" },
             "invocations": [{
                 "executionSuccessful": true,
-                "toolExecutionNotifications": notes.chain(left_out).collect::<Vec<_>>(),
+                "toolExecutionNotifications": notes.collect::<Vec<_>>(),
             }],
             "results": results,
         }],

@@ -34,31 +34,22 @@ pub(crate) fn html(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
     let unix = |text: &str| text.replace("\r\n", "\n");
     let (style, script) = (unix(STYLE), unix(&format!("\"use strict\";\n{}", SCRIPTS.concat())));
     let parts = [
-        ("{{policy}}", policy(&style, &script)),
-        ("{{title}}", text::xml(&disarmed(&answer.workspace))),
-        ("{{style}}", style),
-        ("{{script}}", script),
-        ("{{data}}", data(answer)?),
+        ("policy}}", policy(&style, &script)),
+        ("title}}", text::xml(&disarmed(&answer.workspace))),
+        ("style}}", style),
+        ("script}}", script),
+        ("data}}", data(answer)?),
     ];
     // Placeholders are looked for only in our own template, never in the text that was filled in.
-    let mut page =
-        String::with_capacity(PAGE.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
-    let mut rest = PAGE;
-    while let Some((before, after)) = rest.split_once("{{") {
-        page.push_str(before);
-        let named = |(place, _): &&(&str, String)| after.starts_with(&place[2..]);
-        match parts.iter().find(named) {
-            Some((place, part)) => {
-                page.push_str(part);
-                rest = &after[place.len() - 2..];
-            }
-            None => {
-                page.push_str("{{");
-                rest = after;
-            }
-        }
+    let mut pieces = PAGE.split("{{");
+    let mut page = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let filled = |(place, part)| Some((part, piece.strip_prefix(place)?));
+        let mut named = parts.iter().map(|(place, part)| (*place, part.as_str()));
+        let (part, rest) = named.find_map(filled).unwrap_or(("{{", piece));
+        page.push_str(part);
+        page.push_str(rest);
     }
-    page.push_str(rest);
     Ok(page)
 }
 
