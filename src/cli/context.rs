@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use serde::Serialize;
 
 use super::error::CliError;
+use super::exit::Exit;
 use super::print::{Page, Printer};
 use super::target::FileTarget;
 use crate::verbs::Workspace;
@@ -26,7 +27,7 @@ impl Context {
     /// Uses the folder of the process, or `directory`, the argument of `-C`.
     pub(crate) fn new(directory: Option<&Path>, printer: Printer) -> Result<Self, CliError> {
         let here = std::env::current_dir()
-            .map_err(|source| CliError::io(PathBuf::from("the current folder"), "read", source))?;
+            .map_err(|source| CliError::io("the current folder", "read", source))?;
         let cwd = directory.map_or_else(|| here.clone(), |directory| here.join(directory));
         if !cwd.is_dir() {
             return Err(CliError::usage(
@@ -40,6 +41,13 @@ impl Context {
     /// Opens the workspace that contains the current folder.
     pub(crate) fn open_workspace(&self) -> Result<Workspace, CliError> {
         Ok(Workspace::open(&self.cwd)?)
+    }
+
+    /// Like [`Context::open_workspace`], but fails if the folder is in no workspace.
+    pub(crate) fn governed_workspace(&self) -> Result<Workspace, CliError> {
+        let workspace = self.open_workspace()?;
+        workspace.governed()?;
+        Ok(workspace)
     }
 
     /// Returns the agent that runs this command, as `host:session`, if the agent's hook announced
@@ -103,13 +111,14 @@ impl Context {
         }
     }
 
-    /// Prints an answer: as JSON with `--json`, otherwise as the page that `human` fills in.
+    /// Prints an answer: as JSON with `--json`, otherwise as the page that `human` fills in. Returns
+    /// [`Exit::Fine`].
     pub(crate) fn answer<T: Serialize>(
         &self,
         answer: &T,
         human: impl FnOnce(&mut Page),
-    ) -> Result<(), CliError> {
-        if self.printer.json_asked() {
+    ) -> Result<Exit, CliError> {
+        if self.printer.json_asked {
             return self.printer.json(answer);
         }
         let mut page = Page::default();
@@ -133,7 +142,7 @@ fn announced(cwd: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::print::{Color, Format};
+    use clap::ColorChoice;
 
     #[test]
     fn a_path_is_typed_as_it_is_named_from_here() {
@@ -143,7 +152,7 @@ mod tests {
         std::fs::create_dir_all(&below).expect("folders");
         let root = Root::find(&top).expect("a root");
         let typed = |cwd: &Path, path: &str| {
-            let printer = Printer::new(Format::Human, Color::Never, false);
+            let printer = Printer { json_asked: false, color: ColorChoice::Never, quiet: false };
             Context::new(Some(cwd), printer).expect("a context").path_for_shell(&root, path)
         };
         assert_eq!(typed(&top, "src/a.rs"), "src/a.rs");

@@ -1,8 +1,8 @@
 //! The errors of commands, with messages written for a person.
 
-use std::path::PathBuf;
+use std::path::Path;
 
-use crate::verbs::{OpenError, ReadError, VerbError};
+use crate::verbs::{OpenError, VerbError};
 use crate::workspace::PathError;
 use crate::workspace::root::RootError;
 
@@ -11,7 +11,7 @@ use crate::workspace::root::RootError;
 pub(crate) enum CliError {
     /// A verb returned an error.
     #[error(transparent)]
-    Verb(#[from] VerbError),
+    Verb(VerbError),
     /// The arguments are valid one by one, but make no sense together or in this place.
     #[error("{message}")]
     Usage { message: String, help: String },
@@ -41,8 +41,8 @@ impl CliError {
 
     /// Returns the error for a file that could not be read or written. `doing` is a participle,
     /// such as "read".
-    pub(crate) fn io(path: PathBuf, doing: &'static str, source: std::io::Error) -> Self {
-        Self::Io { what: path.display().to_string(), doing, source }
+    pub(crate) fn io(what: impl AsRef<Path>, doing: &'static str, source: std::io::Error) -> Self {
+        Self::Io { what: what.as_ref().display().to_string(), doing, source }
     }
 
     /// Returns advice on what to do next, or `None` if the message already contains it.
@@ -60,8 +60,9 @@ impl CliError {
     }
 }
 
-impl From<OpenError> for CliError {
-    fn from(error: OpenError) -> Self {
+/// Whatever a verb can fail with, the command fails with.
+impl<E: Into<VerbError>> From<E> for CliError {
+    fn from(error: E) -> Self {
         Self::Verb(error.into())
     }
 }
@@ -69,17 +70,5 @@ impl From<OpenError> for CliError {
 impl From<RootError> for CliError {
     fn from(error: RootError) -> Self {
         OpenError::from(error).into()
-    }
-}
-
-impl From<ReadError> for CliError {
-    fn from(error: ReadError) -> Self {
-        Self::Verb(error.into())
-    }
-}
-
-impl From<PathError> for CliError {
-    fn from(error: PathError) -> Self {
-        Self::Verb(error.into())
     }
 }

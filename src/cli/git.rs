@@ -15,15 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Waits until git ends and returns its output. Kills git and returns an error after [`PATIENCE`].
 pub(crate) fn in_time(mut git: Child) -> std::io::Result<Output> {
-    let reading = |stream: Option<Box<dyn Read + Send>>| {
-        std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            let read = stream.map_or(Ok(0), |mut stream| stream.read_to_end(&mut bytes));
-            read.map(|_| bytes)
-        })
-    };
-    let out = reading(git.stdout.take().map(|stream| Box::new(stream) as _));
-    let err = reading(git.stderr.take().map(|stream| Box::new(stream) as _));
+    let (out, err) = (read_aside(git.stdout.take()), read_aside(git.stderr.take()));
     let end = Instant::now() + PATIENCE;
     let status = loop {
         if let Some(status) = git.try_wait()? {
@@ -44,6 +36,20 @@ pub(crate) fn in_time(mut git: Child) -> std::io::Result<Output> {
         thread.join().unwrap_or_else(|_| Err(std::io::Error::other("its output was not read")))
     };
     Ok(Output { status, stdout: read(out)?, stderr: read(err)? })
+}
+
+/// Reads a stream to its end in a thread of its own.
+fn read_aside(stream: Option<impl Read + Send + 'static>) -> JoinHandle<std::io::Result<Vec<u8>>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stream.map_or(Ok(0), |mut stream| stream.read_to_end(&mut bytes));
+        read.map(|_| bytes)
+    })
+}
+
+/// Runs git with an empty standard input, and returns its output. See [`in_time`].
+pub(crate) fn run(git: &mut Command) -> std::io::Result<Output> {
+    in_time(git.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
 }
 
 /// Adds files of a workspace to the index, and removes those that no longer exist. In a hook, git

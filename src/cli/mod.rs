@@ -37,18 +37,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser};
 
-use commands::{
-    accept, anchor, approve, check, clear, compact, complete, completions,
-    context as context_command, demo, doctor, erase, explain, fence, for_files, gate, git_hooks,
-    hook, init, lesson, list, lsp, man, map, mcp, new, off, policy, propose, protocol, reassign,
-    record, report as report_command, schema, seal, select, start, status, test, trace, uninstall,
-    verify, why, worktree,
-};
+use commands::{Command, dispatch, hook};
 use context::Context;
 use error::CliError;
-use print::{Color, Format, Printer};
+use print::Printer;
 
 /// The heading in `--help` above the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
@@ -88,12 +82,12 @@ struct Cli {
         global = true,
         help_heading = EVERYWHERE,
         value_enum,
-        default_value_t = Color::Auto,
+        default_value_t = ColorChoice::Auto,
         value_name = "WHEN",
         hide_possible_values = true,
         hide_default_value = true
     )]
-    color: Color,
+    color: ColorChoice,
 
     /// Act as if started in DIR
     #[arg(short = 'C', global = true, help_heading = EVERYWHERE, value_name = "DIR")]
@@ -105,57 +99,6 @@ struct Cli {
 
     #[command(subcommand)]
     command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    Init(init::InitArgs),
-    Demo(demo::DemoArgs),
-    Uninstall(uninstall::UninstallArgs),
-    List(list::ListArgs),
-    New(new::NewArgs),
-    Start(start::StartArgs),
-    Test(test::TestArgs),
-    Complete(complete::CompleteArgs),
-    Select(select::SelectArgs),
-    Clear(clear::ClearArgs),
-    Status(status::StatusArgs),
-    Context(context_command::ContextArgs),
-    For(for_files::ForArgs),
-    Propose(propose::ProposeArgs),
-    RequestScope(propose::ScopeArgs),
-    Record(record::RecordArgs),
-    Seal(seal::SealArgs),
-    Compact(compact::CompactArgs),
-    Accept(accept::AcceptArgs),
-    Reassign(reassign::ReassignArgs),
-    Why(why::WhyArgs),
-    Check(check::CheckArgs),
-    Map(map::MapArgs),
-    Report(report_command::ReportArgs),
-    Verify(verify::VerifyArgs),
-    Anchor(anchor::AnchorArgs),
-    Erase(erase::EraseArgs),
-    Trace(trace::TraceArgs),
-    Doctor(doctor::DoctorArgs),
-    Gate(gate::GateArgs),
-    Fence(fence::FenceArgs),
-    Worktree(worktree::WorktreeArgs),
-    Hook(hook::HookArgs),
-    GitHooks(git_hooks::GitHooksArgs),
-    Approve(approve::ApproveArgs),
-    Reject(approve::RejectArgs),
-    Off(off::OffArgs),
-    On(off::OnArgs),
-    Lesson(lesson::LessonArgs),
-    Policy(policy::PolicyArgs),
-    Protocol(protocol::ProtocolArgs),
-    Explain(explain::ExplainArgs),
-    Lsp(lsp::LspArgs),
-    Mcp(mcp::McpArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
-    Schema(schema::SchemaArgs),
 }
 
 /// Returns the definition of the whole command line. Completions, man pages and the tests of the
@@ -179,63 +122,10 @@ fn run(cli: Cli) -> Exit {
     if let Command::Hook(args) = &cli.command {
         return hook::run(args);
     }
-    let format = if cli.json { Format::Json } else { Format::Human };
-    let printer = Printer::new(format, cli.color, cli.quiet);
+    let printer = Printer { json_asked: cli.json, color: cli.color, quiet: cli.quiet };
     let done = Context::new(cli.directory.as_deref(), printer)
         .and_then(|context| dispatch(&context, cli.command));
     done.unwrap_or_else(|error| printer.error(&error))
-}
-
-fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
-    match command {
-        Command::Init(args) => init::run(context, args),
-        Command::Demo(args) => demo::run(context, args),
-        Command::Uninstall(args) => uninstall::run(context, args),
-        Command::List(args) => list::run(context, args),
-        Command::New(args) => new::run(context, args),
-        Command::Start(args) => start::run(context, args),
-        Command::Test(args) => test::run(context, args),
-        Command::Complete(args) => complete::run(context, args),
-        Command::Select(args) => select::run(context, args),
-        Command::Clear(args) => clear::run(context, args),
-        Command::Status(args) => status::run(context, args),
-        Command::Context(args) => context_command::run(context, args),
-        Command::For(args) => for_files::run(context, args),
-        Command::Propose(args) => propose::run(context, args),
-        Command::RequestScope(args) => propose::scope(context, args),
-        Command::Record(args) => record::run(context, args),
-        Command::Seal(args) => seal::run(context, args),
-        Command::Compact(args) => compact::run(context, args),
-        Command::Accept(args) => accept::run(context, args),
-        Command::Reassign(args) => reassign::run(context, args),
-        Command::Why(args) => why::run(context, args),
-        Command::Check(args) => check::run(context, args),
-        Command::Map(args) => map::run(context, args),
-        Command::Report(args) => report_command::run(context, args),
-        Command::Verify(args) => verify::run(context, args),
-        Command::Anchor(args) => anchor::run(context, args),
-        Command::Erase(args) => erase::run(context, args),
-        Command::Trace(args) => trace::run(context, args),
-        Command::Doctor(args) => doctor::run(context, args),
-        Command::Gate(args) => gate::run(context, args),
-        Command::Fence(args) => fence::run(context, args),
-        Command::Worktree(args) => worktree::run(context, args),
-        Command::Hook(args) => Ok(hook::run(&args)),
-        Command::GitHooks(args) => git_hooks::run(context, args),
-        Command::Approve(args) => approve::run(context, args),
-        Command::Reject(args) => approve::reject(context, args),
-        Command::Off(args) => off::run(context, args),
-        Command::On(args) => off::on(context, args),
-        Command::Lesson(args) => lesson::run(context, args),
-        Command::Policy(args) => policy::run(context, args),
-        Command::Protocol(args) => protocol::run(context, args),
-        Command::Explain(args) => explain::run(context, args),
-        Command::Lsp(args) => lsp::run(args),
-        Command::Mcp(args) => mcp::run(context, args),
-        Command::Completions(args) => completions::run(context, args),
-        Command::Man(args) => man::run(context, args),
-        Command::Schema(args) => schema::run(context, args),
-    }
 }
 
 /// Prints what clap returned instead of arguments: help, the version, or a usage error. A usage
@@ -250,7 +140,7 @@ fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
     let said = error.render().to_string();
     let message = said.lines().next().unwrap_or_default();
     let message = message.strip_prefix("error: ").unwrap_or(message);
-    Printer::new(Format::Json, Color::Never, false)
+    Printer { json_asked: true, color: ColorChoice::Never, quiet: false }
         .error(&CliError::usage(message, "`intent --help` shows the commands"))
 }
 

@@ -7,10 +7,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
-use std::path::PathBuf;
 
 use super::error::CliError;
-use super::print::{Page, Printer};
+use super::print::{Page, Printer, STRONG};
 use crate::ledger::Contributor;
 use crate::verbs::Workspace;
 use crate::workspace::agents;
@@ -70,19 +69,26 @@ impl Terminal {
         Ok(Self { input, output })
     }
 
-    /// Shows a page that ends with a question, and returns the typed line, trimmed.
+    /// Shows a page, asks to type `yes`, and returns true if that was typed. `what_for` ends the
+    /// request.
     ///
     /// Both use the terminal device itself, so redirecting a standard stream can neither hide the
     /// question nor answer it.
-    pub(crate) fn ask(&self, printer: Printer, page: &Page) -> Result<String, CliError> {
-        let failed = |source| CliError::io(PathBuf::from("the terminal"), "asked", source);
+    pub(crate) fn confirms(
+        &self,
+        printer: Printer,
+        page: &mut Page,
+        what_for: &'static str,
+    ) -> Result<bool, CliError> {
+        page.literal("Type ").styled(STRONG, "yes").literal(what_for);
+        let failed = |source| CliError::io("the terminal", "asked", source);
         let mut output = &self.output;
         output.write_all(&printer.styled_for(output, page)).map_err(failed)?;
         output.flush().map_err(failed)?;
         let mut line = String::new();
         // If the terminal's input is closed, the line is empty, which is not a yes.
         BufReader::new(&self.input).read_line(&mut line).map_err(failed)?;
-        Ok(line.trim().to_owned())
+        Ok(line.trim().eq_ignore_ascii_case("yes"))
     }
 }
 

@@ -4,11 +4,13 @@
 //! `text::terminal`. So no text from a registry or a ledger can move the cursor or hide a word. A
 //! closed pipe (`| head`) is not an error.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
+use clap::ColorChoice;
 use serde::Serialize;
+use serde_json::json;
 
 use super::error::CliError;
 use super::exit::Exit;
@@ -34,116 +36,73 @@ pub(crate) const UNSURE: Style = AnsiColor::Magenta.on_default();
 /// The style of remarks and advice.
 pub(crate) const NOTE: Style = AnsiColor::Blue.on_default();
 
-/// Who reads the answer: a person or a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Human,
-    Json,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Color {
-    Auto,
-    Always,
-    Never,
-}
-
 /// Writes to stdout and stderr of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Printer {
-    format: Format,
-    color: Color,
-    quiet: bool,
+    /// True if the answer is for a program and is printed as JSON. Otherwise a person reads it.
+    pub(crate) json_asked: bool,
+    pub(crate) color: ColorChoice,
+    pub(crate) quiet: bool,
 }
 
-#[derive(Serialize)]
-struct ErrorAnswer<'a> {
-    error: ErrorBody<'a>,
-}
-
-#[derive(Serialize)]
-struct ErrorBody<'a> {
-    message: String,
-    help: Option<&'a str>,
-}
-
+/// Everything that prints an answer returns [`Exit::Fine`], so that it can be the last step of a
+/// command.
 impl Printer {
-    pub(crate) fn new(format: Format, color: Color, quiet: bool) -> Self {
-        Self { format, color, quiet }
-    }
-
-    /// Returns true if the answer is to be printed as JSON.
-    pub(crate) fn json_asked(self) -> bool {
-        self.format == Format::Json
-    }
-
     /// Prints a page on stdout, or nothing with `--quiet`.
-    pub(crate) fn page(self, page: &Page) -> Result<(), CliError> {
+    pub(crate) fn page(self, page: &Page) -> Result<Exit, CliError> {
         if self.quiet {
-            return Ok(());
+            return Ok(Exit::Fine);
         }
         self.written(self.coloured(io::stdout().lock()).write_all(page.text.as_bytes()))
     }
 
     /// Prints one JSON document on stdout: indented if stdout is a terminal, otherwise on one line.
-    pub(crate) fn json<T: Serialize>(self, answer: &T) -> Result<(), CliError> {
+    pub(crate) fn json<T: Serialize>(self, answer: &T) -> Result<Exit, CliError> {
         let document = if io::stdout().is_terminal() {
             serde_json::to_string_pretty(answer)
         } else {
             serde_json::to_string(answer)
         };
-        let document = document.map_err(io::Error::from);
-        self.written(document.and_then(|document| {
-            io::stdout()
-                .lock()
-                .write_all(format!("{}\n", ascii_where_invisible(&document)).as_bytes())
+        self.written(document.map_err(io::Error::from).and_then(|document| {
+            let line = format!("{}\n", ascii_where_invisible(&document));
+            io::stdout().lock().write_all(line.as_bytes())
         }))
     }
 
     /// Prints a document that has its own format (roff, a shell script) without any change.
-    pub(crate) fn document(self, bytes: &[u8]) -> Result<(), CliError> {
+    pub(crate) fn document(self, bytes: &[u8]) -> Result<Exit, CliError> {
         self.written(io::stdout().lock().write_all(bytes))
     }
 
     /// Prints pieces one after the other, as the iterator produces them. Stops without an error if
     /// the reader has closed the pipe.
-    pub(crate) fn stream<T>(
+    pub(crate) fn stream(
         self,
-        items: impl Iterator<Item = T>,
-        mut piece: impl FnMut(T) -> PrintedPiece,
-    ) -> Result<(), CliError> {
+        mut pieces: impl Iterator<Item = PrintedPiece>,
+    ) -> Result<Exit, CliError> {
         let mut out = io::BufWriter::new(io::stdout().lock());
-        let colour = self.choice(&io::stdout()) != anstream::ColorChoice::Never;
+        let coloured = self.is_coloured(&io::stdout());
         let shown = io::stdout().is_terminal();
-        let mut write = |piece: PrintedPiece| match piece {
+        let result = pieces.try_for_each(|piece| match piece {
             PrintedPiece::Page(_) if self.quiet => Ok(()),
-            PrintedPiece::Page(page) if colour => out.write_all(page.text.as_bytes()),
-            PrintedPiece::Page(page) => write!(out, "{}", anstream::adapter::strip_str(&page.text)),
+            PrintedPiece::Page(page) => out.write_all(&page.bytes(coloured)),
             PrintedPiece::Json(bytes) if shown => {
                 out.write_all(ascii_where_invisible(&String::from_utf8_lossy(&bytes)).as_bytes())
             }
             PrintedPiece::Json(bytes) => out.write_all(&bytes),
-        };
-        let mut result = Ok(());
-        for item in items {
-            result = write(piece(item));
-            if result.is_err() {
-                break;
-            }
-        }
+        });
         self.written(result.and_then(|()| out.flush()))
     }
 
     /// Prints an error, on stdout as JSON or on stderr as text, and returns the exit code for it.
     pub(crate) fn error(self, error: &CliError) -> Exit {
-        let printed = if self.json_asked() {
-            let body = ErrorBody { message: error.to_string(), help: error.help() };
-            self.json(&ErrorAnswer { error: body })
+        let printed = if self.json_asked {
+            self.json(&json!({ "error": { "message": error.to_string(), "help": error.help() } }))
         } else {
             let mut page = Page::default();
-            page.styled(BAD, "error:").literal(" ").text(&error.to_string()).end();
+            page.label(BAD, "error:").text(error).end();
             if let Some(help) = error.help() {
-                page.styled(NOTE, "help:").literal(" ").text(help).end();
+                page.label(NOTE, "help:").text(help).end();
             }
             self.written(self.coloured(io::stderr().lock()).write_all(page.text.as_bytes()))
         };
@@ -159,10 +118,11 @@ impl Printer {
         stream: &impl anstream::stream::RawStream,
         page: &Page,
     ) -> Vec<u8> {
-        if self.choice(stream) == anstream::ColorChoice::Never {
-            return anstream::adapter::strip_str(&page.text).to_string().into_bytes();
-        }
-        page.text.clone().into_bytes()
+        page.bytes(self.is_coloured(stream))
+    }
+
+    fn is_coloured(self, stream: &impl anstream::stream::RawStream) -> bool {
+        self.choice(stream) != anstream::ColorChoice::Never
     }
 
     fn coloured<S: anstream::stream::RawStream>(self, stream: S) -> anstream::AutoStream<S> {
@@ -172,19 +132,18 @@ impl Printer {
 
     fn choice<S: anstream::stream::RawStream>(self, stream: &S) -> anstream::ColorChoice {
         match self.color {
-            Color::Auto => anstream::AutoStream::choice(stream),
-            Color::Always => anstream::ColorChoice::Always,
-            Color::Never => anstream::ColorChoice::Never,
+            ColorChoice::Auto => anstream::AutoStream::choice(stream),
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
         }
     }
 
-    fn written(self, result: io::Result<()>) -> Result<(), CliError> {
+    fn written(self, result: io::Result<()>) -> Result<Exit, CliError> {
         match result {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            Err(source) => {
-                Err(CliError::Io { what: "the answer".to_owned(), doing: "written", source })
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(CliError::io("the answer", "written", error))
             }
-            Ok(()) => Ok(()),
+            _ => Ok(Exit::Fine),
         }
     }
 }
@@ -231,6 +190,14 @@ impl Page {
         &self.text
     }
 
+    /// Returns the page as bytes, with its styles or without them.
+    fn bytes(&self, coloured: bool) -> Vec<u8> {
+        match coloured {
+            true => self.text.clone().into_bytes(),
+            false => anstream::adapter::strip_str(&self.text).to_string().into_bytes(),
+        }
+    }
+
     /// Adds our own words, which are printed without escaping.
     pub(crate) fn literal(&mut self, words: &'static str) -> &mut Self {
         self.text.push_str(words);
@@ -239,13 +206,13 @@ impl Page {
     }
 
     /// Adds text from any source, escaped.
-    pub(crate) fn text(&mut self, words: &str) -> &mut Self {
+    pub(crate) fn text(&mut self, words: impl Display) -> &mut Self {
         self.styled(PLAIN, words)
     }
 
     /// Adds text from any source, escaped, in a style.
-    pub(crate) fn styled(&mut self, style: Style, words: &str) -> &mut Self {
-        let safe = text::terminal(words);
+    pub(crate) fn styled(&mut self, style: Style, words: impl Display) -> &mut Self {
+        let safe = text::terminal(&words.to_string());
         if safe.is_empty() {
             return self;
         }
@@ -255,9 +222,19 @@ impl Page {
         self
     }
 
+    /// Adds a word such as `note:`, or a mark such as `✓`, in a style, and a space after it.
+    pub(crate) fn label(&mut self, style: Style, label: &'static str) -> &mut Self {
+        self.styled(style, label).literal(" ")
+    }
+
+    /// Adds our own words, and ends the line.
+    pub(crate) fn line(&mut self, words: &'static str) -> &mut Self {
+        self.literal(words).end()
+    }
+
     /// Adds a number and its noun: `1 block`, `2 blocks`.
     pub(crate) fn count(&mut self, count: usize, noun: &'static str) -> &mut Self {
-        self.text(&counted(count, noun))
+        self.text(counted(count, noun))
     }
 
     /// Adds spaces up to a column (counted from 0), and at least one space if the line is not
@@ -298,7 +275,12 @@ impl Page {
     }
 
     /// Adds rows whose columns are aligned. Each row begins after `indent` spaces.
-    pub(crate) fn table(&mut self, indent: usize, rows: &[Vec<Cell>]) -> &mut Self {
+    pub(crate) fn table(
+        &mut self,
+        indent: usize,
+        rows: impl IntoIterator<Item = Vec<Cell>>,
+    ) -> &mut Self {
+        let rows: Vec<Vec<Cell>> = rows.into_iter().collect();
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |at: usize| {
             let last = |row: &&Vec<Cell>| row.len() == at + 1;
@@ -306,7 +288,7 @@ impl Page {
             rows.iter().filter(|row| !last(row)).map(wide).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..columns).map(width).collect();
-        for row in rows {
+        for row in &rows {
             let mut start = indent;
             for (cell, width) in row.iter().zip(&widths) {
                 let shift = if cell.right { width.saturating_sub(cell.width()) } else { 0 };
@@ -356,7 +338,7 @@ mod tests {
         let mut page = Page::default();
         page.table(
             2,
-            &[
+            [
                 vec![Cell::number(PLAIN, 7), Cell::new(GOOD, "größer"), Cell::new(PLAIN, "end")],
                 vec![Cell::number(PLAIN, 123), Cell::new(BAD, "a cell that is wide and last")],
                 vec![Cell::number(PLAIN, 40), Cell::new(PLAIN, ""), Cell::new(PLAIN, "end")],

@@ -68,12 +68,14 @@ impl SshKeygen {
 
 impl Signatures for SshKeygen {
     fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<SignatureCheck, VerbError> {
-        self.judged(signed, signers).map_err(|error| VerbError::NoProgram {
-            program: PROGRAM,
-            what: "signatures cannot be checked",
-            reason: error.to_string(),
-        })
+        let unchecked = |error| not_run("signatures cannot be checked", &error);
+        self.judged(signed, signers).map_err(unchecked)
     }
+}
+
+/// Returns the error for a `ssh-keygen` that cannot be run. `what` was to be done with it.
+fn not_run(what: &'static str, error: &std::io::Error) -> VerbError {
+    VerbError::NoProgram { program: PROGRAM, what, reason: error.to_string() }
 }
 
 fn run(program: &mut Command, input: &[u8]) -> std::io::Result<Output> {
@@ -98,25 +100,18 @@ pub(crate) fn sign(
     namespace: &str,
     bytes: &[u8],
 ) -> Result<String, CliError> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| CliError::io(PathBuf::from("a temporary folder"), "made", source))?;
+    let scratch =
+        tempfile::tempdir().map_err(|source| CliError::io("a temporary folder", "made", source))?;
     let key = key_file(workspace, folder, key, scratch.path())?;
     let file = scratch.path().join("signed");
-    std::fs::write(&file, bytes).map_err(|source| CliError::io(file.clone(), "written", source))?;
+    std::fs::write(&file, bytes).map_err(|source| CliError::io(&file, "written", source))?;
     // ssh-keygen asks for a passphrase at the terminal itself.
     let mut program = Command::new(PROGRAM);
     program.args(["-q", "-Y", "sign", "-n", namespace, "-f"]).arg(&key).arg(&file);
-    let output =
-        program.stdout(Stdio::null()).stderr(Stdio::piped()).output().map_err(|source| {
-            CliError::from(VerbError::NoProgram {
-                program: PROGRAM,
-                what: "nothing can be signed",
-                reason: source.to_string(),
-            })
-        })?;
+    program.stdout(Stdio::null()).stderr(Stdio::piped());
+    let output = program.output().map_err(|error| not_run("nothing can be signed", &error))?;
     let signature = std::fs::read_to_string(scratch.path().join("signed.sig")).unwrap_or_default();
-    let lines = signature.lines().filter(|line| !line.starts_with("-----"));
-    let signature: String = lines.collect();
+    let signature: String = signature.lines().filter(|line| !line.starts_with("-----")).collect();
     if output.status.success() && !signature.is_empty() {
         return Ok(signature);
     }
@@ -148,13 +143,11 @@ fn key_file(
     let literal = named.strip_prefix("key::").or(named.starts_with("ssh-").then_some(&*named));
     if let Some(literal) = literal {
         let file = scratch.join("key.pub");
-        return match std::fs::write(&file, format!("{literal}\n")) {
-            Ok(()) => Ok(file),
-            Err(source) => Err(CliError::io(file, "written", source)),
-        };
+        std::fs::write(&file, format!("{literal}\n"))
+            .map_err(|source| CliError::io(&file, "written", source))?;
+        return Ok(file);
     }
-    let path = workspace.path_setting("user.signingKey").unwrap_or(named.into());
-    Ok(folder.join(path))
+    Ok(folder.join(workspace.path_setting("user.signingKey").unwrap_or(named.into())))
 }
 
 fn armoured(signature: &str) -> String {

@@ -26,16 +26,13 @@ impl FileTarget {
         let exists = |path: &OsStr| cwd.join(path).symlink_metadata().is_ok();
         let place = text.to_str().filter(|_| !exists(text)).and_then(|text| place(text, &exists));
         let Some((path, lines)) = place else { return Ok(Self::plain(cwd, Path::new(text))) };
-        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-        let range = first.parse().ok().zip(last.parse().ok());
-        let range =
-            range.and_then(|(first, last)| LineRange::new(first, last)).ok_or_else(|| {
-                let what = if lines.contains('-') { "range of lines" } else { "line" };
-                CliError::usage(
-                    format!("{lines:?} is not a {what} of {path}"),
-                    "lines count from 1: PATH:LINE, or PATH:FIRST-LAST",
-                )
-            })?;
+        let range = line_range(lines).ok_or_else(|| {
+            let what = if lines.contains('-') { "range of lines" } else { "line" };
+            CliError::usage(
+                format!("{lines:?} is not a {what} of {path}"),
+                "lines count from 1: PATH:LINE, or PATH:FIRST-LAST",
+            )
+        })?;
         Ok(Self { lines: Some(range), ..Self::plain(cwd, Path::new(path)) })
     }
 
@@ -66,6 +63,13 @@ impl FileTarget {
         let is_empty = revision.is_empty() || path.is_empty();
         (!is_file && !is_path && !is_empty).then_some((revision, path))
     }
+}
+
+/// Parses `FIRST-LAST`, or `LINE` for one line.
+pub(crate) fn line_range(text: &str) -> Option<LineRange> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let number = |text: &str| text.trim().parse().ok();
+    LineRange::new(number(first)?, number(last)?)
 }
 
 /// Splits the text into path and lines. A column after the line is accepted and ignored.

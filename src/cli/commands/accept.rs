@@ -3,12 +3,9 @@
 use std::ffi::OsString;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::person;
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::target::FileTarget;
+use crate::cli::{CliError, Context, Exit, person};
 use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
 use crate::verbs::{Workspace, gate, map, seal};
 use crate::workspace::session;
@@ -56,8 +53,7 @@ pub(crate) fn run(context: &Context, args: AcceptArgs) -> Result<Exit, CliError>
         ));
     }
     map::refresh(&workspace);
-    context.answer(&answer, |page| show(page, &answer, &workspace))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer, &workspace))
 }
 
 /// Returns true if the file still has the content of a write that no gate let through.
@@ -78,13 +74,13 @@ fn say_which(message: &str) -> CliError {
 fn show(page: &mut Page, answer: &AcceptAnswer, workspace: &Workspace) {
     if answer.settled {
         page.styled(GOOD, "✓").literal(" accepted the ungated write of ");
-        page.text(answer.path.as_str()).end();
+        page.text(&answer.path).end();
     } else if answer.accepted.is_empty() {
-        page.text(answer.path.as_str()).literal(": no block differs from its record").end();
+        page.text(&answer.path).line(": no block differs from its record");
     }
     for name in &answer.accepted {
         page.styled(GOOD, "✓").literal(" accepted ").styled(STRONG, name);
-        page.literal(" in ").text(answer.path.as_str()).literal(" as it stands").end();
+        page.literal(" in ").text(&answer.path).line(" as it stands");
     }
     if !answer.accepted.is_empty() && seal::is_code_committed(workspace, &answer.path) {
         shared::print_seal_command(page, &format!("Accept {}", answer.path));

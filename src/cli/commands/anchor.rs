@@ -2,12 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::person;
 use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
+use crate::cli::{CliError, Context, Exit, person};
 use crate::ledger::anchor::NAMESPACE;
 use crate::verbs::anchor::{AnchorAnswer, draft, write};
 use crate::workspace::git::short_id;
@@ -41,27 +38,21 @@ pub(crate) fn run(context: &Context, args: AnchorArgs) -> Result<Exit, CliError>
     let signature = sign(&workspace, &context.cwd, args.key, NAMESPACE, &drafted.1)?;
     let answer = write(&workspace, &drafted, &signature, &keys)?;
     let path = context.path_for_shell(&workspace.root, answer.path.as_str());
-    context.answer(&answer, |page| show(page, &answer, &path))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer, &path))
 }
 
 fn show(page: &mut Page, answer: &AnchorAnswer, path: &str) {
     let commit = short_id(&answer.commit);
-    page.styled(GOOD, "✓")
-        .literal(" signed ")
-        .count(answer.sections, "section")
-        .literal(" of evidence, of ");
-    page.styled(STRONG, &answer.of.to_string()).literal(" at ").text(commit).end();
+    page.styled(GOOD, "✓").literal(" signed ").count(answer.sections, "section");
+    page.literal(" of evidence, of ").styled(STRONG, answer.of).literal(" at ").text(commit).end();
     if answer.gone > 0 {
-        page.literal("  gave up ").text(&answer.gone.to_string()).literal(" that are gone").end();
+        page.literal("  gave up ").text(answer.gone).line(" that are gone");
     }
     if !answer.trusted {
-        page.literal("  ")
-            .styled(WARN, "warning:")
-            .literal(" no trusted signer has this key, so the anchor does not count; a line with");
-        page.literal(" it belongs in .orchestration/allowed_signers (`intent anchor --help`)")
-            .end();
+        page.literal("  ").label(WARN, "warning:");
+        page.literal("no trusted signer has this key, so the anchor does not count; a line with");
+        page.line(" it belongs in .orchestration/allowed_signers (`intent anchor --help`)");
     }
     page.styled(DIM, "Next:").literal(" git add ").text(path);
-    page.literal(" && git commit -m \"Anchor the evidence\"").end();
+    page.line(" && git commit -m \"Anchor the evidence\"");
 }

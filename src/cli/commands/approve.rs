@@ -7,16 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::person::Terminal;
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
 use crate::cli::ssh::{SshKeygen, sign, signs};
-use crate::cli::when;
+use crate::cli::{CliError, Context, Exit, when};
 use crate::ledger::Approved;
 use crate::verbs::approval::{self, ApprovalAnswer, ApprovalVerdict, DecisionPlace, SignedAnswer};
-use crate::verbs::{Workspace, seal};
+use crate::verbs::{VerbError, Workspace, seal};
 use crate::workspace::RelativePath;
 use crate::workspace::approvals::{Approval, ApprovalState};
 
@@ -56,46 +53,38 @@ pub(crate) fn run(context: &Context, args: ApproveArgs) -> Result<Exit, CliError
     let terminal = Terminal::of_a_person()?;
     let workspace = context.open_workspace()?;
     if approval::status(&workspace, &code).is_err() {
-        let signed = Some(signed(context, &workspace, &code, args.key)?);
-        return answered(
-            context,
-            &workspace,
-            &ApprovedAnswer { decided: None, signed, unsigned: None },
-        );
+        let draft = approval::draft(&workspace, &code);
+        let signed = Some(signed(context, &workspace, draft, None, args.key)?);
+        let answer = ApprovedAnswer { signed, ..ApprovedAnswer::default() };
+        return answered(context, &workspace, &answer);
     }
     let asked = waiting(&workspace, &code)?;
     let mut page = Page::default();
     show(&mut page, &asked);
     if !is_current(&workspace, &asked) {
         page.styled(WARN, "!").literal(" the commit has changed since it was asked, ");
-        page.literal("so the agent has to ask again").end();
+        page.line("so the agent has to ask again");
     }
-    page.gap().literal("Type ").styled(STRONG, "yes").literal(" to approve: ");
-    if !terminal.ask(context.printer, &page)?.eq_ignore_ascii_case("yes") {
+    if !terminal.confirms(context.printer, page.gap(), " to approve: ")? {
         return Err(CliError::usage(
             format!("{} was not approved, and still waits", asked.code),
             format!("`intent reject {}` says no for good", asked.code),
         ));
     }
-    let answer = approval::decide(
-        &workspace,
-        &asked.code,
-        ApprovalVerdict::Approve,
-        DecisionPlace::Terminal,
-    )?;
+    let (verdict, place) = (ApprovalVerdict::Approve, DecisionPlace::Terminal);
+    let answer = approval::decide(&workspace, &asked.code, verdict, place)?;
     // The approval has changed the registry, so the workspace is read again.
     let widened = answer.approval.result.clone();
     let has_key = args.key.is_some() || signs(&workspace);
     let here = context.open_workspace()?;
     let of_write = approval::draft_of_write(&here, &asked)?;
+    let sign = |unsigned, code| signed(context, &here, unsigned, code, args.key);
     let signing = match (has_key, &widened, of_write) {
-        (true, Some(intent), _) => signed(context, &here, intent, args.key).map(Some),
-        (true, None, Some(write)) => {
-            signed_as(context, &here, &write, Some(&asked.code), args.key).map(Some)
-        }
-        _ => Ok(None),
+        (true, Some(intent), _) => Some(sign(approval::draft(&here, intent), None)),
+        (true, None, Some(write)) => Some(sign(Ok(write), Some(&*asked.code))),
+        _ => None,
     };
-    let (signed, unsigned) = match signing {
+    let (signed, unsigned) = match signing.transpose() {
         Ok(signed) => (signed, None),
         Err(error) => (None, Some(not_signed(&error, widened.as_deref()))),
     };
@@ -121,7 +110,7 @@ fn answered(
             show_signed(page, signed, stands_in_commit(workspace, &signed.what));
         }
         if let Some(reason) = &answer.unsigned {
-            page.styled(WARN, "!").literal(" ").text(reason).end();
+            page.label(WARN, "!").text(reason).end();
         }
     })?;
     Ok(Exit::found(answer.unsigned.is_some()))
@@ -137,48 +126,34 @@ fn not_signed(error: &CliError, intent: Option<&str>) -> String {
     format!("approved, but not signed: {error}; {next}")
 }
 
-/// Signs an intent or a file of rules as it is now.
+/// Signs an intent or a file of rules as it is now, or a write. `code` names the question about it.
 fn signed(
     context: &Context,
     workspace: &Workspace,
-    what: &str,
-    key: Option<PathBuf>,
-) -> Result<SignedAnswer, CliError> {
-    signed_as(context, workspace, &approval::draft(workspace, what)?, None, key)
-}
-
-fn signed_as(
-    context: &Context,
-    workspace: &Workspace,
-    unsigned: &Approved,
+    unsigned: Result<Approved, VerbError>,
     code: Option<&str>,
     key: Option<PathBuf>,
 ) -> Result<SignedAnswer, CliError> {
+    let unsigned = unsigned?;
     let signature =
         sign(workspace, &context.cwd, key, Approved::NAMESPACE, &unsigned.signed_bytes())?;
     let keys = SshKeygen::of_machine(workspace);
-    Ok(approval::sign(workspace, unsigned, code, signature, &keys)?)
+    Ok(approval::sign(workspace, &unsigned, code, signature, &keys)?)
 }
 
 /// `stands` is true if a commit already has what was signed.
 fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
-    page.styled(GOOD, "✓")
-        .literal(" signed ")
-        .styled(INTENT, &answer.what)
-        .literal(" as it reads now");
+    page.label(GOOD, "✓").literal("signed ").styled(INTENT, &answer.what);
+    page.literal(" as it reads now");
     page.literal(if stands { "" } else { "; the commit with it carries that" }).end();
     if stands {
         shared::print_seal_command(page, &format!("Approve {}", answer.what));
     }
     if !answer.trusted {
         page.literal("  ").styled(WARN, "warning:");
-        page.literal(
-            " the branch that work is merged into does not trust this key, so the signature",
-        );
-        page.literal(
-            " does not count there; a line with it belongs in its .orchestration/allowed_signers",
-        );
-        page.end();
+        page.literal(" the branch that work is merged into does not trust this key, so the ");
+        page.literal("signature does not count there; a line with it belongs in its ");
+        page.line(".orchestration/allowed_signers");
     }
 }
 
@@ -186,11 +161,13 @@ pub(crate) fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliErr
     Terminal::of_a_person()?;
     let workspace = context.open_workspace()?;
     let asked = waiting(&workspace, &args.code)?;
-    decided(context, &workspace, &asked.code, ApprovalVerdict::Reject)
+    let (verdict, place) = (ApprovalVerdict::Reject, DecisionPlace::Terminal);
+    let answer = approval::decide(&workspace, &asked.code, verdict, place)?;
+    context.answer(&answer, |page| done(page, &answer))
 }
 
 /// What was approved, and what was signed with it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(crate) struct ApprovedAnswer {
     /// The question that was decided.
     #[serde(flatten)]
@@ -203,23 +180,12 @@ pub(crate) struct ApprovedAnswer {
     unsigned: Option<String>,
 }
 
-fn decided(
-    context: &Context,
-    workspace: &Workspace,
-    code: &str,
-    verdict: ApprovalVerdict,
-) -> Result<Exit, CliError> {
-    let answer = approval::decide(workspace, code, verdict, DecisionPlace::Terminal)?;
-    context.answer(&answer, |page| done(page, &answer))?;
-    Ok(Exit::Fine)
-}
-
 fn done(page: &mut Page, answer: &ApprovalAnswer) {
     let (style, mark) = match answer.approval.state {
         ApprovalState::Denied => (BAD, "✗"),
         _ => (GOOD, "✓"),
     };
-    page.styled(style, mark).literal(" ").text(&answer.done).end();
+    page.label(style, mark).text(&answer.done).end();
 }
 
 /// Returns the pending question with this code, in upper or lower case. If the question is no
@@ -248,7 +214,7 @@ fn list(context: &Context) -> Result<Exit, CliError> {
     let now = Timestamp::now();
     context.answer(&waiting, |page| {
         if waiting.is_empty() {
-            page.literal("Nothing waits for a person").end();
+            page.line("Nothing waits for a person");
             return;
         }
         let row = |asked: &Approval| {
@@ -260,12 +226,9 @@ fn list(context: &Context) -> Result<Exit, CliError> {
                 Cell::new(STRONG, seen(&question.exactly)),
             ]
         };
-        page.table(0, &waiting.iter().map(row).collect::<Vec<_>>());
-        page.gap()
-            .literal("`intent approve CODE` shows one and asks; `intent reject CODE` says no")
-            .end();
-    })?;
-    Ok(Exit::Fine)
+        page.table(0, waiting.iter().map(row));
+        page.gap().line("`intent approve CODE` shows one and asks; `intent reject CODE` says no");
+    })
 }
 
 /// Shows a whole question. Nothing that would be done is left out.
@@ -275,23 +238,11 @@ fn show(page: &mut Page, asked: &Approval) {
     // Spaces are significant in a command, so the text keeps them all.
     page.lines(&format!("    {}", question.exactly.replace('\n', "\n    ")));
     page.gap();
-    let rows: Vec<Vec<Cell>> = question
-        .details
-        .iter()
-        .map(|(label, text)| vec![Cell::new(DIM, *label), Cell::new(PLAIN, seen(text))])
-        .chain([vec![
-            Cell::new(DIM, "asked"),
-            Cell::new(
-                PLAIN,
-                format!(
-                    "{}, until {}",
-                    when::ago(Timestamp::now(), &asked.asked_at),
-                    when::date(&asked.expires_at)
-                ),
-            ),
-        ]])
-        .collect();
-    page.table(2, &rows);
+    let row = |label: &str, text: String| vec![Cell::new(DIM, label), Cell::new(PLAIN, text)];
+    let details = question.details.iter().map(|(label, text)| row(label, seen(text)));
+    let ago = when::ago(Timestamp::now(), &asked.asked_at);
+    let until = row("asked", format!("{ago}, until {}", when::date(&asked.expires_at)));
+    page.table(2, details.chain([until]));
 }
 
 /// Returns the text on one line. Line breaks become visible, because each of them ends a command.

@@ -2,22 +2,20 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::formats::{self, CheckFormat};
 use crate::cli::print::{DIM, GOOD, Page};
 use crate::cli::ssh::SshKeygen;
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::check::{
     CheckAnswer, CheckRequest, ComparedSides, FindingAnswer, KnownFindings, change_signed,
 };
-use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::short_id;
-use crate::workspace::{Code, Level, RelativePath, store, text};
+use crate::workspace::{Code, Level, store, text};
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -63,7 +61,7 @@ pub(crate) struct CheckArgs {
     suspect: bool,
 
     /// The lowest level that fails
-    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Error)]
+    #[arg(long, value_parser = fail_on(), value_name = "LEVEL", default_value = "error")]
     fail_on: FailOn,
 
     /// How the answer is written
@@ -89,27 +87,14 @@ pub(crate) struct CheckArgs {
     verbose: bool,
 }
 
-/// The level from which on a finding fails the check.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-    Info,
-    Hint,
-    Never,
-}
+/// The lowest level that fails the check, or `None` if no finding fails it.
+#[derive(Clone, Debug)]
+struct FailOn(Option<Level>);
 
-impl FailOn {
-    /// Returns the lowest level that fails, or `None` if no finding fails.
-    fn level(self) -> Option<Level> {
-        Some(match self {
-            Self::Error => Level::Error,
-            Self::Warning => Level::Warning,
-            Self::Info => Level::Info,
-            Self::Hint => Level::Hint,
-            Self::Never => return None,
-        })
-    }
+fn fail_on() -> impl TypedValueParser<Value = FailOn> {
+    // `never` is no level.
+    PossibleValuesParser::new(["error", "warning", "info", "hint", "never"])
+        .map(|word| FailOn(shared::of_json_word(word)))
 }
 
 /// A baseline that was written.
@@ -143,22 +128,27 @@ pub(crate) fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> 
     let request = CheckRequest { against, intent, branch, suspect, baseline };
     let mut answer = change_signed(&workspace, &request, &SshKeygen::of_machine(&workspace))?;
     if let Some(path) = written {
-        return write_baseline(context, &workspace, &path, &answer);
+        let known = KnownFindings::of(&answer.findings);
+        store::write_atomic(&workspace.root.absolute(&path), known.text().as_bytes())?;
+        let answer = BaselineAnswer { written: path.to_string(), findings: answer.findings.len() };
+        return context.answer(&answer, |page| {
+            page.label(GOOD, "✓").text(&answer.written).literal(" lists ");
+            page.count(answer.findings, "finding");
+            page.line("; `intent check --baseline` leaves them out");
+        });
     }
-    let least = args.fail_on.level();
+    let FailOn(least) = args.fail_on;
     let fails = |finding: &FindingAnswer| least.is_some_and(|least| finding.level >= least);
     let exit = Exit::found(answer.findings.iter().any(fails));
-    if args.format == CheckFormat::Json || context.printer.json_asked() {
+    if args.format == CheckFormat::Json || context.printer.json_asked {
         context.printer.json(&answer)?;
         return Ok(exit);
     }
-    let mut left_out: Vec<FindingAnswer> = Vec::new();
-    if !args.verbose {
-        // Many people do not record what they write. They get one total for all uncovered changes,
-        // unless these fail the check.
-        let is_told = |finding: &FindingAnswer| fails(finding) || !is_uncovered(finding);
-        (answer.findings, left_out) = answer.findings.into_iter().partition(is_told);
-    }
+    // Many people do not record what they write. They get one total for all uncovered changes,
+    // unless these fail the check.
+    let is_told = |it: &FindingAnswer| args.verbose || fails(it) || !is_uncovered(it);
+    let (told, left_out): (_, Vec<_>) = answer.findings.into_iter().partition(is_told);
+    answer.findings = told;
     if !formats::write(context.printer, args.format, &answer, least)? {
         let mut paths: Vec<&str> = left_out.iter().filter_map(|it| it.path.as_deref()).collect();
         paths.dedup();
@@ -167,35 +157,13 @@ pub(crate) fn run(context: &Context, args: CheckArgs) -> Result<Exit, CliError> 
     Ok(exit)
 }
 
-fn write_baseline(
-    context: &Context,
-    workspace: &Workspace,
-    path: &RelativePath,
-    answer: &CheckAnswer,
-) -> Result<Exit, CliError> {
-    let known = KnownFindings::of(&answer.findings);
-    let file = workspace.root.absolute(path);
-    store::write_atomic(&file, known.text().as_bytes()).map_err(VerbError::from)?;
-    let answer = BaselineAnswer { written: path.to_string(), findings: answer.findings.len() };
-    context.answer(&answer, |page| {
-        page.styled(GOOD, "✓").literal(" ").text(&answer.written).literal(" lists ");
-        page.count(answer.findings, "finding")
-            .literal("; `intent check --baseline` leaves them out");
-        page.end();
-    })?;
-    Ok(Exit::Fine)
-}
-
 /// Parses `main..topic`. An end that is left out is `HEAD`. `main...topic` means the same, because
 /// the comparison always begins at the merge base.
 fn range(text: &str) -> Result<(String, String), String> {
     let (from, to) = text.split_once("..").ok_or_else(|| {
         format!("`{text}` is no range; write {text}..HEAD, or --base {text} for the work tree")
     })?;
-    let end = |revision: &str| match revision {
-        "" => "HEAD".to_owned(),
-        revision => revision.to_owned(),
-    };
+    let end = |revision: &str| if revision.is_empty() { "HEAD" } else { revision }.to_owned();
     Ok((end(from), end(to.trim_start_matches('.'))))
 }
 
@@ -211,16 +179,15 @@ fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
         shared::totals(page, summary.errors, summary.warnings);
         page.literal(" in ");
     }
-    page.count(summary.blocks, "changed block")
-        .literal(" of ")
-        .count(summary.files, "changed file");
+    page.count(summary.blocks, "changed block").literal(" of ");
+    page.count(summary.files, "changed file");
     if summary.blocks > 0 {
-        page.literal("; ").text(&summary.recorded.to_string()).literal(" recorded");
+        page.literal("; ").text(summary.recorded).literal(" recorded");
     }
     if summary.uncovered > 0 {
         page.literal(", ").count(summary.uncovered, "change").literal(" covered by no record");
         if !left_out.is_empty() {
-            page.literal(" in ").text(&text::listed(left_out)).literal(" (--verbose lists them)");
+            page.literal(" in ").text(text::listed(left_out)).literal(" (--verbose lists them)");
         }
     }
     if summary.known > 0 {
@@ -228,7 +195,7 @@ fn show(page: &mut Page, answer: &CheckAnswer, left_out: &[&str]) {
     }
     page.end();
     if let Some(base) = &summary.base {
-        page.styled(DIM, "compared with").literal(" ");
+        page.label(DIM, "compared with");
         page.styled(DIM, short_id(base)).end();
     }
 }

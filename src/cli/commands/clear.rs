@@ -1,9 +1,7 @@
 //! `intent clear`: deselects the selected intent.
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::INTENT;
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::select;
 
 /// Forget the selected intent
@@ -18,6 +16,5 @@ pub(crate) fn run(context: &Context, _args: ClearArgs) -> Result<Exit, CliError>
             None => page.literal("No intent was selected"),
         };
         page.end();
-    })?;
-    Ok(Exit::Fine)
+    })
 }

@@ -1,10 +1,8 @@
 //! `intent compact`: merges the evidence of each closed month into one file.
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::git::stage;
 use crate::cli::print::{DIM, GOOD, Page, STRONG};
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::compact::{CompactAnswer, CompactedMonth, compact};
 use crate::workspace::{RelativePath, clock};
 
@@ -30,8 +28,7 @@ pub(crate) fn run(context: &Context, args: CompactArgs) -> Result<Exit, CliError
     let trace = context.path_for_shell(&workspace.root, ".orchestration/agent_trace");
     let add = format!("git add --all {trace}");
     if args.stage && !answer.months.is_empty() {
-        let paths: Vec<_> = answer.months.iter().flat_map(paths_of).collect();
-        stage(&workspace, paths.into_iter()).map_err(|error| {
+        stage(&workspace, answer.months.iter().flat_map(paths_of)).map_err(|error| {
             CliError::usage(
                 format!("it was written, and could not be staged: {error}"),
                 format!("stage it yourself: `{add}`"),
@@ -39,8 +36,7 @@ pub(crate) fn run(context: &Context, args: CompactArgs) -> Result<Exit, CliError
         })?;
         answer.staged = true;
     }
-    context.answer(&answer, |page| show(page, &answer, &add))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer, &add))
 }
 
 fn paths_of(month: &CompactedMonth) -> impl Iterator<Item = &RelativePath> {
@@ -51,26 +47,24 @@ fn paths_of(month: &CompactedMonth) -> impl Iterator<Item = &RelativePath> {
 fn show(page: &mut Page, answer: &CompactAnswer, add: &str) {
     let became = if answer.dry_run { " would become " } else { " became " };
     for month in &answer.months {
-        page.styled(GOOD, if answer.dry_run { "·" } else { "✓" }).literal(" ");
+        page.label(GOOD, if answer.dry_run { "·" } else { "✓" });
         page.styled(STRONG, &month.month).literal("  ").count(month.removed.len(), "file");
-        page.literal(became).text(month.written.as_str()).end();
+        page.literal(became).text(&month.written).end();
     }
     if answer.months.is_empty() {
-        page.literal("There is nothing to unite: no month before this one has several files.")
-            .end();
+        page.line("There is nothing to unite: no month before this one has several files.");
     } else {
         let files = answer.months.iter().map(|month| month.removed.len()).sum();
         page.count(files, "file").literal(became);
         page.count(answer.months.len(), "file").end();
     }
     if !answer.left.is_empty() {
-        page.count(answer.left.len(), "file")
-            .literal(" of closed months stayed: in no commit yet, ");
-        page.literal("or not readable; `intent verify` says more").end();
+        page.count(answer.left.len(), "file").literal(" of closed months stayed: in no commit ");
+        page.line("yet, or not readable; `intent verify` says more");
     }
     if !answer.months.is_empty() && !answer.dry_run {
         let commit = "git commit -m \"Compact the evidence of closed months\"";
-        page.styled(DIM, "Next:").literal(" ");
+        page.label(DIM, "Next:");
         match answer.staged {
             true => page.literal(commit),
             false => page.text(add).literal(" && ").literal(commit),

@@ -1,10 +1,8 @@
 //! `intent complete`: marks an intent as completed, and shows how each acceptance criterion stands.
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::criteria::{self, CriterionAnswer, CriterionStanding};
 use crate::verbs::map;
 use crate::workspace::git::short_id;
@@ -31,8 +29,7 @@ pub(crate) fn run(context: &Context, args: CompleteArgs) -> Result<Exit, CliErro
                 .styled(WARN, "the work tree has changes that are in no commit")
                 .end();
         }
-    })?;
-    Ok(Exit::Fine)
+    })
 }
 
 fn show(page: &mut Page, answer: &CriterionAnswer) {
@@ -47,6 +44,6 @@ fn show(page: &mut Page, answer: &CriterionAnswer) {
         CriterionStanding::NeverRun => (WARN, "?", "never run".to_owned()),
         CriterionStanding::NoCommand => (DIM, "·", "names no command".to_owned()),
     };
-    page.literal("  ").styled(style, mark).literal(" ").text(&answer.criterion);
+    page.literal("  ").label(style, mark).text(&answer.criterion);
     page.literal("  ").styled(DIM, &words).end();
 }

@@ -2,9 +2,7 @@
 
 use clap_complete::Shell;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
+use crate::cli::{CliError, Context, Exit};
 
 /// Write a shell's completion script to stdout
 #[derive(Debug, clap::Args)]
@@ -20,6 +18,5 @@ pub(crate) struct CompletionsArgs {
 pub(crate) fn run(context: &Context, args: CompletionsArgs) -> Result<Exit, CliError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut crate::cli::command(), "intent", &mut script);
-    context.printer.document(&script)?;
-    Ok(Exit::Fine)
+    context.printer.document(&script)
 }

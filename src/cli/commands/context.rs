@@ -1,9 +1,7 @@
 //! `intent context`: prints what to know before working under an intent.
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::verbs::context;
+use crate::cli::{CliError, Context, Exit};
+use crate::verbs::context::{self, ContextExtent};
 
 /// Print what to know before working under an intent, as XML for a model
 #[derive(Debug, clap::Args)]
@@ -25,14 +23,12 @@ pub(crate) fn run(cli: &Context, args: ContextArgs) -> Result<Exit, CliError> {
     let selected = || workspace.selected(cli.agent());
     let id = args.id.or_else(selected).ok_or_else(|| workspace.nothing_selected())?;
     let intent = workspace.intent(&id)?;
-    let extent = if args.minimal {
-        context::ContextExtent::Minimal
-    } else {
-        context::ContextExtent::Curated
+    let extent = match args.minimal {
+        true => ContextExtent::Minimal,
+        false => ContextExtent::Curated,
     };
     let answer = context::answer(&workspace, intent, extent);
     cli.answer(&answer, |page| {
         page.lines(&answer.context);
-    })?;
-    Ok(Exit::Fine)
+    })
 }

@@ -4,16 +4,14 @@
 mod story;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::git::{in_time, stage};
+use crate::cli::git::{self, stage};
 use crate::cli::print::{GOOD, Page, STRONG};
+use crate::cli::{CliError, Context, Exit};
 use crate::intent::{NewIntent, Status};
 use crate::verbs::init::init;
 use crate::verbs::record::{RecordRequest, record};
@@ -63,8 +61,7 @@ pub(crate) fn run(context: &Context, args: DemoArgs) -> Result<Exit, CliError> {
         folder: stage.folder.display().to_string(),
         commands: COMMANDS.iter().map(|(command, _)| (*command).to_owned()).collect(),
     };
-    context.answer(&answer, |page| show(page, &answer))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer))
 }
 
 /// The suggested commands, each with its purpose.
@@ -80,16 +77,13 @@ const COMMANDS: [(&str, &str); 5] = [
 ];
 
 fn show(page: &mut Page, answer: &DemoAnswer) {
-    page.styled(GOOD, "●").literal(" ").styled(STRONG, &answer.folder).end();
-    page.literal("Two agents have worked here under two intents, and somebody has edited since.")
-        .end();
-    page.gap().literal("  cd ").text(&text::shell_word(&answer.folder)).end();
+    page.label(GOOD, "●").styled(STRONG, &answer.folder).end();
+    page.line("Two agents have worked here under two intents, and somebody has edited since.");
+    page.gap().literal("  cd ").text(text::shell_word(&answer.folder)).end();
     for (command, what) in COMMANDS {
-        page.literal("  ").text(command).pad_to(38).literal("# ").literal(what).end();
+        page.literal("  ").text(command).pad_to(38).literal("# ").line(what);
     }
-    page.gap()
-        .literal("Or open the folder in your editor. Remove it when you have seen enough.")
-        .end();
+    page.gap().line("Or open the folder in your editor. Remove it when you have seen enough.");
 }
 
 /// Refuses a folder inside another workspace, because the rules of that workspace would apply to
@@ -107,7 +101,7 @@ fn ungoverned(folder: &Path) -> Result<(), CliError> {
 
 /// Returns the folder if it is empty, and makes it if it does not exist.
 fn empty(folder: &Path) -> Result<PathBuf, CliError> {
-    let io = |source| CliError::io(folder.to_path_buf(), "made", source);
+    let io = |source| CliError::io(folder, "made", source);
     std::fs::create_dir_all(folder).map_err(io)?;
     if std::fs::read_dir(folder).map_err(io)?.next().is_some() {
         return Err(CliError::usage(
@@ -207,9 +201,8 @@ impl Stage {
     fn act(&self, act: &SessionWork<'_>) -> Result<(), CliError> {
         select::select(&self.workspace()?, act.intent, Some(act.session))?;
         self.write(act.path, act.text)?;
-        let path = RelativePath::new(act.path).map_err(crate::verbs::VerbError::from)?;
         let request = RecordRequest {
-            paths: vec![path],
+            paths: vec![RelativePath::new(act.path)?],
             intent: Some(act.intent.to_owned()),
             session: Some(act.session.to_owned()),
             agent: Some(act.agent.to_owned()),
@@ -222,7 +215,7 @@ impl Stage {
 
     fn write(&self, path: &str, text: &str) -> Result<(), CliError> {
         let path = self.folder.join(path);
-        let io = |source| CliError::io(path.clone(), "written", source);
+        let io = |source| CliError::io(&path, "written", source);
         std::fs::create_dir_all(path.parent().unwrap_or(&self.folder)).map_err(io)?;
         std::fs::write(&path, text).map_err(io)
     }
@@ -234,7 +227,7 @@ impl Stage {
         if workspace.root.governed() {
             let sealed = seal(&workspace, SealScope::Commit, None)?;
             stage(&workspace, sealed.written.iter().chain(&sealed.removed))
-                .map_err(|source| CliError::io(self.folder.clone(), "staged", source))?;
+                .map_err(|source| CliError::io(&self.folder, "staged", source))?;
         }
         self.git(&["commit", "--quiet", "--message", subject])
     }
@@ -242,23 +235,14 @@ impl Stage {
     /// Runs git without the settings of the user and the machine, so that no hook, template or
     /// signature of theirs takes part.
     fn git(&self, arguments: &[&str]) -> Result<(), CliError> {
-        let io = |source| CliError::io(PathBuf::from("git"), "started", source);
         let mut git = Command::new("git");
         for handed in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_TEMPLATE_DIR"] {
             git.env_remove(handed);
         }
-        let git = git
-            .args(["-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false"])
-            .args(arguments)
-            .env("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" })
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .current_dir(&self.folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(io)?;
-        let output = in_time(git).map_err(io)?;
+        git.args(["-c", "core.hooksPath=/dev/null", "-c", "core.autocrlf=false"]).args(arguments);
+        git.env("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" });
+        git.env("GIT_CONFIG_NOSYSTEM", "1").current_dir(&self.folder);
+        let output = git::run(&mut git).map_err(|source| CliError::io("git", "started", source))?;
         if output.status.success() {
             return Ok(());
         }

@@ -1,10 +1,8 @@
 //! `intent doctor`: examines whether everything is in place.
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{Page, STRONG};
+use crate::cli::{CliError, Context, Exit};
 use crate::hook::doctor::examine as agents;
 use crate::hook::install::Folders;
 use crate::verbs::after::retry;
@@ -43,12 +41,12 @@ pub(crate) fn run(context: &Context, args: DoctorArgs) -> Result<Exit, CliError>
 fn show(page: &mut Page, answer: &DoctorAnswer) {
     let width = answer.checks.iter().map(|check| check.what.chars().count()).max().unwrap_or(0);
     for check in &answer.checks {
-        let (style, mark) = shared::mark(match check.state {
+        let good = match check.state {
             Health::Good => Some(true),
             Health::Bad => Some(false),
             Health::Unknown => None,
-        });
-        page.styled(style, mark).literal(" ").styled(STRONG, &check.what);
+        };
+        shared::mark(page, good).styled(STRONG, &check.what);
         page.pad_to(width + 4).text(&check.detail).end();
     }
 }

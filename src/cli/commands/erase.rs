@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::person::Terminal;
-use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
+use crate::cli::print::{DIM, GOOD, Page, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
+use crate::cli::{CliError, Context, Exit};
 use crate::ledger::evidence::ERASURE;
 use crate::verbs::erase::{EraseAnswer, Erasure, draft, write};
 use crate::verbs::signing::signers;
@@ -42,7 +40,7 @@ pub(crate) fn run(context: &Context, args: EraseArgs) -> Result<Exit, CliError> 
     let erasure = draft(&workspace, &args.record, &args.why, by)?;
     let mut page = Page::default();
     question(&mut page, &erasure);
-    if !terminal.ask(context.printer, &page)?.eq_ignore_ascii_case("yes") {
+    if !terminal.confirms(context.printer, &mut page, " to erase it: ")? {
         return Err(CliError::usage("nothing was erased", "type yes to erase the line"));
     }
     let keys = SshKeygen::of_machine(&workspace);
@@ -52,28 +50,26 @@ pub(crate) fn run(context: &Context, args: EraseArgs) -> Result<Exit, CliError> 
         .transpose()?;
     let answer = write(&workspace, &args.record, &erasure, signature.as_deref())?;
     let trace = context.path_for_shell(&workspace.root, ".orchestration/agent_trace");
-    context.answer(&answer, |page| show(page, &answer, &trace))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer, &trace))
 }
 
 fn question(page: &mut Page, erasure: &Erasure) {
-    page.literal("This line of evidence will be erased:").end().gap();
+    page.line("This line of evidence will be erased:").gap();
     page.lines(&String::from_utf8_lossy(&erasure.line));
-    page.gap().literal("Type ").styled(STRONG, "yes").literal(" to erase it: ");
+    page.gap();
 }
 
 fn show(page: &mut Page, answer: &EraseAnswer, trace: &str) {
     page.styled(GOOD, "✓").literal(" erased ").text(&answer.record).end();
     for (removed, written) in answer.removed.iter().zip(&answer.written) {
-        page.literal("  ").text(written.as_str()).literal(" replaces ").text(removed.as_str());
-        page.end();
+        page.literal("  ").text(written).literal(" replaces ").text(removed).end();
     }
     if !answer.signed {
-        page.styled(WARN, "!")
-            .literal(" not signed: no signer is trusted yet. Until there is a key in ");
+        page.label(WARN, "!");
+        page.literal("not signed: no signer is trusted yet. Until there is a key in ");
         page.literal(".orchestration/allowed_signers of the branch that this is merged into, ");
-        page.literal("`intent check --base` reports it").end();
+        page.line("`intent check --base` reports it");
     }
     page.styled(DIM, "Next:").literal(" git add --all ").text(trace).literal(" && ");
-    page.literal("git commit -m \"Erase a line of evidence\"").end();
+    page.line("git commit -m \"Erase a line of evidence\"");
 }

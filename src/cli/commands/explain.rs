@@ -1,26 +1,18 @@
 //! `intent explain`: shows how a shell command is read.
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstyle::Style;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
+use super::shared;
 use crate::cli::print::{
     BAD, Cell, DIM, GOOD, NOTE, PLAIN, Page, PrintedPiece, STRONG, UNSURE, WARN,
 };
+use crate::cli::{CliError, Context, Exit};
 use crate::shell::{Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, TouchedPath};
 use crate::verbs::explain::{explain, surroundings, verdict};
-
-/// The shell language of a command, as the command line names it.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum ShellLanguage {
-    Posix,
-    Powershell,
-    Cmd,
-}
 
 /// Show how a shell command is read: its parse, its class, its targets and the rule
 #[derive(Debug, clap::Args)]
@@ -44,75 +36,70 @@ pub(crate) struct ExplainArgs {
     batch: Option<PathBuf>,
 
     /// The language the command is written in
-    #[arg(long, value_enum, default_value_t = ShellLanguage::Posix, value_name = "LANGUAGE")]
-    dialect: ShellLanguage,
+    #[arg(long, value_parser = dialect(), default_value = "posix", value_name = "LANGUAGE")]
+    dialect: Dialect,
 }
 
 pub(crate) fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
     let home = ["HOME", "USERPROFILE"].into_iter().find_map(std::env::var_os);
     let at = surroundings(&context.cwd, home.map(PathBuf::from));
-    let dialect = match args.dialect {
-        ShellLanguage::Posix => Dialect::Posix,
-        ShellLanguage::Powershell => Dialect::PowerShell,
-        ShellLanguage::Cmd => Dialect::Cmd,
-    };
     if let Some(file) = &args.batch {
-        return batch(context, file.clone(), dialect, &at);
+        return batch(context, file, args.dialect, &at);
     }
-    let reading = explain(args.command.as_deref().unwrap_or_default(), dialect, &at);
-    context.answer(&reading, |page| show(page, &reading))?;
-    Ok(Exit::Fine)
+    let reading = explain(args.command.as_deref().unwrap_or_default(), args.dialect, &at);
+    context.answer(&reading, |page| show(page, &reading))
+}
+
+fn dialect() -> impl TypedValueParser<Value = Dialect> {
+    PossibleValuesParser::new(["posix", "powershell", "cmd"])
+        .map(|word| shared::of_json_word(word).unwrap_or_default())
 }
 
 fn batch(
     context: &Context,
-    file: PathBuf,
+    file: &Path,
     dialect: Dialect,
     at: &CommandContext,
 ) -> Result<Exit, CliError> {
-    let failed = |source| CliError::io(file.clone(), "read", source);
+    let failed = |source| CliError::io(file, "read", source);
     let input: Box<dyn Read> = if file.as_os_str() == "-" {
         Box::new(std::io::stdin().lock())
     } else {
-        Box::new(std::fs::File::open(context.cwd.join(&file)).map_err(failed)?)
+        Box::new(std::fs::File::open(context.cwd.join(file)).map_err(failed)?)
     };
     // Lines are read as bytes, so that a line that is not UTF-8 is one bad line and does not end
     // the batch.
     let lines: Result<Vec<Vec<u8>>, _> = BufReader::new(input).split(b'\n').collect();
     let lines = lines.map_err(failed)?;
-    context.printer.stream(lines.iter(), |line| {
+    context.printer.stream(lines.iter().map(|line| {
         let text = String::from_utf8_lossy(line);
         let answer = verdict(text.trim_end_matches('\r'), dialect, at);
         // Plain data always serialises.
         let mut bytes = serde_json::to_vec(&answer).unwrap_or_default();
         bytes.push(b'\n');
         PrintedPiece::Json(bytes)
-    })?;
-    Ok(Exit::Fine)
+    }))
 }
 
 fn show(page: &mut Page, reading: &Prediction) {
     page.styled(style(reading.class), reading.class.as_str());
     page.literal(" [").text(&reading.rule).literal("] ").text(&reading.reason).end();
     if let Some(word) = &reading.word {
-        page.literal("  ").styled(NOTE, "because of").literal(" ").styled(STRONG, word).end();
+        page.literal("  ").label(NOTE, "because of").styled(STRONG, word).end();
     }
     if let Some(safer) = &reading.safer {
-        page.literal("  ").styled(NOTE, "safer:").literal(" ").text(safer).end();
+        page.literal("  ").label(NOTE, "safer:").text(safer).end();
     }
     if reading.background {
-        page.literal("  ")
-            .styled(NOTE, "note:")
-            .literal(" something goes on in the background")
-            .end();
+        page.literal("  ").styled(NOTE, "note:").line(" something goes on in the background");
     }
     if !reading.commands.is_empty() {
         page.gap().styled(STRONG, "Commands").end();
-        page.table(2, &reading.commands.iter().map(invocation).collect::<Vec<_>>());
+        page.table(2, reading.commands.iter().map(invocation));
     }
     if !reading.targets.is_empty() {
         page.gap().styled(STRONG, "Targets").end();
-        page.table(2, &reading.targets.iter().map(target).collect::<Vec<_>>());
+        page.table(2, reading.targets.iter().map(target));
     }
 }
 

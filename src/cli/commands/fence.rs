@@ -4,10 +4,8 @@ use std::ffi::OsString;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
+use crate::cli::{CliError, Context, Exit};
 use crate::fence::stand_in::{self, KeeperTask};
 use crate::fence::{self, FenceAccess, FencedCommand};
 use crate::verbs::fence::{Fenced, FencedState, plan};
@@ -55,8 +53,8 @@ pub(crate) fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> 
         return Ok(Exit::found(!fence::probe()));
     }
     if args.keep {
-        let kept = stand_in::keep(std::io::stdin());
-        return kept.map(|()| Exit::Fine).map_err(|error| not_raised(&error));
+        stand_in::keep(std::io::stdin()).map_err(not_raised)?;
+        return Ok(Exit::Fine);
     }
     let workspace = context.open_workspace()?;
     // An agent may write what its own session has selected, whatever the person of this work tree
@@ -64,8 +62,7 @@ pub(crate) fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> 
     let of_agent = context.agent().and_then(|agent| workspace.selected(Some(agent)));
     let fenced = plan(&workspace, args.intent.as_deref().or(of_agent.as_deref()))?;
     if args.explain {
-        context.answer(&fenced, |page| show(page, &fenced))?;
-        return Ok(Exit::Fine);
+        return context.answer(&fenced, |page| show(page, &fenced));
     }
     let Some((program, arguments)) = args.command.split_first() else {
         return Err(CliError::usage(
@@ -76,20 +73,22 @@ pub(crate) fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> 
     let command = FencedCommand { program: program.clone(), arguments: arguments.to_vec() };
     // With `-C`, the command runs in that folder.
     std::env::set_current_dir(&context.cwd)
-        .map_err(|error| CliError::io(context.cwd.clone(), "entered", error))?;
+        .map_err(|error| CliError::io(&context.cwd, "entered", error))?;
     let state = FencedState::before(&workspace, &fenced);
     // The workspace may own threads, and none may run when the fence is raised.
     drop(workspace);
-    let kept = HeldPlaces::new(&fenced).map_err(|error| not_raised(&error))?;
+    let kept = HeldPlaces::new(&fenced).map_err(not_raised)?;
     let ended = run_fenced(context, &fenced, &command, kept.number());
-    let after = match &ended {
-        Ok(_) => state.after(&fenced),
-        Err(_) => Vec::new(),
-    };
+    let after = ended.as_ref().map(|_| state.after(&fenced)).unwrap_or_default();
     kept.end(ended.as_ref().is_ok_and(|ended| ended.cleared));
     let ended = ended?;
     warn(context, &after);
-    let code = ended.code();
+    let code = match ended.status {
+        FencedStatus::Code(code) => code,
+        // If a signal ended the command, the same signal ends this process.
+        #[cfg(unix)]
+        FencedStatus::Ran(status) => fence::running::end_as(status),
+    };
     Ok(if code == 0 && !after.is_empty() { Exit::Findings } else { Exit::Program(code) })
 }
 
@@ -105,17 +104,6 @@ enum FencedStatus {
     Code(u8),
     #[cfg(unix)]
     Ran(std::process::ExitStatus),
-}
-
-impl FencedEnd {
-    /// Returns the exit code. If a signal ended the command, the same signal ends this process.
-    fn code(self) -> u8 {
-        match self.status {
-            FencedStatus::Code(code) => code,
-            #[cfg(unix)]
-            FencedStatus::Ran(status) => fence::running::end_as(status),
-        }
-    }
 }
 
 #[cfg(unix)]
@@ -158,7 +146,7 @@ fn run_fenced(
     }
 }
 
-fn not_raised(error: &std::io::Error) -> CliError {
+fn not_raised(error: std::io::Error) -> CliError {
     CliError::usage(
         format!("the fence could not be put up: {error}"),
         "`intent doctor` says what fences here; nothing was run",
@@ -234,7 +222,7 @@ impl HeldPlaces {
 fn warn(context: &Context, sentences: &[String]) {
     let mut page = Page::default();
     for sentence in sentences {
-        page.styled(WARN, "fence:").literal(" ").text(sentence).end();
+        page.label(WARN, "fence:").text(sentence).end();
     }
     let mut stderr = std::io::stderr();
     let bytes = context.printer.styled_for(&stderr, &page);
@@ -244,8 +232,8 @@ fn warn(context: &Context, sentences: &[String]) {
 
 fn show(page: &mut Page, fenced: &Fenced) {
     match fenced.intents.as_slice() {
-        [] => page.literal("No intent is in progress, so no file may be written.").end(),
-        intents => page.literal("For ").text(&intents.join(", ")).end(),
+        [] => page.line("No intent is in progress, so no file may be written."),
+        intents => page.literal("For ").text(intents.join(", ")).end(),
     };
     for (access, title) in [
         (FenceAccess::Writable, "can be written"),
@@ -253,21 +241,19 @@ fn show(page: &mut Page, fenced: &Fenced) {
         (FenceAccess::Masked, "is not there"),
         (FenceAccess::Pinned, "stays in its place"),
     ] {
-        let places: Vec<_> =
-            fenced.plan.places.iter().filter(|place| place.access == access).collect();
-        if places.is_empty() {
-            continue;
-        }
         let style = if access == FenceAccess::Writable { GOOD } else { STRONG };
-        page.gap().styled(style, title).end();
-        for place in places {
+        let places = fenced.plan.places.iter().filter(|place| place.access == access);
+        for (nth, place) in places.enumerate() {
+            if nth == 0 {
+                page.gap().styled(style, title).end();
+            }
             let path = place.path.to_string_lossy();
-            page.literal("  ").text(&path).pad_to(48).literal("  ").styled(DIM, &place.why).end();
+            page.literal("  ").text(path).pad_to(48).literal("  ").styled(DIM, &place.why).end();
         }
     }
     page.gap();
     for note in &fenced.plan.notes {
-        page.styled(WARN, "note:").literal(" ").text(note).end();
+        page.label(WARN, "note:").text(note).end();
     }
-    page.literal("The command can write everything else.").end();
+    page.line("The command can write everything else.");
 }

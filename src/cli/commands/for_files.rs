@@ -3,11 +3,9 @@
 use std::path::PathBuf;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
 use crate::cli::target::FileTarget;
+use crate::cli::{CliError, Context, Exit};
 use crate::intent::Status;
 use crate::verbs::owners::{self, FileOwner, FileOwners, OwnerAsker};
 use crate::workspace::agents;
@@ -53,7 +51,7 @@ fn show(page: &mut Page, file: &FileOwners) {
     for owner in &file.owners {
         let status = owner.status.map_or("no status", Status::as_str);
         match owner.selected {
-            true => page.literal("  ").styled(GOOD, "●").literal(" "),
+            true => page.literal("  ").label(GOOD, "●"),
             false => page.literal("    "),
         };
         page.styled(INTENT, &owner.id).literal("  ");
@@ -70,6 +68,6 @@ fn show(page: &mut Page, file: &FileOwners) {
         page.literal("    ").styled(WARN, "kept from agents").literal(": ").text(rule).end();
     }
     if let Some(next) = &file.next {
-        page.literal("    ").styled(DIM, "next:").literal(" ").text(next).end();
+        page.literal("    ").label(DIM, "next:").text(next).end();
     }
 }

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, GOOD, Page, WARN};
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::Workspace;
-use crate::verbs::gate::{Decision, Denial, GateRequest, judge};
+use crate::verbs::gate::{Decision, GateRequest, judge};
 
 /// Ask whether files may be changed under the selected intent
 #[derive(Debug, clap::Args)]
@@ -67,29 +65,26 @@ fn stricter(first: Decision, second: Decision) -> Decision {
 }
 
 fn show(page: &mut Page, decision: &Decision) {
-    match decision {
+    let (style, word, denial) = match decision {
         Decision::NoOpinion => {
-            page.styled(GOOD, "no opinion").literal(": no rule objects").end();
+            page.styled(GOOD, "no opinion").line(": no rule objects");
+            return;
         }
-        Decision::Ask(denial) => {
-            page.styled(WARN, "ask");
-            reason(page, denial);
-        }
-        Decision::Deny(denial) => {
-            page.styled(BAD, "deny");
-            reason(page, denial);
-        }
-    }
-}
-
-fn reason(page: &mut Page, denial: &Denial) {
-    page.literal("[").text(denial.code.as_str()).literal("] ").text(&denial.message).end();
+        Decision::Ask(denial) => (WARN, "ask", denial),
+        Decision::Deny(denial) => (BAD, "deny", denial),
+    };
+    page.styled(style, word)
+        .literal("[")
+        .text(denial.code.as_str())
+        .literal("] ")
+        .text(&denial.message)
+        .end();
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verbs::gate::DenialCode;
+    use crate::verbs::gate::{Denial, DenialCode};
 
     #[test]
     fn the_strictest_answer_wins_and_of_two_alike_the_first() {

@@ -1,9 +1,7 @@
 //! `intent git-hooks`: installs, removes and shows the git hooks that seal records into commits.
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, NOTE, Page, WARN};
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::git_hooks::{Act, GitHook, GitHooksAnswer, HookState, git_hooks};
 
 /// Install the git hooks that carry records into commits
@@ -49,7 +47,7 @@ fn show_after(page: &mut Page, answer: &GitHooksAnswer, act: Act) {
     let is_gone = |hook: &GitHook| hook.state == HookState::Missing;
     if act == Act::Remove && answer.hooks.iter().all(is_gone) {
         page.literal("No hook of ours is in ").text(&answer.folder);
-        page.literal(" any more, so commits carry no records").end();
+        page.line(" any more, so commits carry no records");
         return;
     }
     show(page, answer);

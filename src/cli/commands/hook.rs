@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::cli::exit::Exit;
+use crate::cli::Exit;
 
 /// Answer one call of an agent's host: its JSON on stdin, its answer on stdout
 #[derive(Debug, clap::Args)]

@@ -7,16 +7,13 @@ pub(super) mod show;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
+use crate::cli::{CliError, Context, Exit};
 use crate::hook::binary;
 use crate::hook::host::{self, HOSTS, Host};
 use crate::hook::install::found::{self, FoundBy};
 use crate::hook::install::{
     self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, WiredAnswer,
 };
-use crate::verbs::VerbError;
 use crate::verbs::init::{InitAnswer, init};
 use crate::verbs::team::{TeamAnswer, TeamFileDone, team};
 use crate::workspace::Root;
@@ -161,8 +158,7 @@ pub(crate) fn run(context: &Context, args: InitArgs) -> Result<Exit, CliError> {
         return Ok(Exit::found(!answer.refused.is_empty()));
     }
     let answer = wire(context, &args, &hosts, act)?;
-    context.answer(&answer, |page| show::wiring(page, &answer, act))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show::wiring(page, &answer, act))
 }
 
 /// Sets up everything that the repository shows it needs. If the settings of one agent cannot be
@@ -191,23 +187,23 @@ fn first_use(context: &Context, args: &InitArgs) -> Result<FirstUseAnswer, CliEr
         true => Vec::new(),
         false => found::agents(&folders, search.as_deref()),
     };
+    let (level, program) = (InstallLevel::Project, HostProgram::Found);
     for (host, by) in agents {
-        let by = match by {
+        let name = host.name.to_owned();
+        match by {
             FoundBy::Settings(_) => {
-                let level = InstallLevel::Project;
-                let program = HostProgram::Found;
                 match install::install(&folders, &[host], level, &program, InstallAct::Put) {
                     Ok(wired) => answer.agents.extend(wired.agents),
-                    Err(error) => answer
-                        .refused
-                        .push(RefusedAgent { name: host.name.to_owned(), why: error.to_string() }),
+                    Err(error) => {
+                        answer.refused.push(RefusedAgent { name, why: error.to_string() });
+                    }
                 }
-                continue;
             }
-            FoundBy::TextFile(by) | FoundBy::Program(by) => by.to_owned(),
-        };
-        let command = format!("intent init --agent {}", host.name);
-        answer.agents_here.push(InitOffer { name: host.name.to_owned(), by, command });
+            FoundBy::TextFile(by) | FoundBy::Program(by) => {
+                let command = format!("intent init --agent {name}");
+                answer.agents_here.push(InitOffer { name, by: by.to_owned(), command });
+            }
+        }
     }
     let mut files = answer.agents.iter().flat_map(|agent| &agent.files);
     answer.workspace.changed |= files.any(|file| file.done != Done::Kept);
@@ -241,9 +237,7 @@ fn wire(
     let root = Root::find(&context.cwd)?;
     let level = if args.user { InstallLevel::User } else { InstallLevel::Project };
     let program = if args.absolute { this_program()? } else { HostProgram::Found };
-    let folders = Folders::here(root.path()).ok_or_else(|| {
-        CliError::usage("your home folder is not known", "set HOME, then run this again")
-    })?;
+    let folders = folders(&root)?;
     // The step that can be refused comes first, so that nothing is left half done.
     let wired = install::install(&folders, hosts, level, &program, act)?;
     let first = (act, level) == (InstallAct::Put, InstallLevel::Project);
@@ -254,25 +248,31 @@ fn wire(
     Ok(WiringAnswer { workspace, agents: wired.agents, team: for_team(context, args)? })
 }
 
+/// Returns the folders that hold settings of agents. Fails if there is no home folder.
+pub(super) fn folders(root: &Root) -> Result<Folders, CliError> {
+    Folders::here(root.path()).ok_or_else(|| {
+        CliError::usage("your home folder is not known", "set HOME, then run this again")
+    })
+}
+
 /// Notes which program the hooks will start, so that a different program under the same name is
 /// noticed later.
 fn note_program(context: &Context) -> Result<(), CliError> {
     let root = Root::find(&context.cwd)?;
     if root.governed() {
-        binary::note(&root, std::env::var_os("PATH").as_deref()).map_err(VerbError::from)?;
+        binary::note(&root, std::env::var_os("PATH").as_deref())?;
     }
     Ok(())
 }
 
 fn this_program() -> Result<HostProgram, CliError> {
-    let path = std::env::current_exe()
-        .map_err(|source| CliError::io("this program".into(), "found", source))?;
+    let path =
+        std::env::current_exe().map_err(|source| CliError::io("this program", "found", source))?;
     Ok(HostProgram::At(path.display().to_string()))
 }
 
 impl From<InstallError> for CliError {
     fn from(error: InstallError) -> Self {
-        let help = "`intent init --help` says what is written where";
-        Self::usage(error.to_string(), help)
+        Self::usage(error.to_string(), "`intent init --help` says what is written where")
     }
 }

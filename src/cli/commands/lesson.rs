@@ -2,11 +2,8 @@
 
 use std::io::IsTerminal;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::person;
 use crate::cli::print::{GOOD, Page, STRONG, WARN};
+use crate::cli::{CliError, Context, Exit, person};
 use crate::ledger::Contributor;
 use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
 use crate::verbs::proposal::{self, Proposed};
@@ -45,20 +42,13 @@ pub(crate) struct LessonArgs {
 pub(crate) fn run(context: &Context, args: LessonArgs) -> Result<Exit, CliError> {
     let ws = context.open_workspace()?;
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
-    let is_named = agent.is_some() || session.is_some() || args.model.is_some();
-    let asker = asker(is_named);
-    let request = LessonRequest {
-        text: args.text,
-        intent: args.intent,
-        session,
-        agent,
-        model: args.model,
-        asker,
-        contributor: match asker {
-            Asker::Person => person::contributor(&ws),
-            Asker::Agent => Contributor::default(),
-        },
+    let LessonArgs { text, intent, model, .. } = args;
+    let is_named = agent.is_some() || session.is_some() || model.is_some();
+    let (asker, contributor) = match asker(is_named) {
+        Asker::Person => (Asker::Person, person::contributor(&ws)),
+        Asker::Agent => (Asker::Agent, Contributor::default()),
     };
+    let request = LessonRequest { text, intent, session, agent, model, asker, contributor };
     match proposal::lesson(&ws, &context.cwd, &request)? {
         Proposed::Written(answer) => {
             context.answer(&answer, |page| show(page, &answer))?;

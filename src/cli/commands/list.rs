@@ -1,10 +1,8 @@
 //! `intent list`: shows the intents as a table.
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
+use crate::cli::{CliError, Context, Exit};
 use crate::intent::Status;
 use crate::verbs::select::{IntentSummary, list};
 use crate::workspace::text::counted;
@@ -19,8 +17,7 @@ pub(crate) struct ListArgs {
 }
 
 pub(crate) fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
-    let workspace = context.open_workspace()?;
-    workspace.governed()?;
+    let workspace = context.governed_workspace()?;
     let mut intents = list(&workspace)?;
     if args.in_progress {
         intents.retain(|intent| intent.status == Some(Status::InProgress));
@@ -28,27 +25,25 @@ pub(crate) fn run(context: &Context, args: ListArgs) -> Result<Exit, CliError> {
     context.answer(&intents, |page| {
         show(page, &intents);
         shared::notes(page, &Vec::from_iter(workspace.unread_evidence()));
-    })?;
-    Ok(Exit::Fine)
+    })
 }
 
 fn show(page: &mut Page, intents: &[IntentSummary]) {
     if intents.is_empty() {
-        page.literal("No intents. Create one with `intent new NAME`.").end();
+        page.line("No intents. Create one with `intent new NAME`.");
         return;
     }
-    let rows: Vec<Vec<Cell>> = intents.iter().map(row).collect();
-    page.table(0, &rows);
+    page.table(0, intents.iter().map(row));
 }
 
 fn row(intent: &IntentSummary) -> Vec<Cell> {
     let status = intent.status.map_or("no status", Status::as_str);
     let produced = match intent.blocks {
         0 => Cell::new(DIM, "nothing yet"),
-        blocks => Cell::new(
-            PLAIN,
-            format!("{} in {}", counted(blocks, "block"), counted(intent.files, "file")),
-        ),
+        blocks => {
+            let blocks = counted(blocks, "block");
+            Cell::new(PLAIN, format!("{blocks} in {}", counted(intent.files, "file")))
+        }
     };
     vec![
         Cell::new(GOOD, if intent.selected { "●" } else { " " }),

@@ -1,7 +1,6 @@
 //! `intent lsp`: runs the language server.
 
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
+use crate::cli::{CliError, Exit};
 
 /// Run the language server on stdin and stdout
 #[derive(Debug, clap::Args)]

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{GOOD, Page};
+use crate::cli::{CliError, Context, Exit};
 
 /// Write the manual page to stdout, or one page a command into a folder
 #[derive(Debug, clap::Args)]
@@ -25,15 +23,13 @@ pub(crate) fn run(context: &Context, args: ManArgs) -> Result<Exit, CliError> {
         let mut roff = Vec::new();
         clap_mangen::Man::new(command)
             .render(&mut roff)
-            .map_err(|source| CliError::io("the manual page".into(), "written", source))?;
-        context.printer.document(&roff)?;
-        return Ok(Exit::Fine);
+            .map_err(|source| CliError::io("the manual page", "written", source))?;
+        return context.printer.document(&roff);
     };
     std::fs::create_dir_all(&folder)
         .and_then(|()| clap_mangen::generate_to(command, &folder))
-        .map_err(|source| CliError::io(folder.clone(), "written", source))?;
+        .map_err(|source| CliError::io(&folder, "written", source))?;
     let mut page = Page::default();
-    page.styled(GOOD, "✓").literal(" manual pages are in ").text(&folder.to_string_lossy()).end();
-    context.printer.page(&page)?;
-    Ok(Exit::Fine)
+    page.styled(GOOD, "✓").literal(" manual pages are in ").text(folder.to_string_lossy()).end();
+    context.printer.page(&page)
 }

@@ -4,12 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::print::{BAD, GOOD, Page};
+use crate::cli::print::{GOOD, Page};
+use crate::cli::{CliError, Context, Exit};
+use crate::verbs::Workspace;
 use crate::verbs::map::{MapAnswer, map, markdown, text, write};
-use crate::verbs::{VerbError, Workspace};
 use crate::workspace::RelativePath;
 
 const FILE: &str = ".orchestration/intent_map.md";
@@ -49,33 +47,26 @@ pub(crate) fn run(context: &Context, args: MapArgs) -> Result<Exit, CliError> {
     }
     if args.stdout {
         let answer = map(&workspace)?;
-        context.answer(&answer, |page| {
+        return context.answer(&answer, |page| {
             page.lines(&markdown(&answer));
-        })?;
-        return Ok(Exit::Fine);
+        });
     }
     let answer = write(&workspace)?;
-    context.answer(&answer, |page| show(page, &answer))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer))
 }
 
 fn check(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     workspace.governed()?;
     let wanted = text(workspace)?;
     let path = RelativePath::new(FILE).expect("a fixed name is a path");
-    let stored = workspace.root.read_rules(&path, u64::from(u32::MAX)).map_err(VerbError::from)?;
+    let stored = workspace.root.read_rules(&path, u64::from(u32::MAX))?;
     let up_to_date = stored.is_some_and(|bytes| same_but_for_line_ends(&bytes, &wanted));
     let answer = MapCheckAnswer { path: FILE.to_owned(), up_to_date };
     context.answer(&answer, |page| {
-        if up_to_date {
-            page.styled(GOOD, "✓").literal(" ").literal(FILE).literal(" is up to date").end();
-        } else {
-            page.styled(BAD, "✗")
-                .literal(" ")
-                .literal(FILE)
-                .literal(" is not up to date; write it with `intent map`")
-                .end();
-        }
+        shared::mark(page, Some(up_to_date)).literal(FILE).line(match up_to_date {
+            true => " is up to date",
+            false => " is not up to date; write it with `intent map`",
+        });
     })?;
     Ok(Exit::found(!up_to_date))
 }
@@ -87,12 +78,11 @@ fn same_but_for_line_ends(stored: &[u8], wanted: &str) -> bool {
 }
 
 fn show(page: &mut Page, answer: &MapAnswer) {
-    let files: usize = answer.intents.iter().map(|intent| intent.files.len()).sum();
-    let blocks: usize =
-        answer.intents.iter().flat_map(|intent| &intent.files).map(|file| file.blocks.len()).sum();
+    let files: Vec<_> = answer.intents.iter().flat_map(|intent| &intent.files).collect();
     page.styled(GOOD, "✓").literal(" wrote ");
     page.text(answer.written.as_deref().unwrap_or(FILE)).literal(": ");
-    page.count(answer.intents.len(), "intent").literal(", ").count(files, "file").literal(", ");
-    page.count(blocks, "block").end();
+    page.count(answer.intents.len(), "intent").literal(", ");
+    page.count(files.len(), "file").literal(", ");
+    page.count(files.iter().map(|file| file.blocks.len()).sum(), "block").end();
     shared::notes(page, &answer.notes);
 }

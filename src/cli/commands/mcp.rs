@@ -1,8 +1,6 @@
 //! `intent mcp`: runs the MCP server.
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
+use crate::cli::{CliError, Context, Exit};
 
 /// Run the MCP server on stdin and stdout
 #[derive(Debug, clap::Args)]

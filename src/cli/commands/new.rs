@@ -1,12 +1,9 @@
 //! `intent new`: adds an intent to the registry.
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
+use crate::cli::{CliError, Context, Exit};
 use crate::intent::{NewIntent, Status};
-use crate::verbs::map;
-use crate::verbs::registry;
+use crate::verbs::{map, registry};
 
 /// Write down an intent: what somebody asked for, and which files it owns
 #[derive(Debug, clap::Args)]
@@ -66,6 +63,5 @@ pub(crate) fn run(context: &Context, args: NewArgs) -> Result<Exit, CliError> {
     let answer = registry::new(&workspace, intent)?;
     let answer = answer.with_notes(&workspace, &scope, &context.cwd);
     map::refresh(&context.open_workspace()?);
-    context.answer(&answer, |page| shared::changed(page, &answer))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| shared::changed(page, &answer))
 }

@@ -4,12 +4,9 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::person::Terminal;
 use crate::cli::print::{GOOD, Page, STRONG, WARN};
-use crate::cli::when;
+use crate::cli::{CliError, Context, Exit, when};
 use crate::verbs::approval::{self, SwitchAnswer};
 use crate::workspace::session::MAX_OFF;
 
@@ -37,14 +34,12 @@ pub(crate) struct OnArgs {}
 
 pub(crate) fn run(context: &Context, args: OffArgs) -> Result<Exit, CliError> {
     let terminal = Terminal::of_a_person()?;
-    let workspace = context.open_workspace()?;
-    workspace.governed()?;
+    let workspace = context.governed_workspace()?;
     let mut page = Page::default();
-    page.literal("In ").styled(STRONG, &workspace.root.path().display().to_string());
+    page.literal("In ").styled(STRONG, workspace.root.path().display().to_string());
     page.literal(" no agent will be held up for ");
-    page.styled(STRONG, &format!("{:#}", signed(args.lasts))).literal(".").end();
-    page.literal("Type ").styled(STRONG, "yes").literal(" to switch the gate off: ");
-    if !terminal.ask(context.printer, &page)?.eq_ignore_ascii_case("yes") {
+    page.styled(STRONG, format!("{:#}", signed(args.lasts))).line(".");
+    if !terminal.confirms(context.printer, &mut page, " to switch the gate off: ")? {
         return Err(CliError::usage("the gate is still on", "type yes to switch it off"));
     }
     let answer = approval::switch_off(&workspace, args.lasts, args.reason.as_deref())?;
@@ -62,14 +57,13 @@ fn print_switch(context: &Context, answer: &SwitchAnswer) -> Result<Exit, CliErr
         match (&answer.off, answer.changed) {
             (Some(off), _) => {
                 page.styled(WARN, "○").literal(" The gate is off until ");
-                page.text(&when::date(&off.until)).literal("; `intent on` ends it earlier")
+                page.text(when::date(&off.until)).literal("; `intent on` ends it earlier")
             }
             (None, true) => page.styled(GOOD, "●").literal(" The gate is on again"),
             (None, false) => page.styled(GOOD, "●").literal(" The gate was on already"),
         };
         page.end();
-    })?;
-    Ok(Exit::Fine)
+    })
 }
 
 fn signed(lasts: Duration) -> SignedDuration {

@@ -4,10 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{Cell, DIM, PLAIN, Page, STRONG};
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::check::{FindingAnswer, answers};
 use crate::workspace::{Policy, PolicyValue};
 
@@ -37,8 +35,7 @@ pub(crate) struct PolicyAnswer {
 }
 
 pub(crate) fn run(context: &Context, args: PolicyArgs) -> Result<Exit, CliError> {
-    let workspace = context.open_workspace()?;
-    workspace.governed()?;
+    let workspace = context.governed_workspace()?;
     let layered = Policy::layered(&workspace.root);
     let values = layered.explained();
     let answer = PolicyAnswer { values, findings: answers(&workspace, layered.findings) };
@@ -60,9 +57,8 @@ fn show(page: &mut Page, answer: &PolicyAnswer, explain: bool) {
         })
         .collect();
     if rows.is_empty() {
-        page.literal("Nothing is set, so every value is its default: `intent policy --explain`.")
-            .end();
+        page.line("Nothing is set, so every value is its default: `intent policy --explain`.");
     }
-    page.table(0, &rows);
+    page.table(0, rows);
     shared::findings(page, &answer.findings);
 }

@@ -2,10 +2,8 @@
 //! intent or for a wider scope.
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{INTENT, Page};
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::proposal::{
     IntentProposal, ProposalAnswer, ScopeProposal, propose_intent, request_scope,
 };
@@ -87,8 +85,7 @@ pub(crate) fn scope(context: &Context, args: ScopeArgs) -> Result<Exit, CliError
 }
 
 fn print_proposal(context: &Context, answer: &ProposalAnswer) -> Result<Exit, CliError> {
-    context.answer(answer, |page| show(page, answer))?;
-    Ok(Exit::Fine)
+    context.answer(answer, |page| show(page, answer))
 }
 
 fn show(page: &mut Page, answer: &ProposalAnswer) {

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::protocol::PROTOCOL;
 
 /// Print how an agent works here, as a paragraph for its system prompt
@@ -23,6 +21,5 @@ pub(crate) fn run(context: &Context, ProtocolArgs {}: ProtocolArgs) -> Result<Ex
     let answer = ProtocolAnswer { protocol: PROTOCOL };
     context.answer(&answer, |page| {
         page.lines(answer.protocol);
-    })?;
-    Ok(Exit::Fine)
+    })
 }

@@ -3,12 +3,10 @@
 use std::ffi::OsString;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::person::Terminal;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::target::FileTarget;
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::Workspace;
 use crate::verbs::reassign::{ReassignAnswer, ReassignTarget, reassign};
 
@@ -44,8 +42,7 @@ pub(crate) fn run(context: &Context, args: ReassignArgs) -> Result<Exit, CliErro
     let (workspace, what) = meant(context, &args.target)?;
     let by = workspace.person();
     let answer = reassign(&workspace, &what, (&args.from, &args.to), by)?;
-    context.answer(&answer, |page| show(page, &answer))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer))
 }
 
 /// Resolves the argument to blocks. If it is both the name of a file and the id of a record, the
@@ -73,17 +70,17 @@ fn meant(context: &Context, text: &OsString) -> Result<(Workspace, ReassignTarge
 
 fn show(page: &mut Page, answer: &ReassignAnswer) {
     for block in &answer.blocks {
-        page.styled(GOOD, "✓").literal(" ");
+        page.label(GOOD, "✓");
         match &block.name {
-            Some(name) => page.styled(STRONG, name).literal(" in ").text(block.path.as_str()),
-            None => page.text(block.path.as_str()),
+            Some(name) => page.styled(STRONG, name).literal(" in ").text(&block.path),
+            None => page.text(&block.path),
         };
         page.literal(" is under ").styled(INTENT, &answer.to);
         page.literal(", and was under ").styled(INTENT, &block.from).end();
     }
     for path in &answer.not_owned {
-        page.styled(WARN, "!").literal(" ").styled(INTENT, &answer.to).literal(" does not own ");
-        page.text(path.as_str()).literal(", so `intent check --base` will report it").end();
+        page.label(WARN, "!").styled(INTENT, &answer.to).literal(" does not own ");
+        page.text(path.as_str()).line(", so `intent check --base` will report it");
     }
     shared::print_seal_command(page, "Reassign code");
 }

@@ -5,20 +5,19 @@ mod files;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::person;
 use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
+use crate::cli::target::line_range;
+use crate::cli::{CliError, Context, Exit, person};
 use crate::code::LineRange;
-use crate::ledger::{EntityType, MutationClass};
+use crate::ledger::EntityType;
 use crate::verbs::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFile, record};
 use crate::verbs::{Workspace, git_hooks, map, seal};
-use crate::workspace::{RelativePath, agents};
+use crate::workspace::agents;
 
 /// How many files that were skipped for the same reason are named; the others are only counted.
 const NAMED: usize = 3;
@@ -65,8 +64,8 @@ pub(crate) struct RecordArgs {
     model: Option<String>,
 
     /// Who wrote; AI where an agent or a model is named, else you at a terminal, else unknown
-    #[arg(long, value_enum, value_name = "WHO")]
-    contributor: Option<ContributorKind>,
+    #[arg(long, value_parser = contributor(), value_name = "WHO")]
+    contributor: Option<EntityType>,
 
     /// The class of change that the agent claims; stored beside the class that is computed
     #[arg(long, value_name = "C")]
@@ -79,31 +78,14 @@ pub(crate) struct RecordArgs {
 
 /// Parses `A-B`, or `A` for one line.
 fn lines(text: &str) -> Result<LineRange, String> {
-    let (start, end) = text.split_once('-').unwrap_or((text, text));
-    let number = |text: &str| text.trim().parse().ok();
-    number(start).zip(number(end)).and_then(|(start, end)| LineRange::new(start, end)).ok_or_else(
-        || format!("`{text}` is no range of lines; write them as 12-40, counted from 1"),
-    )
+    line_range(text).ok_or_else(|| {
+        format!("`{text}` is no range of lines; write them as 12-40, counted from 1")
+    })
 }
 
-/// The kind of contributor, as the command line names it.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum ContributorKind {
-    Human,
-    Ai,
-    Mixed,
-    Unknown,
-}
-
-impl From<ContributorKind> for EntityType {
-    fn from(who: ContributorKind) -> Self {
-        match who {
-            ContributorKind::Human => Self::Human,
-            ContributorKind::Ai => Self::Ai,
-            ContributorKind::Mixed => Self::Mixed,
-            ContributorKind::Unknown => Self::Unknown,
-        }
-    }
+fn contributor() -> impl TypedValueParser<Value = EntityType> {
+    PossibleValuesParser::new(["human", "ai", "mixed", "unknown"])
+        .map(|word| shared::of_json_word(word.to_uppercase()).unwrap_or_default())
 }
 
 /// What was recorded and what was not, in every workspace that the arguments lie in.
@@ -134,16 +116,15 @@ pub(crate) fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError>
         files::by_workspace(&context.cwd, &args.paths)?
     {
         looked_at += files.len();
-        let request = request(context, &args, &workspace, files.into_iter().collect());
+        let paths = files.into_iter().collect();
+        let request = RecordRequest { paths, ..request(context, &args, &workspace) };
         let root = workspace.root.path().display().to_string();
         let mut here = record(&workspace, &request)?;
         // In a named folder, files with nothing to record are not worth a line.
         here.skipped.retain(|file| !file.unchanged || named.contains(&file.path));
         if !here.recorded.is_empty() {
             map::refresh(&workspace);
-        }
-        if !here.recorded.is_empty() && answer.hint.is_none() {
-            answer.hint = git_hooks::hint(&workspace);
+            answer.hint = answer.hint.or_else(|| git_hooks::hint(&workspace));
         }
         let needs = |file: &RecordedFile| !seal::is_code_committed(&workspace, &file.path);
         needs_code |= here.recorded.iter().any(needs);
@@ -160,20 +141,15 @@ pub(crate) fn run(context: &Context, args: RecordArgs) -> Result<Exit, CliError>
     Ok(Exit::found(answer.recorded.is_empty() || against))
 }
 
-fn request(
-    context: &Context,
-    args: &RecordArgs,
-    workspace: &Workspace,
-    paths: Vec<RelativePath>,
-) -> RecordRequest {
+/// Returns what to record in a workspace, without the files.
+fn request(context: &Context, args: &RecordArgs, workspace: &Workspace) -> RecordRequest {
     let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
     // If a person records and names no agent, the work is theirs.
     let is_named = agent.is_some() || args.model.is_some() || session.is_some();
     let by_default = (!is_named && person::is_here()).then_some(EntityType::Human);
-    let contributor = args.contributor.map(EntityType::from).or(by_default);
+    let contributor = args.contributor.or(by_default);
     let has_person = matches!(contributor, Some(EntityType::Human | EntityType::Mixed));
     RecordRequest {
-        paths,
         extent: match args.lines {
             Some(lines) => RecordExtent::Lines(lines),
             None if args.all => RecordExtent::WholeFile,
@@ -186,8 +162,8 @@ fn request(
         contributor,
         person: person::name(workspace).filter(|_| has_person),
         claimed_class: args.class.clone(),
-        strength: None,
         accepts_ungated: !is_named && agents::above().is_none(),
+        ..RecordRequest::default()
     }
 }
 
@@ -204,33 +180,25 @@ fn show(page: &mut Page, answer: &RecordedAnswer, args: &RecordArgs, looked_at: 
     if !answer.recorded.is_empty() || !answer.skipped.is_empty() {
         return;
     }
-    page.literal(match (looked_at, args.all) {
+    page.line(match (looked_at, args.all) {
         (0, _) => "There is no file to record below what was named",
         (_, true) => "All of it is already recorded under this intent and by this contributor",
         (_, false) => {
             "Nothing changed there since it was recorded or committed; --all claims files as they stand"
         }
     });
-    page.end();
 }
 
 fn recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
-    page.styled(GOOD, "✓").literal(" ").styled(STRONG, file.path.as_str()).literal("  ");
+    page.label(GOOD, "✓").styled(STRONG, file.path.as_str()).literal("  ");
     page.count(file.blocks, "block").literal(" under ").styled(INTENT, &file.intent).literal("  ");
-    page.styled(
-        DIM,
-        match file.mutation_class {
-            Some(MutationClass::AstRefactor) => "refactoring",
-            Some(MutationClass::IntentEvolution) => "evolution",
-            None => "class undetermined",
-        },
-    );
-    page.end();
+    let class = file.mutation_class.map_or("class undetermined", shared::class_word);
+    page.styled(DIM, class).end();
     for reason in file.reasons.iter().filter(|_| verbose) {
         page.literal("  ").styled(DIM, reason).end();
     }
     if let Some(against) = &file.against {
-        page.literal("  ").styled(WARN, "warning:").literal(" ").text(against).end();
+        page.literal("  ").label(WARN, "warning:").text(against).end();
     }
 }
 
@@ -252,7 +220,7 @@ fn left_out(page: &mut Page, files: &[Rooted<SkippedFile>], verbose: bool) {
         }
         let shown = if verbose { paths.len() } else { NAMED };
         let names: Vec<&str> = paths.keys().take(shown).copied().collect();
-        page.text(&names.join(", "));
+        page.text(names.join(", "));
         if paths.len() > names.len() {
             page.literal(" and ").text(&(paths.len() - names.len()).to_string()).literal(" more");
         }

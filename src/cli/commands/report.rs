@@ -6,13 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
 use crate::cli::report::html;
+use crate::cli::{CliError, Context, Exit};
 use crate::intent::Status;
-use crate::verbs::Workspace;
 use crate::verbs::report::{ReportAnswer, ReportedIntent, report};
 use crate::verbs::verify::VerdictCounts;
 use crate::workspace::store;
@@ -57,67 +54,53 @@ pub(crate) fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError>
     let workspace = context.open_workspace()?;
     let answer = report(&workspace)?;
     if !args.html {
-        context.answer(&answer, |page| show(page, &answer))?;
-        return Ok(Exit::Fine);
+        return context.answer(&answer, |page| show(page, &answer));
     }
-    let page = html(&answer).map_err(|error| {
-        CliError::io(PathBuf::from("the page"), "written", std::io::Error::from(error))
-    })?;
+    let page = html(&answer)
+        .map_err(|error| CliError::io("the page", "written", std::io::Error::from(error)))?;
     if args.out.as_deref() == Some(Path::new("-")) {
-        if context.printer.json_asked() {
+        if context.printer.json_asked {
             return Err(CliError::usage(
                 "a page on stdout is no JSON",
                 "name a file after --out, or leave out --html for the same as data",
             ));
         }
-        context.printer.document(page.as_bytes())?;
-        return Ok(Exit::Fine);
+        return context.printer.document(page.as_bytes());
     }
-    let written = write(context, &workspace, args.out.as_deref(), &page)?;
-    let answer = PageAnswer { written, bytes: page.len() };
-    context.answer(&answer, |page| {
-        page.styled(GOOD, "✓").literal(" wrote ").text(&answer.written);
-        page.literal("; open it in a browser").end();
-    })?;
-    Ok(Exit::Fine)
-}
-
-fn write(
-    context: &Context,
-    workspace: &Workspace,
-    out: Option<&Path>,
-    page: &str,
-) -> Result<String, CliError> {
-    let (path, named) = match out {
+    let (path, written) = match args.out {
         None => (workspace.root.path().join(FILE), context.path_for_shell(&workspace.root, FILE)),
         Some(out) => {
             let path = context.cwd.join(out);
-            let named = path.display().to_string();
-            (path, named)
+            let written = path.display().to_string();
+            (path, written)
         }
     };
     if path.is_dir() {
-        return Err(CliError::usage(format!("{named} is a folder"), "name a file after --out"));
+        return Err(CliError::usage(format!("{written} is a folder"), "name a file after --out"));
     }
-    store::write_atomic(&path, page.as_bytes()).map_err(crate::verbs::VerbError::from)?;
-    Ok(named)
+    store::write_atomic(&path, page.as_bytes())?;
+    let answer = PageAnswer { written, bytes: page.len() };
+    context.answer(&answer, |page| {
+        page.styled(GOOD, "✓").literal(" wrote ").text(&answer.written);
+        page.line("; open it in a browser");
+    })
 }
 
 fn show(page: &mut Page, answer: &ReportAnswer) {
     let summary = &answer.summary;
     page.count(summary.records, "record").literal(", ").count(summary.files, "file").literal(", ");
     page.count(total(&summary.blocks), "block").literal("; ");
-    page.count(summary.without_records, "file").literal(" without a record").end();
+    page.count(summary.without_records, "file").line(" without a record");
     page.gap();
     shared::notes(page, &answer.notes);
     if answer.intents.is_empty() && answer.unread_registry.is_none() {
-        page.literal("No intents. Create one with `intent new NAME`.").end();
+        page.line("No intents. Create one with `intent new NAME`.");
     }
-    page.table(0, &answer.intents.iter().map(row).collect::<Vec<_>>());
+    page.table(0, answer.intents.iter().map(row));
     page.gap();
     shared::totals(page, summary.errors, summary.warnings);
     page.literal(", ").count(summary.lost, "lost block").literal(", ");
-    page.count(answer.overlaps.len(), "overlap").literal(" between intents").end();
+    page.count(answer.overlaps.len(), "overlap").line(" between intents");
     page.styled(DIM, "as a page for a browser: intent report --html").end();
 }
 

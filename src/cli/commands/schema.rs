@@ -5,18 +5,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::{
-    init as init_command, map as map_command, protocol, record as record_command,
-    report as report_command, test as test_command,
-};
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::verbs::{
-    accept, anchor, approval, check, compact, context, criteria, doctor, erase, explain, gate,
-    git_hooks, lesson, map, owners, proposal, reassign, registry, report, seal, select, verify,
-    why,
-};
+use crate::cli::{CliError, Context, Exit};
+use crate::verbs;
 use crate::workspace::approvals::Approval;
 
 /// Print the JSON Schema of a file or of an answer
@@ -33,12 +23,11 @@ pub(crate) fn run(context: &Context, args: SchemaArgs) -> Result<Exit, CliError>
     let schemas = schemas();
     let Some(name) = args.name else {
         let names: Vec<&str> = schemas.iter().map(|(name, _)| *name).collect();
-        context.answer(&names, |page| {
+        return context.answer(&names, |page| {
             for name in &names {
                 page.text(name).end();
             }
-        })?;
-        return Ok(Exit::Fine);
+        });
     };
     let Some((_, schema)) = schemas.iter().find(|(known, _)| *known == name) else {
         return Err(CliError::usage(
@@ -49,8 +38,7 @@ pub(crate) fn run(context: &Context, args: SchemaArgs) -> Result<Exit, CliError>
     context.answer(schema, |page| {
         // A JSON value always serialises.
         page.lines(&serde_json::to_string_pretty(schema).unwrap_or_default());
-    })?;
-    Ok(Exit::Fine)
+    })
 }
 
 /// Returns every schema with its name: first those of three files, as they are read, then those of
@@ -60,50 +48,50 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("registry", read::<crate::intent::model::RegistryFile>()),
         ("records", records()),
         ("policy", read::<crate::workspace::Policy>()),
-        ("accept", written::<accept::AcceptAnswer>()),
-        ("anchor", written::<anchor::AnchorAnswer>()),
+        ("accept", written::<verbs::accept::AcceptAnswer>()),
+        ("anchor", written::<verbs::anchor::AnchorAnswer>()),
         ("approvals", written::<Vec<Approval>>()),
         ("approve", written::<super::approve::ApprovedAnswer>()),
-        ("check", written::<check::CheckAnswer>()),
+        ("check", written::<verbs::check::CheckAnswer>()),
         ("check-baseline", written::<super::check::BaselineAnswer>()),
-        ("clear", written::<select::ClearAnswer>()),
-        ("compact", written::<compact::CompactAnswer>()),
-        ("complete", written::<criteria::CompletionAnswer>()),
-        ("context", written::<context::ContextAnswer>()),
+        ("clear", written::<verbs::select::ClearAnswer>()),
+        ("compact", written::<verbs::compact::CompactAnswer>()),
+        ("complete", written::<verbs::criteria::CompletionAnswer>()),
+        ("context", written::<verbs::context::ContextAnswer>()),
         ("demo", written::<super::demo::DemoAnswer>()),
-        ("doctor", written::<doctor::DoctorAnswer>()),
-        ("erase", written::<erase::EraseAnswer>()),
+        ("doctor", written::<verbs::doctor::DoctorAnswer>()),
+        ("erase", written::<verbs::erase::EraseAnswer>()),
         ("explain", written::<crate::shell::Prediction>()),
-        ("explain-batch", written::<explain::ExplainAnswer>()),
-        ("for", written::<Vec<owners::FileOwners>>()),
-        ("gate", written::<gate::Decision>()),
-        ("git-hooks", written::<git_hooks::GitHooksAnswer>()),
-        ("init", written::<init_command::FirstUseAnswer>()),
-        ("init-agents", written::<init_command::WiringAnswer>()),
-        ("lesson", written::<lesson::LessonAnswer>()),
-        ("list", written::<Vec<select::IntentSummary>>()),
-        ("map", written::<map::MapAnswer>()),
-        ("map-check", written::<map_command::MapCheckAnswer>()),
-        ("new", written::<registry::RegistryAnswer>()),
-        ("off", written::<approval::SwitchAnswer>()),
-        ("on", written::<approval::SwitchAnswer>()),
+        ("explain-batch", written::<verbs::explain::ExplainAnswer>()),
+        ("for", written::<Vec<verbs::owners::FileOwners>>()),
+        ("gate", written::<verbs::gate::Decision>()),
+        ("git-hooks", written::<verbs::git_hooks::GitHooksAnswer>()),
+        ("init", written::<super::init::FirstUseAnswer>()),
+        ("init-agents", written::<super::init::WiringAnswer>()),
+        ("lesson", written::<verbs::lesson::LessonAnswer>()),
+        ("list", written::<Vec<verbs::select::IntentSummary>>()),
+        ("map", written::<verbs::map::MapAnswer>()),
+        ("map-check", written::<super::map::MapCheckAnswer>()),
+        ("new", written::<verbs::registry::RegistryAnswer>()),
+        ("off", written::<verbs::approval::SwitchAnswer>()),
+        ("on", written::<verbs::approval::SwitchAnswer>()),
         ("policy-values", written::<super::policy::PolicyAnswer>()),
-        ("propose", written::<proposal::ProposalAnswer>()),
-        ("protocol", written::<protocol::ProtocolAnswer>()),
-        ("reassign", written::<reassign::ReassignAnswer>()),
-        ("record", written::<record_command::RecordedAnswer>()),
-        ("reject", written::<approval::ApprovalAnswer>()),
-        ("report", written::<report::ReportAnswer>()),
-        ("report-html", written::<report_command::PageAnswer>()),
-        ("request-scope", written::<proposal::ProposalAnswer>()),
-        ("seal", written::<seal::SealAnswer>()),
-        ("select", written::<select::SelectAnswer>()),
-        ("start", written::<registry::RegistryAnswer>()),
-        ("status", written::<select::StatusAnswer>()),
-        ("test", written::<Vec<test_command::TestAnswer>>()),
-        ("uninstall", written::<crate::verbs::uninstall::UninstallAnswer>()),
-        ("verify", written::<verify::VerifyAnswer>()),
-        ("why", written::<why::WhyAnswer>()),
+        ("propose", written::<verbs::proposal::ProposalAnswer>()),
+        ("protocol", written::<super::protocol::ProtocolAnswer>()),
+        ("reassign", written::<verbs::reassign::ReassignAnswer>()),
+        ("record", written::<super::record::RecordedAnswer>()),
+        ("reject", written::<verbs::approval::ApprovalAnswer>()),
+        ("report", written::<verbs::report::ReportAnswer>()),
+        ("report-html", written::<super::report::PageAnswer>()),
+        ("request-scope", written::<verbs::proposal::ProposalAnswer>()),
+        ("seal", written::<verbs::seal::SealAnswer>()),
+        ("select", written::<verbs::select::SelectAnswer>()),
+        ("start", written::<verbs::registry::RegistryAnswer>()),
+        ("status", written::<verbs::select::StatusAnswer>()),
+        ("test", written::<Vec<super::test::TestAnswer>>()),
+        ("uninstall", written::<verbs::uninstall::UninstallAnswer>()),
+        ("verify", written::<verbs::verify::VerifyAnswer>()),
+        ("why", written::<verbs::why::WhyAnswer>()),
         ("worktree", written::<super::worktree::WorktreeAnswer>()),
     ]
 }

@@ -2,15 +2,14 @@
 
 mod message;
 
+use std::error::Error;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::git::{in_time, stage, update_index};
+use crate::cli::git::{self, stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::seal::{SealAnswer, SealScope, retire, retire_daily, seal, would_seal};
 use crate::verbs::{Workspace, map};
 use crate::workspace::git::short_id;
@@ -42,60 +41,65 @@ pub(crate) struct SealArgs {
 }
 
 pub(crate) fn run(context: &Context, args: SealArgs) -> Result<Exit, CliError> {
-    let Some(hook) = &args.hook else {
-        let workspace = context.open_workspace()?;
-        let answer = match args.dry_run {
-            true => would_seal(&workspace, SealScope::Commit)?,
-            false => seal(&workspace, SealScope::Commit, None)?,
-        };
-        if !args.dry_run {
-            retire(&workspace)?;
-            stage_sealed(&workspace, &answer).map_err(|error| {
-                CliError::usage(
-                    format!("what was sealed could not be staged: {error}"),
-                    format!(
-                        "stage it yourself: `git add {}`",
-                        context.path_for_shell(&workspace.root, ".orchestration/agent_trace")
-                    ),
-                )
-            })?;
-        }
-        let typed = |path: &str| context.path_for_shell(&workspace.root, path);
-        context.answer(&answer, |page| show(page, &answer, args.dry_run, typed))?;
-        return Ok(Exit::Fine);
-    };
-    // As a hook this command never fails, so that it never stops a commit. Errors go to the log.
-    if let Ok(workspace) = context.open_workspace()
-        && workspace.root.governed()
-    {
-        let done = match hook.as_str() {
-            "pre-merge-commit" if !is_merging(&workspace) => Ok(()),
-            "pre-commit" | "pre-merge-commit" => seal(&workspace, SealScope::Commit, Some(BUDGET))
-                .map_err(|error| error.to_string())
-                .and_then(|answer| {
-                    stage_sealed(&workspace, &answer).map_err(|error| error.to_string())
-                })
-                .and_then(|()| match hook.as_str() {
-                    "pre-commit" => stage_map(&workspace),
-                    // Git commits a merge from the tree that it had before this hook. Anything
-                    // staged now would stay behind in the index.
-                    _ => Ok(()),
-                }),
-            "commit-msg" => match args.handed.first() {
-                Some(message) => message::add_trailers(&workspace, &context.cwd.join(message)),
-                None => Err("git names no file with the message".to_owned()),
-            },
-            _ => keep(&workspace)
-                .map_err(|error| error.to_string())
-                .and_then(|()| retire_daily(&workspace).map_err(|error| error.to_string()))
-                .map(drop),
-        };
-        if let Err(error) = done {
+    if let Some(hook) = &args.hook {
+        // As a hook this command never fails, so that it never stops a commit. Errors go to the
+        // log.
+        if let Ok(workspace) = context.open_workspace()
+            && workspace.root.governed()
+            && let Err(error) = run_hook(context, &workspace, hook, &args.handed)
+        {
             let message = format!("{hook} could not seal: {error}");
             crate::workspace::session::log(&workspace.root, &message);
         }
+        return Ok(Exit::Fine);
     }
-    Ok(Exit::Fine)
+    let workspace = context.open_workspace()?;
+    let answer = match args.dry_run {
+        true => would_seal(&workspace, SealScope::Commit)?,
+        false => seal(&workspace, SealScope::Commit, None)?,
+    };
+    let typed = |path: &str| context.path_for_shell(&workspace.root, path);
+    if !args.dry_run {
+        retire(&workspace)?;
+        stage_sealed(&workspace, &answer).map_err(|error| {
+            let trace = typed(".orchestration/agent_trace");
+            CliError::usage(
+                format!("what was sealed could not be staged: {error}"),
+                format!("stage it yourself: `git add {trace}`"),
+            )
+        })?;
+    }
+    context.answer(&answer, |page| show(page, &answer, args.dry_run, typed))
+}
+
+/// Does what one of git's hooks is for. `handed` are the arguments that git gives the hook.
+fn run_hook(
+    context: &Context,
+    workspace: &Workspace,
+    hook: &str,
+    handed: &[PathBuf],
+) -> Result<(), Box<dyn Error>> {
+    match hook {
+        "pre-merge-commit" if !is_merging(workspace) => {}
+        "pre-commit" | "pre-merge-commit" => {
+            let answer = seal(workspace, SealScope::Commit, Some(BUDGET))?;
+            stage_sealed(workspace, &answer)?;
+            // Git commits a merge from the tree that it had before this hook. A map that is staged
+            // now would stay behind in the index.
+            if hook == "pre-commit" {
+                stage(workspace, map::write_for_commit(workspace)?.iter())?;
+            }
+        }
+        "commit-msg" => {
+            let message = handed.first().ok_or("git names no file with the message")?;
+            message::add_trailers(workspace, &context.cwd.join(message))?;
+        }
+        _ => {
+            keep(workspace)?;
+            retire_daily(workspace)?;
+        }
+    }
+    Ok(())
 }
 
 fn stage_sealed(workspace: &Workspace, answer: &SealAnswer) -> std::io::Result<()> {
@@ -119,30 +123,18 @@ fn is_merging(workspace: &Workspace) -> bool {
 fn keep(workspace: &Workspace) -> std::io::Result<()> {
     let Some(top) = workspace.root.work_tree() else { return Ok(()) };
     let folder = workspace.root.path().join(".orchestration/agent_trace");
-    let git = Command::new("git")
-        .args(["diff-index", "--cached", "--diff-filter=D", "--name-only", "-z", "HEAD", "--"])
-        .arg(&folder)
-        .current_dir(top)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    let output = in_time(git)?;
+    let mut git = Command::new("git");
+    git.args(["diff-index", "--cached", "--diff-filter=D", "--name-only", "-z", "HEAD", "--"]);
+    let output = git::run(git.arg(&folder).current_dir(top))?;
     let missing = String::from_utf8_lossy(&output.stdout).into_owned();
     let missing = missing.split('\0').filter(|path| !path.is_empty() && top.join(path).is_file());
     update_index(top, missing.map(str::to_owned).collect())
 }
 
-/// Writes the map and stages it, if the policy says that commits carry it.
-fn stage_map(workspace: &Workspace) -> Result<(), String> {
-    let written = map::write_for_commit(workspace).map_err(|error| error.to_string())?;
-    stage(workspace, written.iter()).map_err(|error| error.to_string())
-}
-
 fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str) -> String) {
     if answer.sealed.is_empty() && answer.records == 0 {
         match answer.waiting {
-            0 => drop(page.literal("Nothing that was recorded is left to seal.").end()),
+            0 => drop(page.line("Nothing that was recorded is left to seal.")),
             _ => waiting(page, answer, typed),
         }
         return;
@@ -152,27 +144,22 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
             Some(intent) => page.styled(INTENT, intent),
             None => page.literal("no intent"),
         };
-        page.literal("  ").text(sealed.path.as_str());
+        page.literal("  ").text(&sealed.path);
         if let Some(commit) = &sealed.commit {
-            page.literal(" ").styled(DIM, "in").literal(" ").styled(DIM, short_id(commit));
+            page.literal(" ").label(DIM, "in").styled(DIM, short_id(commit));
         }
         page.end();
-        let who = sealed.session.iter().chain(&sealed.model);
-        for one in who {
+        for one in sealed.session.iter().chain(&sealed.model) {
             page.literal("    ").styled(DIM, one).end();
         }
         for block in &sealed.blocks {
             page.literal("    ").text(block).end();
         }
     }
-    page.count(answer.records, "record").literal(if dry_run {
-        " would be sealed"
-    } else {
-        " sealed"
-    });
-    page.end();
+    let sealed = if dry_run { " would be sealed" } else { " sealed" };
+    page.count(answer.records, "record").line(sealed);
     if answer.incomplete {
-        page.literal("There was no time for the rest; `intent seal` goes on.").end();
+        page.line("There was no time for the rest; `intent seal` goes on.");
     }
     for path in &answer.written {
         page.literal("staged ").text(path.as_str()).end();
@@ -191,15 +178,12 @@ fn waiting(page: &mut Page, answer: &SealAnswer, typed: impl Fn(&str) -> String)
         1 => (" waits for its code to be staged: ", "it"),
         _ => (" wait for their code to be staged: ", "them"),
     };
-    let files = match answer.unstaged.len() <= MAX_NAMED {
-        true => {
-            let files = answer.unstaged.iter().map(|path| typed(path.as_str()));
-            files.collect::<Vec<_>>().join(" ")
-        }
+    let named = answer.unstaged.iter().map(|path| typed(path.as_str()));
+    let files = match named.len() <= MAX_NAMED {
+        true => named.collect::<Vec<_>>().join(" "),
         false => typed(""),
     };
     page.count(answer.waiting, "record").literal(wait);
-    page.text(&format!("`git add {files} && intent seal`;"))
-        .literal(" a commit with that code takes ");
-    page.literal(it).literal(" too.").end();
+    page.text(format!("`git add {files} && intent seal`;"));
+    page.literal(" a commit with that code takes ").literal(it).line(" too.");
 }

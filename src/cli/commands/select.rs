@@ -1,10 +1,8 @@
 //! `intent select`: declares the intent that the caller works under, and prints its context.
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
+use crate::cli::{CliError, Context, Exit};
 use crate::verbs::select::{SelectAnswer, select};
 
 /// Declare the intent you work under, and get its context
@@ -26,12 +24,11 @@ pub(crate) fn run(context: &Context, args: SelectArgs) -> Result<Exit, CliError>
     let workspace = context.open_workspace()?;
     let session = args.session.as_deref().or(context.agent());
     let answer = select(&workspace, &args.id, session)?;
-    context.answer(&answer, |page| show(page, &answer))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer))
 }
 
 fn show(page: &mut Page, answer: &SelectAnswer) {
-    page.styled(GOOD, "●").literal(" ").styled(INTENT, &answer.intent.id).literal("  ");
+    page.label(GOOD, "●").styled(INTENT, &answer.intent.id).literal("  ");
     page.styled(STRONG, &answer.intent.name).literal("  selected");
     if let Some(previous) = &answer.previous {
         page.literal(", instead of ").text(previous);
@@ -39,7 +36,7 @@ fn show(page: &mut Page, answer: &SelectAnswer) {
     page.end();
     if !answer.overlaps.is_empty() {
         page.styled(WARN, "!").literal(" also in progress on some of these files: ");
-        page.text(&answer.overlaps.join(", ")).end();
+        page.text(answer.overlaps.join(", ")).end();
     }
     for other in &answer.sessions {
         page.styled(WARN, "!").literal(" another session works here: ").text(&other.actor);

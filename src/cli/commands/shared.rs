@@ -3,29 +3,20 @@
 use std::collections::BTreeMap;
 
 use anstyle::Style;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, NOTE, PLAIN, Page, STRONG, UNSURE, WARN};
-use crate::intent::Status;
+use crate::ledger::MutationClass;
 use crate::verbs::check::FindingAnswer;
-use crate::verbs::registry::{self, RegistryAnswer};
-use crate::verbs::{map, seal};
+use crate::verbs::registry::RegistryAnswer;
+use crate::verbs::seal;
 use crate::workspace::Level;
 use crate::workspace::text::counted;
 
-/// Sets the status of an intent and prints the change.
-pub(super) fn set_status(context: &Context, id: &str, status: Status) -> Result<Exit, CliError> {
-    let answer = registry::set_status(&context.open_workspace()?, id, status)?;
-    map::refresh(&context.open_workspace()?);
-    context.answer(&answer, |page| changed(page, &answer))?;
-    Ok(Exit::Fine)
-}
-
 /// Prints one line about a changed registry.
 pub(super) fn changed(page: &mut Page, answer: &RegistryAnswer) {
-    page.styled(GOOD, "✓").literal(" ").styled(INTENT, &answer.id).literal(" is ");
+    page.label(GOOD, "✓").styled(INTENT, &answer.id).literal(" is ");
     match answer.status {
         Some(status) => page.styled(status_style(status.as_str()), status.as_str()),
         None => page.literal("without a status"),
@@ -46,14 +37,14 @@ pub(super) fn status_style(status: &str) -> Style {
 /// Prints what else a person could do, if there is a hint.
 pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
     if let Some(hint) = hint {
-        page.styled(NOTE, "hint:").literal(" ").text(hint).end();
+        page.label(NOTE, "hint:").text(hint).end();
     }
 }
 
 /// Prints notes: what an answer lacks, and what else there is to know.
 pub(super) fn notes(page: &mut Page, notes: &[String]) {
     for note in notes {
-        page.styled(DIM, "note:").literal(" ").styled(DIM, note).end();
+        page.label(DIM, "note:").styled(DIM, note).end();
     }
 }
 
@@ -73,11 +64,8 @@ pub(super) fn findings(page: &mut Page, findings: &[FindingAnswer]) {
             }
         }
         for (code, count) in seen.into_iter().filter(|(_, count)| *count > SHOWN_ALIKE) {
-            page.literal("  … and ")
-                .text(&(count - SHOWN_ALIKE).to_string())
-                .literal(" more ")
-                .text(code);
-            page.literal(" here; --json lists them").end();
+            page.literal("  … and ").text(count - SHOWN_ALIKE).literal(" more ").text(code);
+            page.line(" here; --json lists them");
         }
     }
 }
@@ -86,34 +74,20 @@ fn finding(page: &mut Page, finding: &FindingAnswer) {
     if let Some(path) = &finding.path {
         page.styled(STRONG, path);
         if let Some(line) = finding.start_line {
-            page.literal(":").text(&line.to_string());
+            page.literal(":").text(line);
         }
         page.literal(": ");
     }
-    page.styled(level_style(finding.level), level_word(finding.level))
-        .literal("[")
-        .text(&finding.code)
-        .literal("] ")
-        .text(&finding.message)
-        .end();
+    page.styled(level_style(finding.level), json_word(&finding.level));
+    page.literal("[").text(&finding.code).literal("] ").text(&finding.message).end();
     if !finding.help.is_empty() {
-        page.literal("  ").styled(NOTE, "help:").literal(" ").text(&finding.help).end();
+        page.literal("  ").label(NOTE, "help:").text(&finding.help).end();
     }
 }
 
 /// Returns true if a finding is severe enough for exit code 1, that is, a warning or an error.
 pub(super) fn has_warning(findings: &[FindingAnswer]) -> bool {
     findings.iter().any(|finding| finding.level >= Level::Warning)
-}
-
-fn level_word(level: Level) -> &'static str {
-    match level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Info => "info",
-        Level::Hint => "hint",
-        Level::Off => "off",
-    }
 }
 
 fn level_style(level: Level) -> Style {
@@ -128,30 +102,58 @@ fn level_style(level: Level) -> Style {
 /// Prints the commands that carry a record into a commit if its code is already committed. Such a
 /// record stages nothing by itself.
 pub(super) fn print_seal_command(page: &mut Page, message: &str) {
-    page.styled(DIM, "Next:").literal(" ").text(&seal::and_commit(message)).end();
+    page.label(DIM, "Next:").text(seal::and_commit(message)).end();
 }
 
 /// Prints `2 errors, 1 warning`, each coloured if it is not zero.
 pub(super) fn totals(page: &mut Page, errors: usize, warnings: usize) {
     let style = |count, loud| if count > 0 { loud } else { DIM };
-    page.styled(style(errors, BAD), &counted(errors, "error"))
-        .literal(", ")
-        .styled(style(warnings, WARN), &counted(warnings, "warning"));
+    page.styled(style(errors, BAD), counted(errors, "error")).literal(", ");
+    page.styled(style(warnings, WARN), counted(warnings, "warning"));
 }
 
-/// Returns the cell of an intent, or `no intent`.
+/// Returns the style and the words for an intent, or for `no intent`.
+fn styled_intent(id: Option<&str>) -> (Style, &str) {
+    id.map_or((DIM, "no intent"), |id| (INTENT, id))
+}
+
+/// Prints an intent, or `no intent`.
+pub(super) fn intent<'p>(page: &'p mut Page, id: Option<&str>) -> &'p mut Page {
+    let (style, words) = styled_intent(id);
+    page.styled(style, words)
+}
+
+/// Returns the cell of an intent, or of `no intent`.
 pub(super) fn intent_cell(id: Option<&str>) -> Cell {
-    match id {
-        Some(id) => Cell::new(INTENT, id),
-        None => Cell::new(DIM, "no intent"),
+    let (style, words) = styled_intent(id);
+    Cell::new(style, words)
+}
+
+/// Returns the word for a class of change.
+pub(super) fn class_word(class: MutationClass) -> &'static str {
+    match class {
+        MutationClass::AstRefactor => "refactoring",
+        MutationClass::IntentEvolution => "evolution",
     }
 }
 
-/// Returns the colour and the mark of a state: good, bad, or `None` for unknown.
-pub(super) fn mark(good: Option<bool>) -> (Style, &'static str) {
+/// Returns the word that `--json` uses for a value of an enum.
+pub(super) fn json_word(value: &impl Serialize) -> String {
+    // A variant without data is always a JSON string.
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Returns the value for which `--json` uses this word.
+pub(super) fn of_json_word<T: DeserializeOwned>(word: String) -> Option<T> {
+    serde_json::from_value(word.into()).ok()
+}
+
+/// Prints the mark of a state: good, bad, or `None` for unknown.
+pub(super) fn mark(page: &mut Page, good: Option<bool>) -> &mut Page {
     match good {
-        Some(true) => (GOOD, "✓"),
-        Some(false) => (BAD, "✗"),
-        None => (UNSURE, "?"),
+        Some(true) => page.label(GOOD, "✓"),
+        Some(false) => page.label(BAD, "✗"),
+        None => page.label(UNSURE, "?"),
     }
 }

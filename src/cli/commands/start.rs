@@ -1,10 +1,9 @@
 //! `intent start`: puts an intent in progress.
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
+use crate::cli::{CliError, Context, Exit};
 use crate::intent::Status;
+use crate::verbs::{map, registry};
 
 /// Put an intent in progress, so that work may be done under it
 #[derive(Debug, clap::Args)]
@@ -14,5 +13,7 @@ pub(crate) struct StartArgs {
 }
 
 pub(crate) fn run(context: &Context, args: StartArgs) -> Result<Exit, CliError> {
-    shared::set_status(context, &args.id, Status::InProgress)
+    let answer = registry::set_status(&context.open_workspace()?, &args.id, Status::InProgress)?;
+    map::refresh(&context.open_workspace()?);
+    context.answer(&answer, |page| shared::changed(page, &answer))
 }

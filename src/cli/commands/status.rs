@@ -1,11 +1,8 @@
 //! `intent status`: shows the workspace in brief.
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, INTENT, Page, STRONG};
-use crate::cli::when;
+use crate::cli::{CliError, Context, Exit, when};
 use crate::intent::Status;
 use crate::verbs::select::{StatusAnswer, next_step, status};
 use crate::workspace::git::short_id;
@@ -17,58 +14,46 @@ pub(crate) struct StatusArgs {}
 pub(crate) fn run(context: &Context, _args: StatusArgs) -> Result<Exit, CliError> {
     let workspace = context.open_workspace()?;
     let answer = status(&workspace, context.agent());
-    let selected = answer.selection.clone();
     let next = next_step(&workspace);
-    context.answer(&answer, |page| show(page, &answer, selected.as_deref(), &next))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer, &next))
 }
 
-fn line(page: &mut Page, good: Option<bool>, what: &'static str) {
-    let (style, mark) = shared::mark(good);
-    page.styled(style, mark).literal(" ").styled(DIM, what).pad_to(13);
+fn line<'p>(page: &'p mut Page, good: Option<bool>, what: &'static str) -> &'p mut Page {
+    shared::mark(page, good).styled(DIM, what).pad_to(13)
 }
 
-fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next: &str) {
-    line(page, Some(answer.governed), "workspace");
-    page.styled(STRONG, &answer.root);
+fn show(page: &mut Page, answer: &StatusAnswer, next: &str) {
+    line(page, Some(answer.governed), "workspace").styled(STRONG, &answer.root);
     if !answer.governed {
-        page.literal("  has no .orchestration/; create it with `intent init`").end();
+        page.line("  has no .orchestration/; create it with `intent init`");
         return;
     }
     page.end();
-    selected(page, answer, selected_id, next);
+    selected(page, answer, next);
     let unread = answer.unread_registry.as_deref();
-    let good =
-        if unread.is_some() { Some(false) } else { (answer.in_progress > 0).then_some(true) };
-    line(page, good, "intents");
+    let good = (answer.in_progress > 0).then_some(true);
+    line(page, unread.map_or(good, |_| Some(false)), "intents");
     match (unread, answer.intents) {
         (Some(unread), _) => page.text(unread),
         (None, 0) => page.literal("none"),
-        (None, all) => page.text(&format!("{all}, {} in progress", answer.in_progress)),
+        (None, all) => page.text(format!("{all}, {} in progress", answer.in_progress)),
     };
     page.end();
-    line(page, (answer.records > 0).then_some(true), "ledger");
-    page.count(answer.records, "record");
+    line(page, (answer.records > 0).then_some(true), "ledger").count(answer.records, "record");
     if answer.head.is_some() && answer.open_records > 0 {
-        page.text(&format!(", {} in no commit", answer.open_records));
+        page.text(format!(", {} in no commit", answer.open_records));
     }
     page.end();
     if answer.drafts > 0 {
-        line(page, None, "evidence");
-        page.count(answer.drafts, "file")
-            .literal(" in no commit; `intent seal && git commit` adds it")
-            .end();
+        line(page, None, "evidence").count(answer.drafts, "file");
+        page.line(" in no commit; `intent seal && git commit` adds it");
     }
     if let Some(remedy) = answer.hooks_remedy {
-        line(page, Some(false), "git hooks");
-        page.literal("missing, so commits carry no records; `").text(remedy).literal("`").end();
+        line(page, Some(false), "git hooks").literal("missing, so commits carry no records; `");
+        page.text(remedy).line("`");
     }
-    line(page, answer.head.as_ref().map(|_| true), "commit");
-    match &answer.head {
-        Some(head) => page.text(short_id(head)),
-        None => page.literal("none"),
-    };
-    page.end();
+    let head = answer.head.as_deref().map_or("none", short_id);
+    line(page, answer.head.as_ref().map(|_| true), "commit").text(head).end();
     gate(page, answer);
     line(page, Some(answer.errors + answer.warnings == 0), "findings");
     shared::totals(page, answer.errors, answer.warnings);
@@ -81,22 +66,22 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next:
 /// Shows that the gate is off or that approvals wait, and nothing if neither is true.
 fn gate(page: &mut Page, answer: &StatusAnswer) {
     if let Some(off) = &answer.off {
-        line(page, Some(false), "gate");
-        page.literal("off until ").text(&when::date(&off.until));
+        line(page, Some(false), "gate").literal("off until ").text(when::date(&off.until));
         if let Some(reason) = &off.reason {
             page.literal(": ").text(reason);
         }
-        page.literal("; `intent on`").end();
+        page.line("; `intent on`");
     }
     if answer.waiting > 0 {
-        line(page, None, "approvals");
-        page.text(&answer.waiting.to_string()).literal(" waiting for you; `intent approve`").end();
+        line(page, None, "approvals").text(answer.waiting);
+        page.line(" waiting for you; `intent approve`");
     }
 }
 
 /// Shows what is selected. An id that the registry does not hold is reported, not hidden.
-fn selected(page: &mut Page, answer: &StatusAnswer, id: Option<&str>, next: &str) {
+fn selected(page: &mut Page, answer: &StatusAnswer, next: &str) {
     let Some(intent) = &answer.selected else {
+        let id = answer.selection.as_deref();
         line(page, id.map(|_| false), "selected");
         match id {
             Some(id) if answer.unread_registry.is_some() => page.styled(INTENT, id),
@@ -108,7 +93,7 @@ fn selected(page: &mut Page, answer: &StatusAnswer, id: Option<&str>, next: &str
     };
     let in_progress = intent.status == Some(Status::InProgress);
     let status = intent.status.map_or("no status", Status::as_str);
-    line(page, Some(in_progress), "selected");
-    page.styled(INTENT, &intent.id).literal("  ").styled(STRONG, &intent.name).literal("  ");
+    line(page, Some(in_progress), "selected").styled(INTENT, &intent.id).literal("  ");
+    page.styled(STRONG, &intent.name).literal("  ");
     page.styled(shared::status_style(status), status).end();
 }

@@ -9,14 +9,11 @@ use std::time::Instant;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::person;
 use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
+use crate::cli::{CliError, Context, Exit, person};
 use crate::ledger::{TestRun, TestSource};
+use crate::verbs::Workspace;
 use crate::verbs::criteria::{self, Ran, Results, TreeState};
-use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::short_id;
 use crate::workspace::{store, text};
 
@@ -63,8 +60,7 @@ pub(crate) struct TestAnswer {
 const MAX_REPORT: u64 = 64 * 1024 * 1024;
 
 pub(crate) fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
-    let workspace = context.open_workspace()?;
-    workspace.governed()?;
+    let workspace = context.governed_workspace()?;
     let intent = workspace.intent(&args.id)?;
     let wanted = wanted(&args, criteria::commands(intent))?;
     let report = match &args.junit {
@@ -83,17 +79,12 @@ pub(crate) fn run(context: &Context, args: TestArgs) -> Result<Exit, CliError> {
         // again.
         let workspace = context.open_workspace()?;
         let before = TreeState::of(&workspace)?;
-        let ran = match &report {
-            Some((results, bytes)) => Ran {
-                criterion,
-                command,
-                exit: Some(i32::from(!results.passed())),
-                milliseconds: 0,
-                source: TestSource::Junit,
-                report: Some((*results, bytes.clone())),
-            },
-            None => ran(&workspace, criterion, command, &words)?,
+        let (source, (exit, milliseconds)) = match &report {
+            Some((results, _)) => (TestSource::Junit, (Some(i32::from(!results.passed())), 0)),
+            None => (TestSource::Run, execute(&workspace, &command, &words)?),
         };
+        let report = report.clone();
+        let ran = Ran { criterion, command, exit, milliseconds, source, report };
         let after = context.open_workspace()?;
         let tree = before.until(&TreeState::of(&after)?);
         let (record, run) = criteria::record(&after, after.intent(&args.id)?, &ran, &tree)?;
@@ -141,7 +132,7 @@ fn wanted(args: &TestArgs, named: Vec<(String, String)>) -> Result<Vec<WantedCom
 fn read(context: &Context, file: &std::path::Path) -> Result<(Results, Vec<u8>), CliError> {
     person::no_agent()?;
     let shown = file.display().to_string();
-    let bytes = store::read_capped(&context.cwd.join(file), MAX_REPORT).map_err(VerbError::from)?;
+    let bytes = store::read_capped(&context.cwd.join(file), MAX_REPORT)?;
     let bytes = bytes.ok_or_else(|| CliError::missing(&shown))?;
     let results = Results::read(&bytes).map_err(|error| {
         CliError::usage(format!("{shown} cannot be read: {error}"), "name a JUnit XML file")
@@ -149,21 +140,20 @@ fn read(context: &Context, file: &std::path::Path) -> Result<(Results, Vec<u8>),
     Ok((results, bytes))
 }
 
-/// Runs a command. Its output goes to standard error, so that standard output holds only the
-/// answer.
-fn ran(
+/// Runs a command, and returns its exit code and how many milliseconds it took. Its output goes to
+/// standard error, so that standard output holds only the answer.
+fn execute(
     workspace: &Workspace,
-    criterion: Option<String>,
-    command: String,
+    command: &str,
     words: &[String],
-) -> Result<Ran, CliError> {
+) -> Result<(Option<i32>, u64), CliError> {
     let mut error = std::io::stderr();
     // If standard error is closed, the command still runs.
-    let _ = writeln!(error, "$ {}", text::terminal(&command));
+    let _ = writeln!(error, "$ {}", text::terminal(command));
     let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
     let (program, arguments) = match words {
         [program, arguments @ ..] => (program.as_str(), arguments.to_vec()),
-        [] => (shell, vec![flag.to_owned(), command.clone()]),
+        [] => (shell, vec![flag.to_owned(), command.to_owned()]),
     };
     let started = Instant::now();
     let status = Command::new(program)
@@ -172,16 +162,9 @@ fn ran(
         .stdin(Stdio::null())
         .stdout(Stdio::from(error))
         .status()
-        .map_err(|error| CliError::io(PathBuf::from(program), "run", error))?;
+        .map_err(|error| CliError::io(program, "run", error))?;
     let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    Ok(Ran {
-        criterion,
-        command,
-        exit: status.code(),
-        milliseconds,
-        source: TestSource::Run,
-        report: None,
-    })
+    Ok((status.code(), milliseconds))
 }
 
 fn show(page: &mut Page, answer: &TestAnswer) {
@@ -193,23 +176,18 @@ fn show(page: &mut Page, answer: &TestAnswer) {
     if let Some(tests) = run.tests {
         let failed = run.failed.unwrap_or_default();
         let noun = if tests == 1 { "test" } else { "tests" };
-        page.literal("  ").text(&format!("{tests} {noun}, {failed} failed"));
+        page.literal("  ").text(format!("{tests} {noun}, {failed} failed"));
     }
     match &answer.commit {
-        Some(commit) => {
-            page.literal("  at ").styled(DIM, short_id(commit));
-        }
-        None => {
-            page.literal("  ").styled(DIM, "at no commit");
-        }
-    }
+        Some(commit) => page.literal("  at ").styled(DIM, short_id(commit)),
+        None => page.literal("  ").styled(DIM, "at no commit"),
+    };
     page.end();
     if run.clean == Some(false) {
         page.literal("  ").styled(WARN, "with changes that are in no commit").end();
     }
     if run.criterion.is_none() {
-        page.literal("  ")
-            .styled(WARN, "no criterion names this command, so it proves no criterion")
-            .end();
+        let unnamed = "no criterion names this command, so it proves no criterion";
+        page.literal("  ").styled(WARN, unnamed).end();
     }
 }

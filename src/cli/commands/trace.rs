@@ -3,15 +3,10 @@
 use std::path::PathBuf;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, DIM, INTENT, Page, PrintedPiece, WARN};
 use crate::cli::target::FileTarget;
-use crate::cli::when;
-use crate::ledger::{
-    Entry, FileRecord, MutationClass, Record, RecordKind, TestRun, Trust, evidence,
-};
+use crate::cli::{CliError, Context, Exit, when};
+use crate::ledger::{Entry, FileRecord, Record, RecordKind, TestRun, Trust, evidence};
 use crate::verbs::Workspace;
 use crate::verbs::trace::{TraceRequest, trace};
 use crate::verbs::why;
@@ -36,28 +31,22 @@ pub(crate) struct TraceArgs {
 }
 
 pub(crate) fn run(context: &Context, args: TraceArgs) -> Result<Exit, CliError> {
-    let (workspace, path) = match &args.path {
-        Some(path) => {
-            let (workspace, path) = context.file(&FileTarget::plain(&context.cwd, path))?;
-            (workspace, Some(path))
-        }
+    let file = args.path.map(|path| context.file(&FileTarget::plain(&context.cwd, &path)));
+    let (workspace, path) = match file.transpose()? {
+        Some((workspace, path)) => (workspace, Some(path)),
         None => (context.open_workspace()?, None),
     };
     let request = TraceRequest { intent: args.intent, path };
     let entries = trace(&workspace, &request)?;
-    let json = context.printer.json_asked();
-    let records = entries.map(|entry| {
-        if json {
-            PrintedPiece::Json(stored(&entry))
-        } else {
-            PrintedPiece::Page(line(&workspace, &entry))
-        }
+    let json = context.printer.json_asked;
+    let records = entries.map(|entry| match json {
+        true => PrintedPiece::Json([&entry.stored[..], b"\n"].concat()),
+        false => PrintedPiece::Page(line(&workspace, &entry)),
     });
     // With `--json` every line must be a record, so notes are left out.
     let notes =
         workspace.unread_evidence().filter(|_| !json).map(|note| PrintedPiece::Page(noted(note)));
-    context.printer.stream(records.chain(notes), |piece| piece)?;
-    Ok(Exit::Fine)
+    context.printer.stream(records.chain(notes))
 }
 
 fn noted(note: String) -> Page {
@@ -66,39 +55,29 @@ fn noted(note: String) -> Page {
     page
 }
 
-fn stored(entry: &Entry) -> Vec<u8> {
-    let mut bytes = entry.stored.to_vec();
-    bytes.push(b'\n');
-    bytes
-}
-
 fn line(workspace: &Workspace, entry: &Entry) -> Page {
     let record = &entry.record;
     let mut page = Page::default();
-    page.styled(DIM, &when::date(&record.timestamp)).pad_to(22);
-    page.literal(kind(record.kind)).pad_to(33);
+    page.styled(DIM, when::date(&record.timestamp)).pad_to(22);
+    page.text(shared::json_word(&record.kind)).pad_to(33);
     let named = workspace.intent_named(entry);
-    match &named {
-        Some(id) => page.styled(INTENT, id),
-        None => page.styled(DIM, "no intent"),
-    };
+    shared::intent(&mut page, named.as_deref());
     if let Some(id) = record.intent_id.as_ref().filter(|id| is_former(id, named.as_deref())) {
         page.literal(", then ").styled(INTENT, id);
     }
     if let Some(name) = called_then(workspace, record, named.as_deref()) {
         page.literal(", then called ").text(name);
     }
-    page.pad_to(44).text(&what(record));
+    page.pad_to(44).text(what(record));
     if let Some(author) = author(record) {
-        page.literal("  ").styled(DIM, &author);
+        page.literal("  ").styled(DIM, author);
     }
     match entry.trust {
         Trust::Own => &mut page,
         Trust::Claimed => page.literal("  ").styled(WARN, "claimed"),
         Trust::Contradicted => page.literal("  ").styled(BAD, "contradicted"),
     };
-    page.literal("  ").styled(DIM, &record.id);
-    page.end();
+    page.literal("  ").styled(DIM, &record.id).end();
     page
 }
 
@@ -115,19 +94,6 @@ fn is_former(id: &str, named: Option<&str>) -> bool {
     named.is_some_and(|named| named != id && !named.starts_with(&format!("{id} (")))
 }
 
-fn kind(kind: RecordKind) -> &'static str {
-    match kind {
-        RecordKind::Mutation => "mutation",
-        RecordKind::Selection => "selection",
-        RecordKind::Approval => "approval",
-        RecordKind::Registry => "registry",
-        RecordKind::Ack => "ack",
-        RecordKind::Reassign => "reassign",
-        RecordKind::Test => "test",
-        RecordKind::Event => "event",
-    }
-}
-
 fn tested(run: &TestRun) -> String {
     let criterion = run.criterion.as_deref().unwrap_or("a command that no criterion names");
     let outcome = if run.exit == Some(0) { "passed" } else { "failed" };
@@ -136,11 +102,7 @@ fn tested(run: &TestRun) -> String {
 
 fn what(record: &Record) -> String {
     let files: Vec<String> = record.files.iter().map(file).collect();
-    let class = match record.mutation_class {
-        Some(MutationClass::AstRefactor) => Some("refactoring".to_owned()),
-        Some(MutationClass::IntentEvolution) => Some("evolution".to_owned()),
-        None => None,
-    };
+    let class = record.mutation_class.map(|class| shared::class_word(class).to_owned());
     let tested = record.test.as_ref().map(tested);
     let parts = [tested, (!files.is_empty()).then(|| files.join(", ")), class, record.note.clone()];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")

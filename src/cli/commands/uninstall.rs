@@ -2,12 +2,9 @@
 
 use std::path::Path;
 
-use super::init::show::COLUMN;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::person;
+use super::init::{self, show::COLUMN};
 use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
+use crate::cli::{CliError, Context, Exit, person};
 use crate::hook::host::{HOSTS, Host};
 use crate::hook::install::{
     self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, MAX_SETTINGS, found,
@@ -52,19 +49,15 @@ pub(crate) fn run(context: &Context, args: UninstallArgs) -> Result<Exit, CliErr
     let root = Root::find(&context.cwd)?;
     let mut answer = UninstallAnswer::new(&root, args.dry_run);
     // Without a home folder the settings of the user cannot be found, but those of the project can.
-    match Folders::here(root.path()) {
-        Some(folders) => agents(&folders, &args, &mut answer),
-        None if args.user => {
-            return Err(CliError::usage(
-                "your home folder is not known",
-                "set HOME, then run this again",
-            ));
-        }
-        None => {}
+    let folders = match args.user {
+        true => Some(init::folders(&root)?),
+        false => Folders::here(root.path()),
+    };
+    if let Some(folders) = folders {
+        agents(&folders, &args, &mut answer);
     }
     uninstall(&root, args.everything, &mut answer)?;
-    context.answer(&answer, |page| show(page, &answer))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show(page, &answer))
 }
 
 /// Removes our entries from the settings of agents. A file that cannot be changed does not stop the
@@ -86,10 +79,12 @@ fn unwire(folders: &Folders, host: &Host, level: InstallLevel, answer: &mut Unin
     let hosts = [*host];
     match act(folders, &hosts, level, &HostProgram::Found, InstallAct::Take) {
         Ok(taken) => {
-            let files = taken.agents.into_iter().flat_map(|agent| agent.files);
-            for file in files.filter(|file| file.done != Done::Kept) {
-                let how =
-                    if file.done == Done::Removed { TakenHow::Removed } else { TakenHow::Changed };
+            for file in taken.agents.into_iter().flat_map(|agent| agent.files) {
+                let how = match file.done {
+                    Done::Kept => continue,
+                    Done::Removed => TakenHow::Removed,
+                    Done::Created | Done::Changed => TakenHow::Changed,
+                };
                 answer.took(Path::new(&file.path), how);
             }
         }
@@ -122,7 +117,7 @@ fn show(page: &mut Page, answer: &UninstallAnswer) {
         page.literal("  ").styled(GOOD, word).pad_to(COLUMN).text(&taken.path).end();
     }
     if answer.taken.is_empty() {
-        page.literal("  nothing of ours was here").end();
+        page.line("  nothing of ours was here");
     }
     if !answer.left.is_empty() {
         page.gap();
@@ -130,9 +125,9 @@ fn show(page: &mut Page, answer: &UninstallAnswer) {
     for left in &answer.left {
         page.literal("  ").styled(WARN, "stays").pad_to(COLUMN).text(&left.path).literal(": ");
         page.styled(DIM, &left.why).end();
-        page.pad_to(COLUMN).styled(NOTE, "then:").literal(" ").text(&left.remedy).end();
+        page.pad_to(COLUMN).label(NOTE, "then:").text(&left.remedy).end();
     }
     if answer.dry_run {
-        page.gap().literal("Nothing was changed: this is what `intent uninstall` would do.").end();
+        page.gap().line("Nothing was changed: this is what `intent uninstall` would do.");
     }
 }

@@ -4,13 +4,10 @@
 use anstyle::Style;
 
 use super::shared;
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::person::Terminal;
 use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::ssh::SshKeygen;
-use crate::cli::when;
+use crate::cli::{CliError, Context, Exit, when};
 use crate::verbs::anchor::AnchorsAnswer;
 use crate::verbs::verify::{BlocksAnswer, LostBlock, VerifyAnswer, accept_rewrite, verify_signed};
 use crate::workspace::Level;
@@ -36,8 +33,7 @@ pub(crate) struct VerifyArgs {
 }
 
 pub(crate) fn run(context: &Context, args: VerifyArgs) -> Result<Exit, CliError> {
-    let workspace = context.open_workspace()?;
-    workspace.governed()?;
+    let workspace = context.governed_workspace()?;
     let mut accepted = Vec::new();
     if args.accept_rewrite {
         Terminal::of_a_person()?;
@@ -71,15 +67,13 @@ fn show(page: &mut Page, answer: &VerifyAnswer) {
 fn blocks(page: &mut Page, answer: &BlocksAnswer) {
     let blocks = &answer.blocks;
     let row = |style: Style, count: usize, word: &str, meaning: &str| {
-        vec![
-            Cell::number(if count > 0 { style } else { DIM }, count),
-            Cell::new(if count > 0 { style } else { DIM }, word),
-            Cell::new(DIM, meaning),
-        ]
+        let style = if count > 0 { style } else { DIM };
+        vec![Cell::number(style, count), Cell::new(style, word), Cell::new(DIM, meaning)]
     };
+    let unrecorded = "in a file with records, but in none of them";
     page.table(
         0,
-        &[
+        [
             row(GOOD, blocks.exact, "exact", "as recorded"),
             row(GOOD, blocks.reformatted, "reformatted", "as recorded but for formatting"),
             row(GOOD, blocks.moved, "moved", "as recorded, elsewhere"),
@@ -87,30 +81,24 @@ fn blocks(page: &mut Page, answer: &BlocksAnswer) {
             row(GOOD, blocks.inside, "inside", "as recorded; only blocks inside changed"),
             row(WARN, blocks.modified, "modified", "changed since"),
             row(UNSURE, blocks.ambiguous, "ambiguous", "several records fit"),
-            row(
-                PLAIN,
-                blocks.unrecorded,
-                "unrecorded",
-                "in a file with records, but in none of them",
-            ),
+            row(PLAIN, blocks.unrecorded, "unrecorded", unrecorded),
             row(WARN, answer.lost.len(), "lost", "recorded, but gone from the code"),
         ],
     );
 }
 
 fn anchored(page: &mut Page, anchors: &AnchorsAnswer) {
-    page.gap().text(&anchors.anchored.to_string()).literal(" of ");
-    page.count(anchors.sections, "section").literal(" of evidence anchored").end();
+    page.gap().text(anchors.anchored).literal(" of ");
+    page.count(anchors.sections, "section").line(" of evidence anchored");
     for by in &anchors.by {
-        page.literal("  ").styled(STRONG, &by.signer).literal("  ").text(&by.sections.to_string());
-        page.literal(", last ").text(&when::date(&by.time)).literal(" at ");
+        page.literal("  ").styled(STRONG, &by.signer).literal("  ").text(by.sections);
+        page.literal(", last ").text(when::date(&by.time)).literal(" at ");
         page.text(short_id(&by.commit)).end();
     }
     for path in &anchors.untrusted {
-        page.styled(DIM, "note:").literal(" ").styled(DIM, path.as_str());
-        page.literal(" ")
-            .styled(DIM, "is signed with a key that nobody trusts, so it vouches for nothing");
-        page.end();
+        page.label(DIM, "note:").styled(DIM, path.as_str());
+        let told = "is signed with a key that nobody trusts, so it vouches for nothing";
+        page.literal(" ").styled(DIM, told).end();
     }
 }
 
@@ -127,5 +115,5 @@ fn lost(page: &mut Page, lost: &[LostBlock]) {
             Cell::new(DIM, &block.record),
         ]
     };
-    page.table(2, &lost.iter().map(row).collect::<Vec<_>>());
+    page.table(2, lost.iter().map(row));
 }

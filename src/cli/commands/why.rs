@@ -7,12 +7,10 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
 use crate::cli::target::FileTarget;
+use crate::cli::{CliError, Context, Exit};
+use crate::verbs::Workspace;
 use crate::verbs::why::{Which, on_disk, on_disk_explained, on_disk_in_full};
-use crate::verbs::{VerbError, Workspace};
 use crate::workspace::RelativePath;
 
 /// Say which intent asked for code, who wrote it, and whether it is still what was recorded
@@ -71,16 +69,12 @@ pub(crate) fn run(context: &Context, args: WhyArgs) -> Result<Exit, CliError> {
     };
     let wanted = show::ShownParts {
         place: target.lines,
-        history: if args.lineage {
-            show::HistoryExtent::Whole
-        } else {
-            show::HistoryExtent::Latest
-        },
-        evidence: if args.explain { show::Evidenced::InFull } else { show::Evidenced::InBrief },
-        lines: if args.lines { show::LinesExtent::Each } else { show::LinesExtent::InBrief },
+        whole_history: args.lineage,
+        each_line: args.lines,
+        explained: args.explain,
+        now: Timestamp::now(),
     };
-    context.answer(&answer, |page| show::answer(page, &answer, &wanted, Timestamp::now()))?;
-    Ok(Exit::Fine)
+    context.answer(&answer, |page| show::answer(page, &answer, &wanted))
 }
 
 /// Resolves the argument to a file, either in the work tree or in a commit.
@@ -104,7 +98,7 @@ fn asked_about(
     let is_here = named.starts_with("./") || named.starts_with("../");
     let top = here.root.work_tree().filter(|_| !is_here).unwrap_or(&context.cwd);
     let path = here.path(top, Path::new(named))?;
-    let then = here.recalled_at(commit).map_err(VerbError::from)?;
+    let then = here.recalled_at(commit)?;
     if !then.exists(&path) {
         return Err(CliError::usage(
             format!("{revision} has no file {path}"),

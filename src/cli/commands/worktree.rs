@@ -7,11 +7,8 @@ use std::process::{Command, Stdio};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::context::Context;
-use crate::cli::error::CliError;
-use crate::cli::exit::Exit;
-use crate::cli::person;
 use crate::cli::print::{GOOD, INTENT, STRONG};
+use crate::cli::{CliError, Context, Exit, person};
 use crate::verbs::Workspace;
 use crate::verbs::select::select;
 use crate::workspace::text;
@@ -54,8 +51,7 @@ pub(crate) struct WorktreeAnswer {
 
 pub(crate) fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliError> {
     person::no_agent()?;
-    let workspace = context.open_workspace()?;
-    workspace.governed()?;
+    let workspace = context.governed_workspace()?;
     let Some(top) = workspace.root.work_tree() else {
         return Err(CliError::usage(
             "there is no git repository here, so there is nothing to link a work tree to",
@@ -70,13 +66,10 @@ pub(crate) fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliErro
         Some(path) => context.cwd.join(path),
         None => beside(top, &args.name)?,
     };
-    let made = Command::new("git")
-        .args(["worktree", "add", "--quiet", "-b", &args.name])
-        .arg(&path)
-        .current_dir(top)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| CliError::io(PathBuf::from("git"), "started", error))?;
+    let mut git = Command::new("git");
+    git.args(["worktree", "add", "--quiet", "-b", &args.name]).arg(&path).current_dir(top);
+    let made = git.stdin(Stdio::null()).output();
+    let made = made.map_err(|error| CliError::io("git", "started", error))?;
     if !made.status.success() {
         let stderr = String::from_utf8_lossy(&made.stderr).trim().to_owned();
         return Err(CliError::usage(
@@ -87,14 +80,13 @@ pub(crate) fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliErro
     let below = workspace.root.path().strip_prefix(top).unwrap_or(std::path::Path::new(""));
     let linked = Workspace::open(&path.join(below))?;
     if !linked.root.governed() {
+        let (named, word) = (path.display(), text::shell_word(&path.to_string_lossy()));
         return Err(CliError::usage(
             format!(
-                "{} is made, but its commit holds no .orchestration/, so nothing is governed there",
-                path.display()
+                "{named} is made, but its commit holds no .orchestration/, so nothing is governed there"
             ),
             format!(
-                "commit .orchestration/ here; `git worktree remove {}` takes the work tree away",
-                text::shell_word(&path.to_string_lossy())
+                "commit .orchestration/ here; `git worktree remove {word}` takes the work tree away"
             ),
         ));
     }
@@ -104,7 +96,7 @@ pub(crate) fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliErro
     let path = path.canonicalize().unwrap_or(path);
     let answer = WorktreeAnswer { path, branch: args.name, intent };
     context.answer(&answer, |page| {
-        page.styled(GOOD, "●").literal(" ").styled(STRONG, &answer.path.to_string_lossy());
+        page.label(GOOD, "●").styled(STRONG, answer.path.to_string_lossy());
         page.literal("  on ").text(&answer.branch);
         if let Some(id) = &answer.intent {
             page.literal("  under ").styled(INTENT, id);
@@ -112,9 +104,8 @@ pub(crate) fn run(context: &Context, args: WorktreeArgs) -> Result<Exit, CliErro
         page.end();
         let folder = text::shell_word(&answer.path.to_string_lossy());
         page.literal("Run a command in it behind the fence: ");
-        page.text(&format!("`intent -C {folder} fence -- COMMAND`")).end();
-    })?;
-    Ok(Exit::Fine)
+        page.text(format!("`intent -C {folder} fence -- COMMAND`")).end();
+    })
 }
 
 /// Returns the default folder: `project-name` beside `project`.

@@ -1,6 +1,9 @@
 //! Prints the answers of `intent init`.
 
+use serde::Serialize;
+
 use super::{FirstUseAnswer, InitOffer, WiringAnswer};
+use crate::cli::commands::shared;
 use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
 use crate::hook::install::{Done, InstallAct, WiredAnswer};
 use crate::verbs::init::InitAnswer;
@@ -13,10 +16,8 @@ pub(crate) const COLUMN: usize = 11;
 pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
     workspace(page, &answer.workspace);
     for agent in &answer.agents {
-        page.gap()
-            .styled(STRONG, &agent.agent)
-            .literal("  wired, as its settings are in the project");
-        page.end();
+        page.gap().styled(STRONG, &agent.agent);
+        page.line("  wired, as its settings are in the project");
         files(page, agent);
         let is_new = agent.files.iter().any(|file| file.done != Done::Kept);
         for then in agent.next.iter().filter(|_| is_new) {
@@ -46,7 +47,7 @@ pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
     }
     page.gap();
     if !answer.workspace.changed {
-        page.literal("Nothing was changed: all of it was there.").end();
+        page.line("Nothing was changed: all of it was there.");
     }
     page.literal("Next: ").text(&answer.workspace.next).end();
 }
@@ -55,13 +56,7 @@ pub(super) fn first_use(page: &mut Page, answer: &FirstUseAnswer) {
 /// on the machine and not only on the project.
 fn offered(page: &mut Page, offer: &InitOffer, then: &'static str) {
     page.literal("  ").styled(NOTE, "found").pad_to(COLUMN).styled(STRONG, &offer.name);
-    page.literal(" by ")
-        .text(&offer.by)
-        .literal(then)
-        .literal("`")
-        .text(&offer.command)
-        .literal("`")
-        .end();
+    page.literal(" by ").text(&offer.by).literal(then).literal("`").text(&offer.command).line("`");
 }
 
 fn workspace(page: &mut Page, answer: &InitAnswer) {
@@ -88,21 +83,15 @@ fn workspace(page: &mut Page, answer: &InitAnswer) {
 
 fn for_team(page: &mut Page, answer: &TeamAnswer) {
     page.gap().styled(STRONG, "team").end();
-    for file in &answer.files {
-        let what = match file.done {
-            TeamFileDone::Created => Done::Created,
-            TeamFileDone::Changed => Done::Changed,
-            TeamFileDone::Kept => Done::Kept,
-            TeamFileDone::ToAdd => continue,
-        };
-        done(page, what, &file.path);
+    for file in answer.files.iter().filter(|file| file.done != TeamFileDone::ToAdd) {
+        done(page, file.done == TeamFileDone::Kept, &file.done, &file.path);
     }
     for note in &answer.notes {
         page.literal("  ").styled(WARN, "!").pad_to(COLUMN).text(note).end();
     }
     for file in &answer.files {
         let Some(lines) = &file.lines else { continue };
-        page.gap().literal("Add this to ").text(&file.path).literal(":").end().gap().lines(lines);
+        page.gap().literal("Add this to ").text(&file.path).line(":").gap().lines(lines);
     }
 }
 
@@ -113,19 +102,14 @@ fn advice(answer: &InitAnswer) -> Option<&crate::verbs::git_hooks::Manager> {
 
 fn files(page: &mut Page, agent: &WiredAnswer) {
     for file in &agent.files {
-        done(page, file.done, &file.path);
+        done(page, file.done == Done::Kept, &file.done, &file.path);
     }
 }
 
 /// Prints one file and what was done to it.
-fn done(page: &mut Page, done: Done, path: &str) {
-    let (style, word) = match done {
-        Done::Created => (GOOD, "created"),
-        Done::Changed => (GOOD, "changed"),
-        Done::Removed => (GOOD, "removed"),
-        Done::Kept => (DIM, "kept"),
-    };
-    page.literal("  ").styled(style, word).pad_to(COLUMN).text(path).end();
+fn done(page: &mut Page, is_kept: bool, done: &impl Serialize, path: &str) {
+    let style = if is_kept { DIM } else { GOOD };
+    page.literal("  ").styled(style, shared::json_word(done)).pad_to(COLUMN).text(path).end();
 }
 
 /// Prints what was done for agents that a person named.
@@ -142,7 +126,7 @@ pub(super) fn wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
         page.styled(STRONG, &agent.agent).literal("  ").styled(DIM, &agent.standing).end();
         files(page, agent);
         if agent.files.is_empty() && act == InstallAct::Take {
-            page.literal("  nothing of ours was there").end();
+            page.line("  nothing of ours was there");
         }
         for cannot in &agent.cannot {
             page.literal("  ").styled(WARN, "!").pad_to(COLUMN).text(cannot).end();
@@ -155,8 +139,6 @@ pub(super) fn wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
         for_team(page, team);
     }
     if act == InstallAct::Put {
-        page.gap()
-            .literal("`intent doctor` says whether each of them really calls the gate.")
-            .end();
+        page.gap().line("`intent doctor` says whether each of them really calls the gate.");
     }
 }

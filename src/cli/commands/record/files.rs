@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use crate::cli::error::CliError;
+use crate::cli::CliError;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::{ChangeKind, Target};
 use crate::workspace::root::RootError;
@@ -58,10 +58,6 @@ impl FoundFiles {
         })
     }
 
-    fn add(&mut self, root: Root, path: RelativePath) {
-        self.meant(root).files.insert(path);
-    }
-
     fn file(&mut self, cwd: &Path, named: &Path) -> Result<(), CliError> {
         let target = cwd.join(named);
         let root = self.root(&target)?;
@@ -79,9 +75,7 @@ impl FoundFiles {
 
     fn folder(&mut self, cwd: &Path, folder: &Path) -> Result<(), CliError> {
         let root = Root::find(folder)?;
-        let real = folder
-            .canonicalize()
-            .map_err(|source| CliError::io(folder.to_owned(), "read", source))?;
+        let real = folder.canonicalize().map_err(|source| CliError::io(folder, "read", source))?;
         if !real.starts_with(root.path()) {
             // This fails, and its error says which path is outside of which folder.
             root.relative(cwd, folder)?;
@@ -92,12 +86,11 @@ impl FoundFiles {
         for path in paths.into_iter().filter(below) {
             let absolute = root.absolute(&path);
             let governing = self.root(&absolute)?;
-            if governing.path() == root.path() {
-                self.add(governing, path);
-            } else {
-                let path = governing.relative(cwd, &absolute)?;
-                self.add(governing, path);
-            }
+            let path = match governing.path() == root.path() {
+                true => path,
+                false => governing.relative(cwd, &absolute)?,
+            };
+            self.meant(governing).files.insert(path);
         }
         Ok(())
     }

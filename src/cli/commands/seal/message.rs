@@ -1,10 +1,11 @@
 //! The `commit-msg` hook, which adds trailers to the message of a commit.
 
+use std::error::Error;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::cli::git::in_time;
+use crate::cli::git::{self, in_time};
 use crate::verbs::{Workspace, trailers};
 use crate::workspace::store;
 
@@ -16,9 +17,9 @@ const MAX_MESSAGE: u64 = 16 * 1024 * 1024;
 
 /// Adds to a message the trailers that the policy wants, except those it already has. An empty
 /// message stays empty, because that stops the commit.
-pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), String> {
-    let trailers = trailers::of_commit(workspace).map_err(|error| error.to_string())?;
-    if trailers.is_empty() || is_empty(message).map_err(|error| error.to_string())? {
+pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), Box<dyn Error>> {
+    let trailers = trailers::of_commit(workspace)?;
+    if trailers.is_empty() || is_empty(message)? {
         return Ok(());
     }
     let mut git = Command::new("git");
@@ -27,11 +28,10 @@ pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), 
     for trailer in &trailers {
         git.arg("--trailer").arg(trailer);
     }
-    git.arg(message).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let output = git.spawn().and_then(in_time).map_err(|error| error.to_string())?;
+    let output = git::run(git.arg(message))?;
     match output.status.success() {
         true => Ok(()),
-        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).trim().into()),
     }
 }
 

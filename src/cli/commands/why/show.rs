@@ -11,7 +11,7 @@ use crate::cli::commands::shared;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::when;
 use crate::code::LineRange;
-use crate::ledger::{RecordKind, Strength};
+use crate::ledger::RecordKind;
 use crate::provenance::{Content, Placement, Verdict};
 use crate::verbs::why::{
     self, AskedFor, BlockAnswer, BlockLines, IntentBrief, IntentVersion, LineState, LineageStep,
@@ -29,84 +29,60 @@ const LISTED: usize = 2;
 /// How many earlier steps of a history are shown by default.
 const LATEST: usize = 3;
 
-/// How much of a block's history is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HistoryExtent {
-    /// Only the latest few steps.
-    Latest,
-    /// All steps, as with `--lineage`.
-    Whole,
-}
-
-/// How much is shown about the lines of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LinesExtent {
-    /// One sentence that says which lines changed.
-    InBrief,
-    /// For each line, the record that it is from (`--lines`).
-    Each,
-}
-
 /// Which parts of the answer to show.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShownParts {
     /// The requested lines, or `None` for the whole file.
     pub(super) place: Option<LineRange>,
-    pub(super) history: HistoryExtent,
-    pub(super) lines: LinesExtent,
-    pub(super) evidence: Evidenced,
-}
-
-/// How much is shown of the reasons for a verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Evidenced {
-    /// Where the record was made, and which other records have a part in the block.
-    InBrief,
+    /// All steps of a block's history, not only the latest few (`--lineage`).
+    pub(super) whole_history: bool,
+    /// For each line, the record that it is from (`--lines`). Otherwise one sentence says which
+    /// lines changed.
+    pub(super) each_line: bool,
     /// Also how the record was found, and every earlier block that was compared with this one
     /// (`--explain`).
-    InFull,
+    pub(super) explained: bool,
+    /// The moment from which distances in time are counted.
+    pub(super) now: Timestamp,
 }
 
 /// Prints the answer. A block at a line is shown as a card. A whole file is shown as a list, or as
 /// cards if more than one row of each block is requested.
-pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timestamp) {
-    blocks(page, answer, wanted, now);
+pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts) {
+    blocks(page, answer, wanted);
     shared::notes(page, &answer.notes);
 }
 
-fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timestamp) {
+fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts) {
     let path = &shown_path(answer);
     if let Some(note) = &answer.note {
         page.styled(STRONG, path).literal(": ").text(note).end();
         return;
     }
-    let in_full = wanted.history == HistoryExtent::Whole
-        || wanted.lines == LinesExtent::Each
-        || wanted.evidence == Evidenced::InFull;
+    let in_full = wanted.whole_history || wanted.each_line || wanted.explained;
     match wanted.place {
         Some(lines) if answer.blocks.is_empty() => {
-            page.styled(STRONG, path).literal(":").text(&lines_of(lines.start(), lines.end()));
-            page.literal(match lines.start() == lines.end() {
+            page.styled(STRONG, path).literal(":").text(lines_of(lines.start(), lines.end()));
+            page.line(match lines.start() == lines.end() {
                 true => ": no block stands at this line",
                 false => ": no block stands at these lines",
             });
-            page.end();
         }
         None if answer.blocks.is_empty() => {
-            page.styled(STRONG, path).literal(": there are no blocks in this file").end();
+            page.styled(STRONG, path).line(": there are no blocks in this file");
         }
-        Some(_) => cards(page, answer, answer.blocks.iter(), wanted, now),
+        Some(_) => answer.blocks.iter().for_each(|block| card(page, answer, block, wanted)),
         None if in_full => {
             let has_more = |block: &&BlockAnswer| {
                 let explained = !block.compared.is_empty() || !block.origins.is_empty();
-                is_recorded(block) || wanted.evidence == Evidenced::InFull && explained
+                is_recorded(block) || wanted.explained && explained
             };
             let recorded = answer.blocks.iter().filter(has_more);
-            cards(page, answer, recorded, wanted, now);
+            recorded.for_each(|block| card(page, answer, block, wanted));
             page.gap();
             summary(page, &answer.blocks);
         }
-        None => list(page, path, &answer.blocks, now),
+        None => list(page, path, &answer.blocks, wanted.now),
     }
 }
 
@@ -122,26 +98,14 @@ fn is_recorded(block: &BlockAnswer) -> bool {
     block.verdict != Verdict::Unrecorded
 }
 
-fn cards<'a>(
-    page: &mut Page,
-    answer: &WhyAnswer,
-    blocks: impl Iterator<Item = &'a BlockAnswer>,
-    wanted: &ShownParts,
-    now: Timestamp,
-) {
-    for block in blocks {
-        page.gap();
-        card(page, answer, block, wanted, now);
-    }
+/// Begins a line of a card with the name of what follows.
+fn field<'p>(page: &'p mut Page, name: &'static str) -> &'p mut Page {
+    page.literal("  ").literal(name).pad_to(VALUES)
 }
 
-fn card(
-    page: &mut Page,
-    answer: &WhyAnswer,
-    block: &BlockAnswer,
-    wanted: &ShownParts,
-    now: Timestamp,
-) {
+fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &ShownParts) {
+    let now = wanted.now;
+    page.gap();
     match &block.intent {
         Some(intent) => intent_line(page, intent),
         None => {
@@ -156,31 +120,27 @@ fn card(
     if let Some(asked) = &block.asked {
         asked_for(page, asked);
     }
-    page.literal("  ").literal("block").pad_to(VALUES);
-    page.text(&block.kind).literal(" ").styled(STRONG, &block.qualified_name).literal("  ");
-    page.styled(DIM, &format!("{}:{}-{}", shown_path(answer), block.start_line, block.end_line))
-        .end();
+    let lines = format!("{}:{}-{}", shown_path(answer), block.start_line, block.end_line);
+    field(page, "block").text(&block.kind).literal(" ");
+    page.styled(STRONG, &block.qualified_name).literal("  ").styled(DIM, lines).end();
     if let Some(who) = written(block, now) {
-        page.literal("  ").literal("by").pad_to(VALUES).text(&who).end();
+        field(page, "by").text(&who).end();
     }
     if let Some(session) = &block.session {
-        page.literal("  ").literal("session").pad_to(VALUES).text(session).end();
+        field(page, "session").text(session).end();
     }
     commit_line(page, block);
     verdict_line(page, block);
-    if wanted.lines == LinesExtent::InBrief
-        && let Some(said) = block.lines_text()
-    {
-        page.pad_to(VALUES).text(&said).end();
+    if let Some(said) = block.lines_text().filter(|_| !wanted.each_line) {
+        page.pad_to(VALUES).text(said).end();
     }
     if let Some(suspect) = &block.suspect {
-        page.literal("  ").literal("suspect").pad_to(VALUES).styled(WARN, "!").literal(" ");
-        page.text(&suspect.message).end();
+        field(page, "suspect").label(WARN, "!").text(&suspect.message).end();
     }
     if let Some(record) = &block.record {
-        page.literal("  ").literal("record").pad_to(VALUES).styled(DIM, record);
-        if let Some(evidence) = block.strength {
-            page.literal("  ").styled(DIM, evidence_word(evidence));
+        field(page, "record").styled(DIM, record);
+        if let Some(strength) = block.strength {
+            page.literal("  ").styled(DIM, shared::json_word(&strength));
         }
         if block.claimed {
             page.literal("  ").styled(WARN, "claimed: not written by this clone");
@@ -189,10 +149,10 @@ fn card(
     }
     evidence::origins(page, answer.path.as_str(), block, now);
     candidates(page, &block.candidates, now);
-    if wanted.evidence == Evidenced::InFull {
+    if wanted.explained {
         evidence::explained(page, block, now);
     }
-    if wanted.lines == LinesExtent::Each {
+    if wanted.each_line {
         match &block.lines {
             Some(lines) => each_line(page, lines, now),
             None if is_recorded(block) => no_lines(page),
@@ -200,30 +160,25 @@ fn card(
         }
     }
     reassigned(page, &block.lineage, now);
-    lineage(page, &block.lineage, wanted.history, now);
+    lineage(page, &block.lineage, wanted);
 }
 
 /// Prints who asked for the intent, and its constraints.
 fn asked_for(page: &mut Page, asked: &AskedFor) {
     if let Some((label, said)) = asked.label_and_text() {
-        page.literal("  ").literal(label).pad_to(VALUES).text(&said).end();
+        field(page, label).text(&said).end();
     }
     for (nth, constraint) in asked.constraints.iter().enumerate() {
-        page.literal("  ").literal(if nth == 0 { "must hold" } else { "" }).pad_to(VALUES);
-        page.text(constraint).end();
+        field(page, if nth == 0 { "must hold" } else { "" }).text(constraint).end();
     }
 }
 
 fn commit_line(page: &mut Page, block: &BlockAnswer) {
     if let Some(commit) = &block.commit {
-        page.literal("  ")
-            .literal("commit")
-            .pad_to(VALUES)
-            .styled(DIM, commit.short())
-            .literal(" ");
+        field(page, "commit").styled(DIM, commit.short()).literal(" ");
         page.text(&commit.author).literal(": ").text(&commit.subject).end();
     } else if block.uncommitted {
-        page.literal("  ").literal("commit").pad_to(VALUES).styled(DIM, "none yet").end();
+        field(page, "commit").styled(DIM, "none yet").end();
     }
 }
 
@@ -240,14 +195,14 @@ fn intent_line(page: &mut Page, intent: &IntentBrief) {
             page.literal(gap).styled(WARN, "the registry cannot be read")
         }
         Some(IntentVersion::Other) => {
-            page.literal(gap).styled(WARN, "another intent has this id now:").literal(" ");
+            page.literal(gap).label(WARN, "another intent has this id now:");
             page.text(intent.now_called.as_deref().unwrap_or("one without a name")).end();
             return;
         }
         Some(IntentVersion::Earlier) | None => &mut *page,
     };
     if let Some(name) = &intent.now_called {
-        page.literal("  ").styled(DIM, &format!("{} is called", intent.id)).literal(" ").text(name);
+        page.literal("  ").styled(DIM, format!("{} is called", intent.id)).literal(" ").text(name);
         page.literal(" ").styled(DIM, "now");
     }
     if let Some(status) = &intent.status {
@@ -257,26 +212,17 @@ fn intent_line(page: &mut Page, intent: &IntentBrief) {
 }
 
 fn verdict_line(page: &mut Page, block: &BlockAnswer) {
-    let (style, mark, word) = verdict(block.verdict);
-    page.literal("  ").literal("verdict").pad_to(VALUES);
-    page.styled(style, mark)
-        .literal(" ")
-        .styled(style, word)
-        .literal("  ")
-        .text(&meaning(block))
-        .end();
+    let (style, mark) = style_and_mark(block.verdict);
+    field(page, "verdict").label(style, mark).styled(style, block.verdict.as_str());
+    page.literal("  ").text(meaning(block)).end();
 }
 
-/// Returns the colour, the mark and the word of a verdict.
-fn verdict(verdict: Verdict) -> (Style, &'static str, &'static str) {
+fn style_and_mark(verdict: Verdict) -> (Style, &'static str) {
     match verdict {
-        Verdict::Exact => (GOOD, "✓", "exact"),
-        Verdict::Reformatted => (GOOD, "✓", "reformatted"),
-        Verdict::Moved => (GOOD, "✓", "moved"),
-        Verdict::Renamed => (WARN, "~", "renamed"),
-        Verdict::Modified => (WARN, "~", "modified"),
-        Verdict::Ambiguous => (UNSURE, "?", "ambiguous"),
-        Verdict::Unrecorded => (DIM, "·", "unrecorded"),
+        Verdict::Exact | Verdict::Reformatted | Verdict::Moved => (GOOD, "✓"),
+        Verdict::Renamed | Verdict::Modified => (WARN, "~"),
+        Verdict::Ambiguous => (UNSURE, "?"),
+        Verdict::Unrecorded => (DIM, "·"),
     }
 }
 
@@ -324,20 +270,10 @@ fn moment(now: Timestamp, at: &str) -> String {
     format!("{} ({})", when::ago(now, at), when::date(at))
 }
 
-fn evidence_word(evidence: Strength) -> &'static str {
-    match evidence {
-        Strength::Declared => "declared",
-        Strength::Inferred => "inferred",
-        Strength::Observed => "observed",
-        Strength::Verified => "verified",
-    }
-}
-
 fn candidates(page: &mut Page, candidates: &[RecordBrief], now: Timestamp) {
     for (nth, candidate) in candidates.iter().enumerate() {
-        page.literal("  ").literal(if nth == 0 { "either" } else { "or" }).pad_to(VALUES);
-        step(page, candidate, now);
-        page.literal("  ").styled(DIM, &candidate.record).end();
+        field(page, if nth == 0 { "either" } else { "or" });
+        step(page, candidate, now).literal("  ").styled(DIM, &candidate.record).end();
     }
 }
 
@@ -346,85 +282,70 @@ fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
     let widths = lines.runs.iter().map(|run| span(run.start, run.end).chars().count());
     let states = VALUES + widths.max().unwrap_or_default() + GAP;
     for (nth, run) in lines.runs.iter().enumerate() {
-        page.literal("  ").literal(if nth == 0 { "lines" } else { "" }).pad_to(VALUES);
-        page.text(&span(run.start, run.end)).pad_to(states);
+        field(page, if nth == 0 { "lines" } else { "" });
+        page.text(span(run.start, run.end)).pad_to(states);
         match (run.state, &run.from) {
-            (LineState::AsRecorded, Some(from)) => {
-                step(page, from, now);
-            }
-            (LineState::AsRecorded, None) => {
-                page.styled(DIM, "·").literal(" ").styled(DIM, "from no record");
-            }
-            (LineState::Changed, _) => {
-                page.styled(WARN, "~").literal(" ").styled(WARN, run.state.words());
-            }
-            _ => {
-                page.styled(GOOD, "✓").literal(" ").text(run.state.words());
-            }
-        }
+            (LineState::AsRecorded, Some(from)) => step(page, from, now),
+            (LineState::AsRecorded, None) => page.label(DIM, "·").styled(DIM, "from no record"),
+            (LineState::Changed, _) => page.label(WARN, "~").styled(WARN, run.state.words()),
+            _ => page.label(GOOD, "✓").text(run.state.words()),
+        };
         page.end();
     }
     if lines.gone > 0 {
-        page.pad_to(VALUES).styled(WARN, &counted(lines.gone, "recorded line"));
+        page.pad_to(VALUES).styled(WARN, counted(lines.gone, "recorded line"));
         page.literal(" ").styled(WARN, if lines.gone == 1 { "is gone" } else { "are gone" }).end();
     }
 }
 
 fn no_lines(page: &mut Page) {
-    page.literal("  ").literal("lines").pad_to(VALUES);
-    page.styled(DIM, "not known: the record has no fingerprints of them, or names no one record")
-        .end();
+    let reason = "not known: the record has no fingerprints of them, or names no one record";
+    field(page, "lines").styled(DIM, reason).end();
 }
 
 /// Prints the history without its newest step, which the card itself shows.
-fn lineage(page: &mut Page, steps: &[LineageStep], history: HistoryExtent, now: Timestamp) {
+fn lineage(page: &mut Page, steps: &[LineageStep], wanted: &ShownParts) {
     let older = steps.get(1..).unwrap_or_default();
-    let shown = if history == HistoryExtent::Whole { older.len() } else { older.len().min(LATEST) };
+    let shown = if wanted.whole_history { older.len() } else { older.len().min(LATEST) };
     for (nth, at) in older[..shown].iter().enumerate() {
-        page.literal("  ").literal(if nth == 0 { "before" } else { "" }).pad_to(VALUES);
+        field(page, if nth == 0 { "before" } else { "" });
         match at {
-            LineageStep::Record(record) => step(page, record, now),
+            LineageStep::Record(record) => step(page, record, wanted.now),
             LineageStep::Gap { .. } => {
-                page.styled(UNSURE, "?").literal(" ").styled(UNSURE, "an unrecorded change");
+                page.label(UNSURE, "?").styled(UNSURE, "an unrecorded change")
             }
-        }
+        };
         page.end();
     }
     if shown < older.len() {
-        page.pad_to(VALUES).styled(DIM, &counted(older.len() - shown, "earlier step"));
+        page.pad_to(VALUES).styled(DIM, counted(older.len() - shown, "earlier step"));
         page.literal(" ").styled(DIM, "(--lineage)").end();
     }
 }
 
-fn step(page: &mut Page, record: &RecordBrief, now: Timestamp) {
-    page.styled(GOOD, "●").literal(" ");
-    match &record.intent {
-        Some(intent) => page.styled(INTENT, intent),
-        None => page.styled(DIM, "no intent"),
+fn step<'p>(page: &'p mut Page, record: &RecordBrief, now: Timestamp) -> &'p mut Page {
+    shared::intent(page.label(GOOD, "●"), record.intent.as_deref()).literal("  ");
+    match record.kind {
+        RecordKind::Ack => page.literal("accepted by ").text(why::accepted_by(&record.contributor)),
+        _ => page.text(why::who(&record.contributor, record.tool.as_deref())),
     };
-    page.literal("  ");
-    if record.kind == RecordKind::Ack {
-        page.literal("accepted by ").text(why::accepted_by(&record.contributor));
-    } else {
-        page.text(&why::who(&record.contributor, record.tool.as_deref()));
-    }
-    page.literal(" · ").text(&moment(now, &record.timestamp));
+    page.literal(" · ").text(moment(now, &record.timestamp));
     if let Some(name) = &record.name {
         page.literal("  ").styled(DIM, name);
     }
     for one in &record.reassigned {
-        page.literal(" · ").text(&one.words()).literal(" ").text(&moment(now, &one.timestamp));
+        page.literal(" · ").text(one.words()).literal(" ").text(moment(now, &one.timestamp));
     }
+    page
 }
 
 /// Prints the intents that the newest step belonged to before a person reassigned it.
 fn reassigned(page: &mut Page, steps: &[LineageStep], now: Timestamp) {
     let Some(LineageStep::Record(newest)) = steps.first() else { return };
     for one in newest.reassigned.iter().rev() {
-        page.literal("  ").literal("was").pad_to(VALUES);
-        page.styled(INTENT, &one.from).literal("  before ");
+        field(page, "was").styled(INTENT, &one.from).literal("  before ");
         page.text(one.by.as_deref().unwrap_or("a person")).literal(" reassigned it · ");
-        page.text(&moment(now, &one.timestamp)).end();
+        page.text(moment(now, &one.timestamp)).end();
     }
 }
 
@@ -442,7 +363,7 @@ fn list(page: &mut Page, path: &str, blocks: &[BlockAnswer], now: Timestamp) {
             rest = &rest[1..];
         }
     }
-    page.table(2, &rows);
+    page.table(2, rows);
     page.gap();
     legend(page, blocks);
     summary(page, blocks);
@@ -453,7 +374,8 @@ fn lines_of(first: u32, last: u32) -> String {
 }
 
 fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
-    let (style, mark, word) = verdict(block.verdict);
+    let (style, mark) = style_and_mark(block.verdict);
+    let word = block.verdict.as_str();
     let lines = lines_of(block.start_line, block.end_line);
     let name = format!("{} {}", block.kind, block.qualified_name);
     if !is_recorded(block) {
@@ -528,7 +450,7 @@ fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
     }
     let names: BTreeSet<&String> = versions.iter().filter_map(|one| one.name.as_ref()).collect();
     for name in names.into_iter().filter(|name| Some(*name) != present.as_ref()) {
-        page.literal("  ").styled(DIM, "for some blocks it was called").literal(" ").text(name);
+        page.literal("  ").label(DIM, "for some blocks it was called").text(name);
     }
     if versions.iter().any(|one| one.version == Some(IntentVersion::Unknown)) {
         page.literal("  ").styled(DIM, "for some blocks an unknown version of it");
@@ -538,5 +460,5 @@ fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
 
 fn summary(page: &mut Page, blocks: &[BlockAnswer]) {
     let recorded = blocks.iter().filter(|block| is_recorded(block)).count();
-    page.styled(DIM, &format!("{recorded} of {} recorded", counted(blocks.len(), "block"))).end();
+    page.styled(DIM, format!("{recorded} of {} recorded", counted(blocks.len(), "block"))).end();
 }

@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 
-use super::{VALUES, percent, step};
+use super::{VALUES, field, percent, step};
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG};
 use crate::provenance::matching::Likeness;
 use crate::provenance::{Rejection, Tier};
@@ -15,20 +15,12 @@ pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Tim
     if let Some(recorded) = &block.recorded
         && (recorded.path.as_str() != path || recorded.name != block.qualified_name)
     {
-        page.literal("  ").literal("was").pad_to(VALUES);
-        place(page, recorded);
-        page.end();
+        place(field(page, "was"), recorded).end();
     }
     for origin in &block.origins {
-        page.literal("  ")
-            .literal("holds")
-            .pad_to(VALUES)
-            .literal(origin.relation.words())
-            .literal(" ");
-        place(page, &origin.recorded);
-        page.literal("  ").text(&percent(origin.share)).literal(" of it  ");
-        step(page, &origin.record, now);
-        page.end();
+        field(page, "holds").literal(origin.relation.words()).literal(" ");
+        place(page, &origin.recorded).literal("  ");
+        step(page.text(percent(origin.share)).literal(" of it  "), &origin.record, now).end();
     }
 }
 
@@ -36,21 +28,18 @@ pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Tim
 /// was compared with this one.
 pub(super) fn explained(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
     if let Some(tier) = block.tier {
-        page.literal("  ").literal("found by").pad_to(VALUES).text(tier_words(tier)).end();
+        field(page, "found by").text(tier_words(tier)).end();
     }
     if let Some(refused) = &block.refused {
-        page.literal("  ").literal("not taken").pad_to(VALUES);
-        place(page, &refused.recorded);
-        page.literal("  ");
-        step(page, &refused.record, now);
-        page.end();
+        place(field(page, "not taken"), &refused.recorded);
+        step(page.literal("  "), &refused.record, now).end();
         page.pad_to(VALUES).text(rejection_words(refused.why)).end();
     }
     if !block.compared.is_empty() {
-        page.literal("  ").literal("compared with the earlier blocks").end();
+        page.literal("  ").line("compared with the earlier blocks");
         let titles = TITLES.iter().map(|word| Cell::new(DIM, *word)).collect();
         let rows = block.compared.iter().map(compared);
-        page.table(4, &std::iter::once(titles).chain(rows).collect::<Vec<_>>());
+        page.table(4, std::iter::once(titles).chain(rows));
     }
 }
 
@@ -95,10 +84,10 @@ fn same(likeness: Option<&Likeness>) -> String {
     if words.is_empty() { "-".to_owned() } else { words.join(", ") }
 }
 
-fn place(page: &mut Page, recorded: &RecordedBlock) {
+fn place<'p>(page: &'p mut Page, recorded: &RecordedBlock) -> &'p mut Page {
     page.text(&recorded.kind).literal(" ").styled(STRONG, &recorded.name).literal("  ");
     let lines = format!("{}:{}-{}", recorded.path, recorded.start_line, recorded.end_line);
-    page.styled(DIM, &lines);
+    page.styled(DIM, lines)
 }
 
 fn tier_words(tier: Tier) -> &'static str {
