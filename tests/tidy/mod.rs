@@ -151,7 +151,8 @@ fn no_room_may_know_a_room_that_may_know_it() {
 #[test]
 fn no_space_is_printed_where_it_would_be_dropped() {
     let ends_in_space = |argument: &str| {
-        let literal = argument.strip_prefix("&format!(").unwrap_or(argument);
+        let argument = argument.strip_prefix('&').unwrap_or(argument);
+        let literal = argument.strip_prefix("format!(").unwrap_or(argument);
         let words = literal.strip_prefix('"').and_then(|rest| rest.split('"').next());
         words.is_some_and(|words| words.starts_with(' ') || words.ends_with(' '))
     };
