@@ -2,83 +2,58 @@
 
 use std::ops::Range;
 
+use super::named_enum::named_enum;
 use super::{Fingerprint, LineRange};
 
-/// The kind of a block. [`BlockKind::as_str`] returns the word that the ledger uses for it.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
-pub enum BlockKind {
-    /// A function outside any type.
-    Function,
-    /// A function directly inside a class, impl, trait or interface.
-    Method,
-    Class,
-    Struct,
-    Enum,
-    Union,
-    Trait,
-    /// An interface or annotation type.
-    Interface,
-    /// A Rust `impl` block, of a type or of a trait.
-    Impl,
-    /// A module with a body.
-    Module,
-    Namespace,
-    /// A constant outside any function.
-    Constant,
-    /// A variable or static outside any function.
-    Variable,
-    /// A type alias or other named type.
-    Type,
-    Macro,
-    /// A test that a runner finds by its call (`describe`, `it`, `test`).
-    Test,
-    /// A Markdown section, from its heading to its end, with its subsections.
-    Section,
-    /// A key, table or entry of a data file.
-    Key,
-    /// A SQL statement that defines something, or a Dockerfile instruction.
-    Statement,
-    /// A rule of a style sheet.
-    Rule,
-    /// The text between two top-level definitions, such as imports and top-level statements. Text
-    /// with comments only is not a block.
-    Region,
-    /// A run of lines between blank lines, in a file without a grammar.
-    Paragraph,
-    /// A whole file that is not divided further, for example a generated file.
-    File,
-    /// The source of one notebook cell.
-    Cell,
+named_enum! {
+    /// The kind of a block. [`BlockKind::as_str`] returns the word that the ledger uses for it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(serde::Serialize, serde::Deserialize)]
+    pub enum BlockKind, KINDS {
+        /// A function outside any type.
+        Function: "function",
+        /// A function directly inside a class, impl, trait or interface.
+        Method: "method",
+        Class: "class",
+        Struct: "struct",
+        Enum: "enum",
+        Union: "union",
+        Trait: "trait",
+        /// An interface or annotation type.
+        Interface: "interface",
+        /// A Rust `impl` block, of a type or of a trait.
+        Impl: "impl",
+        /// A module with a body.
+        Module: "module",
+        Namespace: "namespace",
+        /// A constant outside any function.
+        Constant: "constant",
+        /// A variable or static outside any function.
+        Variable: "variable",
+        /// A type alias or other named type.
+        Type: "type",
+        Macro: "macro",
+        /// A test that a runner finds by its call (`describe`, `it`, `test`).
+        Test: "test",
+        /// A Markdown section, from its heading to its end, with its subsections.
+        Section: "section",
+        /// A key, table or entry of a data file.
+        Key: "key",
+        /// A SQL statement that defines something, or a Dockerfile instruction.
+        Statement: "statement",
+        /// A rule of a style sheet.
+        Rule: "rule",
+        /// The text between two top-level definitions, such as imports and top-level statements.
+        /// Text with comments only is not a block.
+        Region: "region",
+        /// A run of lines between blank lines, in a file without a grammar.
+        Paragraph: "paragraph",
+        /// A whole file that is not divided further, for example a generated file.
+        File: "file",
+        /// The source of one notebook cell.
+        Cell: "cell",
+    }
 }
-
-const KINDS: [(BlockKind, &str); 24] = [
-    (BlockKind::Function, "function"),
-    (BlockKind::Method, "method"),
-    (BlockKind::Class, "class"),
-    (BlockKind::Struct, "struct"),
-    (BlockKind::Enum, "enum"),
-    (BlockKind::Union, "union"),
-    (BlockKind::Trait, "trait"),
-    (BlockKind::Interface, "interface"),
-    (BlockKind::Impl, "impl"),
-    (BlockKind::Module, "module"),
-    (BlockKind::Namespace, "namespace"),
-    (BlockKind::Constant, "constant"),
-    (BlockKind::Variable, "variable"),
-    (BlockKind::Type, "type"),
-    (BlockKind::Macro, "macro"),
-    (BlockKind::Test, "test"),
-    (BlockKind::Section, "section"),
-    (BlockKind::Key, "key"),
-    (BlockKind::Statement, "statement"),
-    (BlockKind::Rule, "rule"),
-    (BlockKind::Region, "region"),
-    (BlockKind::Paragraph, "paragraph"),
-    (BlockKind::File, "file"),
-    (BlockKind::Cell, "cell"),
-];
 
 impl BlockKind {
     /// Returns the word for this kind in the ledger and in `--json`, in lower case: `function`.

@@ -22,6 +22,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::syntax::visit;
 use super::text_difference::TextDifference;
 use super::{Block, FileBlocks, words};
 
@@ -44,22 +45,14 @@ pub(super) struct Carry<'a> {
 /// tokens that the parser inserted because they were missing.
 pub(super) fn errors(root: Node) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let mut cursor = root.walk();
-    loop {
-        let node = cursor.node();
+    visit(root, |node| {
         let is_damage = node.is_error() || node.is_missing();
         if is_damage {
             found.push(node.byte_range());
         }
-        if !is_damage && node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
-        }
-    }
+        !is_damage && node.has_error()
+    });
+    found
 }
 
 impl Carry<'_> {
@@ -100,11 +93,7 @@ impl Carry<'_> {
 
     /// Returns the earlier text's errors at their present positions.
     pub(super) fn known_errors(&self) -> Vec<Range<usize>> {
-        let moved = |error: &Range<usize>| {
-            let start = self.difference.start(error.start).likely;
-            start..self.difference.end(error.end).likely.max(start)
-        };
-        self.before.errors.iter().map(moved).collect()
+        self.before.errors.iter().map(|error| self.difference.now(error)).collect()
     }
 
     /// Returns true if there is no new damage: each error was in the earlier text at the same

@@ -10,8 +10,7 @@ use super::incremental::{self, Base, ParsedText};
 use super::language::{self, Language};
 use super::text_difference::TextDifference;
 use super::{
-    Block, BlockKind, Encoding, FileBlocks, LineRange, Position, generated, outline, paragraphs,
-    position,
+    Block, BlockKind, Encoding, FileBlocks, Position, generated, outline, paragraphs, position,
 };
 
 /// Files with more bytes than this are not read.
@@ -77,6 +76,13 @@ struct Inner {
     /// The edits that led to this text.
     edits: EditLog,
     parsed: OnceLock<Outlined>,
+}
+
+impl Inner {
+    /// Returns the same text with an outline that depends on no earlier text.
+    fn without_history(self, parsed: OnceLock<Outlined>) -> Self {
+        Self { base: None, earlier: None, origin: None, parsed, ..self }
+    }
 }
 
 /// How many edits are remembered at most. To find the difference of two texts that are more edits
@@ -203,11 +209,7 @@ impl Document {
         self.with_inner(|inner| Inner {
             language: None,
             generated: Generated::Declared,
-            base: None,
-            earlier: None,
-            origin: None,
-            parsed: OnceLock::new(),
-            ..inner
+            ..inner.without_history(OnceLock::new())
         })
     }
 
@@ -300,8 +302,8 @@ impl Document {
         let parsed = changed.outlined().parsed.clone();
         let parses = changed.unread().is_none() && !parsed.blocks.has_error;
         let parsed = OnceLock::from(Outlined::as_parsed(parsed));
-        let (base, earlier, origin, edits) = (None, None, None, EditLog::default());
-        let new = |inner| Inner { base, earlier, origin, edits, parsed, ..inner };
+        let edits = EditLog::default();
+        let new = |inner: Inner| Inner { edits, ..inner.without_history(parsed) };
         parses.then(|| changed.with_inner(new))
     }
 
@@ -413,13 +415,7 @@ impl Document {
         let parsed = ParsedText::without_tree(blocks, errors);
         let (blocks, known_errors) = (outlined.blocks, outlined.known_errors);
         let parsed = Outlined { parsed, blocks, known_errors, unsettled: None };
-        self.with_inner(|inner| Inner {
-            base: None,
-            earlier: None,
-            origin: None,
-            parsed: OnceLock::from(parsed),
-            ..inner
-        })
+        self.with_inner(|inner| inner.without_history(OnceLock::from(parsed)))
     }
 
     /// Returns the blocks as bytes that [`Self::with_kept_blocks`] can read. Returns `None` if the
@@ -455,13 +451,7 @@ impl Document {
         let blocks = FileBlocks { language, blocks, has_error: false };
         let parsed = ParsedText::without_tree(Arc::new(blocks), Arc::default());
         let parsed = OnceLock::from(Outlined::as_parsed(parsed));
-        Some(self.with_inner(|inner| Inner {
-            base: None,
-            earlier: None,
-            origin: None,
-            parsed,
-            ..inner
-        }))
+        Some(self.with_inner(|inner| inner.without_history(parsed)))
     }
 
     fn parse(&self) -> ParsedText {
@@ -528,11 +518,6 @@ impl Document {
     /// moved back.
     pub fn position_of(&self, byte: usize, encoding: Encoding) -> Position {
         position::position_of(&self.inner.rope, byte, encoding)
-    }
-
-    /// Returns the lines that a byte range touches.
-    pub fn lines_of(&self, range: Range<usize>) -> LineRange {
-        position::lines_of(&self.inner.rope, range)
     }
 }
 

@@ -8,7 +8,7 @@ use tree_sitter::{Node, Tree};
 
 use super::incremental;
 use super::language::{self, Language};
-use super::syntax::Compiled;
+use super::syntax::{Compiled, visit};
 
 /// A node that contains text in another language, and the syntax tree of that text.
 pub(super) struct Embedded {
@@ -50,25 +50,17 @@ fn parsed(text: &str, holder: Node) -> Option<Embedded> {
     })
 }
 
-/// Returns the script and style elements at and below a node. This is a loop and not a recursion,
-/// because pages may be nested deeper than the stack allows.
+/// Returns the script and style elements at and below a node.
 fn holders(top: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
-    let mut cursor = top.walk();
-    loop {
-        let is_holder = matches!(cursor.node().kind(), "script_element" | "style_element");
+    visit(top, |node| {
+        let is_holder = matches!(node.kind(), "script_element" | "style_element");
         if is_holder {
-            found.push(cursor.node());
+            found.push(node);
         }
-        if !is_holder && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
-        }
-    }
+        !is_holder
+    });
+    found
 }
 
 fn language_of(text: &str, holder: Node) -> Option<&'static Language> {

@@ -311,10 +311,12 @@ pub(super) fn shape_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> ShapeHa
 }
 
 pub(super) fn pairs(codes: &[u64]) -> Pairs {
-    Pairs(minhash::encode(Pairs::PREFIX, &minhash::pair_lanes(codes)))
+    let lanes: [u8; minhash::PAIR_LANES] = minhash::sketch(codes, 2);
+    Pairs(minhash::encode(Pairs::PREFIX, &lanes))
 }
 
 /// Returns the sketch of a sequence of tokens, each given by its [`minhash::token_code`].
 pub(super) fn sketch(codes: &[u64]) -> Sketch {
-    Sketch(minhash::encode(Sketch::PREFIX, &minhash::lanes(codes)))
+    let lanes: [u8; minhash::LANES] = minhash::sketch(codes, minhash::SHINGLE);
+    Sketch(minhash::encode(Sketch::PREFIX, &lanes))
 }

@@ -2,10 +2,9 @@
 
 use ropey::Rope;
 
-use super::block::{Block, BlockKind, FileBlocks};
+use super::block::{BlockKind, FileBlocks};
 use super::language::Language;
-use super::outline::{self, OutlineDraft};
-use super::{tokens, words};
+use super::{outline, words};
 
 /// The file name endings of minified files.
 const MINIFIED: [&str; 2] = [".min.js", ".min.css"];
@@ -60,19 +59,12 @@ fn has_generated_note(rope: &Rope) -> bool {
 /// Returns the whole text as one block, named after the file.
 pub(super) fn one_block(path: &str, rope: &Rope) -> FileBlocks {
     let text = rope.to_string();
-    let trimmed = text.trim();
-    if trimmed.is_empty() {
+    let bytes = words::trimmed(&text, 0..text.len());
+    if bytes.is_empty() {
         return FileBlocks::default();
     }
-    let start = text.len() - text.trim_start().len();
-    let bytes = start..start + trimmed.len();
-    let draft = OutlineDraft {
-        kind: BlockKind::File,
-        name: path.rsplit('/').next().unwrap_or(path).to_owned(),
-        name_bytes: words::first_line(&text, &bytes),
-        bytes: bytes.clone(),
-    };
-    let mut blocks: Vec<Block> = vec![draft.block_of_words(&text, tokens::words(&text, bytes))];
+    let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+    let mut blocks = vec![outline::block_of_words(&text, BlockKind::File, name, bytes)];
     outline::finish(rope, &mut blocks);
     FileBlocks { language: None, blocks, has_error: false }
 }

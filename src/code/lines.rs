@@ -44,13 +44,8 @@ pub struct Lines(String);
 stored_as_text!(Lines);
 
 impl Lines {
-    /// Returns the fingerprints for a block of the document. Returns `None` if no line belongs to
-    /// it, or more than [`MAX_LINES`].
-    pub fn of(document: &Document, block: &Block) -> Option<Self> {
-        Self::of_own(&own_lines(document, block))
-    }
-
-    /// Like [`Lines::of`], from lines that [`own_lines`] returned.
+    /// Returns the fingerprints for the lines that [`own_lines`] returned. Returns `None` if there
+    /// are none, or more than [`MAX_LINES`].
     pub fn of_own(lines: &[OwnLine]) -> Option<Self> {
         if lines.is_empty() || lines.len() > MAX_LINES {
             return None;
@@ -335,7 +330,7 @@ mod tests {
         let lines = |document: &Document| {
             let blocks = document.blocks();
             let a = blocks.blocks.iter().find(|block| block.name == "a").expect("a");
-            Lines::of(document, a).expect("lines")
+            Lines::of_own(&own_lines(document, a)).expect("lines")
         };
         assert_eq!(lines(&plain), lines(&behind));
     }
@@ -343,7 +338,8 @@ mod tests {
     #[test]
     fn the_form_is_what_the_documentation_says() {
         let document = Document::from_text("a.rs", "fn a() {\r\n\r\n\tx();\r\n}");
-        let lines = Lines::of(&document, &document.blocks().blocks[0]).expect("lines");
+        let lines =
+            Lines::of_own(&own_lines(&document, &document.blocks().blocks[0])).expect("lines");
         let hash = |text: &str| Sha256::digest(text)[..3].to_vec();
         let bytes = ["fn a() {", "", "x();", "}"].map(hash).concat();
         assert_eq!(lines.as_str(), format!("l1:{}", URL_SAFE_NO_PAD.encode(bytes)));
@@ -366,7 +362,7 @@ mod tests {
         let of = |lines: usize| {
             let text = format!("fn a() {{\n{}}}\n", "x();\n".repeat(lines - 2));
             let document = Document::from_text("a.rs", &text);
-            Lines::of(&document, &document.blocks().blocks[0])
+            Lines::of_own(&own_lines(&document, &document.blocks().blocks[0]))
         };
         assert!(of(MAX_LINES).is_some());
         assert_eq!(of(MAX_LINES + 1), None);

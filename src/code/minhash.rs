@@ -27,7 +27,8 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 pub(super) const LANES: usize = 128;
 /// The number of lanes in a sketch of pairs.
 pub(super) const PAIR_LANES: usize = 64;
-const SHINGLE: usize = 4;
+/// The number of tokens in a shingle of a sketch.
+pub(super) const SHINGLE: usize = 4;
 
 /// Returns FNV-1a of a token's text.
 pub(super) fn token_code(text: &str) -> u64 {
@@ -48,17 +49,8 @@ fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Returns the lanes for a block's tokens.
-pub(super) fn lanes(codes: &[u64]) -> [u8; LANES] {
-    sketch(codes, SHINGLE)
-}
-
-/// Returns the lanes for a block's pairs of tokens.
-pub(super) fn pair_lanes(codes: &[u64]) -> [u8; PAIR_LANES] {
-    sketch(codes, 2)
-}
-
-fn sketch<const N: usize>(codes: &[u64], shingle: usize) -> [u8; N] {
+/// Returns the lanes for a block's shingles of this many tokens.
+pub(super) fn sketch<const N: usize>(codes: &[u64], shingle: usize) -> [u8; N] {
     if codes.is_empty() {
         return [0; N];
     }

@@ -17,7 +17,9 @@
 //! - `language`: the table of supported languages.
 //! - `lead`: the lead of a definition: its doc comment, decorators and attributes.
 //! - `lines`: the lines of a block, and fingerprints of them for the ledger.
+//! - `lists`: lists of words and places, each written as one text.
 //! - `minhash`: the sketch of a block, a MinHash of its token shingles.
+//! - `named_enum`: enums whose variants have texts.
 //! - `outline`: turning a syntax tree into blocks.
 //! - `paragraphs`: the blocks of a text without a grammar.
 //! - `parameters`: parameter types, which are part of a block's identity.
@@ -34,6 +36,7 @@ pub(crate) mod document;
 pub(crate) mod fingerprint;
 pub(crate) mod language;
 pub(crate) mod lines;
+pub(crate) mod lists;
 pub(crate) mod position;
 pub(crate) mod program;
 
@@ -46,6 +49,7 @@ mod incremental;
 pub(crate) mod language_tables;
 mod lead;
 mod minhash;
+pub(crate) mod named_enum;
 mod outline;
 mod paragraphs;
 mod parameters;

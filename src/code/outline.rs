@@ -50,7 +50,16 @@ struct Definition<'t> {
     bytes: Range<usize>,
     kind: BlockKind,
     syntax: &'static Syntax,
+    /// The index of the pattern in the query.
     pattern: usize,
+    captures: Captures<'t>,
+    /// The index of the enclosing definition.
+    container: Option<usize>,
+}
+
+/// What the query captures for a definition besides its node.
+#[derive(Default)]
+struct Captures<'t> {
     name: Option<Node<'t>>,
     /// The body, if the name is all the text before it, as for a CSS rule.
     name_before: Option<Node<'t>>,
@@ -65,11 +74,9 @@ struct Definition<'t> {
     scope: Option<Node<'t>>,
     parameters: Option<Node<'t>>,
     outside: bool,
-    /// The index of the enclosing definition.
-    container: Option<usize>,
 }
 
-impl Definition<'_> {
+impl Captures<'_> {
     /// Returns true if the definition keeps its meaning under another name. A style rule with other
     /// selectors applies to other elements, an `update` of another table is another statement, and
     /// an entry with another key is another package. For these, the name is part of what they say.
@@ -80,40 +87,43 @@ impl Definition<'_> {
     }
 }
 
-/// A block without its fingerprint.
-pub(super) struct OutlineDraft {
-    pub kind: BlockKind,
-    pub name: String,
-    pub name_bytes: Range<usize>,
-    pub bytes: Range<usize>,
+impl Definition<'_> {
+    fn holds(&self, bytes: &Range<usize>) -> bool {
+        self.bytes.start <= bytes.start && bytes.end <= self.bytes.end
+    }
 }
 
-impl OutlineDraft {
-    /// Makes a block that has no syntax node. Its tokens are the words of the text.
-    pub(super) fn block_of_words(self, text: &str, words: Vec<Token>) -> Block {
-        let events: Vec<TreeEvent> = words.into_iter().map(TreeEvent::Token).collect();
-        self.block(text, &events)
-    }
+/// Makes a block that has no syntax node. Its tokens are the words of the text.
+pub(super) fn block_of_words(
+    text: &str,
+    kind: BlockKind,
+    name: String,
+    bytes: Range<usize>,
+) -> Block {
+    let words = tokens::words(text, bytes.clone());
+    let events: Vec<TreeEvent> = words.into_iter().map(TreeEvent::Token).collect();
+    plain_block(text, kind, name, bytes, &events)
+}
 
-    fn block(self, text: &str, events: &[TreeEvent]) -> Block {
-        let fingerprint = HashInput::plain(text, self.bytes.clone(), events).fingerprint();
-        Block {
-            identity: Identity {
-                kind: self.kind,
-                path: self.name.clone(),
-                parameters: None,
-                ordinal: 0,
-            },
-            name: self.name,
-            container: None,
-            lead: self.bytes.start..self.bytes.start,
-            lines: LineRange::FIRST,
-            whole_lines: LineRange::FIRST,
-            bytes: self.bytes,
-            name_bytes: self.name_bytes,
-            fingerprint,
-            broken: false,
-        }
+/// Makes a block that is not inside another and whose name is not written in the text.
+fn plain_block(
+    text: &str,
+    kind: BlockKind,
+    name: String,
+    bytes: Range<usize>,
+    events: &[TreeEvent],
+) -> Block {
+    Block {
+        identity: Identity { kind, path: name.clone(), parameters: None, ordinal: 0 },
+        name,
+        container: None,
+        lead: bytes.start..bytes.start,
+        lines: LineRange::FIRST,
+        whole_lines: LineRange::FIRST,
+        name_bytes: first_line(text, &bytes),
+        fingerprint: HashInput::plain(text, bytes.clone(), events).fingerprint(),
+        bytes,
+        broken: false,
     }
 }
 
@@ -169,7 +179,7 @@ fn walk(
         let lists = definitions
             .iter()
             .filter(|found| found.syntax.parameters_bind)
-            .filter_map(|found| found.parameters.map(|list| list.id()));
+            .filter_map(|found| found.captures.parameters.map(|list| list.id()));
         return tokens::walk(text, compiled, tops, &ids.collect(), &lists.collect(), embedded);
     }
     let words = tokens::words(text, zone.clone());
@@ -206,73 +216,47 @@ fn definition<'t>(
     found: &QueryMatch<'_, 't>,
     compiled: &Compiled,
 ) -> Option<Definition<'t>> {
-    let mut definition: Option<Definition> = None;
-    let (mut name, mut name_trait, mut scope, mut parameters) = (None, None, None, None);
-    let (mut name_before, mut name_kind, mut name_object) = (None, None, None);
-    let mut name_entry = None;
-    let mut outside = false;
+    let mut definition = None;
+    let mut captures = Captures::default();
     for capture in found.captures() {
+        let node = Some(capture.node);
         match compiled.roles[capture.index as usize] {
-            CaptureRole::Definition(kind) => {
-                definition = Some(bare(text, capture.node, kind, compiled));
-            }
-            CaptureRole::Name => name = name.or(Some(capture.node)),
-            CaptureRole::NameTrait => name_trait = Some(capture.node),
-            CaptureRole::NameBefore => name_before = Some(capture.node),
-            CaptureRole::NameKind => name_kind = Some(capture.node),
-            CaptureRole::NameObject => name_object = name_object.or(Some(capture.node)),
-            CaptureRole::NameEntry => name_entry = Some(capture.node),
-            CaptureRole::Scope => scope = Some(capture.node),
-            CaptureRole::Parameters => parameters = Some(capture.node),
-            CaptureRole::Outside => outside = true,
+            CaptureRole::Definition(kind) => definition = Some((capture.node, kind)),
+            CaptureRole::Name => captures.name = captures.name.or(node),
+            CaptureRole::NameTrait => captures.name_trait = node,
+            CaptureRole::NameBefore => captures.name_before = node,
+            CaptureRole::NameKind => captures.name_kind = node,
+            CaptureRole::NameObject => captures.name_object = captures.name_object.or(node),
+            CaptureRole::NameEntry => captures.name_entry = node,
+            CaptureRole::Scope => captures.scope = node,
+            CaptureRole::Parameters => captures.parameters = node,
+            CaptureRole::Outside => captures.outside = true,
             CaptureRole::NameDefault | CaptureRole::Helper => {}
         }
     }
-    let pattern = found.pattern_index;
-    let found = definition?;
-    let complete = Definition {
-        pattern,
-        name,
-        name_before,
-        name_kind,
-        name_object,
-        name_entry,
-        name_trait,
-        scope,
-        parameters,
-        outside,
-        ..found
-    };
-    (!complete.bytes.is_empty()).then_some(complete)
-}
-
-/// Returns a definition without a name. It ends before the white space and the comments that some
-/// grammars include at the end of a node.
-fn bare<'t>(text: &str, node: Node<'t>, kind: BlockKind, compiled: &Compiled) -> Definition<'t> {
-    let syntax = compiled.syntax;
-    let is_comment = |node: Node| compiled.facts(node.kind_id()) & COMMENT != 0;
-    let end = match syntax.comments_trail {
-        true => lead::end_before_comments(text, node, is_comment),
-        false => node.end_byte(),
-    };
-    let bytes = trimmed(text, node.start_byte()..end);
-    Definition {
+    let (node, kind) = definition?;
+    let bytes = definition_bytes(text, node, compiled);
+    let (syntax, pattern) = (compiled.syntax, found.pattern_index);
+    (!bytes.is_empty()).then_some(Definition {
         node,
         bytes,
         kind,
         syntax,
-        pattern: 0,
-        name: None,
-        name_before: None,
-        name_kind: None,
-        name_object: None,
-        name_entry: None,
-        name_trait: None,
-        scope: None,
-        parameters: None,
-        outside: false,
+        pattern,
+        captures,
         container: None,
-    }
+    })
+}
+
+/// Returns the bytes of a definition's node. They end before the white space and the comments that
+/// some grammars include at the end of a node.
+fn definition_bytes(text: &str, node: Node, compiled: &Compiled) -> Range<usize> {
+    let is_comment = |node: Node| compiled.facts(node.kind_id()) & COMMENT != 0;
+    let end = match compiled.syntax.comments_trail {
+        true => lead::end_before_comments(text, node, is_comment),
+        false => node.end_byte(),
+    };
+    trimmed(text, node.start_byte()..end)
 }
 
 /// Sorts the definitions so that an outer one comes before those inside it, and sets their
@@ -288,7 +272,7 @@ fn into_nested(mut found: Vec<Definition>) -> Vec<Definition> {
         }
         one.container = open.last().copied();
         let outer = one.container.map(|outer| kept[outer].kind);
-        if one.outside && outer.is_some_and(hides_declarations) {
+        if one.captures.outside && outer.is_some_and(hides_declarations) {
             continue;
         }
         if one.kind == BlockKind::Function && outer.is_some_and(BlockKind::has_methods) {
@@ -364,7 +348,7 @@ impl Assembly<'_, '_> {
         let path = path.into_iter().flatten().collect::<Vec<_>>().join(".");
         let how = definition.syntax.parameters;
         let parameters =
-            definition.parameters.and_then(|list| parameter_types(self.text, list, how));
+            definition.captures.parameters.and_then(|list| parameter_types(self.text, list, how));
         let span = self.walked.spans[at].clone();
         let inner = inner.iter().map(|&one| {
             let (from, to) = (self.walked.leads[one].1, self.walked.spans[one].end);
@@ -372,7 +356,7 @@ impl Assembly<'_, '_> {
         });
         let lead = self.lead(at);
         let subject = HashInput {
-            name_bytes: definition.has_own_name().then(|| named.bytes.clone()),
+            name_bytes: definition.captures.has_own_name().then(|| named.bytes.clone()),
             name_in_body: definition.kind != BlockKind::Method || definition.syntax.method_in_scope,
             inner: inner.collect(),
             ..HashInput::plain(
@@ -409,21 +393,19 @@ impl Assembly<'_, '_> {
     }
 
     fn named(&self, definition: &Definition) -> DefinitionName {
-        let text = self.text;
-        if let Some(body) = definition.name_before {
+        let (text, captures) = (self.text, &definition.captures);
+        if let Some(body) = captures.name_before {
             return named_by_head(text, definition, body);
         }
-        if let Some(node) = definition.name_kind {
+        if let Some(node) = captures.name_kind {
             return named_by_kind(text, definition, node);
         }
-        if let Some(node) = definition.name_entry {
+        if let Some(node) = captures.name_entry {
             return named_by_member(text, definition, node);
         }
         // In broken code, the query can pair a definition with a name outside of it.
-        let within = |name: &tree_sitter::Node<'_>| {
-            definition.bytes.start <= name.start_byte() && name.end_byte() <= definition.bytes.end
-        };
-        let Some(node) = definition.name.filter(within) else {
+        let within = |name: &Node| definition.holds(&name.byte_range());
+        let Some(node) = captures.name.filter(within) else {
             let bytes = first_line(text, &definition.bytes);
             let name = if definition.kind == BlockKind::Section { "untitled" } else { "default" };
             return DefinitionName { name: name.into(), bytes, scope: None };
@@ -436,7 +418,7 @@ impl Assembly<'_, '_> {
             }
             _ => normalised(text, bytes.clone(), &[]),
         };
-        let mut scope = definition.scope.map(|node| normalised(text, node.byte_range(), &[]));
+        let mut scope = captures.scope.map(|node| normalised(text, node.byte_range(), &[]));
         if node.kind() == "qualified_identifier" {
             let segments = segments(&name);
             let (last, outer) = segments.split_last().unwrap_or((&"", &[]));
@@ -444,12 +426,11 @@ impl Assembly<'_, '_> {
             scope = (!outer.is_empty()).then(|| outer.join("."));
             name = (*last).to_owned();
         }
-        if let Some(node) = definition.name_trait {
+        if let Some(node) = captures.name_trait {
             name = format!("{} for {name}", normalised(text, node.byte_range(), &[]));
         }
-        let inside = definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end;
         // In broken code, the parser can insert a name of length zero anywhere in the text.
-        if !inside || text.get(bytes.clone()).is_none() {
+        if !definition.holds(&bytes) || text.get(bytes.clone()).is_none() {
             bytes = first_line(text, &definition.bytes);
         }
         DefinitionName { name, bytes, scope }
@@ -508,13 +489,8 @@ impl Assembly<'_, '_> {
             TreeEvent::Token(token) => !trivial.contains(&token.text(text)),
             TreeEvent::Close(_) => false,
         };
-        let draft = OutlineDraft {
-            kind: BlockKind::Region,
-            name: path,
-            name_bytes: first_line(text, &bytes),
-            bytes,
-        };
-        events.iter().any(is_meaningful).then(|| draft.block(text, events))
+        let region = || plain_block(text, BlockKind::Region, path, bytes, events);
+        events.iter().any(is_meaningful).then(region)
     }
 }
 
@@ -530,18 +506,17 @@ struct DefinitionName {
 fn named_by_kind(text: &str, definition: &Definition, node: Node) -> DefinitionName {
     let kind = node.kind().trim_start_matches("keyword_");
     let kind = kind.trim_end_matches("_statement").trim_end_matches("_instruction");
-    let object = definition.name.or(definition.name_object).map(|object| object.byte_range());
+    let captures = &definition.captures;
+    let object = captures.name.or(captures.name_object).map(|object| object.byte_range());
     let words = kind.replace('_', " ");
     let name = match &object {
-        Some(bytes) if definition.has_own_name() => {
+        Some(bytes) if captures.has_own_name() => {
             format!("{words} {}", normalised(text, bytes.clone(), &[]))
         }
         Some(bytes) => format!("{words} {}", beginning(text, bytes)),
         None => words,
     };
-    let within = |bytes: &Range<usize>| {
-        definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end
-    };
+    let within = |bytes: &Range<usize>| definition.holds(bytes);
     let bytes = object.filter(within).unwrap_or_else(|| first_line(text, &definition.bytes));
     DefinitionName { name, bytes, scope: None }
 }
@@ -549,15 +524,15 @@ fn named_by_kind(text: &str, definition: &Definition, node: Node) -> DefinitionN
 /// Names an entry of a data file by its key: `serde 1.0.2` in the list `package`. The name of the
 /// list, if it has one, becomes the scope.
 fn named_by_member(text: &str, definition: &Definition, node: Node) -> DefinitionName {
-    let list = definition.name.map(|name| normalised(text, name.byte_range(), &[]));
+    let list = definition.captures.name.map(|name| normalised(text, name.byte_range(), &[]));
     let key = entries::key(text, node, definition.syntax.entries, list.is_none());
     let own = first_line(text, &definition.bytes);
     let Some((name, bytes)) = key else {
         let name = list.unwrap_or_else(|| "entry".into());
         return DefinitionName { name, bytes: own, scope: None };
     };
-    let within = definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end;
-    DefinitionName { name, bytes: if within { bytes } else { own }, scope: list }
+    let bytes = if definition.holds(&bytes) { bytes } else { own };
+    DefinitionName { name, bytes, scope: list }
 }
 
 /// Names a definition by all the text before its body, with normalised spaces: `body, .page >

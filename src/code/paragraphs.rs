@@ -7,8 +7,8 @@ use ropey::Rope;
 
 use super::block::{Block, BlockKind, FileBlocks};
 use super::document::MAX_BLOCKS;
-use super::outline::{self, OutlineDraft};
-use super::{tokens, words};
+use super::lines::line_ranges;
+use super::{outline, words};
 
 const NAME_CHARS: usize = 40;
 const KEY_CHARS: usize = 80;
@@ -55,12 +55,12 @@ pub(super) fn paragraphs(path: &str, rope: &Rope) -> Option<FileBlocks> {
 
 fn paragraph(text: &str, bytes: Range<usize>) -> Block {
     let name = first_words(text, &bytes, usize::MAX, NAME_CHARS);
-    block(text, BlockKind::Paragraph, name, bytes)
+    outline::block_of_words(text, BlockKind::Paragraph, name, bytes)
 }
 
 fn entry(text: &str, bytes: Range<usize>, words: usize) -> Block {
     let name = first_words(text, &bytes, words, KEY_CHARS);
-    block(text, BlockKind::Key, name.trim_end_matches(':').to_owned(), bytes)
+    outline::block_of_words(text, BlockKind::Key, name.trim_end_matches(':').to_owned(), bytes)
 }
 
 fn first_words(text: &str, bytes: &Range<usize>, most: usize, chars: usize) -> String {
@@ -70,21 +70,9 @@ fn first_words(text: &str, bytes: &Range<usize>, most: usize, chars: usize) -> S
     name.trim_end().to_owned()
 }
 
-fn block(text: &str, kind: BlockKind, name: String, bytes: Range<usize>) -> Block {
-    let name_bytes = words::first_line(text, &bytes);
-    let draft = OutlineDraft { kind, name, name_bytes, bytes: bytes.clone() };
-    draft.block_of_words(text, tokens::words(text, bytes))
-}
-
 /// Returns the lines without the white space around them.
 fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut at = 0;
-    text.split_inclusive(['\n', '\r']).filter_map(move |line| {
-        let bytes = words::trimmed(text, at..at + line.len());
-        at += line.len();
-        // The line feed of a CRLF is not a line of its own.
-        (line != "\n" || !text[..at - 1].ends_with('\r')).then_some(bytes)
-    })
+    line_ranges(text).map(|line| words::trimmed(text, line))
 }
 
 fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {

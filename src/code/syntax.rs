@@ -191,6 +191,9 @@ pub(super) const PLAIN: Syntax = Syntax {
     parameters: Parameters::None,
 };
 
+/// The defaults of languages in which no node counts as the name of a value.
+pub(super) const NAMELESS: Syntax = Syntax { identifiers: &[], ..PLAIN };
+
 /// The facts about one node kind, as bits.
 pub(super) type Facts = u32;
 pub(super) const COMMENT: Facts = 1;
@@ -277,8 +280,9 @@ impl Compiled {
         let source = query.to_owned();
         let query = Query::new(grammar, query)?;
         let roles = query.capture_names().iter().map(|name| role_of(name)).collect();
-        let fields = |pairs| field_pairs(grammar, pairs);
-        let tokens = |pairs| token_pairs(grammar, pairs);
+        let field = |name: &str| grammar.field_id_for_name(name).map_or(0, |id| id.get());
+        let fields = |pairs| pair_ids(grammar, pairs, |name| vec![field(name)]);
+        let tokens = |pairs| pair_ids(grammar, pairs, |name| ids_of(grammar, name));
         let pairs = [
             tokens(syntax.dropped),
             tokens(syntax.leading),
@@ -408,27 +412,37 @@ fn ids_of(grammar: &tree_sitter::Language, name: &str) -> Vec<u16> {
     kind_ids(grammar).filter(|&id| grammar.node_kind_for_id(id) == Some(name)).collect()
 }
 
-fn field_pairs(grammar: &tree_sitter::Language, pairs: &[(&str, &str)]) -> HashSet<(u16, u16)> {
-    let field = |name: &str| grammar.field_id_for_name(name).map_or(0, |id| id.get());
-    pairs
-        .iter()
-        .flat_map(|(parent, name)| {
-            let field = field(name);
-            ids_of(grammar, parent).into_iter().map(move |id| (id, field))
-        })
-        .collect()
+/// Replaces the names in a list of pairs by ids. `others` returns the ids of the second name.
+fn pair_ids(
+    grammar: &tree_sitter::Language,
+    pairs: &[(&str, &str)],
+    others: impl Fn(&str) -> Vec<u16>,
+) -> HashSet<(u16, u16)> {
+    let mut ids = HashSet::new();
+    for (parent, other) in pairs {
+        let others = others(other);
+        for parent in ids_of(grammar, parent) {
+            ids.extend(others.iter().map(|other| (parent, *other)));
+        }
+    }
+    ids
 }
 
-fn token_pairs(grammar: &tree_sitter::Language, pairs: &[(&str, &str)]) -> HashSet<(u16, u16)> {
-    pairs
-        .iter()
-        .flat_map(|(parent, token)| {
-            let tokens = ids_of(grammar, token);
-            ids_of(grammar, parent)
-                .into_iter()
-                .flat_map(move |id| tokens.clone().into_iter().map(move |token| (id, token)))
-        })
-        .collect()
+/// Visits a node and the nodes below it, each before its children. `enter` says whether to visit
+/// the children. This is a loop and not a recursion, because source code may be nested deeper than
+/// the stack allows.
+pub(super) fn visit<'t>(top: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
+    let mut cursor = top.walk();
+    loop {
+        if enter(cursor.node()) && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,14 @@ struct DifferentRange {
     now: Range<usize>,
 }
 
+impl DifferentRange {
+    /// Returns true if the change is directly above these bytes of the earlier text, and ends with
+    /// a line break in the present text.
+    fn adds_lines_above(&self, bytes: &Range<usize>, text: &str) -> bool {
+        self.before.end <= bytes.start && text[..self.now.end].ends_with('\n')
+    }
+}
+
 /// Where the start or the end of a block may be now. Text inserted at the end of a block may belong
 /// to the block or not, so there can be several answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,10 +173,7 @@ impl TextDifference {
     /// of their ends. A change directly above that ends with a line break does not count. `text` is
     /// the present text.
     pub fn touches_block(&self, bytes: &Range<usize>, text: &str) -> bool {
-        let is_above = |one: &DifferentRange| {
-            one.before.end <= bytes.start && text[..one.now.end].ends_with('\n')
-        };
-        self.around(bytes).any(|one| !is_above(one))
+        self.around(bytes).any(|one| !one.adds_lines_above(bytes, text))
     }
 
     /// Returns true if the bytes themselves are unchanged: all changes that touch them only add
@@ -177,10 +182,7 @@ impl TextDifference {
         let is_behind = |one: &DifferentRange| {
             one.before.start >= bytes.end && text[one.now.start..].starts_with(['\n', '\r'])
         };
-        let is_above = |one: &DifferentRange| {
-            one.before.end <= bytes.start && text[..one.now.end].ends_with('\n')
-        };
-        self.around(bytes).all(|one| is_behind(one) || is_above(one))
+        self.around(bytes).all(|one| is_behind(one) || one.adds_lines_above(bytes, text))
     }
 
     /// Returns true if a single change replaced all these bytes of the earlier text.

@@ -50,6 +50,11 @@ impl Token {
         Self::with(text, bytes, class, normalised)
     }
 
+    /// Makes a token that is compared by another text than its own.
+    fn normalised(text: &str, bytes: Range<usize>, normalised: String) -> Self {
+        Self::with(text, bytes, TokenClass::Plain, Some(normalised.into()))
+    }
+
     fn with(
         text: &str,
         bytes: Range<usize>,
@@ -85,6 +90,7 @@ pub(super) struct WalkedTokens {
     pub leads: Vec<(usize, usize)>,
 }
 
+#[derive(Default)]
 struct Frame {
     kind: u16,
     facts: Facts,
@@ -290,12 +296,7 @@ impl<'a> TokenWalk<'a> {
         Frame {
             kind,
             facts,
-            items: 0,
             children: node.child_count() as usize,
-            last: 0,
-            named: 0,
-            after_named: false,
-            comma: None,
             unwrap,
             unquote: facts & QUOTES != 0 && may_swap_quotes(&self.text[node.byte_range()]),
             preformatted: parent.is_some_and(|up| up.preformatted)
@@ -304,10 +305,9 @@ impl<'a> TokenWalk<'a> {
             keyed: parent.is_some_and(|up| self.compiled.has(Pair::Keyed, up.kind, kind)),
             foreign: in_place(Pair::Foreign),
             assigns: facts & ASSIGNMENT != 0 && is_assignment(self.text, node),
-            marked: false,
             definition,
-            lead_after: None,
             end: node.end_byte(),
+            ..Frame::default()
         }
     }
 
@@ -377,8 +377,7 @@ impl<'a> TokenWalk<'a> {
         let token = if flows {
             flowing(self.text, bytes)
         } else if self.is_break(kind, bytes.start) {
-            let broken = format!("\n{text}").into();
-            Token::with(self.text, bytes, TokenClass::Plain, Some(broken))
+            Token::normalised(self.text, bytes, format!("\n{text}"))
         } else {
             self.token(facts, field, bytes)
         };
@@ -430,19 +429,16 @@ impl<'a> TokenWalk<'a> {
     fn token(&self, facts: Facts, field: u16, bytes: Range<usize>) -> Token {
         let raw = &self.text[bytes.clone()];
         let unquote = self.frames.last().is_some_and(|frame| frame.unquote);
-        if unquote && raw.ends_with('\'') {
-            let quoted = format!("{}\"", &raw[..raw.len() - 1]).into();
-            return Token::with(self.text, bytes, TokenClass::Plain, Some(quoted));
-        }
-        if facts & CASELESS != 0 {
-            let lower = raw.to_lowercase().into();
-            return Token::with(self.text, bytes, TokenClass::Plain, Some(lower));
-        }
-        if facts & FOLDED != 0 {
-            let folded = fold(raw).into();
-            return Token::with(self.text, bytes, TokenClass::Plain, Some(folded));
-        }
-        Token::new(self.text, bytes.clone(), self.class(facts, field, raw))
+        let normalised = if unquote && raw.ends_with('\'') {
+            format!("{}\"", &raw[..raw.len() - 1])
+        } else if facts & CASELESS != 0 {
+            raw.to_lowercase()
+        } else if facts & FOLDED != 0 {
+            fold(raw)
+        } else {
+            return Token::new(self.text, bytes.clone(), self.class(facts, field, raw));
+        };
+        Token::normalised(self.text, bytes, normalised)
     }
 
     fn class(&self, facts: Facts, field: u16, raw: &str) -> TokenClass {
@@ -533,7 +529,7 @@ impl<'a> TokenWalk<'a> {
 
     fn push_space(&mut self, at: usize) {
         if !self.out.events.last().is_some_and(is_space) {
-            self.push(Token::with(self.text, at..at, TokenClass::Plain, Some(" ".into())));
+            self.push(Token::normalised(self.text, at..at, " ".to_owned()));
         }
     }
 
@@ -553,7 +549,7 @@ pub(super) fn is_space(event: &TreeEvent) -> bool {
 /// Returns a token of running text, with each run of white space replaced by one space.
 fn flowing(text: &str, bytes: Range<usize>) -> Token {
     let words: Vec<&str> = text[bytes.clone()].split_ascii_whitespace().collect();
-    Token::with(text, bytes, TokenClass::Plain, Some(words.join(" ").into()))
+    Token::normalised(text, bytes, words.join(" "))
 }
 
 fn is_assignment(text: &str, node: Node) -> bool {

@@ -3,11 +3,11 @@
 //! Most of them are recognised by their shape, in [`crate::code::program`]. These tables hold the
 //! rest.
 
+use crate::code::lists::words;
+
 /// The signs that begin a comment in any language, the longest first.
-pub(in crate::code) const OPENERS: &[&str] = &[
-    "<!--", "{--", "--[[", "/**", "/*!", "///", "//!", "/*", "//", "{-", "(*", "---", "--", "##",
-    "#", ";;", ";", "%", "*",
-];
+pub(in crate::code) const OPENERS: &[&str] =
+    words!("<!-- {-- --[[ /** /*! /// //! /* // {- (* --- -- ## # ;; ; % *");
 
 /// How whole comments begin, with single spaces. The empty language stands for every language.
 pub(in crate::code) const BEGINNINGS: &[(&str, &[&str])] = &[
@@ -31,18 +31,18 @@ pub(in crate::code) const BEGINNINGS: &[(&str, &[&str])] = &[
             "--;;",
         ],
     ),
-    ("php", &["#["]),
+    ("php", words!("#[")),
     ("html", HTML),
     ("vue", HTML),
     ("svelte", HTML),
-    ("haskell", &["{-#"]),
-    ("lua", &["--!"]),
-    ("css", &["/*!"]),
-    ("c", &["/*@", "//@"]),
-    ("cpp", &["/*@", "//@"]),
-    ("powershell", &["#requires", "#Requires", "#REQUIRES"]),
+    ("haskell", words!("{-#")),
+    ("lua", words!("--!")),
+    ("css", words!("/*!")),
+    ("c", words!("/*@ //@")),
+    ("cpp", words!("/*@ //@")),
+    ("powershell", words!("#requires #Requires #REQUIRES")),
     // The `NAMESPACE` file and the documentation are generated from these comments.
-    ("r", &["#'"]),
+    ("r", words!("#'")),
 ];
 
 const SCRIPT: &[&str] =
@@ -54,154 +54,46 @@ const HTML: &[&str] = &["<!--[", "<!--<!", "<!--#", "<!-- ko", "<!-- /ko", "<!--
 pub(in crate::code) const KEYS: &[(&str, &[&str])] = &[
     (
         "",
-        &[
-            "coding",
-            "encoding",
-            "vim",
-            "vi",
-            "ex",
-            "fmt",
-            "isort",
-            "yapf",
-            "ruff",
-            "mypy",
-            "pyright",
-            "pylint",
-            "flake8",
-            "pragma",
-            "cython",
-            "distutils",
-            "jshint",
-            "jslint",
-            "eslint",
-            "cspell",
-            "spell",
-            "rubocop",
-            "tslint",
-            "stylelint",
-            "swiftlint",
-            "detekt",
-            "ktlint",
-            "checkstyle",
-            "codespell",
-            "mutmut",
-            "sourcery",
-            "spdx-license-identifier",
-            "spdx-filecopyrighttext",
-        ],
+        words!(
+            "coding encoding vim vi ex fmt isort yapf ruff mypy pyright pylint flake8 pragma
+            cython distutils jshint jslint eslint cspell spell rubocop tslint stylelint swiftlint
+            detekt ktlint checkstyle codespell mutmut sourcery spdx-license-identifier
+            spdx-filecopyrighttext"
+        ),
     ),
-    ("go", &["output", "deprecated"]),
-    ("python", &["type"]),
-    ("ruby", &["typed"]),
-    ("sql", &["name", "param", "result", "depends", "sqlfluff", "dialect"]),
-    ("yaml", &["schema"]),
-    ("toml", &["schema"]),
+    ("go", words!("output deprecated")),
+    ("python", words!("type")),
+    ("ruby", words!("typed")),
+    ("sql", words!("name param result depends sqlfluff dialect")),
+    ("yaml", words!("schema")),
+    ("toml", words!("schema")),
 ];
 
 /// Words that make a comment a directive on their own.
-pub(in crate::code) const ALONE: &[&str] = &[
-    "noqa",
-    "nosec",
-    "nolint",
-    "nolintnextline",
-    "nolintbegin",
-    "nolintend",
-    "nosonar",
-    "noinspection",
-    "nocover",
-    "fallthrough",
-    "lcov_excl_line",
-    "lcov_excl_start",
-    "lcov_excl_stop",
-    "gcovr_excl_line",
-    "gcovr_excl_start",
-    "gcovr_excl_stop",
-    "lint",
-    "doctest",
-    "jscpd",
-    "globals",
-    "exported",
-    "nocov",
-    "formatter",
-    "nodoc",
-    "startdoc",
-    "stopdoc",
-    "iwyu",
-    "fallthru",
-    "notreached",
-    "argsused",
-];
+pub(in crate::code) const ALONE: &[&str] = words!(
+    "noqa nosec nolint nolintnextline nolintbegin nolintend nosonar noinspection nocover
+    fallthrough lcov_excl_line lcov_excl_start lcov_excl_stop gcovr_excl_line gcovr_excl_start
+    gcovr_excl_stop lint doctest jscpd globals exported nocov formatter nodoc startdoc stopdoc
+    iwyu fallthru notreached argsused"
+);
 
 /// Tools that take orders from the words after their name.
-pub(in crate::code) const TOOLS: &[&str] = &[
-    "istanbul",
-    "c8",
-    "v8",
-    "shellcheck",
-    "clang",
-    "prettier",
-    "eslint",
-    "biome",
-    "rome",
-    "rustfmt",
-    "gofmt",
-    "pylint",
-    "rubocop",
-    "stylelint",
-    "tslint",
-    "hadolint",
-    "tflint",
-    "tfsec",
-    "checkov",
-    "swiftlint",
-    "swiftformat",
-    "ktlint",
-    "detekt",
-    "checkstyle",
-    "cppcheck",
-    "coverity",
-    "psalm",
-    "phpstan",
-    "phpcs",
-    "phpcsignorefile",
-    "codesniffer",
-    "credo",
-    "dialyzer",
-    "sqlfluff",
-    "sqlc",
-    "goose",
-    "migrate",
-    "dbmate",
-    "flyway",
-    "steep",
-    "sorbet",
-    "luacheck",
-    "selene",
-    "stylua",
-    "buildifier",
-    "markdownlint",
-    "yamllint",
-    "spellchecker",
-    "jshint",
-    "simplecov",
-    "fmt",
-    "autoprefixer",
-    "purgecss",
-    "kics",
-    "renovate",
-    "spotless",
-];
+pub(in crate::code) const TOOLS: &[&str] = words!(
+    "istanbul c8 v8 shellcheck clang prettier eslint biome rome rustfmt gofmt pylint rubocop
+    stylelint tslint hadolint tflint tfsec checkov swiftlint swiftformat ktlint detekt checkstyle
+    cppcheck coverity psalm phpstan phpcs phpcsignorefile codesniffer credo dialyzer sqlfluff sqlc
+    goose migrate dbmate flyway steep sorbet luacheck selene stylua buildifier markdownlint
+    yamllint spellchecker jshint simplecov fmt autoprefixer purgecss kics renovate spotless"
+);
 
 /// The orders that tools take from comments.
-pub(in crate::code) const ORDERS: &[&str] = &[
-    "disable", "enable", "ignore", "off", "on", "skip", "suppress", "expect", "source", "shell",
-    "next", "start", "stop", "todo", "up", "down", "push", "pop", "format", "lint", "line",
-    "error", "nocheck", "check", "false", "true",
-];
+pub(in crate::code) const ORDERS: &[&str] = words!(
+    "disable enable ignore off on skip suppress expect source shell next start stop todo up down
+    push pop format lint line error nocheck check false true"
+);
 
 /// Orders after a colon, for any tool: `# anything: ignore`.
-pub(in crate::code) const REQUESTS: &[&str] =
-    &["disable", "enable", "ignore", "off", "skip", "suppress"];
+pub(in crate::code) const REQUESTS: &[&str] = words!("disable enable ignore off skip suppress");
 
 /// How lines begin that are directives, in lower case.
 pub(in crate::code) const PHRASES: &[&str] = &[
@@ -250,48 +142,12 @@ pub(in crate::code) const PHRASES: &[&str] = &[
 ];
 
 /// How lines begin that a test runner reads, in capitals only.
-pub(in crate::code) const SHOUTED: &[&str] = &["RUN:", "CHECK"];
+pub(in crate::code) const SHOUTED: &[&str] = words!("RUN: CHECK");
 
 /// Tags that only document. Every other word after `@` makes the comment a directive.
-pub(in crate::code) const DOCUMENTING: &[&str] = &[
-    "param",
-    "params",
-    "arg",
-    "args",
-    "argument",
-    "return",
-    "returns",
-    "throws",
-    "throw",
-    "exception",
-    "see",
-    "link",
-    "linkplain",
-    "author",
-    "authors",
-    "since",
-    "version",
-    "example",
-    "examples",
-    "todo",
-    "copyright",
-    "note",
-    "brief",
-    "details",
-    "code",
-    "endcode",
-    "sa",
-    "tparam",
-    "retval",
-    "pre",
-    "post",
-    "file",
-    "description",
-    "summary",
-    "remarks",
-    "default",
-    "inheritdoc",
-    "inheritDoc",
-    "category",
-    "module",
-];
+pub(in crate::code) const DOCUMENTING: &[&str] = words!(
+    "param params arg args argument return returns throws throw exception see link linkplain
+    author authors since version example examples todo copyright note brief details code endcode
+    sa tparam retval pre post file description summary remarks default inheritdoc inheritDoc
+    category module"
+);

@@ -1,212 +1,95 @@
 //! Lists names that a language or a framework calls by itself, attributes that do not make a
 //! definition's name visible to others, and words that change how code is read.
 
+use crate::code::lists::words;
+
 /// Names that are called from outside the program, by language. A `*` at the end stands for any
 /// ending, and one at the start for any beginning.
 pub(crate) const NAMES_CALLED_BY_FRAMEWORKS: &[(&str, &[&str])] = &[
-    ("rust", &["main"]),
-    ("go", &["main", "init", "Test*", "Benchmark*", "Example*", "Fuzz*"]),
-    (
-        "python",
-        &[
-            "__*",
-            "_*_",
-            "test_*",
-            "Test*",
-            "setUp*",
-            "tearDown*",
-            "pytest_*",
-            "setup_*",
-            "teardown_*",
-            "main",
-        ],
-    ),
+    ("rust", words!("main")),
+    ("go", words!("main init Test* Benchmark* Example* Fuzz*")),
+    ("python", words!("__* _*_ test_* Test* setUp* tearDown* pytest_* setup_* teardown_* main")),
     (
         "java",
-        &[
-            "main",
-            "readObject",
-            "writeObject",
-            "readResolve",
-            "writeReplace",
-            "readObjectNoData",
-            "finalize",
-            "serialVersionUID",
-            "serialPersistentFields",
-            "premain",
-            "agentmain",
-            "clone",
-        ],
+        words!(
+            "main readObject writeObject readResolve writeReplace readObjectNoData finalize
+            serialVersionUID serialPersistentFields premain agentmain clone"
+        ),
     ),
     ("javascript", SCRIPT),
     ("typescript", SCRIPT),
     ("tsx", SCRIPT),
-    ("php", &["__*", "test*", "setUp*", "tearDown*", "jsonSerialize"]),
-    ("c", &["main", "wmain", "WinMain", "DllMain", "_start"]),
-    (
-        "cpp",
-        &["main", "wmain", "WinMain", "DllMain", "_start", "begin", "end", "swap", "hash", "get"],
-    ),
-    ("csharp", &["Main", "Dispose", "Finalize", "OnGet*", "OnPost*"]),
-    ("kotlin", &["main", "readResolve", "writeReplace", "equals", "hashCode", "toString"]),
-    ("scala", &["main", "apply", "unapply", "readResolve", "writeReplace"]),
-    ("swift", &["main", "init", "deinit", "subscript"]),
-    ("dart", &["main"]),
-    ("lua", &["__*"]),
-    ("zig", &["main", "panic"]),
-    ("haskell", &["main"]),
+    ("php", words!("__* test* setUp* tearDown* jsonSerialize")),
+    ("c", words!("main wmain WinMain DllMain _start")),
+    ("cpp", words!("main wmain WinMain DllMain _start begin end swap hash get")),
+    ("csharp", words!("Main Dispose Finalize OnGet* OnPost*")),
+    ("kotlin", words!("main readResolve writeReplace equals hashCode toString")),
+    ("scala", words!("main apply unapply readResolve writeReplace")),
+    ("swift", words!("main init deinit subscript")),
+    ("dart", words!("main")),
+    ("lua", words!("__*")),
+    ("zig", words!("main panic")),
+    ("haskell", words!("main")),
 ];
 
-const SCRIPT: &[&str] = &[
-    "constructor",
-    "toJSON",
-    "toString",
-    "valueOf",
-    "then",
-    "default",
-    "connectedCallback",
-    "disconnectedCallback",
-    "attributeChangedCallback",
-    "componentDid*",
-    "componentWill*",
-    "render",
-    "ngOn*",
-    "ngAfter*",
-    "ngDo*",
-];
+const SCRIPT: &[&str] = words!(
+    "constructor toJSON toString valueOf then default connectedCallback disconnectedCallback
+    attributeChangedCallback componentDid* componentWill* render ngOn* ngAfter* ngDo*"
+);
 
 /// Attributes, annotations and decorators that do not use the name of the definition.
 pub(crate) const ATTRIBUTES_WITHOUT_NAME_USE: &[(&str, &[&str])] = &[
     (
         "rust",
-        &[
-            "allow",
-            "expect",
-            "warn",
-            "deny",
-            "forbid",
-            "deprecated",
-            "doc",
-            "cfg",
-            "inline",
-            "must_use",
-            "repr",
-            "cold",
-            "track_caller",
-            "non_exhaustive",
-            "default",
-        ],
+        words!(
+            "allow expect warn deny forbid deprecated doc cfg inline must_use repr cold
+            track_caller non_exhaustive default"
+        ),
     ),
     (
         "python",
-        &[
-            "staticmethod",
-            "classmethod",
-            "cache",
-            "lru_cache",
-            "functools",
-            "contextmanager",
-            "dataclass",
-            "dataclasses",
-        ],
+        words!(
+            "staticmethod classmethod cache lru_cache functools contextmanager dataclass
+            dataclasses"
+        ),
     ),
     (
         "java",
-        &[
-            "SuppressWarnings",
-            "Deprecated",
-            "Nullable",
-            "NonNull",
-            "NotNull",
-            "SafeVarargs",
-            "FunctionalInterface",
-        ],
+        words!(
+            "SuppressWarnings Deprecated Nullable NonNull NotNull SafeVarargs FunctionalInterface"
+        ),
     ),
-    ("csharp", &["Obsolete", "MethodImpl"]),
-    ("kotlin", &["Suppress", "Deprecated", "JvmStatic"]),
-    (
-        "c",
-        &[
-            "unused",
-            "noinline",
-            "always_inline",
-            "noreturn",
-            "nodiscard",
-            "maybe_unused",
-            "deprecated",
-        ],
-    ),
-    (
-        "cpp",
-        &[
-            "unused",
-            "noinline",
-            "always_inline",
-            "noreturn",
-            "nodiscard",
-            "maybe_unused",
-            "deprecated",
-        ],
-    ),
+    ("csharp", words!("Obsolete MethodImpl")),
+    ("kotlin", words!("Suppress Deprecated JvmStatic")),
+    ("c", words!("unused noinline always_inline noreturn nodiscard maybe_unused deprecated")),
+    ("cpp", words!("unused noinline always_inline noreturn nodiscard maybe_unused deprecated")),
 ];
 
 /// Traits whose derived code does not show the names of fields and variants to others.
 pub(crate) const DERIVES_WITHOUT_NAME_USE: &[&str] =
-    &["Clone", "Copy", "Debug", "Default", "PartialEq", "Eq", "Hash", "PartialOrd", "Ord"];
+    words!("Clone Copy Debug Default PartialEq Eq Hash PartialOrd Ord");
 
 /// Languages in which a string can name a definition at run-time.
-pub(crate) const REFLECTIVE_LANGUAGES: &[&str] = &[
-    "python",
-    "javascript",
-    "typescript",
-    "tsx",
-    "vue",
-    "svelte",
-    "java",
-    "ruby",
-    "php",
-    "csharp",
-    "kotlin",
-    "scala",
-    "swift",
-    "lua",
-    "bash",
-    "elixir",
-];
+pub(crate) const REFLECTIVE_LANGUAGES: &[&str] = words!(
+    "python javascript typescript tsx vue svelte java ruby php csharp kotlin scala swift lua bash
+    elixir"
+);
 
 /// Modules of Rust's standard library without traits. An import from one of them brings in a name
 /// and nothing else.
-pub(crate) const MODULES_WITHOUT_TRAITS: &[&str] = &[
-    "std::collections::",
-    "std::path::",
-    "std::sync::",
-    "std::rc::",
-    "std::cell::",
-    "std::time::",
-    "std::thread::",
-];
+pub(crate) const MODULES_WITHOUT_TRAITS: &[&str] = words!(
+    "std::collections:: std::path:: std::sync:: std::rc:: std::cell:: std::time:: std::thread::"
+);
 
 /// Words that refer to the function in which they are written, or to its call.
 pub(crate) const CALL_FRAME_WORDS: &[&str] =
-    &["recover", "alloca", "__builtin_alloca", "va_start", "va_arg", "va_end", "using"];
+    words!("recover alloca __builtin_alloca va_start va_arg va_end using");
 
 /// Words that refer to the file in which they are written.
-pub(crate) const FILE_DEPENDENT_WORDS: &[&str] = &[
-    "file",
-    "line",
-    "column",
-    "module_path",
-    "include",
-    "include_str",
-    "include_bytes",
-    "__file__",
-    "__name__",
-    "__dirname",
-    "__filename",
-    "__FILE__",
-    "__LINE__",
-    "__DIR__",
-];
+pub(crate) const FILE_DEPENDENT_WORDS: &[&str] = words!(
+    "file line column module_path include include_str include_bytes __file__ __name__ __dirname
+    __filename __FILE__ __LINE__ __DIR__"
+);
 
 /// Texts that affect how a whole file is read, or whether it is read at all.
 pub(crate) const FILE_WIDE_DIRECTIVES: &[&str] = &[

@@ -4,35 +4,26 @@
 //! it matters everywhere whether there is any white space, but only in `<pre>` how much. A page
 //! that was indented again has the same tokens, and one that was minified has not.
 
-use crate::code::syntax::{PLAIN, Syntax};
+use crate::code::lists::{places, words};
+use crate::code::syntax::{NAMELESS, Syntax};
 
 pub(in crate::code) const HTML: Syntax = Syntax {
-    quotes: &["quoted_attribute_value"],
-    spaced: &["document", "element"],
-    flowing: &["text"],
-    identifiers: &[],
+    quotes: words!("quoted_attribute_value"),
+    spaced: words!("document element"),
+    flowing: words!("text"),
     trivial: &[],
     embeds: true,
-    ..PLAIN
+    ..NAMELESS
 };
 
 pub(in crate::code) const VUE: Syntax =
-    Syntax { spaced: &["document", "element", "template_element"], ..HTML };
+    Syntax { spaced: words!("document element template_element"), ..HTML };
 
 pub(in crate::code) const SVELTE: Syntax = Syntax {
-    spaced: &[
-        "document",
-        "element",
-        "if_statement",
-        "else_if_block",
-        "else_block",
-        "each_statement",
-        "await_statement",
-        "then_block",
-        "catch_block",
-        "key_statement",
-        "snippet_statement",
-    ],
+    spaced: words!(
+        "document element if_statement else_if_block else_block each_statement await_statement
+        then_block catch_block key_statement snippet_statement"
+    ),
     // An expression may contain such quotation marks itself.
     quotes: &[],
     ..HTML
@@ -40,29 +31,15 @@ pub(in crate::code) const SVELTE: Syntax = Syntax {
 
 pub(in crate::code) const CSS: Syntax = Syntax {
     // `//` does not begin a comment in CSS, although the grammar accepts it.
-    comments: &["comment"],
-    verbatim: &["string_value"],
-    quotes: &["string_value"],
-    spaced: &[
-        "declaration",
-        "arguments",
-        "binary_expression",
-        "parenthesized_value",
-        "grid_value",
-        "import_statement",
-        "media_statement",
-        "supports_statement",
-        "scope_statement",
-        "postcss_statement",
-        "at_rule",
-        "feature_query",
-        "parenthesized_query",
-        "binary_query",
-        "unary_query",
-        "selector_query",
-    ],
+    comments: words!("comment"),
+    verbatim: words!("string_value"),
+    quotes: words!("string_value"),
+    spaced: words!(
+        "declaration arguments binary_expression parenthesized_value grid_value import_statement
+        media_statement supports_statement scope_statement postcss_statement at_rule feature_query
+        parenthesized_query binary_query unary_query selector_query"
+    ),
     tight: (",;:{})!*", ",;:{}(*"),
-    dropped: &[("declaration", ";")],
-    identifiers: &[],
-    ..PLAIN
+    dropped: places!("declaration/;"),
+    ..NAMELESS
 };

@@ -5,8 +5,8 @@
 //!
 //! - `other_languages`, `functional`, `formats` and `markup` hold the token facts of the languages
 //!   that are not in this file.
-//! - `roles` names the roles that nodes have in the rules that compare programs. `role_tables`,
-//!   `roles_of_c` and `roles_of_others` list the nodes with each role.
+//! - `roles` names the roles that nodes have in the rules that compare programs, and lists the nodes
+//!   with each role.
 //! - `scoping` says where names are declared and where they are visible.
 //! - `directives` lists comments that are read by tools, and `framework_names` lists names that are
 //!   called by frameworks.
@@ -17,298 +17,154 @@ pub(crate) mod framework_names;
 pub(in crate::code) mod functional;
 pub(in crate::code) mod markup;
 pub(in crate::code) mod other_languages;
-mod role_tables;
 pub(crate) mod roles;
-mod roles_of_c;
-mod roles_of_others;
 pub(in crate::code) mod scoping;
 
-use crate::code::syntax::{PLAIN, Parameters, Syntax};
+use crate::code::lists::{places, words};
+use crate::code::syntax::{NAMELESS, PLAIN, Parameters, Syntax};
 
 pub(in crate::code) const RUST: Syntax = Syntax {
-    comments: &["line_comment", "block_comment"],
-    container_comment_starts: &["//!", "/*!", "#!"],
-    leads: &["attribute_item"],
-    verbatim: &["string_literal", "raw_string_literal", "char_literal"],
-    lists: &[
-        "arguments",
-        "parameters",
-        "array_expression",
-        "field_initializer_list",
-        "field_declaration_list",
-        "ordered_field_declaration_list",
-        "enum_variant_list",
-        "use_list",
-        "type_arguments",
-        "type_parameters",
-        "struct_pattern",
-        "slice_pattern",
-        "tuple_struct_pattern",
-    ],
-    tuples: &["tuple_expression", "tuple_type", "tuple_pattern"],
-    dropped: &[("match_arm", ",")],
-    leading: &[("or_pattern", "|")],
-    transparent: &["or_pattern"],
-    parentheses: &[
-        ("let_declaration", "value"),
-        ("assignment_expression", "right"),
-        ("return_expression", ""),
-        ("if_expression", "condition"),
-        ("while_expression", "condition"),
-        ("match_expression", "value"),
-    ],
-    types: &["type_identifier"],
-    callees: &[
-        ("call_expression", "function"),
-        ("generic_function", "function"),
-        ("macro_invocation", "macro"),
-    ],
-    labels: &[
-        ("scoped_identifier", "path"),
-        ("scoped_identifier", "name"),
-        ("scoped_type_identifier", "path"),
-        ("shorthand_field_initializer", ""),
-        ("label", ""),
-        ("lifetime", ""),
-        ("attribute", ""),
-        ("token_tree", ""),
-    ],
-    bindings: &[
-        ("let_declaration", "pattern"),
-        ("let_condition", "pattern"),
-        ("parameter", "pattern"),
-        ("for_expression", "pattern"),
-        ("closure_parameters", ""),
-        ("match_pattern", ""),
-    ],
-    patterns: &[
-        "tuple_pattern",
-        "slice_pattern",
-        "ref_pattern",
-        "mut_pattern",
-        "reference_pattern",
-        "captured_pattern",
-    ],
+    comments: words!("line_comment block_comment"),
+    container_comment_starts: words!("//! /*! #!"),
+    leads: words!("attribute_item"),
+    verbatim: words!("string_literal raw_string_literal char_literal"),
+    lists: words!(
+        "arguments parameters array_expression field_initializer_list field_declaration_list
+        ordered_field_declaration_list enum_variant_list use_list type_arguments type_parameters
+        struct_pattern slice_pattern tuple_struct_pattern"
+    ),
+    tuples: words!("tuple_expression tuple_type tuple_pattern"),
+    dropped: places!("match_arm/,"),
+    leading: places!("or_pattern/|"),
+    transparent: words!("or_pattern"),
+    parentheses: places!(
+        "let_declaration/value assignment_expression/right return_expression
+        if_expression/condition while_expression/condition match_expression/value"
+    ),
+    types: words!("type_identifier"),
+    callees: places!("call_expression/function generic_function/function macro_invocation/macro"),
+    labels: places!(
+        "scoped_identifier/path scoped_identifier/name scoped_type_identifier/path
+        shorthand_field_initializer label lifetime attribute token_tree"
+    ),
+    bindings: places!(
+        "let_declaration/pattern let_condition/pattern parameter/pattern for_expression/pattern
+        closure_parameters match_pattern"
+    ),
+    patterns: words!(
+        "tuple_pattern slice_pattern ref_pattern mut_pattern reference_pattern captured_pattern"
+    ),
     parameters: Parameters::TypeField,
-    operands: &[
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("unary_expression", ""),
-        ("reference_expression", "value"),
-        ("type_cast_expression", "value"),
-        ("arguments", ""),
-        ("index_expression", ""),
-        ("array_expression", ""),
-        ("match_arm", "value"),
-        ("closure_expression", "body"),
-        ("field_initializer", "value"),
-        ("let_condition", "value"),
-        ("compound_assignment_expr", "right"),
-        ("for_expression", "value"),
-        ("parenthesized_expression", ""),
-    ],
+    operands: places!(
+        "binary_expression/left binary_expression/right unary_expression
+        reference_expression/value type_cast_expression/value arguments index_expression
+        array_expression match_arm/value closure_expression/body field_initializer/value
+        let_condition/value compound_assignment_expr/right for_expression/value
+        parenthesized_expression"
+    ),
     ..PLAIN
 };
 
 pub(in crate::code) const PYTHON: Syntax = Syntax {
-    comments: &["comment", "line_continuation"],
-    wrappers: &["decorated_definition"],
-    verbatim: &["string", "format_specifier"],
-    quotes: &["string"],
-    lists: &["argument_list", "parameters", "list", "dictionary", "set", "import_from_statement"],
-    tuples: &["tuple"],
-    dropped: &[("import_from_statement", "("), ("import_from_statement", ")")],
-    parentheses: &[
-        ("return_statement", ""),
-        ("assignment", "right"),
-        ("if_statement", "condition"),
-        ("elif_clause", "condition"),
-        ("while_statement", "condition"),
-        ("for_statement", "right"),
-    ],
-    callees: &[("call", "function")],
-    labels: &[
-        ("attribute", "attribute"),
-        ("keyword_argument", "name"),
-        ("dotted_name", ""),
-        ("global_statement", ""),
-        ("nonlocal_statement", ""),
-        ("class_definition", "name"),
-        ("type", ""),
-    ],
-    bindings: &[
-        ("assignment", "left"),
-        ("augmented_assignment", "left"),
-        ("parameters", ""),
-        ("lambda_parameters", ""),
-        ("default_parameter", "name"),
-        ("typed_parameter", ""),
-        ("typed_default_parameter", "name"),
-        ("for_statement", "left"),
-        ("for_in_clause", "left"),
-        ("named_expression", "name"),
-        ("as_pattern", "alias"),
-        ("dictionary_splat_pattern", ""),
-        ("list_splat_pattern", ""),
-    ],
-    patterns: &["pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"],
-    operands: &[
-        ("binary_operator", "left"),
-        ("binary_operator", "right"),
-        ("boolean_operator", "left"),
-        ("boolean_operator", "right"),
-        ("not_operator", "argument"),
-        ("unary_operator", "argument"),
-        ("comparison_operator", ""),
-        ("argument_list", ""),
-        ("keyword_argument", "value"),
-        ("list", ""),
-        ("pair", "value"),
-        ("subscript", "subscript"),
-        ("conditional_expression", ""),
-        ("lambda", "body"),
-        ("if_clause", ""),
-        ("assert_statement", ""),
-        ("list_comprehension", "body"),
-        ("augmented_assignment", "right"),
-        ("parenthesized_expression", ""),
-    ],
+    comments: words!("comment line_continuation"),
+    wrappers: words!("decorated_definition"),
+    verbatim: words!("string format_specifier"),
+    quotes: words!("string"),
+    lists: words!("argument_list parameters list dictionary set import_from_statement"),
+    tuples: words!("tuple"),
+    dropped: places!("import_from_statement/( import_from_statement/)"),
+    parentheses: places!(
+        "return_statement assignment/right if_statement/condition elif_clause/condition
+        while_statement/condition for_statement/right"
+    ),
+    callees: places!("call/function"),
+    labels: places!(
+        "attribute/attribute keyword_argument/name dotted_name global_statement nonlocal_statement
+        class_definition/name type"
+    ),
+    bindings: places!(
+        "assignment/left augmented_assignment/left parameters lambda_parameters
+        default_parameter/name typed_parameter typed_default_parameter/name for_statement/left
+        for_in_clause/left named_expression/name as_pattern/alias dictionary_splat_pattern
+        list_splat_pattern"
+    ),
+    patterns: words!("pattern_list tuple_pattern list_pattern list_splat_pattern"),
+    operands: places!(
+        "binary_operator/left binary_operator/right boolean_operator/left boolean_operator/right
+        not_operator/argument unary_operator/argument comparison_operator argument_list
+        keyword_argument/value list pair/value subscript/subscript conditional_expression
+        lambda/body if_clause assert_statement list_comprehension/body augmented_assignment/right
+        parenthesized_expression"
+    ),
     ..PLAIN
 };
 
-const SCRIPT_TRIVIAL: &[&str] =
-    &["{", "}", "(", ")", "[", "]", ";", ",", "export", "default", "declare", "abstract", "async"];
+const SCRIPT_TRIVIAL: &[&str] = words!("{ } ( ) [ ] ; , export default declare abstract async");
 
 pub(in crate::code) const JAVASCRIPT: Syntax = Syntax {
-    comments: &["comment", "html_comment"],
-    wrappers: &["export_statement"],
-    leads: &["decorator"],
-    verbatim: &["string", "template_string", "regex"],
-    quotes: &["string"],
-    folded: &["jsx_text"],
-    lists: &[
-        "arguments",
-        "formal_parameters",
-        "array",
-        "object",
-        "array_pattern",
-        "object_pattern",
-        "named_imports",
-        "export_clause",
-    ],
-    dropped: &[
-        ("expression_statement", ";"),
-        ("lexical_declaration", ";"),
-        ("variable_declaration", ";"),
-        ("return_statement", ";"),
-        ("throw_statement", ";"),
-        ("break_statement", ";"),
-        ("continue_statement", ";"),
-        ("do_statement", ";"),
-        ("import_statement", ";"),
-        ("export_statement", ";"),
-        ("debugger_statement", ";"),
-        ("class_body", ";"),
-    ],
-    parentheses: &[
-        ("return_statement", ""),
-        ("variable_declarator", "value"),
-        ("assignment_expression", "right"),
-        ("arrow_function", "body"),
-        ("arrow_function", "parameters"),
-    ],
-    callees: &[("call_expression", "function"), ("new_expression", "constructor")],
-    labels: &[
-        ("jsx_opening_element", "name"),
-        ("jsx_closing_element", "name"),
-        ("jsx_self_closing_element", "name"),
-        ("import_specifier", "name"),
-        ("export_specifier", "name"),
-        ("export_specifier", "alias"),
-        ("namespace_export", ""),
-    ],
-    bindings: &[
-        ("variable_declarator", "name"),
-        ("formal_parameters", ""),
-        ("arrow_function", "parameter"),
-        ("catch_clause", "parameter"),
-        ("for_in_statement", "left"),
-    ],
-    patterns: &["array_pattern", "rest_pattern"],
+    comments: words!("comment html_comment"),
+    wrappers: words!("export_statement"),
+    leads: words!("decorator"),
+    verbatim: words!("string template_string regex"),
+    quotes: words!("string"),
+    folded: words!("jsx_text"),
+    lists: words!(
+        "arguments formal_parameters array object array_pattern object_pattern named_imports
+        export_clause"
+    ),
+    dropped: places!(
+        "expression_statement/; lexical_declaration/; variable_declaration/; return_statement/;
+        throw_statement/; break_statement/; continue_statement/; do_statement/; import_statement/;
+        export_statement/; debugger_statement/; class_body/;"
+    ),
+    parentheses: places!(
+        "return_statement variable_declarator/value assignment_expression/right
+        arrow_function/body arrow_function/parameters"
+    ),
+    callees: places!("call_expression/function new_expression/constructor"),
+    labels: places!(
+        "jsx_opening_element/name jsx_closing_element/name jsx_self_closing_element/name
+        import_specifier/name export_specifier/name export_specifier/alias namespace_export"
+    ),
+    bindings: places!(
+        "variable_declarator/name formal_parameters arrow_function/parameter
+        catch_clause/parameter for_in_statement/left"
+    ),
+    patterns: words!("array_pattern rest_pattern"),
     trivial: SCRIPT_TRIVIAL,
-    operands: &[
-        ("unary_expression", "argument"),
-        ("if_statement", "condition"),
-        ("while_statement", "condition"),
-        ("do_statement", "condition"),
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("ternary_expression", "condition"),
-        ("ternary_expression", "consequence"),
-        ("ternary_expression", "alternative"),
-        ("arguments", ""),
-        ("array", ""),
-        ("pair", "value"),
-        ("spread_element", ""),
-        ("subscript_expression", "index"),
-        ("template_substitution", ""),
-        ("augmented_assignment_expression", "right"),
-        ("parenthesized_expression", ""),
-    ],
+    operands: places!(
+        "unary_expression/argument if_statement/condition while_statement/condition
+        do_statement/condition binary_expression/left binary_expression/right
+        ternary_expression/condition ternary_expression/consequence ternary_expression/alternative
+        arguments array pair/value spread_element subscript_expression/index template_substitution
+        augmented_assignment_expression/right parenthesized_expression"
+    ),
     ..PLAIN
 };
 
-const TYPESCRIPT_DROPPED: &[(&str, &str)] = &[
-    ("expression_statement", ";"),
-    ("lexical_declaration", ";"),
-    ("variable_declaration", ";"),
-    ("return_statement", ";"),
-    ("throw_statement", ";"),
-    ("break_statement", ";"),
-    ("continue_statement", ";"),
-    ("do_statement", ";"),
-    ("import_statement", ";"),
-    ("export_statement", ";"),
-    ("debugger_statement", ";"),
-    ("type_alias_declaration", ";"),
-    ("function_signature", ";"),
-    ("class_body", ";"),
-    ("interface_body", ";"),
-    ("interface_body", ","),
-    ("object_type", ";"),
-    ("object_type", ","),
-];
+const TYPESCRIPT_DROPPED: &[(&str, &str)] = places!(
+    "expression_statement/; lexical_declaration/; variable_declaration/; return_statement/;
+    throw_statement/; break_statement/; continue_statement/; do_statement/; import_statement/;
+    export_statement/; debugger_statement/; type_alias_declaration/; function_signature/;
+    class_body/; interface_body/; interface_body/, object_type/; object_type/,"
+);
 
-const TYPESCRIPT_BINDINGS: &[(&str, &str)] = &[
-    ("variable_declarator", "name"),
-    ("required_parameter", "pattern"),
-    ("optional_parameter", "pattern"),
-    ("arrow_function", "parameter"),
-    ("catch_clause", "parameter"),
-    ("for_in_statement", "left"),
-];
+const TYPESCRIPT_BINDINGS: &[(&str, &str)] = places!(
+    "variable_declarator/name required_parameter/pattern optional_parameter/pattern
+    arrow_function/parameter catch_clause/parameter for_in_statement/left"
+);
 
 pub(in crate::code) const TSX: Syntax = Syntax {
-    wrappers: &["export_statement", "ambient_declaration"],
-    verbatim: &["string", "template_string", "template_literal_type", "regex"],
-    lists: &[
-        "arguments",
-        "formal_parameters",
-        "array",
-        "object",
-        "array_pattern",
-        "object_pattern",
-        "named_imports",
-        "export_clause",
-        "enum_body",
-        "tuple_type",
-        "type_parameters",
-        "type_arguments",
-    ],
+    wrappers: words!("export_statement ambient_declaration"),
+    verbatim: words!("string template_string template_literal_type regex"),
+    lists: words!(
+        "arguments formal_parameters array object array_pattern object_pattern named_imports
+        export_clause enum_body tuple_type type_parameters type_arguments"
+    ),
     dropped: TYPESCRIPT_DROPPED,
-    leading: &[("union_type", "|"), ("intersection_type", "&")],
-    transparent: &["union_type", "intersection_type", "required_parameter"],
-    types: &["type_identifier"],
+    leading: places!("union_type/| intersection_type/&"),
+    transparent: words!("union_type intersection_type required_parameter"),
+    types: words!("type_identifier"),
     bindings: TYPESCRIPT_BINDINGS,
     parameters: Parameters::TypeField,
     ..JAVASCRIPT
@@ -318,213 +174,135 @@ pub(in crate::code) const TYPESCRIPT: Syntax =
     Syntax { folded: &[], labels: TYPESCRIPT_LABELS, ..TSX };
 
 const TYPESCRIPT_LABELS: &[(&str, &str)] =
-    &[("import_specifier", "name"), ("export_specifier", "name"), ("export_specifier", "alias")];
+    places!("import_specifier/name export_specifier/name export_specifier/alias");
 
 pub(in crate::code) const GO: Syntax = Syntax {
-    verbatim: &["interpreted_string_literal", "raw_string_literal"],
-    lists: &["argument_list", "parameter_list", "literal_value", "type_arguments"],
-    types: &["type_identifier"],
-    callees: &[("call_expression", "function")],
-    labels: &[("keyed_element", "key"), ("literal_element", "")],
-    bindings: &[
-        ("short_var_declaration", "left"),
-        ("range_clause", "left"),
-        ("parameter_declaration", "name"),
-        ("variadic_parameter_declaration", "name"),
-        ("var_spec", "name"),
-        ("receive_statement", "left"),
-        ("type_switch_statement", "alias"),
-    ],
-    patterns: &["expression_list"],
+    verbatim: words!("interpreted_string_literal raw_string_literal"),
+    lists: words!("argument_list parameter_list literal_value type_arguments"),
+    types: words!("type_identifier"),
+    callees: places!("call_expression/function"),
+    labels: places!("keyed_element/key literal_element"),
+    bindings: places!(
+        "short_var_declaration/left range_clause/left parameter_declaration/name
+        variadic_parameter_declaration/name var_spec/name receive_statement/left
+        type_switch_statement/alias"
+    ),
+    patterns: words!("expression_list"),
     parameters: Parameters::TypePerName,
-    operands: &[
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("unary_expression", "operand"),
-        ("expression_list", ""),
-        ("argument_list", ""),
-        ("if_statement", "condition"),
-        ("for_clause", "condition"),
-        ("for_statement", ""),
-        ("index_expression", "index"),
-        ("expression_switch_statement", "value"),
-        ("parenthesized_expression", ""),
-    ],
+    operands: places!(
+        "binary_expression/left binary_expression/right unary_expression/operand expression_list
+        argument_list if_statement/condition for_clause/condition for_statement
+        index_expression/index expression_switch_statement/value parenthesized_expression"
+    ),
     ..PLAIN
 };
 
 pub(in crate::code) const JAVA: Syntax = Syntax {
-    comments: &["line_comment", "block_comment"],
-    verbatim: &["string_literal", "template_expression"],
-    lists: &["array_initializer", "enum_body", "element_value_array_initializer"],
-    types: &["type_identifier"],
-    callees: &[("method_invocation", "name")],
-    labels: &[
-        ("field_access", "field"),
-        ("scoped_identifier", "scope"),
-        ("scoped_identifier", "name"),
-        ("method_reference", ""),
-        ("labeled_statement", ""),
-        ("break_statement", ""),
-        ("continue_statement", ""),
-        ("annotation", "name"),
-        ("marker_annotation", "name"),
-        ("element_value_pair", "key"),
-    ],
-    bindings: &[
-        ("formal_parameter", "name"),
-        ("catch_formal_parameter", "name"),
-        ("enhanced_for_statement", "name"),
-        ("resource", "name"),
-        ("variable_declarator", "name"),
-        ("lambda_expression", "parameters"),
-        ("inferred_parameters", ""),
-    ],
+    comments: words!("line_comment block_comment"),
+    verbatim: words!("string_literal template_expression"),
+    lists: words!("array_initializer enum_body element_value_array_initializer"),
+    types: words!("type_identifier"),
+    callees: places!("method_invocation/name"),
+    labels: places!(
+        "field_access/field scoped_identifier/scope scoped_identifier/name method_reference
+        labeled_statement break_statement continue_statement annotation/name
+        marker_annotation/name element_value_pair/key"
+    ),
+    bindings: places!(
+        "formal_parameter/name catch_formal_parameter/name enhanced_for_statement/name
+        resource/name variable_declarator/name lambda_expression/parameters inferred_parameters"
+    ),
     method_in_scope: true,
     parameters: Parameters::TypeField,
-    operands: &[
-        ("if_statement", "condition"),
-        ("while_statement", "condition"),
-        ("do_statement", "condition"),
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("unary_expression", "operand"),
-        ("ternary_expression", "condition"),
-        ("ternary_expression", "consequence"),
-        ("ternary_expression", "alternative"),
-        ("argument_list", ""),
-        ("array_access", "index"),
-        ("assignment_expression", "right"),
-        ("variable_declarator", "value"),
-        ("cast_expression", "value"),
-        ("return_statement", ""),
-        ("throw_statement", ""),
-        ("lambda_expression", "body"),
-        ("parenthesized_expression", ""),
-    ],
+    operands: places!(
+        "if_statement/condition while_statement/condition do_statement/condition
+        binary_expression/left binary_expression/right unary_expression/operand
+        ternary_expression/condition ternary_expression/consequence ternary_expression/alternative
+        argument_list array_access/index assignment_expression/right variable_declarator/value
+        cast_expression/value return_statement throw_statement lambda_expression/body
+        parenthesized_expression"
+    ),
     ..PLAIN
 };
 
-const C_BINDINGS: &[(&str, &str)] = &[
-    ("parameter_declaration", "declarator"),
-    ("declaration", "declarator"),
-    ("init_declarator", "declarator"),
-];
+const C_BINDINGS: &[(&str, &str)] =
+    places!("parameter_declaration/declarator declaration/declarator init_declarator/declarator");
 
 pub(in crate::code) const C: Syntax = Syntax {
-    wrappers: &["linkage_specification"],
-    verbatim: &["string_literal", "char_literal", "system_lib_string"],
-    lists: &["initializer_list", "enumerator_list"],
-    types: &["type_identifier"],
-    callees: &[("call_expression", "function")],
-    labels: &[("preproc_def", "name"), ("preproc_function_def", "name"), ("preproc_defined", "")],
+    wrappers: words!("linkage_specification"),
+    verbatim: words!("string_literal char_literal system_lib_string"),
+    lists: words!("initializer_list enumerator_list"),
+    types: words!("type_identifier"),
+    callees: places!("call_expression/function"),
+    labels: places!("preproc_def/name preproc_function_def/name preproc_defined"),
     bindings: C_BINDINGS,
-    patterns: &["pointer_declarator", "array_declarator", "init_declarator"],
+    patterns: words!("pointer_declarator array_declarator init_declarator"),
     parameters: Parameters::Declarator,
-    operands: &[
-        ("if_statement", "condition"),
-        ("while_statement", "condition"),
-        ("do_statement", "condition"),
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("unary_expression", "argument"),
-        ("conditional_expression", "condition"),
-        ("conditional_expression", "consequence"),
-        ("conditional_expression", "alternative"),
-        ("assignment_expression", "right"),
-        ("subscript_expression", "index"),
-        ("init_declarator", "value"),
-        ("return_statement", ""),
-        ("parenthesized_expression", ""),
-    ],
-    quoting: &["argument_list"],
+    operands: places!(
+        "if_statement/condition while_statement/condition do_statement/condition
+        binary_expression/left binary_expression/right unary_expression/argument
+        conditional_expression/condition conditional_expression/consequence
+        conditional_expression/alternative assignment_expression/right subscript_expression/index
+        init_declarator/value return_statement parenthesized_expression"
+    ),
+    quoting: words!("argument_list"),
     ..PLAIN
 };
 
 pub(in crate::code) const CPP: Syntax = Syntax {
-    wrappers: &["linkage_specification", "template_declaration"],
-    verbatim: &["string_literal", "char_literal", "system_lib_string", "raw_string_literal"],
-    labels: &[
-        ("preproc_def", "name"),
-        ("preproc_function_def", "name"),
-        ("preproc_defined", ""),
-        ("qualified_identifier", "name"),
-        ("qualified_identifier", "scope"),
-        ("template_function", "name"),
-    ],
-    bindings: &[
-        ("parameter_declaration", "declarator"),
-        ("optional_parameter_declaration", "declarator"),
-        ("declaration", "declarator"),
-        ("init_declarator", "declarator"),
-        ("for_range_loop", "declarator"),
-        ("structured_binding_declarator", ""),
-    ],
-    patterns: &[
-        "pointer_declarator",
-        "array_declarator",
-        "init_declarator",
-        "reference_declarator",
-        "structured_binding_declarator",
-    ],
+    wrappers: words!("linkage_specification template_declaration"),
+    verbatim: words!("string_literal char_literal system_lib_string raw_string_literal"),
+    labels: places!(
+        "preproc_def/name preproc_function_def/name preproc_defined qualified_identifier/name
+        qualified_identifier/scope template_function/name"
+    ),
+    bindings: places!(
+        "parameter_declaration/declarator optional_parameter_declaration/declarator
+        declaration/declarator init_declarator/declarator for_range_loop/declarator
+        structured_binding_declarator"
+    ),
+    patterns: words!(
+        "pointer_declarator array_declarator init_declarator reference_declarator
+        structured_binding_declarator"
+    ),
     method_in_scope: true,
-    operands: &[
-        ("unary_expression", "argument"),
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("assignment_expression", "right"),
-        ("condition_clause", "value"),
-        ("parenthesized_expression", ""),
-    ],
-    quoting: &["argument_list", "decltype", "template_argument_list"],
+    operands: places!(
+        "unary_expression/argument binary_expression/left binary_expression/right
+        assignment_expression/right condition_clause/value parenthesized_expression"
+    ),
+    quoting: words!("argument_list decltype template_argument_list"),
     ..C
 };
 
 pub(in crate::code) const BASH: Syntax = Syntax {
-    verbatim: &[
-        "string",
-        "translated_string",
-        "heredoc_redirect",
-        "heredoc_body",
-        "expansion",
-        "concatenation",
-        "command_substitution",
-        "process_substitution",
-        "simple_expansion",
-    ],
-    identifiers: &[],
-    ..PLAIN
+    verbatim: words!(
+        "string translated_string heredoc_redirect heredoc_body expansion concatenation
+        command_substitution process_substitution simple_expansion"
+    ),
+    ..NAMELESS
 };
 
 pub(in crate::code) const JSON: Syntax =
-    Syntax { verbatim: &["string"], identifiers: &[], entries: &["pair"], deepest: 0, ..PLAIN };
+    Syntax { verbatim: words!("string"), entries: words!("pair"), deepest: 0, ..NAMELESS };
 
 pub(in crate::code) const YAML: Syntax = Syntax {
-    verbatim: &["double_quote_scalar", "single_quote_scalar", "block_scalar", "plain_scalar"],
-    identifiers: &[],
-    trivial: &["{", "}", "[", "]", ",", "---", "..."],
+    verbatim: words!("double_quote_scalar single_quote_scalar block_scalar plain_scalar"),
+    trivial: words!("{ } [ ] , --- ..."),
     comments_trail: true,
-    entries: &["block_mapping_pair", "flow_pair"],
+    entries: words!("block_mapping_pair flow_pair"),
     deepest: 2,
     incremental: false,
-    ..PLAIN
+    ..NAMELESS
 };
 
 pub(in crate::code) const TOML: Syntax = Syntax {
-    verbatim: &["string"],
-    lists: &["array"],
-    identifiers: &[],
+    verbatim: words!("string"),
+    lists: words!("array"),
     comments_trail: true,
-    entries: &["pair"],
+    entries: words!("pair"),
     deepest: 3,
-    ..PLAIN
+    ..NAMELESS
 };
 
-pub(in crate::code) const MARKDOWN: Syntax = Syntax {
-    comments: &[],
-    identifiers: &[],
-    trivial: &[],
-    incremental: false,
-    words: true,
-    ..PLAIN
-};
+pub(in crate::code) const MARKDOWN: Syntax =
+    Syntax { comments: &[], trivial: &[], incremental: false, words: true, ..NAMELESS };

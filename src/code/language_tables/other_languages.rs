@@ -1,286 +1,169 @@
 //! The token facts of C#, Ruby, PHP, Kotlin, Lua, Swift, Scala, Dart and Zig.
 
+use crate::code::lists::{places, words};
 use crate::code::syntax::{PLAIN, Parameters, Syntax};
 
 #[cfg(feature = "grammars-heavy")]
 pub(in crate::code) const CSHARP: Syntax = Syntax {
-    verbatim: &[
-        "string_literal",
-        "raw_string_literal",
-        "interpolated_string_expression",
-        "interpolation_format_clause",
-        "character_literal",
-    ],
-    lists: &[
-        "initializer_expression",
-        "enum_member_declaration_list",
-        "switch_expression",
-        "anonymous_object_creation_expression",
-        "property_pattern_clause",
-    ],
-    identifiers: &["identifier", "implicit_parameter"],
-    callees: &[("invocation_expression", "function"), ("generic_name", "")],
-    labels: &[
-        ("member_access_expression", "name"),
-        ("member_binding_expression", "name"),
-        ("argument", "name"),
-        ("anonymous_object_creation_expression", ""),
-        ("with_initializer", ""),
-        ("subpattern", ""),
-        ("labeled_statement", ""),
-        ("goto_statement", ""),
-        ("qualified_name", "qualifier"),
-        ("qualified_name", "name"),
-        ("alias_qualified_name", "alias"),
-        ("alias_qualified_name", "name"),
-        ("attribute", "name"),
-        ("attribute_argument", "name"),
-    ],
-    bindings: &[
-        ("parameter", "name"),
-        ("parameter_list", "name"),
-        ("variable_declarator", "name"),
-        ("tuple_pattern", "name"),
-        ("declaration_expression", "name"),
-        ("declaration_pattern", "name"),
-        ("catch_declaration", "name"),
-        ("foreach_statement", "left"),
-        ("from_clause", "name"),
-        ("lambda_expression", "parameters"),
-    ],
-    keyed: &[("initializer_expression", "assignment_expression")],
+    verbatim: words!(
+        "string_literal raw_string_literal interpolated_string_expression
+        interpolation_format_clause character_literal"
+    ),
+    lists: words!(
+        "initializer_expression enum_member_declaration_list switch_expression
+        anonymous_object_creation_expression property_pattern_clause"
+    ),
+    identifiers: words!("identifier implicit_parameter"),
+    callees: places!("invocation_expression/function generic_name"),
+    labels: places!(
+        "member_access_expression/name member_binding_expression/name argument/name
+        anonymous_object_creation_expression with_initializer subpattern labeled_statement
+        goto_statement qualified_name/qualifier qualified_name/name alias_qualified_name/alias
+        alias_qualified_name/name attribute/name attribute_argument/name"
+    ),
+    bindings: places!(
+        "parameter/name parameter_list/name variable_declarator/name tuple_pattern/name
+        declaration_expression/name declaration_pattern/name catch_declaration/name
+        foreach_statement/left from_clause/name lambda_expression/parameters"
+    ),
+    keyed: places!("initializer_expression/assignment_expression"),
     method_in_scope: true,
     parameters: Parameters::Written,
-    operands: &[
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("assignment_expression", "right"),
-        ("conditional_expression", "condition"),
-        ("return_statement", ""),
-        ("parenthesized_expression", ""),
-    ],
+    operands: places!(
+        "binary_expression/left binary_expression/right assignment_expression/right
+        conditional_expression/condition return_statement parenthesized_expression"
+    ),
     ..PLAIN
 };
 
 pub(in crate::code) const RUBY: Syntax = Syntax {
-    verbatim: &[
-        "string",
-        "bare_string",
-        "bare_symbol",
-        "subshell",
-        "regex",
-        "delimited_symbol",
-        "heredoc_body",
-    ],
-    quotes: &["string"],
-    lists: &["array", "hash", "argument_list"],
-    dropped: &[("program", ";"), ("body_statement", ";"), ("block_body", ";")],
-    types: &["constant"],
-    callees: &[("call", "method")],
-    labels: &[
-        ("alias", "name"),
-        ("alias", "alias"),
-        ("keyword_parameter", "name"),
-        ("setter", "name"),
-        ("undef", ""),
-    ],
-    bindings: &[
-        ("assignment", "left"),
-        ("operator_assignment", "left"),
-        ("method_parameters", ""),
-        ("block_parameters", ""),
-        ("block_parameters", "locals"),
-        ("lambda_parameters", ""),
-        ("optional_parameter", "name"),
-        ("splat_parameter", "name"),
-        ("hash_splat_parameter", "name"),
-        ("block_parameter", "name"),
-        ("destructured_parameter", ""),
-        ("exception_variable", ""),
-        ("for", "pattern"),
-    ],
+    verbatim: words!("string bare_string bare_symbol subshell regex delimited_symbol heredoc_body"),
+    quotes: words!("string"),
+    lists: words!("array hash argument_list"),
+    dropped: places!("program/; body_statement/; block_body/;"),
+    types: words!("constant"),
+    callees: places!("call/method"),
+    labels: places!("alias/name alias/alias keyword_parameter/name setter/name undef"),
+    bindings: places!(
+        "assignment/left operator_assignment/left method_parameters block_parameters
+        block_parameters/locals lambda_parameters optional_parameter/name splat_parameter/name
+        hash_splat_parameter/name block_parameter/name destructured_parameter exception_variable
+        for/pattern"
+    ),
     // `f(a:)` uses a local by its name, so renaming it would change the argument.
-    foreign: &[("pair", "key"), ("keyword_pattern", "key")],
-    patterns: &["left_assignment_list", "destructured_left_assignment", "rest_assignment"],
+    foreign: places!("pair/key keyword_pattern/key"),
+    patterns: words!("left_assignment_list destructured_left_assignment rest_assignment"),
     method_in_scope: true,
     ..PLAIN
 };
 
 pub(in crate::code) const PHP: Syntax = Syntax {
-    verbatim: &[
-        "string",
-        "encapsed_string",
-        "heredoc",
-        "heredoc_body",
-        "nowdoc",
-        "nowdoc_body",
-        "shell_command_expression",
-        "text_interpolation",
-    ],
-    lists: &["arguments", "formal_parameters", "array_creation_expression", "match_block"],
-    identifiers: &["name"],
-    callees: &[("function_call_expression", "function")],
-    labels: &[
-        ("named_type", ""),
-        ("qualified_name", ""),
-        ("namespace_name", ""),
-        ("member_access_expression", "name"),
-        ("nullsafe_member_access_expression", "name"),
-        ("member_call_expression", "name"),
-        ("nullsafe_member_call_expression", "name"),
-        ("scoped_call_expression", "scope"),
-        ("scoped_call_expression", "name"),
-        ("scoped_property_access_expression", "scope"),
-        ("class_constant_access_expression", ""),
-        ("object_creation_expression", ""),
-        ("binary_expression", "right"),
-        ("argument", "name"),
-        ("goto_statement", ""),
-        ("named_label_statement", ""),
-        ("attribute", ""),
-        ("property_hook", ""),
-    ],
-    bindings: &[
-        ("simple_parameter", "name"),
-        ("variadic_parameter", "name"),
-        ("assignment_expression", "left"),
-        ("reference_assignment_expression", "left"),
-        ("catch_clause", "name"),
-        ("static_variable_declaration", "name"),
-    ],
-    declared: &[("foreach_statement", "as")],
-    foreign: &[("global_declaration", "")],
-    patterns: &["variable_name", "list_literal", "pair", "by_ref"],
-    trivial: &["{", "}", "(", ")", "[", "]", ";", ",", "<?php", "?>"],
-    operands: &[
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("assignment_expression", "right"),
-        ("parenthesized_expression", ""),
-    ],
+    verbatim: words!(
+        "string encapsed_string heredoc heredoc_body nowdoc nowdoc_body shell_command_expression
+        text_interpolation"
+    ),
+    lists: words!("arguments formal_parameters array_creation_expression match_block"),
+    identifiers: words!("name"),
+    callees: places!("function_call_expression/function"),
+    labels: places!(
+        "named_type qualified_name namespace_name member_access_expression/name
+        nullsafe_member_access_expression/name member_call_expression/name
+        nullsafe_member_call_expression/name scoped_call_expression/scope
+        scoped_call_expression/name scoped_property_access_expression/scope
+        class_constant_access_expression object_creation_expression binary_expression/right
+        argument/name goto_statement named_label_statement attribute property_hook"
+    ),
+    bindings: places!(
+        "simple_parameter/name variadic_parameter/name assignment_expression/left
+        reference_assignment_expression/left catch_clause/name static_variable_declaration/name"
+    ),
+    declared: places!("foreach_statement/as"),
+    foreign: places!("global_declaration"),
+    patterns: words!("variable_name list_literal pair by_ref"),
+    trivial: words!("{ } ( ) [ ] ; , <?php ?>"),
+    operands: places!(
+        "binary_expression/left binary_expression/right assignment_expression/right
+        parenthesized_expression"
+    ),
     ..PLAIN
 };
 
 #[cfg(feature = "grammars-heavy")]
 pub(in crate::code) const KOTLIN: Syntax = Syntax {
-    comments: &["line_comment", "multiline_comment"],
-    verbatim: &["string_literal", "character_literal"],
-    lists: &[
-        "value_arguments",
-        "function_value_parameters",
-        "primary_constructor",
-        "collection_literal",
-        "enum_class_body",
-        "type_arguments",
-        "type_parameters",
-    ],
-    breaks: &[
-        ("additive_expression", "-"),
-        ("additive_expression", "+"),
-        ("prefix_expression", "-"),
-        ("prefix_expression", "+"),
-        ("callable_reference", "::"),
-        ("lambda_literal", "{"),
-    ],
-    identifiers: &["simple_identifier", "interpolated_identifier"],
-    types: &["type_identifier"],
-    callees: &[("call_expression", "")],
-    labels: &[
-        ("infix_expression", ""),
-        ("callable_reference", ""),
-        ("navigation_suffix", ""),
-        ("enum_entry", ""),
-        ("identifier", ""),
-    ],
-    bindings: &[
-        ("variable_declaration", ""),
-        ("parameter", ""),
-        ("parameter_with_optional_type", ""),
-        ("setter", ""),
-        ("catch_block", ""),
-    ],
-    keyed: &[("value_arguments", "value_argument")],
+    comments: words!("line_comment multiline_comment"),
+    verbatim: words!("string_literal character_literal"),
+    lists: words!(
+        "value_arguments function_value_parameters primary_constructor collection_literal
+        enum_class_body type_arguments type_parameters"
+    ),
+    breaks: places!(
+        "additive_expression/- additive_expression/+ prefix_expression/- prefix_expression/+
+        callable_reference/:: lambda_literal/{"
+    ),
+    identifiers: words!("simple_identifier interpolated_identifier"),
+    types: words!("type_identifier"),
+    callees: places!("call_expression"),
+    labels: places!("infix_expression callable_reference navigation_suffix enum_entry identifier"),
+    bindings: places!(
+        "variable_declaration parameter parameter_with_optional_type setter catch_block"
+    ),
+    keyed: places!("value_arguments/value_argument"),
     method_in_scope: true,
     parameters: Parameters::Written,
     ..PLAIN
 };
 
 pub(in crate::code) const LUA: Syntax = Syntax {
-    comments: &["comment", "empty_statement"],
-    verbatim: &["string"],
-    quotes: &["string"],
-    lists: &["table_constructor"],
+    comments: words!("comment empty_statement"),
+    verbatim: words!("string"),
+    quotes: words!("string"),
+    lists: words!("table_constructor"),
     // `f "a"` is the same as `f("a")`. The node for the arguments is kept.
-    dropped: &[("return_statement", ";"), ("arguments", "("), ("arguments", ")")],
-    parentheses: &[
-        ("if_statement", "condition"),
-        ("elseif_statement", "condition"),
-        ("while_statement", "condition"),
-        ("repeat_statement", "condition"),
-    ],
-    callees: &[("function_call", "name")],
-    labels: &[
-        ("dot_index_expression", "field"),
-        ("method_index_expression", "method"),
-        ("field", "name"),
-        ("goto_statement", ""),
-        ("label_statement", ""),
-        ("attribute", ""),
-    ],
-    bindings: &[
-        ("variable_declaration", ""),
-        ("parameters", "name"),
-        ("for_generic_clause", ""),
-        ("for_numeric_clause", "name"),
-    ],
-    patterns: &["assignment_statement", "variable_list"],
-    operands: &[
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("unary_expression", "operand"),
-        ("bracket_index_expression", "field"),
-        ("parenthesized_expression", ""),
-    ],
+    dropped: places!("return_statement/; arguments/( arguments/)"),
+    parentheses: places!(
+        "if_statement/condition elseif_statement/condition while_statement/condition
+        repeat_statement/condition"
+    ),
+    callees: places!("function_call/name"),
+    labels: places!(
+        "dot_index_expression/field method_index_expression/method field/name goto_statement
+        label_statement attribute"
+    ),
+    bindings: places!(
+        "variable_declaration parameters/name for_generic_clause for_numeric_clause/name"
+    ),
+    patterns: words!("assignment_statement variable_list"),
+    operands: places!(
+        "binary_expression/left binary_expression/right unary_expression/operand
+        bracket_index_expression/field parenthesized_expression"
+    ),
     ..PLAIN
 };
 
 #[cfg(feature = "grammars-heavy")]
 pub(in crate::code) const SWIFT: Syntax = Syntax {
-    comments: &["comment", "multiline_comment"],
-    verbatim: &["line_string_literal", "multi_line_string_literal", "raw_string_literal"],
-    lists: &["array_literal", "dictionary_literal"],
-    identifiers: &["simple_identifier"],
-    types: &["type_identifier"],
-    callees: &[("call_expression", "")],
-    labels: &[
-        ("navigation_suffix", "suffix"),
-        ("value_argument_label", ""),
-        ("parameter", "external_name"),
-        ("macro_invocation", ""),
-        ("directive", ""),
-        ("enum_entry", "name"),
-    ],
-    bindings: &[
-        ("pattern", "bound_identifier"),
-        ("property_declaration", "name"),
-        ("for_statement", "item"),
-        ("if_statement", "bound_identifier"),
-        ("guard_statement", "bound_identifier"),
-        ("while_statement", "bound_identifier"),
-        ("lambda_parameter", "name"),
-    ],
+    comments: words!("comment multiline_comment"),
+    verbatim: words!("line_string_literal multi_line_string_literal raw_string_literal"),
+    lists: words!("array_literal dictionary_literal"),
+    identifiers: words!("simple_identifier"),
+    types: words!("type_identifier"),
+    callees: places!("call_expression"),
+    labels: places!(
+        "navigation_suffix/suffix value_argument_label parameter/external_name macro_invocation
+        directive enum_entry/name"
+    ),
+    bindings: places!(
+        "pattern/bound_identifier property_declaration/name for_statement/item
+        if_statement/bound_identifier guard_statement/bound_identifier
+        while_statement/bound_identifier lambda_parameter/name"
+    ),
     // The name of a parameter without a label is also its label.
-    declared: &[("parameter", "simple_identifier")],
-    members: &[
-        ("prefix_expression", "."),
-        ("pattern", "."),
-        ("if_statement", "."),
-        ("guard_statement", "."),
-        ("while_statement", "."),
-        ("control_transfer_statement", "break"),
-        ("control_transfer_statement", "continue"),
-    ],
-    patterns: &["pattern"],
+    declared: places!("parameter/simple_identifier"),
+    members: places!(
+        "prefix_expression/. pattern/. if_statement/. guard_statement/. while_statement/.
+        control_transfer_statement/break control_transfer_statement/continue"
+    ),
+    patterns: words!("pattern"),
     // If there is an error elsewhere in the file, the parser can read the inside of an untouched
     // definition differently.
     incremental: false,
@@ -291,152 +174,89 @@ pub(in crate::code) const SWIFT: Syntax = Syntax {
 
 #[cfg(feature = "grammars-heavy")]
 pub(in crate::code) const SCALA: Syntax = Syntax {
-    comments: &["comment", "block_comment"],
-    verbatim: &[
-        "string",
-        "interpolated_string",
-        "interpolated_string_expression",
-        "xml_expression",
-        "xml_element",
-        "xml_attribute",
-    ],
-    lists: &["arguments", "parameters", "class_parameters"],
-    dropped: &[
-        ("compilation_unit", ";"),
-        ("template_body", ";"),
-        ("block", ";"),
-        ("indented_block", ";"),
-    ],
+    comments: words!("comment block_comment"),
+    verbatim: words!(
+        "string interpolated_string interpolated_string_expression xml_expression xml_element
+        xml_attribute"
+    ),
+    lists: words!("arguments parameters class_parameters"),
+    dropped: places!("compilation_unit/; template_body/; block/; indented_block/;"),
     // Scala 2 ends a statement where Scala 3 continues it.
-    breaks: &[("infix_expression", "operator_identifier")],
+    breaks: places!("infix_expression/operator_identifier"),
     // At the end of a line, the scanner decides by the next line whether a definition continues.
     incremental: false,
-    types: &["type_identifier"],
-    callees: &[
-        ("call_expression", "function"),
-        ("generic_function", "function"),
-        ("infix_expression", "operator"),
-        ("postfix_expression", ""),
-    ],
-    labels: &[
-        ("field_expression", "field"),
-        ("stable_identifier", ""),
-        ("stable_type_identifier", ""),
-        ("package_identifier", ""),
-        ("import_declaration", "path"),
-        ("interpolated_string_expression", "interpolator"),
-    ],
-    bindings: &[
-        ("val_definition", "pattern"),
-        ("var_definition", "pattern"),
-        ("parameter", "name"),
-        ("binding", "name"),
-        ("lambda_expression", "parameters"),
-        ("case_clause", "pattern"),
-    ],
-    keyed: &[("arguments", "assignment_expression")],
-    patterns: &[
-        "tuple_pattern",
-        "typed_pattern",
-        "capture_pattern",
-        "infix_pattern",
-        "case_class_pattern",
-    ],
+    types: words!("type_identifier"),
+    callees: places!(
+        "call_expression/function generic_function/function infix_expression/operator
+        postfix_expression"
+    ),
+    labels: places!(
+        "field_expression/field stable_identifier stable_type_identifier package_identifier
+        import_declaration/path interpolated_string_expression/interpolator"
+    ),
+    bindings: places!(
+        "val_definition/pattern var_definition/pattern parameter/name binding/name
+        lambda_expression/parameters case_clause/pattern"
+    ),
+    keyed: places!("arguments/assignment_expression"),
+    patterns: words!(
+        "tuple_pattern typed_pattern capture_pattern infix_pattern case_class_pattern"
+    ),
     method_in_scope: true,
     parameters: Parameters::Written,
     ..PLAIN
 };
 
 pub(in crate::code) const DART: Syntax = Syntax {
-    comments: &["comment", "block_comment", "documentation_comment", "documentation_block_comment"],
-    verbatim: &[
-        "string_literal_double_quotes",
-        "string_literal_single_quotes",
-        "string_literal_double_quotes_multiple",
-        "string_literal_single_quotes_multiple",
-        "raw_string_literal_double_quotes",
-        "raw_string_literal_single_quotes",
-        "raw_string_literal_double_quotes_multiple",
-        "raw_string_literal_single_quotes_multiple",
-    ],
-    quotes: &["string_literal_single_quotes", "raw_string_literal_single_quotes"],
-    lists: &[
-        "arguments",
-        "formal_parameter_list",
-        "optional_formal_parameters",
-        "list_literal",
-        "set_or_map_literal",
-        "enum_body",
-        "switch_expression",
-    ],
-    tuples: &["record_literal"],
-    identifiers: &["identifier", "identifier_dollar_escaped"],
-    types: &["type_identifier"],
-    callees: &[("call_expression", "function")],
-    labels: &[
-        ("member_expression", "property"),
-        ("null_aware_member_expression", "property"),
-        ("cascade_selector", ""),
-        ("cascade_call_expression", "property"),
-        ("cascade_member_expression", "property"),
-        ("label", ""),
-        ("labeled_statement", ""),
-        ("break_statement", ""),
-        ("continue_statement", ""),
-        ("field_formal_parameter", "name"),
-        ("super_formal_parameter", "name"),
-        ("field_initializer", "name"),
-        ("variable_pattern", "name"),
-        ("annotation", "name"),
-        ("qualified_name", ""),
-        ("constructor_tearoff", ""),
-    ],
-    bindings: &[
-        ("formal_parameter", "name"),
-        ("formal_parameter", ""),
-        ("initialized_variable_declaration", "name"),
-        ("initialized_identifier", "name"),
-        ("for_statement", "name"),
-        ("catch_clause", "exception"),
-        ("catch_clause", "stack_trace"),
-    ],
+    comments: words!("comment block_comment documentation_comment documentation_block_comment"),
+    verbatim: words!(
+        "string_literal_double_quotes string_literal_single_quotes
+        string_literal_double_quotes_multiple string_literal_single_quotes_multiple
+        raw_string_literal_double_quotes raw_string_literal_single_quotes
+        raw_string_literal_double_quotes_multiple raw_string_literal_single_quotes_multiple"
+    ),
+    quotes: words!("string_literal_single_quotes raw_string_literal_single_quotes"),
+    lists: words!(
+        "arguments formal_parameter_list optional_formal_parameters list_literal
+        set_or_map_literal enum_body switch_expression"
+    ),
+    tuples: words!("record_literal"),
+    identifiers: words!("identifier identifier_dollar_escaped"),
+    types: words!("type_identifier"),
+    callees: places!("call_expression/function"),
+    labels: places!(
+        "member_expression/property null_aware_member_expression/property cascade_selector
+        cascade_call_expression/property cascade_member_expression/property label
+        labeled_statement break_statement continue_statement field_formal_parameter/name
+        super_formal_parameter/name field_initializer/name variable_pattern/name annotation/name
+        qualified_name constructor_tearoff"
+    ),
+    bindings: places!(
+        "formal_parameter/name formal_parameter initialized_variable_declaration/name
+        initialized_identifier/name for_statement/name catch_clause/exception
+        catch_clause/stack_trace"
+    ),
     method_in_scope: true,
     parameters: Parameters::Written,
     ..PLAIN
 };
 
 pub(in crate::code) const ZIG: Syntax = Syntax {
-    container_comment_starts: &["//!"],
-    verbatim: &["string", "character", "multiline_string"],
-    lists: &[
-        "parameters",
-        "arguments",
-        "call_expression",
-        "initializer_list",
-        "struct_declaration",
-        "enum_declaration",
-        "union_declaration",
-        "error_set_declaration",
-        "switch_expression",
-    ],
-    callees: &[("call_expression", "function")],
-    labels: &[
-        ("field_expression", "member"),
-        ("container_field", "name"),
-        ("field_initializer", "name"),
-        ("error_set_declaration", ""),
-        ("error_type", ""),
-        ("block_label", ""),
-        ("break_label", ""),
-    ],
-    bindings: &[("parameter", "name"), ("payload", "")],
+    container_comment_starts: words!("//!"),
+    verbatim: words!("string character multiline_string"),
+    lists: words!(
+        "parameters arguments call_expression initializer_list struct_declaration enum_declaration
+        union_declaration error_set_declaration switch_expression"
+    ),
+    callees: places!("call_expression/function"),
+    labels: places!(
+        "field_expression/member container_field/name field_initializer/name error_set_declaration
+        error_type block_label break_label"
+    ),
+    bindings: places!("parameter/name payload"),
     // Without `const` or `var`, an assignment has the same node.
-    declared: &[("variable_declaration", "const"), ("variable_declaration", "var")],
+    declared: places!("variable_declaration/const variable_declaration/var"),
     parameters: Parameters::TypeField,
-    operands: &[
-        ("binary_expression", "left"),
-        ("binary_expression", "right"),
-        ("parenthesized_expression", ""),
-    ],
+    operands: places!("binary_expression/left binary_expression/right parenthesized_expression"),
     ..PLAIN
 };

@@ -29,7 +29,8 @@ pub(super) mod scoping;
 mod sugar;
 
 pub(crate) use comments::Comment;
-pub(crate) use names::{Resolution, is_plain_macro, resolve};
+pub(crate) use names::{Resolution, resolve};
+pub(crate) use sugar::is_plain_macro;
 
 /// Nodes deeper than this are kept as a flat run of tokens, because source code may be nested
 /// deeper than the stack allows.

@@ -8,10 +8,11 @@ use std::mem;
 use std::sync::Arc;
 
 use super::scoping::{NameReach, Scoping, holds};
-use super::sugar::PLAIN_MACROS;
+use super::sugar::is_plain_macro;
 use super::{NameKind, Tree};
 use crate::code::language_tables;
 use crate::code::language_tables::roles::Role;
+use crate::code::lists::words;
 
 /// A local variable or parameter of a tree.
 #[derive(Clone, Debug)]
@@ -451,11 +452,6 @@ impl Resolver<'_> {
     }
 }
 
-/// Returns true if a Rust macro takes plain expressions and does not affect the function around it.
-pub(crate) fn is_plain_macro(name: Option<&str>) -> bool {
-    name.is_some_and(|name| PLAIN_MACROS.contains(&name))
-}
-
 fn mark_members(tree: &mut Tree) {
     if tree.is_a(Role::Name) {
         tree.name = NameKind::Member;
@@ -595,20 +591,10 @@ fn php_variables(
     names: &mut Vec<Arc<str>>,
     outer: &mut HashSet<Arc<str>>,
 ) {
-    const OTHERS: &[&str] = &[
-        "$this",
-        "$GLOBALS",
-        "$_SERVER",
-        "$_GET",
-        "$_POST",
-        "$_FILES",
-        "$_COOKIE",
-        "$_SESSION",
-        "$_REQUEST",
-        "$_ENV",
-        "$argc",
-        "$argv",
-    ];
+    const OTHERS: &[&str] = words!(
+        "$this $GLOBALS $_SERVER $_GET $_POST $_FILES $_COOKIE $_SESSION $_REQUEST $_ENV $argc
+        $argv"
+    );
     if tree.is_a(Role::GlobalDeclaration) {
         outer.extend(tree.children.iter().filter_map(|child| child.text.clone()));
     }

@@ -2,31 +2,19 @@
 
 use super::Tree;
 use crate::code::language_tables::roles::{Role, made};
+use crate::code::lists::words;
 use crate::code::syntax::Syntax;
 
-/// Rust macros whose arguments are plain expressions, each evaluated where it is written.
-pub(super) const PLAIN_MACROS: &[&str] = &[
-    "print",
-    "println",
-    "eprint",
-    "eprintln",
-    "format",
-    "write",
-    "writeln",
-    "panic",
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "vec",
-    "todo",
-    "unreachable",
-    "unimplemented",
-    "format_args",
-    "matches",
-];
+/// Returns true if a Rust macro takes plain expressions, evaluates each where it is written, and
+/// does not affect the function around it.
+pub(crate) fn is_plain_macro(name: Option<&str>) -> bool {
+    const PLAIN_MACROS: &[&str] = words!(
+        "print println eprint eprintln format write writeln panic assert assert_eq assert_ne
+        debug_assert debug_assert_eq debug_assert_ne vec todo unreachable unimplemented format_args
+        matches"
+    );
+    name.is_some_and(|name| PLAIN_MACROS.contains(&name))
+}
 
 /// Rewrites a node to its longest spelling.
 pub(super) fn plain(language: &str, node: Tree) -> Tree {
@@ -103,14 +91,19 @@ fn without_separators(mut node: Tree) -> Tree {
 
 /// Rewrites `{a}` to `{a: a}`.
 fn pair(leaf: Tree, kind: &'static str) -> Tree {
+    let children = twice(&leaf, (made::PROPERTY_IDENTIFIER, "key"), "value");
+    Tree::node(kind, leaf.field, leaf.bytes, children)
+}
+
+/// Returns `a: a` for the leaf `a`: a key of this kind and field, and a value in this field.
+fn twice(leaf: &Tree, key: (&'static str, &'static str), value: &'static str) -> Vec<Tree> {
     let text = leaf.text.as_deref().unwrap_or_default();
-    let at = leaf.bytes.clone();
-    let children = vec![
-        Tree::leaf(made::PROPERTY_IDENTIFIER, Some("key"), at.clone(), text),
+    let at = &leaf.bytes;
+    vec![
+        Tree::leaf(key.0, Some(key.1), at.clone(), text),
         Tree::leaf(":", None, at.clone(), ":"),
-        Tree::leaf(made::IDENTIFIER, Some("value"), at.clone(), text),
-    ];
-    Tree::node(kind, leaf.field, at, children)
+        Tree::leaf(made::IDENTIFIER, Some(value), at.clone(), text),
+    ]
 }
 
 /// Rewrites `{a = 1}` to `{a: a = 1}`.
@@ -137,13 +130,7 @@ fn defaulted(mut node: Tree) -> Tree {
 /// Rewrites the value `S { a }` to `S { a: a }`.
 fn field_initializer(mut node: Tree) -> Tree {
     let Some(leaf) = node.children.pop() else { return node };
-    let text = leaf.text.as_deref().unwrap_or_default();
-    let at = leaf.bytes.clone();
-    let children = vec![
-        Tree::leaf(made::FIELD_IDENTIFIER, Some("field"), at.clone(), text),
-        Tree::leaf(":", None, at.clone(), ":"),
-        Tree::leaf(made::IDENTIFIER, Some("value"), at, text),
-    ];
+    let children = twice(&leaf, (made::FIELD_IDENTIFIER, "field"), "value");
     Tree::node(made::FIELD_INITIALIZER, node.field, node.bytes, children)
 }
 
@@ -152,13 +139,7 @@ fn field_pattern(mut node: Tree) -> Tree {
     if let [leaf] = &node.children[..]
         && leaf.is_a(Role::ShorthandFieldIdentifier)
     {
-        let text = leaf.text.as_deref().unwrap_or_default();
-        let at = leaf.bytes.clone();
-        node.children = vec![
-            Tree::leaf(made::FIELD_IDENTIFIER, Some("name"), at.clone(), text),
-            Tree::leaf(":", None, at.clone(), ":"),
-            Tree::leaf(made::IDENTIFIER, Some("pattern"), at, text),
-        ];
+        node.children = twice(leaf, (made::FIELD_IDENTIFIER, "name"), "pattern");
     }
     node
 }
@@ -217,11 +198,7 @@ fn without_last_comma(list: &mut Tree) {
 
 /// Makes the captured name in `println!("{x}")` a token of its own.
 fn with_captures(mut node: Tree) -> Tree {
-    let plain = node
-        .child("macro")
-        .and_then(|name| name.text.as_deref())
-        .is_some_and(|name| PLAIN_MACROS.contains(&name));
-    if plain {
+    if is_plain_macro(node.child("macro").and_then(|name| name.text.as_deref())) {
         for child in node.children.iter_mut().filter(|child| child.is_a(Role::TokenTree)) {
             without_last_comma(child);
             split_captures(child);
