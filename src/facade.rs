@@ -111,7 +111,8 @@ pub mod hook {
 }
 pub mod intent {
     pub use crate::intent::{
-        EditError, Intent, NewIntent, Registry, RegistryEdit, Scope, ScopeVerdict, Spanned, Status,
+        EditError, Intent, IntentEntry, Registry, RegistryEdit, Scope, ScopeVerdict, Spanned,
+        Status,
     };
     pub mod edit {
         pub use crate::intent::edit::{next_id, plan};
@@ -120,7 +121,7 @@ pub mod intent {
         pub use crate::intent::lint::{against_files, registry};
     }
     pub mod model {
-        pub use crate::intent::model::{IntentEntry, RegistryFile};
+        pub use crate::intent::model::RegistryFile;
     }
 }
 pub mod ledger {

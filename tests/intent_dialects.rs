@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use intent_lsp::facade::intent::model::{IntentEntry, RegistryFile};
-use intent_lsp::facade::intent::{Intent, Registry, Spanned, lint};
+use intent_lsp::facade::intent::model::RegistryFile;
+use intent_lsp::facade::intent::{Intent, IntentEntry, Registry, Spanned, lint};
 use intent_lsp::facade::workspace::{Finding, RelativePath};
 
 use crate::support::schema::Schema;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use intent_lsp::facade::edits::apply;
 use intent_lsp::facade::intent::edit::{next_id, plan};
-use intent_lsp::facade::intent::{EditError, NewIntent, Registry, RegistryEdit, Status};
+use intent_lsp::facade::intent::{EditError, IntentEntry, Registry, RegistryEdit, Status};
 use intent_lsp::facade::workspace::RelativePath;
 use proptest::prelude::*;
 
@@ -184,7 +184,7 @@ fn what_cannot_be_edited_safely_is_refused() {
     refused("active_intents:\n  A: {name: x}\n", &RegistryEdit::Add(new("B")));
     refused(
         "active_intents: []\n",
-        &RegistryEdit::Add(NewIntent { owned_scope: vec!["/".into()], ..new("B") }),
+        &RegistryEdit::Add(IntentEntry { owned_scope: vec!["/".into()], ..new("B") }),
     );
     let broken = edited("r.yaml", "a: b\n  c: d\n", &RegistryEdit::Add(new("B")));
     assert!(matches!(broken, Err(EditError::Broken { .. })), "{broken:?}");
@@ -274,12 +274,12 @@ fn what_an_intent_was_called_is_kept_with_it() {
     assert!(text.starts_with("- id: I-1\n  status: DRAFT\n"), "{text}");
 }
 
-fn new(id: &str) -> NewIntent {
-    NewIntent {
+fn new(id: &str) -> IntentEntry {
+    IntentEntry {
         id: id.into(),
         name: "New: one".into(),
         owned_scope: vec!["src/**".into(), "!src/x".into()],
-        ..NewIntent::default()
+        ..IntentEntry::default()
     }
 }
 
@@ -392,7 +392,7 @@ fn hostile_texts_are_written_so_that_they_read_back() {
         "<<",
         "\\",
     ] {
-        let wanted = NewIntent {
+        let wanted = IntentEntry {
             name: text.into(),
             constraints: vec![text.into()],
             owner: Some(format!("@{text}")),

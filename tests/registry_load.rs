@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use intent_lsp::facade::intent::{
-    EditError, NewIntent, Registry, RegistryEdit, Status, edit, lint,
+    EditError, IntentEntry, Registry, RegistryEdit, Status, edit, lint,
 };
 use intent_lsp::facade::workspace::{Code, Finding, RelativePath, Root};
 
@@ -203,10 +203,10 @@ fn an_edit_is_made_in_the_file_that_holds_the_intent() {
     let renamed = B.replace("id: B", "id: C").replace("[OLD-B]", "[OLD-B, B]");
     assert_eq!(planned(rename), (BESIDE.to_owned(), renamed));
     for taken in ["A", "B", "OLD-B"] {
-        let new = NewIntent { id: taken.into(), name: "n".into(), ..NewIntent::default() };
+        let new = IntentEntry { id: taken.into(), name: "n".into(), ..IntentEntry::default() };
         assert!(edit::plan(&registry, &RegistryEdit::Add(new)).is_err(), "{taken}");
     }
-    let new = NewIntent { id: "D-1".into(), name: "d".into(), ..NewIntent::default() };
+    let new = IntentEntry { id: "D-1".into(), name: "d".into(), ..IntentEntry::default() };
     let own = "id: D-1\nname: d\nstatus: DRAFT\nowned_scope: []\n";
     let at = ".orchestration/intents/D-1.yaml";
     assert_eq!(planned(RegistryEdit::Add(new)), (at.to_owned(), own.to_owned()));

@@ -1,7 +1,7 @@
 //! A registry in any of its forms: it is read, linted and edited, and an edit says what it was asked to say.
 #![no_main]
 
-use intent_lsp::facade::intent::{NewIntent, Registry, RegistryEdit, Status, edit, lint};
+use intent_lsp::facade::intent::{IntentEntry, Registry, RegistryEdit, Status, edit, lint};
 use intent_lsp::facade::workspace::RelativePath;
 use libfuzzer_sys::fuzz_target;
 
@@ -11,7 +11,7 @@ fuzz_target!(|text: &str| {
         let registry = Registry::parse(path.clone(), text);
         lint::registry(&registry);
         let id = registry.intents().first().map(|intent| intent.id.value.clone());
-        let new = NewIntent { id: "FUZZ-1".into(), name: "A: 'b'".into(), ..NewIntent::default() };
+        let new = IntentEntry { id: "FUZZ-1".into(), name: "A: 'b'".into(), ..IntentEntry::default() };
         let status = |id: String| RegistryEdit::SetStatus { id, status: Status::Completed };
         for edit in id.map(status).into_iter().chain([RegistryEdit::Add(new)]) {
             let Ok(planned) = edit::plan(&registry, &edit) else { continue };

@@ -1,87 +1,36 @@
 //! Writes an intent in the canonical YAML form, and decides which texts need quotes.
 
+use super::IntentEntry;
 use super::yaml::Style;
-use super::{Intent, Spanned, Status};
 
-/// An intent to be written in the canonical form.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NewIntent {
-    pub id: String,
-    pub name: String,
-    /// `None` is written as DRAFT.
-    pub status: Option<Status>,
-    /// The globs of the files that the intent owns.
-    pub owned_scope: Vec<String>,
-    /// The conditions that must hold.
-    pub constraints: Vec<String>,
-    /// The conditions under which the intent is done.
-    pub acceptance_criteria: Vec<String>,
-    /// The requirements that the intent serves.
-    pub related_specs: Vec<String>,
-    /// The handle of the person who asked for the intent.
-    pub owner: Option<String>,
+pub(super) fn as_json(new: &IntentEntry) -> serde_json::Value {
+    serde_json::to_value(new).expect("texts and lists of texts are JSON")
 }
 
-impl NewIntent {
-    /// Returns the intent as a reader of the written text will see it.
-    pub fn intent(&self) -> Intent {
-        let spanned = |value: &String| Spanned { value: value.clone(), span: 0..0 };
-        let list = |texts: &[String]| texts.iter().map(spanned).collect();
-        Intent {
-            id: spanned(&self.id),
-            name: spanned(&self.name),
-            status: Some(Spanned { value: self.status.unwrap_or(Status::Draft), span: 0..0 }),
-            owned_scope: list(&self.owned_scope),
-            constraints: list(&self.constraints),
-            acceptance_criteria: list(&self.acceptance_criteria),
-            related_specs: list(&self.related_specs),
-            owner: self.owner.as_ref().map(spanned),
-            formerly: Vec::new(),
-            extra: serde_json::Map::new(),
-            span: 0..0,
-        }
-    }
-}
-
-pub(super) fn as_json(new: &NewIntent) -> serde_json::Value {
-    let entry = super::model::IntentEntry {
-        id: new.id.clone(),
-        name: new.name.clone(),
-        status: new.status.unwrap_or(Status::Draft),
-        owned_scope: new.owned_scope.clone(),
-        constraints: new.constraints.clone(),
-        acceptance_criteria: new.acceptance_criteria.clone(),
-        related_specs: new.related_specs.clone(),
-        owner: new.owner.clone(),
-        formerly: Vec::new(),
-        extra: serde_json::Map::new(),
-    };
-    serde_json::to_value(entry).expect("texts and lists of texts are JSON")
-}
-
-/// Returns the canonical lines of an intent.
-pub(super) fn as_yaml(new: &NewIntent) -> Vec<String> {
-    let status = new.status.unwrap_or(Status::Draft);
+/// Returns the canonical lines of a new intent, which has no former ids and no other keys.
+pub(super) fn as_yaml(new: &IntentEntry) -> Vec<String> {
+    let list = |texts: &[String]| flow_list(texts.iter().map(String::as_str));
     let mut lines = vec![
         format!("id: {}", word(&new.id)),
         format!("name: {}", word(&new.name)),
-        format!("status: {}", status.as_str()),
-        format!("owned_scope: {}", flow_list(&new.owned_scope)),
+        format!("status: {}", new.status.as_str()),
+        format!("owned_scope: {}", list(&new.owned_scope)),
     ];
     let lists = [
         ("constraints", &new.constraints),
         ("acceptance_criteria", &new.acceptance_criteria),
         ("related_specs", &new.related_specs),
     ];
-    for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
-        lines.push(format!("{key}: {}", flow_list(list)));
+    for (key, texts) in lists.into_iter().filter(|(_, texts)| !texts.is_empty()) {
+        lines.push(format!("{key}: {}", list(texts)));
     }
     lines.extend(new.owner.iter().map(|owner| format!("owner: {}", double_quoted(owner))));
     lines
 }
 
-fn flow_list(list: &[String]) -> String {
-    let items: Vec<String> = list.iter().map(|text| double_quoted(text)).collect();
+/// Returns a list in brackets.
+pub(super) fn flow_list<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+    let items: Vec<String> = texts.into_iter().map(double_quoted).collect();
     format!("[{}]", items.join(", "))
 }
 
@@ -100,7 +49,7 @@ pub(crate) fn quoted_like(text: &str, style: Style, in_flow: bool) -> String {
     let printable = !text.chars().any(char::is_control);
     match style {
         Style::Plain if plain_is_safe(text, in_flow) => text.to_owned(),
-        Style::Single if printable => format!("'{}'", text.replace('\'', "''")),
+        Style::SingleQuoted if printable => format!("'{}'", text.replace('\'', "''")),
         _ => double_quoted(text),
     }
 }

@@ -4,10 +4,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use serde_json::{Map, Value};
-
 use super::yaml::{MappingEntry, Node, NodeKind, Style, dash_before, null_node, rest_of};
 use super::{Intent, Spanned, Status};
+use crate::code::lists::words;
 
 /// A field of an intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,43 +22,30 @@ pub(crate) enum Field {
     Formerly,
 }
 
-impl Field {
-    const ALL: [Field; 9] = [
-        Field::Id,
-        Field::Name,
-        Field::Status,
+/// The fields in order, each with the keys under which it has been found, the canonical one first.
+/// A dot leads into a nested mapping.
+const FIELDS: [(Field, &[&str]); 9] = [
+    (Field::Id, words!("id intent_id intentId active_intent_id")),
+    (Field::Name, words!("name title summary goal description task current_context.task")),
+    (Field::Status, words!("status")),
+    (
         Field::Scope,
-        Field::Constraints,
-        Field::Acceptance,
-        Field::Specs,
-        Field::Owner,
-        Field::Formerly,
-    ];
-    /// Returns the keys under which the field has been found, the canonical one first. A dot leads
-    /// into a nested mapping.
+        words!(
+            "owned_scope owned_scopes ownedScope scope scope.paths files_in_scope
+            metadata.target_files current_context.files_in_scope"
+        ),
+    ),
+    (Field::Constraints, words!("constraints boundaries current_context.constraints")),
+    (Field::Acceptance, words!("acceptance_criteria acceptanceCriteria success what")),
+    (Field::Specs, words!("related_specs related_requirements")),
+    (Field::Owner, words!("owner")),
+    (Field::Formerly, words!("formerly")),
+];
+
+impl Field {
+    /// Returns the keys under which the field has been found, the canonical one first.
     pub(crate) fn keys(self) -> &'static [&'static str] {
-        match self {
-            Field::Id => &["id", "intent_id", "intentId", "active_intent_id"],
-            Field::Name => {
-                &["name", "title", "summary", "goal", "description", "task", "current_context.task"]
-            }
-            Field::Status => &["status"],
-            Field::Scope => &[
-                "owned_scope",
-                "owned_scopes",
-                "ownedScope",
-                "scope",
-                "scope.paths",
-                "files_in_scope",
-                "metadata.target_files",
-                "current_context.files_in_scope",
-            ],
-            Field::Constraints => &["constraints", "boundaries", "current_context.constraints"],
-            Field::Acceptance => &["acceptance_criteria", "acceptanceCriteria", "success", "what"],
-            Field::Specs => &["related_specs", "related_requirements"],
-            Field::Owner => &["owner"],
-            Field::Formerly => &["formerly"],
-        }
+        FIELDS[self as usize].1
     }
     pub(crate) fn key(self) -> &'static str {
         self.keys()[0]
@@ -109,9 +95,10 @@ pub(crate) struct Deviation {
 }
 
 /// The place where further intents can be written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) enum Home {
     /// The file has no content yet.
+    #[default]
     Empty,
     /// The list, or the null value in its place.
     List(Node),
@@ -120,7 +107,7 @@ pub(crate) enum Home {
 }
 
 /// A registry as it was read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ParsedRegistry {
     pub(crate) intents: Vec<Intent>,
     pub(crate) selected: Option<String>,
@@ -128,19 +115,12 @@ pub(crate) struct ParsedRegistry {
 }
 
 /// How a registry is written. Only edits and lints need this.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Form {
     /// One entry for each intent, in the same order.
     pub(crate) written: Vec<Written>,
     pub(crate) deviations: Vec<Deviation>,
     pub(crate) home: Home,
-}
-
-impl Form {
-    /// Returns the form of an empty text.
-    pub(crate) fn empty() -> Self {
-        Self { written: Vec::new(), deviations: Vec::new(), home: Home::Empty }
-    }
 }
 
 /// Reads a registry in any dialect.
@@ -159,7 +139,7 @@ pub(crate) fn read_one(text: &str, root: &Node) -> ParsedRegistry {
         reader.intent(root, root.span.start, None);
     } else {
         let help = "Write `id:`, `name:`, `status:` and `owned_scope:`, each on a line of its own.";
-        reader.deviate(root.span.clone(), "This file holds no intent.", help);
+        reader.deviate(&root.span, "This file holds no intent.", help);
     }
     reader.reading
 }
@@ -171,8 +151,8 @@ struct RegistryReader<'t> {
 
 impl<'t> RegistryReader<'t> {
     fn new(text: &'t str, homeless: &'static str) -> Self {
-        let form = Form { home: Home::Other(homeless), ..Form::empty() };
-        Self { text, reading: ParsedRegistry { intents: Vec::new(), selected: None, form } }
+        let form = Form { home: Home::Other(homeless), ..Form::default() };
+        Self { text, reading: ParsedRegistry { form, ..ParsedRegistry::default() } }
     }
 
     fn root(&mut self, root: &Node) {
@@ -181,17 +161,14 @@ impl<'t> RegistryReader<'t> {
             return;
         }
         if root.is_sequence() {
-            self.deviate(
-                root.span.start..root.span.start + 1,
-                "The registry is a bare list.",
-                "Put the list under the key `active_intents:`.",
-            );
-            self.list(root);
-            return;
+            let help = "Put the list under the key `active_intents:`.";
+            let bracket = root.span.start..root.span.start + 1;
+            self.deviate(&bracket, "The registry is a bare list.", help);
+            return self.list(root);
         }
         if !root.is_mapping() {
             let help = "A registry is a mapping with the key `active_intents:`.";
-            return self.deviate(root.span.clone(), "This is no registry.", help);
+            return self.deviate(&root.span, "This is no registry.", help);
         }
         self.selection(root);
         let lists: Vec<&MappingEntry> = root
@@ -223,7 +200,7 @@ impl<'t> RegistryReader<'t> {
                 self.reading.form.home = Home::List(entry.value.clone());
             }
             NodeKind::Scalar { .. } => self.deviate(
-                entry.value.span.clone(),
+                &entry.value.span,
                 "The list of intents is a text, so it holds none.",
                 "Write a list: each intent begins with `- id:`.",
             ),
@@ -231,17 +208,16 @@ impl<'t> RegistryReader<'t> {
     }
 
     fn unlisted(&mut self, root: &Node) {
-        if let Some(entry) = root.entry("intent_ledger").filter(|entry| entry.value.is_mapping()) {
+        let mapping = |key: &str| root.entry(key).filter(|entry| entry.value.is_mapping());
+        if let Some(entry) = mapping("intent_ledger") {
             self.reading.form.home = Home::Other("it is written as one `intent_ledger`");
-            let help = "The canonical form is a list under `active_intents:`.";
-            self.rename(&entry.key, None, "One intent is written as `intent_ledger`.", help, None);
+            self.note_lone(entry, "intent_ledger");
             self.selection(&entry.value);
             return self.intent(&entry.value, entry.key.span.start, None);
         }
-        if let Some(entry) = root.entry("active_intent").filter(|entry| entry.value.is_mapping()) {
+        if let Some(entry) = mapping("active_intent") {
             self.reading.form.home = Home::Other("it is written as one `active_intent`");
-            let help = "The canonical form is a list under `active_intents:`.";
-            self.rename(&entry.key, None, "One intent is written as `active_intent`.", help, None);
+            self.note_lone(entry, "active_intent");
             self.intent(&entry.value, entry.key.span.start, None);
             self.reading.selected =
                 self.reading.intents.first().map(|intent| intent.id.value.clone());
@@ -250,40 +226,37 @@ impl<'t> RegistryReader<'t> {
         if looks_like_intent(root) {
             self.reading.form.home = Home::Other("the whole file is one intent");
             let help = "Put it into a list under `active_intents:`.";
-            self.deviate(root.entries()[0].key.span.clone(), "The whole file is one intent.", help);
+            self.deviate(&root.entries()[0].key.span, "The whole file is one intent.", help);
             return self.intent(root, root.span.start, None);
         }
         let keyed: Vec<&MappingEntry> =
             root.entries().iter().filter(|entry| looks_like_intent_body(&entry.value)).collect();
         if !keyed.is_empty() {
             self.reading.form.home = Home::Other("its intents are keyed by their ids");
-            self.deviate(
-                keyed[0].key.span.clone(),
-                "Intents are keyed by their ids.",
-                "The canonical form is a list under `active_intents:`, each with an `id:`.",
-            );
-            keyed.iter().for_each(|entry| {
+            let help = "The canonical form is a list under `active_intents:`, each with an `id:`.";
+            self.deviate(&keyed[0].key.span, "Intents are keyed by their ids.", help);
+            return keyed.iter().for_each(|entry| {
                 self.intent(&entry.value, entry.key.span.start, Some(&entry.key));
             });
-            return;
         }
-        let span = root.entries().first().map_or(root.span.clone(), |entry| entry.key.span.clone());
-        if root.get("agents").is_some() {
-            let message = "This maps agents to intents, and holds no intents itself.";
-            return self.deviate(span, message, "List the intents under `active_intents:`.");
-        }
-        if root.entries().is_empty() {
-            return self.deviate(
-                root.span.clone(),
-                "No list of intents is here.",
-                "Write `active_intents: []`.",
-            );
-        }
-        self.deviate(
-            span,
-            "No list of intents is here.",
-            "List them under the key `active_intents:`.",
-        );
+        let Some(first) = root.entries().first() else {
+            let help = "Write `active_intents: []`.";
+            return self.deviate(&root.span, "No list of intents is here.", help);
+        };
+        let (message, help) = match root.get("agents") {
+            Some(_) => (
+                "This maps agents to intents, and holds no intents itself.",
+                "List the intents under `active_intents:`.",
+            ),
+            None => ("No list of intents is here.", "List them under the key `active_intents:`."),
+        };
+        self.deviate(&first.key.span, message, help);
+    }
+
+    fn note_lone(&mut self, entry: &MappingEntry, key: &str) {
+        let message = format!("One intent is written as `{key}`.");
+        let help = "The canonical form is a list under `active_intents:`.";
+        self.rename(&entry.key, None, &message, help, None);
     }
 
     fn selection(&mut self, node: &Node) {
@@ -314,11 +287,8 @@ impl<'t> RegistryReader<'t> {
         if entry.value.entries().is_empty() {
             return;
         }
-        self.deviate(
-            entry.key.span.clone(),
-            "Intents are keyed by their ids.",
-            "The canonical form is a list, each intent with an `id:`.",
-        );
+        let help = "The canonical form is a list, each intent with an `id:`.";
+        self.deviate(&entry.key.span, "Intents are keyed by their ids.", help);
         for entry in entry.value.entries() {
             self.intent(&entry.value, entry.key.span.start, Some(&entry.key));
         }
@@ -327,17 +297,15 @@ impl<'t> RegistryReader<'t> {
     fn intent(&mut self, node: &Node, start: usize, keyed: Option<&Node>) {
         let index = self.reading.intents.len();
         let places: Vec<FieldPlace> =
-            Field::ALL.iter().filter_map(|field| place(node, *field)).collect();
+            FIELDS.iter().filter_map(|(field, _)| place(node, *field)).collect();
         let written = Written { node: node.clone(), places, keyed: keyed.cloned() };
         let end = node.span.end.max(keyed.map_or(0, |key| key.span.end));
         let mut intent = empty_intent(start.min(end)..end);
         if let Some(key) = keyed {
-            intent.id = Spanned {
-                value: key.text().unwrap_or_default().to_owned(),
-                span: key.span.clone(),
-            };
-        } else if let Some(text) = node.text() {
-            intent.id = Spanned { value: text.to_owned(), span: node.span.clone() };
+            let value = key.text().unwrap_or_default().to_owned();
+            intent.id = Spanned { value, span: key.span.clone() };
+        } else if let Some(id) = scalar(node) {
+            intent.id = id;
         }
         let mut taken: HashSet<&str> = HashSet::new();
         for place in &written.places {
@@ -379,13 +347,9 @@ impl<'t> RegistryReader<'t> {
         let canonical = status.as_str();
         if text != canonical {
             let fix = (!value.aliased).then(|| requoted(value, canonical)).flatten();
-            self.reading.form.deviations.push(Deviation {
-                intent: Some(index),
-                span: value.span.clone(),
-                message: format!("The status {text:?} is read as {canonical}."),
-                help: format!("The canonical spelling is `{canonical}`."),
-                canonical: fix,
-            });
+            let message = format!("The status {text:?} is read as {canonical}.");
+            let help = format!("The canonical spelling is `{canonical}`.");
+            self.note(Some(index), &value.span, message, help, fix);
         }
         true
     }
@@ -406,13 +370,8 @@ impl<'t> RegistryReader<'t> {
                 } else {
                     ("The scope is a text; it is read as a list of globs.", true)
                 };
-                self.reading.form.deviations.push(Deviation {
-                    intent: Some(index),
-                    span: value.span.clone(),
-                    message: message.into(),
-                    help: "Write a list of globs: `owned_scope: [\"src/auth/**\"]`.".into(),
-                    canonical: None,
-                });
+                let help = "Write a list of globs: `owned_scope: [\"src/auth/**\"]`.";
+                self.note(Some(index), &value.span, message, help, None);
                 intent.owned_scope.extend(entries);
                 whole
             }
@@ -464,13 +423,9 @@ impl<'t> RegistryReader<'t> {
             }
         };
         let key = place.field.key();
-        self.reading.form.deviations.push(Deviation {
-            intent: Some(index),
-            span: place.key.span.clone(),
-            message: format!("`{key}` is a {what}; it is read as a list."),
-            help: format!("Write a list of texts under `{key}:`."),
-            canonical: None,
-        });
+        let message = format!("`{key}` is a {what}; it is read as a list.");
+        let help = format!("Write a list of texts under `{key}:`.");
+        self.note(Some(index), &place.key.span, message, help, None);
         !value.is_mapping() || into.len() >= value.entries().len()
     }
 
@@ -497,49 +452,38 @@ impl<'t> RegistryReader<'t> {
         canonical: Option<&str>,
     ) {
         let fix = canonical.filter(|_| !key.aliased).and_then(|text| requoted(key, text));
-        self.reading.form.deviations.push(Deviation {
-            intent,
-            span: key.span.clone(),
-            message: message.into(),
-            help: help.into(),
-            canonical: fix,
-        });
+        self.note(intent, &key.span, message, help, fix);
     }
 
-    fn deviate(&mut self, span: Range<usize>, message: &str, help: &str) {
-        self.reading.form.deviations.push(Deviation {
-            intent: None,
-            span,
-            message: message.into(),
-            help: help.into(),
-            canonical: None,
-        });
+    fn deviate(&mut self, span: &Range<usize>, message: &str, help: &str) {
+        self.note(None, span, message, help, None);
+    }
+
+    fn note(
+        &mut self,
+        intent: Option<usize>,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+        canonical: Option<String>,
+    ) {
+        let (span, message, help) = (span.clone(), message.into(), help.into());
+        let deviation = Deviation { intent, span, message, help, canonical };
+        self.reading.form.deviations.push(deviation);
     }
 }
 
 pub(super) fn empty_intent(span: Range<usize>) -> Intent {
     let nothing = Spanned { value: String::new(), span: span.start..span.start };
-    Intent {
-        id: nothing.clone(),
-        name: nothing,
-        status: None,
-        owned_scope: Vec::new(),
-        constraints: Vec::new(),
-        acceptance_criteria: Vec::new(),
-        related_specs: Vec::new(),
-        owner: None,
-        formerly: Vec::new(),
-        extra: Map::<String, Value>::new(),
-        span,
-    }
+    Intent { id: nothing.clone(), name: nothing, span, ..Intent::default() }
 }
 
 /// Returns a word in the quotes of the scalar that it replaces. Returns `None` for block scalars.
 pub(crate) fn requoted(node: &Node, word: &str) -> Option<String> {
     match node.style()? {
         Style::Plain => Some(word.to_owned()),
-        Style::Single => Some(format!("'{word}'")),
-        Style::Double => Some(format!("\"{word}\"")),
+        Style::SingleQuoted => Some(format!("'{word}'")),
+        Style::DoubleQuoted => Some(format!("\"{word}\"")),
         Style::Literal | Style::Folded => None,
     }
 }
@@ -583,13 +527,11 @@ fn command(item: &Node) -> Option<Spanned<String>> {
 fn pair(entry: &MappingEntry) -> Option<Spanned<String>> {
     let key = entry.key.text()?;
     let span = entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
-    match entry.value.text() {
-        Some(value) => Some(Spanned { value: format!("{key}: {value}"), span }),
-        None => {
-            let json = entry.value.to_json().to_string();
-            Some(Spanned { value: format!("{key}: {json}"), span })
-        }
-    }
+    let value = match entry.value.text() {
+        Some(value) => format!("{key}: {value}"),
+        None => format!("{key}: {}", entry.value.to_json()),
+    };
+    Some(Spanned { value, span })
 }
 
 /// Reads specs, which are texts or mappings such as `{type, ref}`.
@@ -652,24 +594,18 @@ fn pieces(text: &str, node: &Node) -> Vec<Spanned<String>> {
     parts
 }
 
-fn split_commas(line: &str) -> Vec<Range<usize>> {
-    let mut ranges = Vec::new();
-    let (mut depth, mut start) = (0usize, 0usize);
-    for (at, c) in line.char_indices().chain([(line.len(), ',')]) {
+fn split_commas(line: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut depth = 0usize;
+    let pieces = line.split(move |c| {
         match c {
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 || at == line.len() => {
-                let piece = &line[start..at];
-                let left = start + (piece.len() - piece.trim_start().len());
-                let right = left + piece.trim().len();
-                if left < right {
-                    ranges.push(left..right);
-                }
-                start = (at + 1).min(line.len());
-            }
             _ => {}
         }
-    }
-    ranges
+        c == ',' && depth == 0
+    });
+    pieces.map(str::trim).filter(|piece| !piece.is_empty()).map(move |piece| {
+        let start = piece.as_ptr() as usize - line.as_ptr() as usize;
+        start..start + piece.len()
+    })
 }

@@ -9,16 +9,19 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::canonical::{NewIntent, as_json, as_yaml, double_quoted, quoted_like};
+use super::canonical::{as_json, as_yaml, double_quoted, flow_list, quoted_like};
 use super::dialect::{Field, FieldPlace, Home, Written};
 use super::lint::valid_id;
+use super::model::texts;
 use super::yaml::{Node, NodeKind, Style, YamlLayout, dash_before};
-use super::{FOLDER, Intent, IntentFile, Registry, Scope, Status};
+use super::{FOLDER, Intent, IntentEntry, IntentFile, Registry, Scope, Spanned, Status};
+use crate::code::lists::words;
 use crate::edits::{TextEdit, apply};
 use crate::workspace::RelativePath;
 
 /// A change to a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "few edits exist at a time")]
 pub enum RegistryEdit {
     /// Sets the status of an intent, or adds it.
     SetStatus {
@@ -36,7 +39,7 @@ pub enum RegistryEdit {
     /// to the intent's `formerly`, because existing records still use it.
     Rename { from: String, to: String },
     /// Adds an intent at the end.
-    Add(NewIntent),
+    Add(IntentEntry),
 }
 
 /// Why a registry was not edited.
@@ -165,7 +168,7 @@ fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditE
 /// else the list.
 fn file_for_new(registry: &Registry, id: &str) -> Arc<IntentFile> {
     let own = || RelativePath::new(&format!("{FOLDER}/{id}.yaml")).ok();
-    let Some(path) = registry.has_folder().then(own).flatten() else {
+    let Some(path) = registry.folder.then(own).flatten() else {
         return Arc::clone(registry.list());
     };
     let known = registry.file(&path).cloned();
@@ -239,20 +242,16 @@ fn verify(
     if same { Ok(text) } else { Err(unsafe_edit()) }
 }
 
-fn texts(list: &[super::Spanned<String>]) -> Vec<&str> {
-    list.iter().map(|entry| entry.value.as_str()).collect()
-}
-
 fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent> {
     let mut intents = file.intents().to_vec();
-    let spanned = |value: &String| super::Spanned { value: value.clone(), span: 0..0 };
+    let spanned = |value: &String| Spanned { value: value.clone(), span: 0..0 };
     if let RegistryEdit::Add(new) = edit {
         intents.push(new.intent());
     }
     let intent = &mut intents[target];
     match edit {
         RegistryEdit::SetStatus { status, .. } => {
-            intent.status = Some(super::Spanned { value: *status, span: 0..0 });
+            intent.status = Some(Spanned { value: *status, span: 0..0 });
         }
         RegistryEdit::AddScope { entry, .. } => {
             if !intent.scope_entries().contains(&entry.as_str()) {
@@ -262,9 +261,8 @@ fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent
         RegistryEdit::Rename { from, to } if from != to => {
             let back = texts(&intent.formerly).contains(&to.as_str());
             let known = texts(&intent.formerly).contains(&from.as_str());
-            let former = |id: &super::Spanned<String>| {
-                spanned(if id.value == *to { from } else { &id.value })
-            };
+            let former =
+                |id: &Spanned<String>| spanned(if id.value == *to { from } else { &id.value });
             intent.formerly = intent.formerly.iter().map(former).collect();
             intent.formerly.extend((!back && !known).then(|| spanned(from)));
             intent.id = spanned(to);
@@ -289,11 +287,10 @@ fn set_status(file: &IntentFile, index: usize, status: Status) -> PlannedTextEdi
     if value.text() == Some(status.as_str()) {
         return Ok(Vec::new());
     }
-    let style = if is_json(file) { Some(Style::Double) } else { value.style() };
-    match style {
-        Some(Style::Plain) => Ok(vec![replace(&value.span, status.as_str())]),
-        Some(Style::Single) => Ok(vec![replace(&value.span, format!("'{}'", status.as_str()))]),
-        Some(Style::Double) => Ok(vec![replace(&value.span, double_quoted(status.as_str()))]),
+    match style_in(file, value) {
+        Some(style @ (Style::Plain | Style::SingleQuoted | Style::DoubleQuoted)) => {
+            Ok(vec![replace(&value.span, quoted_like(status.as_str(), style, true))])
+        }
         _ => Err(refused("this status is not a single word; change it by hand")),
     }
 }
@@ -316,7 +313,7 @@ fn add_scope(file: &IntentFile, index: usize, entry: &str) -> PlannedTextEdits {
     let written = file.written(index);
     match written.place(Field::Scope) {
         None => {
-            let list = format!("[{}]", double_quoted(entry));
+            let list = flow_list([entry]);
             add_key(file, written, Field::Scope.key(), &list, &list)
         }
         Some(place) => extend(file, place, &intent.scope_entries(), entry),
@@ -333,48 +330,38 @@ fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> 
     }
     match &value.kind {
         NodeKind::Sequence { items, layout: YamlLayout::Flow } => {
-            flow_append(file.text(), value, items, |style, in_flow| {
-                quoted_like(entry, style, in_flow)
-            })
+            flow_append(file.text(), value, items, entry)
         }
         NodeKind::Sequence { items, layout: YamlLayout::Block } => {
-            let last =
-                items.last().ok_or_else(|| refused("this list is empty; add the entry by hand"))?;
-            let style = last.style().unwrap_or(Style::Double);
-            block_append(file.text(), last, &[format!("- {}", quoted_like(entry, style, false))])
+            let style = items.last().and_then(Node::style).unwrap_or(Style::DoubleQuoted);
+            block_append(file.text(), items, &[format!("- {}", quoted_like(entry, style, false))])
         }
         NodeKind::Scalar { .. } if value.is_null() && value.span.is_empty() => {
-            Ok(vec![insert(value.span.start, format!(" [{}]", double_quoted(entry)))])
+            Ok(vec![insert(value.span.start, format!(" {}", flow_list([entry])))])
         }
         NodeKind::Scalar { .. } if value.is_null() => {
-            Ok(vec![replace(&value.span, format!("[{}]", double_quoted(entry)))])
+            Ok(vec![replace(&value.span, flow_list([entry]))])
         }
-        NodeKind::Scalar { style: Style::Plain | Style::Single | Style::Double, .. }
-            if !held.is_empty() =>
-        {
-            let mut all: Vec<String> = held.iter().map(|held| double_quoted(held)).collect();
-            all.push(double_quoted(entry));
-            Ok(vec![replace(&value.span, format!("[{}]", all.join(", ")))])
+        NodeKind::Scalar {
+            style: Style::Plain | Style::SingleQuoted | Style::DoubleQuoted,
+            ..
+        } if !held.is_empty() => {
+            Ok(vec![replace(&value.span, flow_list(held.iter().copied().chain([entry])))])
         }
         _ => Err(refused(format!(
-            "this `{key}` is prose, not a list; write `{key}: [{}]` in its place by hand",
-            double_quoted(entry)
+            "this `{key}` is prose, not a list; write `{key}: {}` in its place by hand",
+            flow_list([entry])
         ))),
     }
 }
 
-/// Appends to a list in brackets, in the list's own layout. `write` returns the item in the style
-/// of its neighbour.
-fn flow_append(
-    text: &str,
-    list: &Node,
-    items: &[Node],
-    write: impl Fn(Style, bool) -> String,
-) -> PlannedTextEdits {
+/// Appends to a list in brackets, in the list's own layout and in the style of the last item.
+fn flow_append(text: &str, list: &Node, items: &[Node], entry: &str) -> PlannedTextEdits {
+    let style = items.last().and_then(Node::style).unwrap_or(Style::DoubleQuoted);
+    let item = quoted_like(entry, style, true);
     let Some(last) = items.last() else {
-        return Ok(vec![insert(list.span.start + 1, write(Style::Double, true))]);
+        return Ok(vec![insert(list.span.start + 1, item)]);
     };
-    let item = write(last.style().unwrap_or(Style::Double), true);
     let tail = &text[last.span.end..list.span.end - 1];
     let own_line = text[..last.span.start].rfind('\n').filter(|at| *at >= list.span.start);
     let (Some(line_break), true) = (own_line, tail.contains('\n')) else {
@@ -393,7 +380,8 @@ fn flow_append(
 }
 
 /// Appends below the last item of a list with dashes. The first of `lines` begins with the dash.
-fn block_append(text: &str, last: &Node, lines: &[String]) -> PlannedTextEdits {
+fn block_append(text: &str, items: &[Node], lines: &[String]) -> PlannedTextEdits {
+    let last = items.last().ok_or_else(|| refused("this list is empty; add the entry by hand"))?;
     let dash = match last.span.is_empty() {
         true => last.span.start.saturating_sub(1),
         false => dash_before(text, last.span.start),
@@ -401,9 +389,7 @@ fn block_append(text: &str, last: &Node, lines: &[String]) -> PlannedTextEdits {
     if !text[dash..].starts_with('-') {
         return Err(refused("the dash of the last item was not found; add the entry by hand"));
     }
-    let line_start = text[..dash].rfind('\n').map_or(0, |at| at + 1);
-    let column = &text[line_start..dash];
-    let indent: String = column.trim_start_matches('\u{feff}').chars().map(|_| ' ').collect();
+    let indent = blanks_before(text, dash);
     let end = line_end(text, last.span.end);
     let newline = newline(text);
     let written: String = lines.iter().map(|line| format!("{newline}{indent}{line}")).collect();
@@ -426,7 +412,7 @@ fn add_key(
     }
     if node.layout() == Some(YamlLayout::Flow) {
         let Some(last) = node.entries().last() else { return Err(by_hand()) };
-        let quoted = last.key.style() == Some(Style::Double);
+        let quoted = last.key.style() == Some(Style::DoubleQuoted);
         let entry = if quoted { format!("\"{key}\": {json}") } else { format!("{key}: {yaml}") };
         let end = last.value.span.end.max(last.key.span.end);
         let line = text[..last.key.span.start].rfind('\n').filter(|at| *at >= node.span.start);
@@ -451,27 +437,16 @@ fn add_key(
         Some(place) => (&place.key, &place.value),
         None => (&first.key, &first.value),
     };
-    let column_start = text[..first.key.span.start].rfind('\n').map_or(0, |at| at + 1);
-    let column = text[column_start..first.key.span.start].trim_start_matches('\u{feff}');
-    let indent: String = column.chars().map(|_| ' ').collect();
+    let indent = blanks_before(text, first.key.span.start);
     let end = line_end(text, value.span.end.max(anchor.span.end));
     Ok(vec![insert(end, format!("{}{indent}{key}: {yaml}", newline(text)))])
 }
 
 /// Keys whose values are ids of intents.
-const REFERENCES: [&str; 11] = [
-    "id",
-    "intent_id",
-    "intentId",
-    "active_intent_id",
-    "active_intent",
-    "parent_intent",
-    "parent_id",
-    "depends_on",
-    "related_intents",
-    "blocked_by",
-    "agents",
-];
+const REFERENCES: &[&str] = words!(
+    "id intent_id intentId active_intent_id active_intent parent_intent parent_id depends_on
+    related_intents blocked_by agents"
+);
 
 fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
     if from == to {
@@ -504,8 +479,8 @@ fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextE
     let alone = written.keyed.is_none() && !written.node.is_mapping();
     let mut edits = Vec::with_capacity(found.len() + 1);
     for node in &found {
-        let style = node.style().unwrap_or(Style::Double);
-        let id = |id| quoted_like(id, if is_json(file) { Style::Double } else { style }, true);
+        let style = style_in(file, node).unwrap_or(Style::DoubleQuoted);
+        let id = |id| quoted_like(id, style, true);
         let text = match alone && node.span == written.node.span {
             // Only the id is listed, so there is no mapping yet to which a key could be added.
             true if is_json(file) => {
@@ -527,7 +502,7 @@ fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextE
 fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
     let (intent, written) = (&file.intents()[index], file.written(index));
     let Some(place) = written.place(Field::Formerly) else {
-        let list = format!("[{}]", double_quoted(from));
+        let list = flow_list([from]);
         if written.node.is_null() && written.node.span.is_empty() {
             return Ok(vec![insert(written.node.span.start, format!(" {{formerly: {list}}}"))]);
         }
@@ -538,7 +513,7 @@ fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> Plann
         let value = [&place.value];
         let nodes = place.value.items().iter().chain(value).filter(|node| node.text() == Some(to));
         let swapped = nodes.map(|node| {
-            let style = if is_json(file) { Style::Double } else { node.style()? };
+            let style = style_in(file, node)?;
             (!node.aliased).then(|| replace(&node.span, quoted_like(from, style, true)))
         });
         let by_hand = || {
@@ -567,7 +542,7 @@ fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
     }
 }
 
-fn add(file: &IntentFile, new: &NewIntent) -> PlannedTextEdits {
+fn add(file: &IntentFile, new: &IntentEntry) -> PlannedTextEdits {
     if let Some((at, reason)) = Scope::new(&new.owned_scope).errors().first() {
         return Err(refused(format!(
             "{:?} cannot be a scope entry: {reason}",
@@ -594,41 +569,35 @@ fn add(file: &IntentFile, new: &NewIntent) -> PlannedTextEdits {
 }
 
 /// Writes the first intent of a text that has no values, below its comments.
-fn first_intent(file: &IntentFile, new: &NewIntent) -> TextEdit {
+fn first_intent(file: &IntentFile, new: &IntentEntry) -> TextEdit {
     let text = file.text();
     let newline = newline(text);
     let begun = text.is_empty() || &**text == "\u{feff}" || text.ends_with('\n');
-    let mut written = if begun { String::new() } else { newline.to_owned() };
-    let lines = match file.is_single() {
+    let lines: Vec<String> = match file.is_single() {
         true => as_yaml(new),
         false => {
             let listed = as_item(new).into_iter().map(|line| format!("  {line}"));
             std::iter::once("active_intents:".to_owned()).chain(listed).collect()
         }
     };
-    for line in lines {
-        written.push_str(&line);
-        written.push_str(newline);
-    }
-    insert(text.len(), written)
+    let lines: String = lines.iter().map(|line| format!("{line}{newline}")).collect();
+    insert(text.len(), if begun { lines } else { format!("{newline}{lines}") })
 }
 
 /// Returns the lines of an intent as an item of a list. The first line begins with the dash.
-fn as_item(new: &NewIntent) -> Vec<String> {
+fn as_item(new: &IntentEntry) -> Vec<String> {
     let dashed =
         |(at, line): (usize, String)| format!("{} {line}", if at == 0 { '-' } else { ' ' });
     as_yaml(new).into_iter().enumerate().map(dashed).collect()
 }
 
-fn add_to_list(text: &str, list: &Node, new: &NewIntent) -> PlannedTextEdits {
+fn add_to_list(text: &str, list: &Node, new: &IntentEntry) -> PlannedTextEdits {
     let below = |indent: &str| -> String {
         as_item(new).iter().map(|line| format!("{}{indent}{line}", newline(text))).collect()
     };
     match &list.kind {
         NodeKind::Sequence { items, layout: YamlLayout::Block } => {
-            let last =
-                items.last().ok_or_else(|| refused("this list is empty; add the entry by hand"))?;
-            block_append(text, last, &as_item(new))
+            block_append(text, items, &as_item(new))
         }
         NodeKind::Sequence { items, .. } if items.is_empty() && !json_key_before(text, list) => {
             Ok(vec![replace(&with_blanks_before(text, &list.span), below("  "))])
@@ -657,7 +626,7 @@ fn json_key_before(text: &str, list: &Node) -> bool {
     }
 }
 
-fn append_json(text: &str, list: &Node, items: &[Node], new: &NewIntent) -> PlannedTextEdits {
+fn append_json(text: &str, list: &Node, items: &[Node], new: &IntentEntry) -> PlannedTextEdits {
     let Some(last) = items.last() else {
         return Ok(vec![insert(list.span.start + 1, as_json(new).to_string())]);
     };
@@ -673,6 +642,17 @@ fn append_json(text: &str, list: &Node, items: &[Node], new: &NewIntent) -> Plan
 
 fn is_json(file: &IntentFile) -> bool {
     file.path().as_str().ends_with(".json")
+}
+
+/// Returns the style in which to replace a value. JSON has only one.
+fn style_in(file: &IntentFile, value: &Node) -> Option<Style> {
+    if is_json(file) { Some(Style::DoubleQuoted) } else { value.style() }
+}
+
+/// Returns as many blanks as there are characters before a byte in its line.
+fn blanks_before(text: &str, at: usize) -> String {
+    let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+    text[start..at].trim_start_matches('\u{feff}').chars().map(|_| ' ').collect()
 }
 
 /// Returns the line ending that the text uses.

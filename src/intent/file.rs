@@ -63,24 +63,24 @@ impl IntentFile {
     }
 
     pub(super) fn unreadable(path: RelativePath, (code, message): Unreadable) -> Self {
-        let mut file = Self::unread(path, "");
-        file.exists = true;
-        file.syntax_error = Some(file.finding(code, 0..0, message, UNREADABLE));
-        file
+        Self::unread(path, "").failing(code, message, UNREADABLE)
+    }
+
+    /// Returns an existing file that cannot be used as a whole, for this reason.
+    fn failing(mut self, code: Code, message: String, help: &str) -> Self {
+        self.exists = true;
+        self.syntax_error = Some(self.finding(code, 0..0, message, help));
+        self
     }
 
     /// Returns the result for a file that has a merge conflict in git's index. The index holds no
     /// text of such a file.
     pub(super) fn conflicting(path: RelativePath) -> Self {
-        let mut file = Self::unread(path, "");
-        file.exists = true;
-        let message = format!("Git's index holds a merge conflict of {}.", file.path);
+        let message = format!("Git's index holds a merge conflict of {path}.");
         let help = format!(
-            "Keep the intents of both sides in it, remove the marker lines, and `git add {}`.",
-            file.path
+            "Keep the intents of both sides in it, remove the marker lines, and `git add {path}`."
         );
-        file.syntax_error = Some(file.finding(Code::RegistrySyntax, 0..0, message, &help));
-        file
+        Self::unread(path, "").failing(Code::RegistrySyntax, message, &help)
     }
 
     /// Returns the result for the first file in [`FOLDER`] that exceeds the size limit.
@@ -100,8 +100,7 @@ impl IntentFile {
             let message =
                 format!("The registry has {} bytes; at most {MAX_BYTES} are read.", text.len());
             let help = "Move intents that are done into an archive of their own.";
-            file.syntax_error = Some(file.finding(Code::RegistryTooLarge, 0..0, message, help));
-            return file;
+            return file.failing(Code::RegistryTooLarge, message, help);
         }
         if let Some(conflict) = conflict::finding(&file) {
             file.syntax_error = Some(conflict);
@@ -145,33 +144,28 @@ impl IntentFile {
     pub(super) fn recalled(path: &RelativePath, bytes: Vec<u8>) -> Option<Self> {
         let kept = KeptRegistry::read(bytes)?;
         Some(Self {
-            path: path.clone(),
             exists: true,
-            syntax_error: None,
             text: OnceLock::new(),
             intents: OnceLock::new(),
             selected: kept.selected().map(str::to_owned),
             single: (0..kept.len()).map(|_| OnceLock::new()).collect(),
             scopes: (0..kept.len()).map(|_| OnceLock::new()).collect(),
-            form: OnceLock::new(),
-            lines: OnceLock::new(),
             kept: Some(kept),
+            ..Self::unread(path.clone(), "")
         })
     }
 
     fn keep(&self, slot: &CacheSlot) {
-        if self.syntax_error.is_some() {
-            return;
-        }
-        let kept = KeptRegistry::of(self.text(), self.selected_in_file(), self.intents());
-        if let Some(kept) = kept {
-            slot.keep(kept.bytes());
+        let kept = || KeptRegistry::of(self.text(), self.selected_in_file(), self.intents());
+        if let Some(kept) = self.syntax_error.is_none().then(kept).flatten() {
+            slot.keep(&kept.bytes);
         }
     }
 
     /// Parses the text into a tree. A `.json` file must be valid JSON.
     pub(crate) fn tree(&self) -> Result<yaml::Node, yaml::Broken> {
-        if self.path.as_str().ends_with(".json") && !self.text().trim().is_empty() {
+        let is_json = self.path.as_str().ends_with(".json");
+        if is_json && !self.text().trim().is_empty() {
             let text = self.text().trim_start_matches('\u{feff}');
             if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
                 let line = self.lines().get(error.line().saturating_sub(1)).copied().unwrap_or(0);
@@ -181,7 +175,7 @@ impl IntentFile {
                 return Err(yaml::Broken { message, span: at..at, earlier: None, limit: false });
             }
         }
-        match self.path.as_str().ends_with(".json") {
+        match is_json {
             true => yaml::parse_json(self.text()),
             // JSON is YAML except for surrogate pairs, the two escapes for one character outside
             // the Basic Multilingual Plane.
@@ -212,11 +206,9 @@ impl IntentFile {
             false => (Code::RegistrySyntax, HELP_SYNTAX),
         };
         let message = format!("The registry does not parse: {}.", broken.message);
-        let mut finding = self.finding(code, broken.span.clone(), message, help);
-        finding
-            .related
-            .extend(broken.earlier.clone().map(|span| self.related(span, "First used here.")));
-        finding
+        let earlier = broken.earlier.clone().map(|span| self.related(span, "First used here."));
+        let related = earlier.into_iter().collect();
+        Finding { related, ..self.finding(code, broken.span.clone(), message, help) }
     }
 
     pub fn path(&self) -> &RelativePath {
@@ -282,9 +274,7 @@ impl IntentFile {
     /// this.
     pub(crate) fn form(&self) -> &Form {
         self.form.get_or_init(|| {
-            let tree = self.tree().ok();
-            let read = tree.map(|tree| self.reading(&tree).form);
-            let mut form = read.unwrap_or_else(Form::empty);
+            let mut form = self.tree().map(|tree| self.reading(&tree).form).unwrap_or_default();
             // The cached text may hold fewer intents than the cache itself: see `registry_cache`.
             form.written.resize_with(self.intents().len(), Written::nowhere);
             form
@@ -323,15 +313,10 @@ impl IntentFile {
         help: impl Into<String>,
     ) -> Finding {
         Finding {
-            code,
             path: Some(self.path.clone()),
             lines: self.line_range(&span),
             span: Some(span),
-            intent: None,
-            message: message.into(),
-            help: help.into(),
-            related: Vec::new(),
-            fixes: Vec::new(),
+            ..Finding::new(code, message, help)
         }
     }
     pub(crate) fn related(&self, span: Range<usize>, message: impl Into<String>) -> RelatedPlace {

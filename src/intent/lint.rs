@@ -12,7 +12,7 @@ use crate::code::LineRange;
 use crate::edits::TextEdit;
 use crate::workspace::ignores::{Ignores, IntentLine};
 use crate::workspace::text::{self, invisible_characters};
-use crate::workspace::{Code, Finding, Fix, RelativePath};
+use crate::workspace::{Code, Finding, Fix, RelatedPlace, RelativePath};
 
 /// The maximum length of an id, in characters.
 pub(crate) const MAX_ID: usize = 64;
@@ -68,9 +68,17 @@ fn replace(file: &IntentFile, title: String, span: Range<usize>, text: String) -
     Fix { title, path: file.path().clone(), edits }
 }
 
-fn with_intent(mut finding: Finding, intent: &Intent) -> Finding {
-    finding.intent = Some(intent.id.value.clone()).filter(|id| !id.is_empty());
-    finding
+fn with_intent(finding: Finding, intent: Option<&Intent>) -> Finding {
+    let intent = intent.map(|intent| intent.id.value.clone()).filter(|id| !id.is_empty());
+    Finding { intent, ..finding }
+}
+
+fn with_fix(finding: Finding, fix: Option<Fix>) -> Finding {
+    Finding { fixes: fix.into_iter().collect(), ..finding }
+}
+
+fn with_related(finding: Finding, place: RelatedPlace) -> Finding {
+    Finding { related: vec![place], ..finding }
 }
 
 fn invisible(file: &IntentFile) -> Vec<Finding> {
@@ -102,31 +110,20 @@ fn invisible_run(file: &IntentFile, span: Range<usize>, chars: &[char]) -> Findi
         "Invisible here: {}{more}. People and programs read this differently.",
         names.join(" ")
     );
-    let mut finding = file.finding(
-        Code::InvisibleCharacter,
-        span.clone(),
-        message,
-        "Remove it, or write it as an escape in double quotes.",
-    );
+    let help = "Remove it, or write it as an escape in double quotes.";
+    let finding = file.finding(Code::InvisibleCharacter, span.clone(), message, help);
     let title = "Remove the invisible characters".to_owned();
-    finding.fixes.push(replace(file, title, span.clone(), String::new()));
-    match file.intent_at(span.start) {
-        Some(intent) => with_intent(finding, intent),
-        None => finding,
-    }
+    let fix = replace(file, title, span.clone(), String::new());
+    with_intent(with_fix(finding, Some(fix)), file.intent_at(span.start))
 }
 
 fn deviation(file: &IntentFile, one: &Deviation) -> Finding {
-    let mut finding =
-        file.finding(Code::RegistryDialect, one.span.clone(), &one.message, &one.help);
-    if let Some(text) = &one.canonical {
-        let title = format!("Write the canonical {text}");
-        finding.fixes.push(replace(file, title, one.span.clone(), text.clone()));
-    }
-    match one.intent.and_then(|index| file.intents().get(index)) {
-        Some(intent) => with_intent(finding, intent),
-        None => finding,
-    }
+    let finding = file.finding(Code::RegistryDialect, one.span.clone(), &one.message, &one.help);
+    let fix = one.canonical.as_ref().map(|text| {
+        replace(file, format!("Write the canonical {text}"), one.span.clone(), text.clone())
+    });
+    let intent = one.intent.and_then(|index| file.intents().get(index));
+    with_intent(with_fix(finding, fix), intent)
 }
 
 /// Reports each intent that has the same id as an earlier one. None of the intents with this id can
@@ -149,11 +146,11 @@ fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
         let help = format!(
             "If they are one intent, remove one of the two. Otherwise give this one an id of its own, e.g. `id: {free}`{renamed}."
         );
-        let mut finding = file.finding(Code::DuplicateId, intent.id.span.clone(), message, help);
+        let finding = file.finding(Code::DuplicateId, intent.id.span.clone(), message, help);
         let (other, _) = registry.source(earlier);
         let span = registry.intents()[earlier].id.span.clone();
-        finding.related.push(other.related(span, "First used here."));
-        findings.push(with_intent(finding, intent));
+        let finding = with_related(finding, other.related(span, "First used here."));
+        findings.push(with_intent(finding, Some(intent)));
     }
     findings
 }
@@ -191,11 +188,11 @@ fn former_ids(registry: &Registry) -> Vec<Finding> {
             };
             let help = "Keep it only in the intent that had this id.";
             let (file, _) = registry.source(index);
-            let mut finding = file.finding(Code::DuplicateId, id.span.clone(), message, help);
+            let finding = file.finding(Code::DuplicateId, id.span.clone(), message, help);
             let because = format!("Here it belongs to {}.", intents[other].id.value);
             let (beside, _) = registry.source(other);
-            finding.related.push(beside.related(place.span.clone(), because));
-            findings.push(with_intent(finding, intent));
+            let finding = with_related(finding, beside.related(place.span.clone(), because));
+            findings.push(with_intent(finding, Some(intent)));
         }
     }
     findings
@@ -209,7 +206,7 @@ fn one_intent(file: &IntentFile, index: usize, free: &str) -> Vec<Finding> {
     findings.extend(misnamed(file, intent));
     findings.extend(missing(file, index, intent, free));
     findings.extend(entries(file, index, intent));
-    findings.into_iter().map(|finding| with_intent(finding, intent)).collect()
+    findings.into_iter().map(|finding| with_intent(finding, Some(intent))).collect()
 }
 
 /// Returns the span to mark if a field is missing.
@@ -255,13 +252,8 @@ fn status(file: &IntentFile, index: usize, intent: &Intent) -> Option<Finding> {
     }
     let known = Status::ALL.map(Status::as_str).join(", ");
     let Some(text) = value.text() else {
-        let message = "The status is not a text.";
-        return Some(file.finding(
-            Code::UnknownStatus,
-            value.span.clone(),
-            message,
-            format!("One of {known}."),
-        ));
+        let (span, help) = (value.span.clone(), format!("One of {known}."));
+        return Some(file.finding(Code::UnknownStatus, span, "The status is not a text.", help));
     };
     let near = nearest(text);
     let help = match near {
@@ -269,14 +261,10 @@ fn status(file: &IntentFile, index: usize, intent: &Intent) -> Option<Finding> {
         None => format!("One of {known}. Until then no work may be done under this intent."),
     };
     let message = format!("{text:?} is no status.");
-    let mut finding = file.finding(Code::UnknownStatus, value.span.clone(), message, help);
-    if let Some(fix) =
-        near.filter(|_| !value.aliased).and_then(|near| requoted(value, near.as_str()))
-    {
-        let title = format!("Write {fix}");
-        finding.fixes.push(replace(file, title, value.span.clone(), fix));
-    }
-    Some(finding)
+    let finding = file.finding(Code::UnknownStatus, value.span.clone(), message, help);
+    let text = near.filter(|_| !value.aliased).and_then(|near| requoted(value, near.as_str()));
+    let fix = text.map(|text| replace(file, format!("Write {text}"), value.span.clone(), text));
+    Some(with_fix(finding, fix))
 }
 
 /// Returns the status that a misspelled one most likely means.
@@ -367,12 +355,8 @@ fn entries(file: &IntentFile, index: usize, intent: &Intent) -> Vec<Finding> {
             "A scope holds at most {} entries; {too_many} do not count.",
             scope::MAX_ENTRIES
         );
-        findings.push(file.finding(
-            Code::RegistryTooLarge,
-            entry.span.clone(),
-            message,
-            "Use fewer, wider globs, or split the intent.",
-        ));
+        let help = "Use fewer, wider globs, or split the intent.";
+        findings.push(file.finding(Code::RegistryTooLarge, entry.span.clone(), message, help));
     }
     for entry in intent.owned_scope.iter().take(scope::MAX_ENTRIES) {
         findings.extend(unquoted_exclusion(file, index, entry));
@@ -417,13 +401,10 @@ fn unquoted_exclusion(file: &IntentFile, index: usize, entry: &Spanned<String>) 
         "{} has no quotes, so YAML takes it for a tag and other programs lose the exclusion.",
         quoted(&entry.value)
     );
-    let mut finding =
-        file.finding(Code::GlobInvalid, entry.span.clone(), message, "Put it in quotes.");
-    if item.is_null() {
-        let mended = super::canonical::double_quoted(&entry.value);
-        finding.fixes.push(replace(file, "Put it in quotes".into(), entry.span.clone(), mended));
-    }
-    Some(finding)
+    let finding = file.finding(Code::GlobInvalid, entry.span.clone(), message, "Put it in quotes.");
+    let quoted = || super::canonical::double_quoted(&entry.value);
+    let fix = || replace(file, "Put it in quotes".into(), entry.span.clone(), quoted());
+    Some(with_fix(finding, item.is_null().then(fix)))
 }
 
 /// Reports an entry that is not in the canonical form: `./src/a.ts` and `/src/a.ts` mean
@@ -436,14 +417,9 @@ fn canonical_entry(file: &IntentFile, index: usize, entry: &Spanned<String>) -> 
         return None;
     }
     let message = format!("{} is read as {}.", quoted(&entry.value), quoted(&canonical));
-    let mut finding = file.finding(
-        Code::RegistryDialect,
-        entry.span.clone(),
-        message,
-        "Scopes are anchored at the workspace's root as they are.",
-    );
-    finding.fixes.extend(entry_fix(file, index, entry, &canonical));
-    Some(finding)
+    let help = "Scopes are anchored at the workspace's root as they are.";
+    let finding = file.finding(Code::RegistryDialect, entry.span.clone(), message, help);
+    Some(with_fix(finding, entry_fix(file, index, entry, &canonical)))
 }
 
 /// Returns a fix that replaces a scope entry, in its own quotes if these can represent the text.
@@ -453,7 +429,7 @@ fn entry_fix(file: &IntentFile, index: usize, entry: &Spanned<String>, text: &st
     let style = item.style()?;
     let in_flow = place.value.layout() == Some(YamlLayout::Flow);
     let quoted = match style {
-        Style::Plain | Style::Single | Style::Double => {
+        Style::Plain | Style::SingleQuoted | Style::DoubleQuoted => {
             super::canonical::quoted_like(text, style, in_flow)
         }
         Style::Literal | Style::Folded => return None,
@@ -536,7 +512,7 @@ fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding>
             let help = "Correct it if it is a slip; leave it if the file is still to be written.";
             file.finding(Code::GlobMatchesNothing, entry.span.clone(), message, help)
         };
-        findings.push(with_intent(finding, intent));
+        findings.push(with_intent(finding, Some(intent)));
     }
     findings
 }
@@ -549,9 +525,8 @@ fn directory(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Findin
     );
     let slashed = format!("{}/", entry.value);
     let help = format!("Write {} for everything below it.", quoted(&slashed));
-    let mut finding = file.finding(Code::GlobDirectory, entry.span.clone(), message, help);
-    finding.fixes.extend(entry_fix(file, index, entry, &slashed));
-    finding
+    let finding = file.finding(Code::GlobDirectory, entry.span.clone(), message, help);
+    with_fix(finding, entry_fix(file, index, entry, &slashed))
 }
 
 /// The files that two intents both own, and the entries that own the first of them.
@@ -620,9 +595,9 @@ fn overlap(registry: &Registry, (first, second): (usize, usize), shared: &Shared
     let help = "Exclude it from one of them with `!`, or finish one first; else two agents may write over each other.";
     let span = two.owned_scope[shared.second_entry].span.clone();
     let (file, _) = registry.source(second);
-    let mut finding = file.finding(Code::ScopeOverlap, span, message, help);
+    let finding = file.finding(Code::ScopeOverlap, span, message, help);
     let because = format!("{} owns it by this entry.", one.id.value);
     let (beside, _) = registry.source(first);
-    finding.related.push(beside.related(one.owned_scope[shared.first_entry].span.clone(), because));
-    with_intent(finding, two)
+    let place = beside.related(one.owned_scope[shared.first_entry].span.clone(), because);
+    with_intent(with_related(finding, place), Some(two))
 }

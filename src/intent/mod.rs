@@ -27,11 +27,10 @@ pub(crate) mod scope;
 mod used_ids;
 pub(crate) mod yaml;
 
-pub use canonical::NewIntent;
 pub(crate) use edit::PlannedEdit;
 pub use edit::{EditError, RegistryEdit};
 pub(crate) use file::{FOLDER, IntentFile, single_id};
-pub use model::{Intent, Spanned, Status};
+pub use model::{Intent, IntentEntry, Spanned, Status};
 pub use registry::Registry;
 pub use scope::{Scope, ScopeVerdict};
 pub(crate) use used_ids::UsedIds;

@@ -1,56 +1,52 @@
 //! The intent as all other modules see it, whatever dialect it is written in.
 
+use std::iter::once;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
+
+use crate::code;
+use crate::code::named_enum::named_enum;
 
 /// A value with the byte range of the registry's text that it was read from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spanned<T> {
     pub value: T,
     /// The byte range of the scalar as it is written, including its quotes.
     pub span: Range<usize>,
 }
 
-/// The status of an intent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Status {
-    /// Still being discussed; not agreed yet.
-    Draft,
-    /// Agreed, but work has not begun.
-    Pending,
-    /// In progress: work may be done under the intent.
-    InProgress,
-    /// Work waits for something else.
-    Blocked,
-    /// Completed: all of the work is done.
-    Completed,
-    /// Kept for the record only.
-    Archived,
+named_enum! {
+    /// The status of an intent.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[derive(Serialize, Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum Status, STATUSES {
+        /// Still being discussed; not agreed yet.
+        #[default]
+        Draft: "DRAFT",
+        /// Agreed, but work has not begun.
+        Pending: "PENDING",
+        /// In progress: work may be done under the intent.
+        InProgress: "IN_PROGRESS",
+        /// Work waits for something else.
+        Blocked: "BLOCKED",
+        /// Completed: all of the work is done.
+        Completed: "COMPLETED",
+        /// Kept for the record only.
+        Archived: "ARCHIVED",
+    }
 }
 
 impl Status {
     /// All values, in the usual order of progress.
-    pub const ALL: [Status; 6] = [
-        Status::Draft,
-        Status::Pending,
-        Status::InProgress,
-        Status::Blocked,
-        Status::Completed,
-        Status::Archived,
-    ];
+    pub const ALL: [Status; 6] = {
+        use Status::{Archived, Blocked, Completed, Draft, InProgress, Pending};
+        [Draft, Pending, InProgress, Blocked, Completed, Archived]
+    };
     pub fn as_str(self) -> &'static str {
-        match self {
-            Status::Draft => "DRAFT",
-            Status::Pending => "PENDING",
-            Status::InProgress => "IN_PROGRESS",
-            Status::Blocked => "BLOCKED",
-            Status::Completed => "COMPLETED",
-            Status::Archived => "ARCHIVED",
-        }
+        STATUSES[self as usize].1
     }
     /// Parses a status in any spelling that is in use, in upper or lower case, with `-` or a space
     /// in place of `_`. Returns `None` if the text is no known status.
@@ -73,7 +69,7 @@ impl Status {
 }
 
 /// An intent from a registry, with the place of each value.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
     /// The id, such as `INT-001`. Empty if it is missing.
     pub id: Spanned<String>,
@@ -108,7 +104,7 @@ impl Intent {
     }
     /// Returns the globs without their places.
     pub fn scope_entries(&self) -> Vec<&str> {
-        self.owned_scope.iter().map(|entry| entry.value.as_str()).collect()
+        texts(&self.owned_scope)
     }
     /// Returns `sha256:<64 hex>` over the content of the intent: canonical JSON (sorted keys, no
     /// spaces) of id, name, owned_scope, constraints, acceptance_criteria, related_specs and owner.
@@ -122,20 +118,11 @@ impl Intent {
     /// compared. Earlier versions of this program included the status in the hash, so the hash with
     /// any status is accepted too.
     pub fn reads_as(&self, other: &str) -> bool {
-        const STATUSES: [Option<Status>; 7] = [
-            None,
-            Some(Status::Draft),
-            Some(Status::Pending),
-            Some(Status::InProgress),
-            Some(Status::Blocked),
-            Some(Status::Completed),
-            Some(Status::Archived),
-        ];
         let Some(other) = other.get(..SHORT) else { return false };
         let is_it = |canonical: &Value| hash(canonical).get(..SHORT) == Some(other);
         let mut canonical = self.canonical();
         is_it(&canonical)
-            || STATUSES.into_iter().any(|status| {
+            || once(None).chain(Status::ALL.map(Some)).any(|status| {
                 canonical["status"] = json!(status.map(Status::as_str));
                 is_it(&canonical)
             })
@@ -145,13 +132,13 @@ impl Intent {
         // The keys are in alphabetical order, because `serde_json` keeps the order in which they
         // are written here.
         json!({
-            "acceptance_criteria": values(&self.acceptance_criteria),
-            "constraints": values(&self.constraints),
+            "acceptance_criteria": texts(&self.acceptance_criteria),
+            "constraints": texts(&self.constraints),
             "id": self.id.value,
             "name": self.name.value,
-            "owned_scope": values(&self.owned_scope),
+            "owned_scope": texts(&self.owned_scope),
             "owner": self.owner.as_ref().map(|owner| &owner.value),
-            "related_specs": values(&self.related_specs),
+            "related_specs": texts(&self.related_specs),
         })
     }
 }
@@ -160,12 +147,11 @@ impl Intent {
 const SHORT: usize = 7 + 32;
 
 fn hash(canonical: &Value) -> String {
-    let digest = Sha256::digest(canonical.to_string().as_bytes());
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{hex}")
+    code::content_hash(&canonical.to_string()).to_string()
 }
 
-fn values(list: &[Spanned<String>]) -> Vec<&str> {
+/// Returns the texts without their places.
+pub(super) fn texts(list: &[Spanned<String>]) -> Vec<&str> {
     list.iter().map(|entry| entry.value.as_str()).collect()
 }
 
@@ -193,7 +179,7 @@ fn criteria(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// One intent in the canonical form.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct IntentEntry {
     /// The id that code, commits and records cite: ASCII letters, digits, `-`, `_` and `.`, at most
     /// 64 characters.
@@ -229,4 +215,25 @@ pub struct IntentEntry {
     /// Any other keys that a team keeps with an intent. They are left unchanged.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+impl IntentEntry {
+    /// Returns the intent as a reader of the written text will see it.
+    pub fn intent(&self) -> Intent {
+        let spanned = |value: &String| Spanned { value: value.clone(), span: 0..0 };
+        let list = |texts: &[String]| texts.iter().map(spanned).collect();
+        Intent {
+            id: spanned(&self.id),
+            name: spanned(&self.name),
+            status: Some(Spanned { value: self.status, span: 0..0 }),
+            owned_scope: list(&self.owned_scope),
+            constraints: list(&self.constraints),
+            acceptance_criteria: list(&self.acceptance_criteria),
+            related_specs: list(&self.related_specs),
+            owner: self.owner.as_ref().map(spanned),
+            formerly: list(&self.formerly),
+            extra: self.extra.clone(),
+            span: 0..0,
+        }
+    }
 }

@@ -40,8 +40,8 @@ const PLACES: [&str; 16] = [
 pub struct Registry {
     /// The list first, then the files with a single intent, ordered by path.
     files: Vec<Arc<IntentFile>>,
-    /// True if each new intent gets a file of its own.
-    folder: bool,
+    /// True if each new intent gets a file of its own, because the folder for such files exists.
+    pub(super) folder: bool,
     /// The intents of all files. Only filled if there are several files.
     intents: OnceLock<Vec<Intent>>,
 }
@@ -148,11 +148,6 @@ impl Registry {
     pub(crate) fn without_folder(&self) -> Self {
         Self { files: self.files.clone(), folder: false, intents: OnceLock::new() }
     }
-    /// Returns true if each new intent gets a file of its own, because the folder for such files
-    /// exists.
-    pub(crate) fn has_folder(&self) -> bool {
-        self.folder
-    }
     /// Returns the path of the list.
     pub fn path(&self) -> &RelativePath {
         self.list().path()
@@ -225,12 +220,12 @@ impl Registry {
     /// Returns the index of the intent that has or had an id. Returns `None` if two intents have
     /// it, or had it, because then it is not known which of them a record means.
     pub(crate) fn position(&self, id: &str) -> Option<usize> {
-        match self.positions(id)[..] {
+        let mut found = self.positions(id);
+        if found.is_empty() {
+            found = self.formerly(id);
+        }
+        match found[..] {
             [only] => Some(only),
-            [] => match self.formerly(id)[..] {
-                [only] => Some(only),
-                _ => None,
-            },
             _ => None,
         }
     }

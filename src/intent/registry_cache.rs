@@ -16,7 +16,7 @@ use super::{Intent, Spanned};
 /// An intent is decoded only when it is needed, because the gate needs one of perhaps a thousand.
 #[derive(Debug)]
 pub(super) struct KeptRegistry {
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     head: RegistryHead,
     /// The offset of the first intent.
     body: usize,
@@ -83,10 +83,6 @@ impl KeptRegistry {
         }
         let body = bytes.len() - rest.len();
         Some(Self { head, body, text: body + last, bytes })
-    }
-
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
     }
 
     /// Returns the text of the registry, or an empty text if the bytes are not UTF-8.

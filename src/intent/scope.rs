@@ -290,30 +290,26 @@ impl CompiledEntry {
 pub(crate) fn check(entry: &str) -> Result<String, Problem> {
     let raw = entry.strip_prefix('!').unwrap_or(entry);
     if raw.trim().is_empty() {
-        return Err(Problem::Invalid("it is empty".into()));
+        return invalid("it is empty");
     }
     if raw.chars().count() > MAX_LENGTH {
-        return Err(Problem::Invalid(format!("it is longer than {MAX_LENGTH} characters")));
+        return invalid(format!("it is longer than {MAX_LENGTH} characters"));
     }
     if raw.chars().any(char::is_control) {
-        return Err(Problem::Invalid("it holds a control character".into()));
+        return invalid("it holds a control character");
     }
     if leads_out(raw) {
         return Err(Problem::Outside);
     }
     if let Some(segment) = raw.split('/').find(|segment| *segment == "..") {
-        return Err(Problem::Invalid(format!("it holds {segment:?}; name the path itself")));
+        return invalid(format!("it holds {segment:?}; name the path itself"));
     }
     if escapes_a_letter(raw) {
-        return Err(Problem::Invalid(
-            "it separates with `\\`; paths here are written with `/`".into(),
-        ));
+        return invalid("it separates with `\\`; paths here are written with `/`");
     }
     let pattern = canonical(raw);
     if pattern.is_empty() {
-        return Err(Problem::Invalid(
-            "it names the workspace itself; `**` means every file".into(),
-        ));
+        return invalid("it names the workspace itself; `**` means every file");
     }
     if is_orchestration(&pattern) {
         return Err(Problem::Orchestration);
@@ -368,40 +364,35 @@ fn escapes_a_letter(raw: &str) -> bool {
 }
 
 fn check_braces(pattern: &str) -> Result<(), Problem> {
-    let mut depth = 0usize;
+    // For each open brace, how many alternatives it has so far.
     let mut counts: Vec<usize> = Vec::new();
     let mut product = 1usize;
     let mut escaped = false;
     for c in pattern.chars() {
         match c {
             _ if escaped => {}
-            '{' => {
-                depth += 1;
-                counts.push(1);
-                if depth > MAX_NESTING {
-                    return Err(Problem::Invalid(format!(
-                        "its braces nest more than {MAX_NESTING} deep"
-                    )));
-                }
-            }
+            '{' => counts.push(1),
             ',' => {
                 if let Some(count) = counts.last_mut() {
                     *count += 1;
                 }
             }
-            '}' => {
-                depth = depth.saturating_sub(1);
-                product = product.saturating_mul(counts.pop().unwrap_or(1));
-            }
+            '}' => product = product.saturating_mul(counts.pop().unwrap_or(1)),
             _ => {}
+        }
+        if counts.len() > MAX_NESTING {
+            return invalid(format!("its braces nest more than {MAX_NESTING} deep"));
         }
         escaped = !escaped && c == '\\';
     }
-    if product > MAX_ALTERNATIVES {
-        let message = format!("its braces stand for more than {MAX_ALTERNATIVES} texts");
-        return Err(Problem::Invalid(message));
+    match product > MAX_ALTERNATIVES {
+        true => invalid(format!("its braces stand for more than {MAX_ALTERNATIVES} texts")),
+        false => Ok(()),
     }
-    Ok(())
+}
+
+fn invalid<T>(reason: impl Into<String>) -> Result<T, Problem> {
+    Err(Problem::Invalid(reason.into()))
 }
 
 fn compile(negated: bool, pattern: String) -> Result<CompiledEntry, Problem> {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::file::{FOLDER, IntentFile, single_id};
-use super::{EditError, Intent, NewIntent, Registry, edit};
+use super::{EditError, Intent, IntentEntry, Registry, edit};
 use crate::workspace::git::{BlobId, GitError};
 use crate::workspace::{Git, RelativePath};
 
@@ -78,7 +78,7 @@ impl UsedIds {
 
     /// Returns an error if a different intent in another version of the registry uses the id of a
     /// new one. The same intent may be added again under its id.
-    pub(crate) fn refuse(&self, registry: &Registry, new: &NewIntent) -> Result<(), EditError> {
+    pub(crate) fn refuse(&self, registry: &Registry, new: &IntentEntry) -> Result<(), EditError> {
         if !registry.positions(&new.id).is_empty() {
             return Ok(());
         }

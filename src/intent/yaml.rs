@@ -9,27 +9,14 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+pub(crate) use saphyr_parser::ScalarStyle as Style;
+use saphyr_parser::{Event, Parser, Span};
 use serde_json::{Map, Value};
 
 /// The maximum nesting depth of collections.
 pub(crate) const MAX_DEPTH: usize = 32;
 /// The maximum number of nodes that are stored for aliases, or created by them.
 const MAX_ALIASED: usize = 10_000;
-
-/// How a scalar is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Style {
-    Plain,
-    /// In single quotes: `'…'`, with `''` for a quote.
-    Single,
-    /// In double quotes: `"…"`, with escapes.
-    Double,
-    /// As a literal block after `|`.
-    Literal,
-    /// As a folded block after `>`.
-    Folded,
-}
 
 /// How a collection is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,25 +159,19 @@ impl Node {
             ),
         }
     }
+    /// Returns the nodes directly inside a collection: its items, or its keys and values.
+    fn inner(&self) -> impl Iterator<Item = &Node> {
+        let pairs = self.entries().iter().flat_map(|entry| [&entry.key, &entry.value]);
+        self.items().iter().chain(pairs)
+    }
     fn size(&self) -> usize {
-        let below: usize = match &self.kind {
-            NodeKind::Scalar { .. } => 0,
-            NodeKind::Sequence { items, .. } => items.iter().map(Node::size).sum(),
-            NodeKind::Mapping { entries, .. } => {
-                entries.iter().map(|entry| entry.key.size() + entry.value.size()).sum()
-            }
-        };
-        below + 1
+        self.inner().map(Node::size).sum::<usize>() + 1
     }
     fn depth(&self) -> usize {
-        let below = match &self.kind {
-            NodeKind::Scalar { .. } => return 0,
-            NodeKind::Sequence { items, .. } => items.iter().map(Node::depth).max(),
-            NodeKind::Mapping { entries, .. } => {
-                entries.iter().map(|entry| entry.key.depth().max(entry.value.depth())).max()
-            }
-        };
-        below.unwrap_or(0) + 1
+        match &self.kind {
+            NodeKind::Scalar { .. } => 0,
+            _ => self.inner().map(Node::depth).max().unwrap_or(0) + 1,
+        }
     }
     fn moved_to(&mut self, span: &Range<usize>) {
         self.span = span.clone();
@@ -536,19 +517,17 @@ impl<'t> Builder<'t> {
         Err(Broken::limit(message, span.clone()))
     }
 
-    fn scalar(&self, value: String, style: ScalarStyle, bytes: Range<usize>, tagged: bool) -> Node {
+    fn scalar(&self, value: String, style: Style, bytes: Range<usize>, tagged: bool) -> Node {
         let start = skip_properties(self.text, bytes.start);
         let tag = tagged.then(|| bytes.start..bytes.end.max(start)).map(|range| {
             let end = self.text[range.clone()].find(char::is_whitespace);
             range.start..end.map_or(range.end, |length| range.start + length)
         });
-        let (style, span) = match style {
-            ScalarStyle::Plain if value.is_empty() => (Style::Plain, bytes.start..bytes.start),
-            ScalarStyle::Plain => (Style::Plain, trimmed(self.text, start..bytes.end)),
-            ScalarStyle::SingleQuoted => (Style::Single, start..single_end(self.text, start)),
-            ScalarStyle::DoubleQuoted => (Style::Double, start..double_end(self.text, start)),
-            ScalarStyle::Literal => (Style::Literal, block_scalar(self.text, bytes)),
-            ScalarStyle::Folded => (Style::Folded, block_scalar(self.text, bytes)),
+        let span = match style {
+            Style::Plain if value.is_empty() => bytes.start..bytes.start,
+            Style::Plain => trimmed(self.text, start..bytes.end),
+            Style::SingleQuoted | Style::DoubleQuoted => start..quoted_end(self.text, start, style),
+            Style::Literal | Style::Folded => block_scalar(self.text, bytes),
         };
         Node { kind: NodeKind::Scalar { value, style }, span, tag, aliased: false }
     }
@@ -672,26 +651,16 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     range.start..range.start + text[range.clone()].trim_end().len()
 }
 
-fn single_end(text: &str, start: usize) -> usize {
+/// Returns the position after the closing quote. In double quotes, `\` escapes a character; in
+/// single quotes, `''` stands for a quote.
+fn quoted_end(text: &str, start: usize, style: Style) -> usize {
     let bytes = text.as_bytes();
     let mut at = start + 1;
     while at < bytes.len() {
-        match (bytes[at], bytes.get(at + 1)) {
-            (b'\'', Some(b'\'')) => at += 2,
-            (b'\'', _) => return at + 1,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
-}
-
-fn double_end(text: &str, start: usize) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = start + 1;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
+        match (style, bytes[at], bytes.get(at + 1)) {
+            (Style::DoubleQuoted, b'\\', _) => at += 2,
+            (Style::SingleQuoted, b'\'', Some(b'\'')) => at += 2,
+            (Style::DoubleQuoted, b'"', _) | (Style::SingleQuoted, b'\'', _) => return at + 1,
             _ => at += 1,
         }
     }

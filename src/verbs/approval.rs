@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::signing::{self, SignatureCheck, Signatures, Signed};
 use super::{VerbError, Workspace, proposal, record, registry};
-use crate::intent::{NewIntent, Status};
+use crate::intent::{IntentEntry, Status};
 use crate::ledger::{Approved, Record, RecordKind, RecordedDecision, Strength};
 use crate::workspace::RelativePath;
 use crate::workspace::approvals::{
@@ -237,13 +237,13 @@ fn carry_out(ws: &Workspace, asked: &Approval) -> Result<(Option<String>, String
             Ok((Some(intent.clone()), done))
         }
         Subject::Intent { name, scope, constraints, acceptance, .. } => {
-            let wanted = NewIntent {
+            let wanted = IntentEntry {
                 name: name.clone(),
-                status: Some(Status::InProgress),
+                status: Status::InProgress,
                 owned_scope: scope.clone(),
                 constraints: constraints.clone(),
                 acceptance_criteria: acceptance.clone(),
-                ..NewIntent::default()
+                ..IntentEntry::default()
             };
             let made = registry::new(ws, wanted)?;
             let done = format!("{} is in the registry, in progress.", made.id);

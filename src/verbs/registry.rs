@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{VerbError, Workspace, record, scope_notes, seen_blocks};
 use crate::intent::{
-    EditError, NewIntent, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit,
+    EditError, IntentEntry, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit,
 };
 use crate::ledger::{Record, RecordKind};
 use crate::workspace::session;
@@ -42,7 +42,7 @@ impl RegistryAnswer {
 }
 
 /// Adds an intent to the registry. If it has no id, it gets the next free one.
-pub(crate) fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, VerbError> {
+pub(crate) fn new(ws: &Workspace, mut intent: IntentEntry) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     if intent.name.trim().is_empty() {
         let message = "an intent needs a name; say in a few words what is wanted".to_owned();

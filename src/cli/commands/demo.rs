@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::cli::git::{self, stage};
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::{CliError, Context, Exit};
-use crate::intent::{NewIntent, Status};
+use crate::intent::{IntentEntry, Status};
 use crate::verbs::init::init;
 use crate::verbs::record::{RecordRequest, record};
 use crate::verbs::seal::{SealScope, seal};
@@ -184,13 +184,13 @@ impl Stage {
     }
 
     fn intent(&self, name: &str, scope: &str, constraint: &str) -> Result<(), CliError> {
-        let intent = NewIntent {
+        let intent = IntentEntry {
             name: name.to_owned(),
-            status: Some(Status::InProgress),
+            status: Status::InProgress,
             owned_scope: vec![scope.to_owned()],
             constraints: vec![constraint.to_owned()],
             owner: Some("@ada".to_owned()),
-            ..NewIntent::default()
+            ..IntentEntry::default()
         };
         registry::new(&self.workspace()?, intent)?;
         Ok(())

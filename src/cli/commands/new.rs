@@ -2,7 +2,7 @@
 
 use super::shared;
 use crate::cli::{CliError, Context, Exit};
-use crate::intent::{NewIntent, Status};
+use crate::intent::{IntentEntry, Status};
 use crate::verbs::{map, registry};
 
 /// Write down an intent: what somebody asked for, and which files it owns
@@ -48,15 +48,16 @@ pub(crate) struct NewArgs {
 }
 
 pub(crate) fn run(context: &Context, args: NewArgs) -> Result<Exit, CliError> {
-    let intent = NewIntent {
+    let intent = IntentEntry {
         id: args.id.unwrap_or_default(),
         name: args.name,
-        status: Some(if args.start { Status::InProgress } else { Status::Draft }),
+        status: if args.start { Status::InProgress } else { Status::Draft },
         owned_scope: args.scope,
         constraints: args.constraint,
         acceptance_criteria: args.criterion,
         related_specs: args.spec,
         owner: args.owner,
+        ..IntentEntry::default()
     };
     let scope = intent.owned_scope.clone();
     let workspace = context.open_workspace()?;

@@ -5,7 +5,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use crate::code::Document;
 use crate::edits::TextEdit;
-use crate::intent::{NewIntent, RegistryEdit, Status, UsedIds, edit};
+use crate::intent::{IntentEntry, RegistryEdit, Status, UsedIds, edit};
 use crate::lsp::features::mention::ShownRegistry;
 use crate::lsp::features::workspace_edit::{FileEdits, Note, workspace_edit};
 use crate::lsp::snapshot::Snapshot;
@@ -102,11 +102,11 @@ fn create(snapshot: &Snapshot, uri: &lsp::Uri, entry: Option<&str>) -> EditResul
     let used = workspace.git().map(|git| UsedIds::of(git, shown.registry.path()));
     let id = edit::next_id(&shown.registry, &used.unwrap_or_default().ids());
     let note = of_registry(format!("Create {id}"));
-    let new = NewIntent {
+    let new = IntentEntry {
         id,
         name: "New intent".into(),
         owned_scope: entry.map(str::to_owned).into_iter().collect(),
-        ..NewIntent::default()
+        ..IntentEntry::default()
     };
     registry(snapshot, uri, &RegistryEdit::Add(new), note)
 }
