@@ -267,7 +267,7 @@ fn ask(
         path,
         start_line: block.node_start_line,
         end_line: block.end_line,
-        tier: block.tier.map(|tier| tier.as_str().to_owned()).unwrap_or_default(),
+        tier: serde_json::json!(block.tier).as_str().unwrap_or_default().to_owned(),
     };
     Answer { id: case.id.clone(), verdict: block.verdict.as_str().to_owned(), found: Some(found) }
 }

@@ -84,7 +84,7 @@ fn repo() -> Repo {
 
 fn mutations(repo: &Repo) -> Vec<(String, String, Strength, Vec<String>)> {
     let ws = repo.open();
-    let records = ws.ledger.entries().iter().map(|entry| &entry.record);
+    let records = ws.ledger.entries().into_iter().map(|entry| &entry.record);
     records
         .filter(|record| record.kind == RecordKind::Mutation)
         .map(|record| {
@@ -113,7 +113,7 @@ fn a_call_answers_for_the_lines_that_it_brought() {
     call(&session(vec![edit]), deed).expect("let through");
     let ws = repo.open();
     let mutation = |record: &&Record| record.kind == RecordKind::Mutation;
-    let mut records = ws.ledger.entries().iter().map(|entry| &entry.record).filter(mutation);
+    let mut records = ws.ledger.entries().into_iter().map(|entry| &entry.record).filter(mutation);
     let range = &records.next().expect("a mutation").files[0].conversations[0].ranges[0];
     let brought = range.brought.as_ref().and_then(|places| places.among(4));
     assert_eq!(brought, Some(vec![false, false, true, false]));

@@ -151,5 +151,5 @@ fn a_foreign_hash_matches_only_as_the_hash_it_is() {
     }
     let nothing = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     assert_eq!(claims(nothing), 0);
-    assert!(ledger.entries().iter().all(|entry| entry.dialect != RecordDialect::Canonical));
+    assert!(ledger.entries().into_iter().all(|entry| entry.dialect != RecordDialect::Canonical));
 }

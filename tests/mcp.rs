@@ -299,7 +299,7 @@ fn what_a_write_cites_is_held_against_the_selection() {
     let written = client.done("file_write", write("INT-001", "AST_REFACTOR"));
     assert_eq!(written["recorded"], true);
     let workspace = repo.open();
-    let mut records = workspace.ledger.entries().iter().map(|entry| &entry.record);
+    let mut records = workspace.ledger.entries().into_iter().map(|entry| &entry.record);
     let record = records.find(|record| !record.files.is_empty()).unwrap();
     assert_eq!(record.claimed_class.as_deref(), Some("AST_REFACTOR"));
     assert_eq!(record.mutation_class.unwrap().as_str(), evolution);
@@ -513,7 +513,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
     assert_eq!(gate::before(&hook).decision, gate::Decision::NoOpinion);
     let selections = || {
         let entries = repo.open();
-        let found = entries.ledger.entries().iter();
+        let found = entries.ledger.entries().into_iter();
         found
             .filter(|entry| entry.record.kind == intent_lsp::facade::ledger::RecordKind::Selection)
             .map(|entry| entry.record.session.clone().unwrap())

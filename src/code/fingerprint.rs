@@ -47,7 +47,7 @@ macro_rules! hash_newtype {
 ///
 /// Evidence keeps only the first 128 bits, as `sha256:<32 hex>`. Two content hashes are therefore
 /// equal if their first 128 bits are equal.
-#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(transparent)]
 pub struct ContentHash(String);
 

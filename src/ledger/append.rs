@@ -140,9 +140,8 @@ fn last_of(bytes: &[u8], writer: &str) -> Option<(u64, String)> {
         line.windows(own.len()).any(|window| window == own.as_bytes()) && is_intact(line)
     };
     let line = bytes.rsplit(|byte| *byte == b'\n').find(is_own)?;
-    let record: Record =
-        serde_json::from_slice(line).ok().filter(|r: &Record| r.writer == writer)?;
-    Some((record.seq, split_tail(line)?.1.to_owned()))
+    let record: Record = serde_json::from_slice(line).ok()?;
+    (record.writer == writer).then_some((record.seq, split_tail(line)?.1.to_owned()))
 }
 
 /// The line that is stored for a record: its JSON, its hash `h`, and a line feed.

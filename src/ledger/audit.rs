@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::append::own_chains;
 use super::evidence::{self, Digest, SectionLine};
 use super::files::ReadFile;
-use super::read::{self, ErasedSection, EvidenceFile, LedgerFile, LineCounter};
+use super::read::{self, ErasedSection, EvidenceFile, LedgerFile};
 use super::{Ledger, journal};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
@@ -57,7 +57,7 @@ pub(crate) fn audit(root: &Root) -> Audit {
         parts.insert(file.path, part.known);
     }
     let rest = Ledger::of_known(parts, journal::sealed(root));
-    for entry in rest.entries().iter() {
+    for entry in rest.entries() {
         let has_code = !entry.record.files.is_empty();
         audit.intents.extend(entry.record.intent_id.clone().filter(|_| has_code));
     }
@@ -82,15 +82,11 @@ fn of_evidence(file: &LedgerFile) -> AuditedFile {
     let (Some(digest), Ok(bytes)) = (evidence::digest_of_path(path), file.bytes()) else {
         return AuditedFile { known: ReadFile::read(file, None), ..part };
     };
-    let found = EvidenceFile::read(path, digest, &bytes);
-    part.is_sound = found.is_sound;
-    let mut lines = LineCounter::of(&bytes);
-    let mut erased = Vec::new();
-    for section in &found.sections {
+    let EvidenceFile { is_sound, sections, parsed } = EvidenceFile::read(path, digest, &bytes);
+    for section in &sections {
         let stones =
             section.lines.iter().filter(|(_, said)| matches!(said, SectionLine::Erased(_)));
         part.records.push((section.digest, section.lines.len() - stones.count()));
-        erased.extend(read::erased_of(path, &mut lines, section));
         for (_, said) in &section.lines {
             let intent = match said {
                 SectionLine::Changed(line) => {
@@ -105,13 +101,7 @@ fn of_evidence(file: &LedgerFile) -> AuditedFile {
             }
         }
     }
-    let sections: Vec<_> = found.sections.iter().map(|section| section.digest).collect();
-    part.known = ReadFile {
-        findings: found.findings.into(),
-        sections: sections.into(),
-        erased: erased.into(),
-        digest: Some(found.digest),
-        ..ReadFile::default()
-    };
+    part.is_sound = is_sound;
+    part.known = ReadFile::with(parsed, None);
     part
 }

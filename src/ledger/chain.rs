@@ -135,18 +135,12 @@ fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
         let entry = &*entries[at];
         let before = last.insert(entry.origin.path.as_str(), entry);
         if let Some(before) = before.filter(|b| b.origin.start > entry.origin.start) {
-            judgement.findings.push(Finding {
-                related: vec![related(before, "written earlier, but further down in the file")],
-                ..finding(
-                    Code::LedgerBroken,
-                    &entry.origin,
-                    format!(
-                        "Record {} of writer {} comes before record {}, which was written before it; lines were moved.",
-                        entry.record.seq, entry.record.writer, before.record.seq
-                    ),
-                    restore(&entry.origin.path),
-                )
-            });
+            let place = related(before, "written earlier, but further down in the file");
+            let message = format!(
+                "Record {} of writer {} comes before record {}, which was written before it; lines were moved.",
+                entry.record.seq, entry.record.writer, before.record.seq
+            );
+            judgement.findings.push(broken(entry, Some(place), message));
         }
     }
 }
@@ -180,33 +174,23 @@ pub(super) fn forged(entry: &Entry) -> Finding {
 }
 
 fn duplicate(entry: &Entry, first: &Entry) -> Finding {
-    Finding {
-        related: vec![related(first, "the first")],
-        ..finding(
-            Code::LedgerDuplicate,
-            &entry.origin,
-            format!(
-                "Record {} of writer {} is repeated here, byte for byte; it counts once.",
-                entry.record.seq, entry.record.writer
-            ),
-            "Nothing needs to be done; a merge that keeps both sides leaves this behind.",
-        )
-    }
+    let message = format!(
+        "Record {} of writer {} is repeated here, byte for byte; it counts once.",
+        entry.record.seq, entry.record.writer
+    );
+    let help = "Nothing needs to be done; a merge that keeps both sides leaves this behind.";
+    let found = finding(Code::LedgerDuplicate, &entry.origin, message, help);
+    Finding { related: vec![related(first, "the first")], ..found }
 }
 
 fn fork(entry: &Entry, first: &Entry) -> Finding {
-    Finding {
-        related: vec![related(first, "the other record")],
-        ..finding(
-            Code::LedgerFork,
-            &entry.origin,
-            format!(
-                "Writer {} has two different records {}; at most one of them is what it wrote.",
-                entry.record.writer, entry.record.seq
-            ),
-            "Find out from git history which of the two came first; remove the other, and the records of this writer that follow it in the same copy of the file.",
-        )
-    }
+    let message = format!(
+        "Writer {} has two different records {}; at most one of them is what it wrote.",
+        entry.record.writer, entry.record.seq
+    );
+    let help = "Find out from git history which of the two came first; remove the other, and the records of this writer that follow it in the same copy of the file.";
+    let found = finding(Code::LedgerFork, &entry.origin, message, help);
+    Finding { related: vec![related(first, "the other record")], ..found }
 }
 
 fn gap(entry: &Entry, expected: u64, before: Option<&Entry>) -> Finding {
@@ -214,30 +198,23 @@ fn gap(entry: &Entry, expected: u64, before: Option<&Entry>) -> Finding {
         1 => format!("record {expected} is missing"),
         _ => format!("records {expected} to {} are missing", entry.record.seq - 1),
     };
-    Finding {
-        related: before.map(|b| related(b, "the record before the gap")).into_iter().collect(),
-        ..finding(
-            Code::LedgerBroken,
-            &entry.origin,
-            format!("Chain of writer {}: {missing}.", entry.record.writer),
-            restore(&entry.origin.path),
-        )
-    }
+    let place = before.map(|before| related(before, "the record before the gap"));
+    broken(entry, place, format!("Chain of writer {}: {missing}.", entry.record.writer))
 }
 
 fn wrong_link(entry: &Entry, before: Option<&Entry>) -> Finding {
-    Finding {
-        related: before.map(|b| related(b, "the record before")).into_iter().collect(),
-        ..finding(
-            Code::LedgerBroken,
-            &entry.origin,
-            format!(
-                "Record {} of writer {} does not name the hash of the record before it.",
-                entry.record.seq, entry.record.writer
-            ),
-            restore(&entry.origin.path),
-        )
-    }
+    let message = format!(
+        "Record {} of writer {} does not name the hash of the record before it.",
+        entry.record.seq, entry.record.writer
+    );
+    broken(entry, before.map(|before| related(before, "the record before")), message)
+}
+
+/// The finding for an entry that is not linked to the entries before it as it should be.
+fn broken(entry: &Entry, place: Option<RelatedPlace>, message: String) -> Finding {
+    let at = &entry.origin;
+    let finding = finding(Code::LedgerBroken, at, message, restore(&at.path));
+    Finding { related: place.into_iter().collect(), ..finding }
 }
 
 /// Makes a finding that points at a place in a ledger file.

@@ -47,8 +47,9 @@ const CLASSES: &[&str] =
     &["mutation_class", "mutationClass", "mutation_type", "classification", "semantic_change"];
 const EVENTS: &[&str] =
     &["event", "event_type", "action_type", "tool_name", "toolName", "operation", "tool", "state"];
-/// Objects in which event records keep the fields that a flat record has at its top level.
-const NESTED: &[&str] = &["payload", "details", "params"];
+/// The paths of objects in which event records keep the fields that a flat record has at its top
+/// level.
+const NESTED: &[&[&str]] = &[&["payload"], &["details"], &["params"], &["tool", "params"]];
 const NO_CHANGE: &[&str] = &["READ_ONLY", "OBSERVATIONAL", "STALE_FILE_CONFLICT"];
 const FAILED: &[&str] =
     &["failed", "failure", "error", "denied", "blocked", "rejected", "cancelled", "aborted"];
@@ -122,22 +123,36 @@ fn known_kind(text: &str) -> Option<RecordKind> {
     serde_json::from_value(Value::from(text.to_lowercase())).ok()
 }
 
+/// Removes and returns the first of these fields whose value fits.
+fn take_where(
+    object: &mut Map<String, Value>,
+    names: &[&str],
+    fits: impl Fn(&Value) -> bool,
+) -> Option<Value> {
+    let name = names.iter().find(|name| object.get(**name).is_some_and(&fits))?;
+    object.shift_remove(*name)
+}
+
 /// Removes and returns the first of these fields that has a value.
 pub(super) fn take(object: &mut Map<String, Value>, names: &[&str]) -> Option<Value> {
-    let name = names.iter().find(|&&name| object.get(name).is_some_and(|v| !v.is_null()))?;
-    object.shift_remove(*name)
+    take_where(object, names, |value| !value.is_null())
+}
+
+/// Removes and returns the first of these fields that contains a text that fits.
+fn take_text_where(
+    object: &mut Map<String, Value>,
+    names: &[&str],
+    fits: impl Fn(&str) -> bool,
+) -> Option<String> {
+    match take_where(object, names, |value| value.as_str().is_some_and(&fits)) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    }
 }
 
 /// Removes and returns the first of these fields that contains text other than white space.
 pub(super) fn take_text(object: &mut Map<String, Value>, names: &[&str]) -> Option<String> {
-    let filled = |name: &&&str| {
-        object.get(**name).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
-    };
-    let name = names.iter().find(filled)?;
-    match object.shift_remove(*name) {
-        Some(Value::String(text)) => Some(text),
-        _ => None,
-    }
+    take_text_where(object, names, |text| !text.trim().is_empty())
 }
 
 /// Stores a foreign value under its own name or, if our records use that name or it is taken, below
@@ -242,21 +257,20 @@ fn kind(object: &Map<String, Value>, record: &Record, event: Option<&str>) -> Re
 /// relations.
 fn intent(object: &mut Map<String, Value>) -> Option<String> {
     take_intent(object)
-        .or_else(|| {
-            NESTED.iter().find_map(|&key| match object.get_mut(key) {
-                Some(Value::Object(inner)) => take_intent(inner),
-                _ => None,
-            })
-        })
-        .or_else(|| {
-            let params = object.get_mut("tool")?.get_mut("params")?.as_object_mut()?;
-            take_intent(params)
-        })
+        .or_else(|| NESTED.iter().find_map(|path| take_intent(nested(object, path)?)))
         .or_else(|| named(&relations(object.get("related")?)))
         .or_else(|| {
             let listed = SPECIFICATIONS.iter().find_map(|&key| object.get(key))?;
             named(&relations(listed))
         })
+}
+
+/// Returns the object at a path of keys.
+fn nested<'o>(
+    object: &'o mut Map<String, Value>,
+    path: &[&str],
+) -> Option<&'o mut Map<String, Value>> {
+    path.iter().try_fold(object, |inner, key| inner.get_mut(*key)?.as_object_mut())
 }
 
 /// Returns true for an id that means "no intent". Tools write such ids when they do not know the
@@ -286,11 +300,7 @@ pub(crate) fn is_placeholder(id: &str) -> bool {
 
 /// Removes and returns the intent's id. A placeholder is not an id and stays in the object.
 fn take_intent(object: &mut Map<String, Value>) -> Option<String> {
-    let says = |name: &&&str| {
-        object.get(**name).and_then(Value::as_str).is_some_and(|text| !is_placeholder(text))
-    };
-    let name = INTENTS.iter().find(says)?;
-    take_text(object, &[name])
+    take_text_where(object, INTENTS, |text| !is_placeholder(text))
 }
 
 /// Returns the intent that all files name. `None` if two files name different intents, or if a file
@@ -344,29 +354,11 @@ pub(super) fn take_relations(object: &mut Map<String, Value>) -> Vec<Related> {
 
 /// Returns the claimed class as it was written. If it is in several places, the first one counts.
 fn claimed_class(object: &mut Map<String, Value>) -> Option<String> {
-    if let Some(class) = take_text(object, CLASSES) {
-        return Some(class);
-    }
-    if let Some(Value::Object(mutation)) = object.get("mutation")
-        && let Some(class) = class_in(mutation)
-    {
-        return Some(class);
-    }
-    for &key in NESTED {
-        if let Some(Value::Object(inner)) = object.get(key)
-            && let Some(class) = class_in(inner)
-        {
-            return Some(class);
-        }
-    }
-    if let Some(Value::Object(tool)) = object.get("tool")
-        && let Some(Value::Object(params)) = tool.get("params")
-        && let Some(class) = class_in(params)
-    {
-        return Some(class);
-    }
-    let top = object.get("related").and_then(class_among);
-    top.or_else(|| object.get("files")?.as_array()?.iter().find_map(class_of_file))
+    take_text(object, CLASSES)
+        .or_else(|| class_in(object.get("mutation")?.as_object()?))
+        .or_else(|| NESTED.iter().find_map(|path| class_in(nested(object, path)?)))
+        .or_else(|| class_among(object.get("related")?))
+        .or_else(|| object.get("files")?.as_array()?.iter().find_map(class_of_file))
 }
 
 fn class_of_file(file: &Value) -> Option<String> {
@@ -415,10 +407,8 @@ fn revision(object: &mut Map<String, Value>) -> Option<String> {
             return Some(text);
         }
     }
-    ["revision_id", "git_rev", "git_sha", "git_revision", "revision"].iter().find_map(|&name| {
-        object.get(name)?.as_str().filter(|text| is_commit(text))?;
-        take_text(object, &[name])
-    })
+    let names = ["revision_id", "git_rev", "git_sha", "git_revision", "revision"];
+    take_text_where(object, &names, is_commit)
 }
 
 fn is_commit(text: &str) -> bool {
@@ -426,40 +416,31 @@ fn is_commit(text: &str) -> bool {
 }
 
 fn tool(object: &mut Map<String, Value>) -> Option<Tool> {
-    match object.get("tool") {
+    let (tool, is_whole) = match object.get("tool") {
         Some(Value::Object(fields)) => {
             let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
             let tool = Tool { name: text("name")?, version: text("version") };
-            if fields.keys().all(|key| key == "name" || key == "version") {
-                object.shift_remove("tool");
-            }
-            Some(tool)
+            (tool, fields.keys().all(|key| key == "name" || key == "version"))
         }
-        Some(Value::String(name)) => {
-            let tool = Tool { name: name.clone(), version: None };
-            object.shift_remove("tool");
-            Some(tool)
-        }
+        Some(Value::String(name)) => (Tool { name: name.clone(), version: None }, true),
         _ => {
             let name = take_text(object, &["tool_name", "toolName"])?;
-            Some(Tool { name, version: None })
+            return Some(Tool { name, version: None });
         }
+    };
+    if is_whole {
+        object.shift_remove("tool");
     }
+    Some(tool)
 }
 
 /// Reads the files from the nested objects in which events keep paths and hashes.
 fn unnest(object: &mut Map<String, Value>, record: &mut Record, kept: &mut Vec<Value>) {
-    for &key in NESTED {
+    for path in NESTED {
         if record.files.is_empty()
-            && let Some(Value::Object(inner)) = object.get_mut(key)
+            && let Some(inner) = nested(object, path)
         {
             kept.extend(files::take(inner, &mut record.files));
         }
-    }
-    if record.files.is_empty()
-        && let Some(Value::Object(tool)) = object.get_mut("tool")
-        && let Some(Value::Object(params)) = tool.get_mut("params")
-    {
-        kept.extend(files::take(params, &mut record.files));
     }
 }

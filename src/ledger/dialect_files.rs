@@ -47,25 +47,16 @@ const RANGE_OURS: &[&str] = &[
 pub(super) fn take(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) -> Vec<Value> {
     let mut left = Vec::new();
     for name in ["files", "modified_ranges"] {
-        let listed = match object.get(name) {
-            Some(Value::Array(_) | Value::Object(_)) => object.shift_remove(name),
-            _ => None,
-        };
-        let listed = match listed {
-            Some(Value::Array(list)) => list,
-            Some(one) => vec![one],
-            None => continue,
-        };
-        let top = shared(object);
-        for value in listed {
-            match file(value, &top) {
-                Ok(file) => merge(files, file),
-                Err(value) => left.push(value),
-            }
+        if matches!(object.get(name), Some(Value::Array(_) | Value::Object(_))) {
+            let listed = take_list(object, name);
+            left.extend(merge(files, listed, &shared(object)));
         }
     }
-    if files.is_empty() && left.is_empty() {
-        left.extend(targets(object, files));
+    if files.is_empty()
+        && left.is_empty()
+        && let Some(Value::Array(list)) = object.shift_remove("target_files")
+    {
+        left.extend(merge(files, list, &shared(object)));
     }
     if files.is_empty() && left.is_empty() {
         flat(object, files);
@@ -73,12 +64,32 @@ pub(super) fn take(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>)
     left
 }
 
-/// Adds a file. If it is already in the list, only its conversations are added to the existing one.
-fn merge(files: &mut Vec<FileRecord>, file: FileRecord) {
-    match files.iter_mut().find(|have| have.relative_path == file.relative_path) {
-        Some(have) => have.conversations.extend(file.conversations),
-        None => files.push(file),
+/// Removes a list. A single value is a list of its own.
+fn take_list(object: &mut Map<String, Value>, name: &str) -> Vec<Value> {
+    match object.shift_remove(name) {
+        Some(Value::Array(list)) => list,
+        one => one.into_iter().collect(),
     }
+}
+
+/// Adds files. If a file is already in the list, only its conversations are added to the existing
+/// one. Returns the values that are not understood.
+fn merge(files: &mut Vec<FileRecord>, listed: Vec<Value>, top: &Shared) -> Vec<Value> {
+    let mut left = Vec::new();
+    for value in listed {
+        let file = match file(value, top) {
+            Ok(file) => file,
+            Err(value) => {
+                left.push(value);
+                continue;
+            }
+        };
+        match files.iter_mut().find(|have| have.relative_path == file.relative_path) {
+            Some(have) => have.conversations.extend(file.conversations),
+            None => files.push(file),
+        }
+    }
+    left
 }
 
 /// The fields at the top level of a record that apply to all of its files.
@@ -93,44 +104,23 @@ fn shared(object: &Map<String, Value>) -> Shared {
     Shared { url: url(&mut copy), contributor }
 }
 
-/// Reads the files from `target_files`, which is a list of paths.
-fn targets(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) -> Vec<Value> {
-    let Some(Value::Array(list)) = object.shift_remove("target_files") else { return Vec::new() };
-    let top = shared(object);
-    list.into_iter()
-        .filter_map(|value| match file(value, &top) {
-            Ok(file) => {
-                merge(files, file);
-                None
-            }
-            Err(value) => Some(value),
-        })
-        .collect()
-}
-
 /// Reads a flat object about one file, whose path may be inside `ranges`.
 fn flat(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) {
-    let inner = match object.get("ranges") {
-        Some(Value::Object(ranges)) => path_in(ranges),
-        _ => None,
-    };
-    let Some((holder, path)) = path_in(object).map(|p| (true, p)).or(inner.map(|p| (false, p)))
-    else {
-        return;
-    };
-    if holder {
-        take_text(object, &[path.0]);
+    let own = path_in(object);
+    if let Some((name, _)) = own {
+        take_text(object, &[name]);
     }
-    let top = shared(object);
-    let mut file = FileRecord { related: take_relations(object), ..FileRecord::bare(path.1) };
+    let inner = || path_in(object.get("ranges")?.as_object()?);
+    let Some((_, path)) = own.or_else(inner) else { return };
+    let Shared { url, contributor } = shared(object);
+    let mut file = FileRecord { related: take_relations(object), ..FileRecord::bare(path) };
     let ranges = ranges(object);
     if !ranges.is_empty() {
         file.conversations.push(Conversation {
-            url: top.url,
-            contributor: top.contributor,
+            url,
+            contributor,
             ranges,
-            related: Vec::new(),
-            extra: Extra::new(),
+            ..Conversation::default()
         });
     }
     files.push(file);
@@ -138,10 +128,7 @@ fn flat(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) {
 
 /// Returns the first of the known path fields that contains a path in the workspace.
 fn path_in(object: &Map<String, Value>) -> Option<(&'static str, RelativePath)> {
-    PATHS.iter().find_map(|&name| {
-        let path = path(object.get(name)?.as_str()?, name)?;
-        Some((name, path))
-    })
+    PATHS.iter().find_map(|&name| Some((name, path(object.get(name)?.as_str()?, name)?)))
 }
 
 /// Converts a path to one in the workspace. An absolute path is `None`, except in the field
@@ -172,31 +159,20 @@ fn file(value: Value, top: &Shared) -> Result<FileRecord, Value> {
     take_text(&mut object, &[name]);
     let related = take_relations(&mut object);
     let mut file = FileRecord { related, ..FileRecord::bare(relative_path) };
-    match object.shift_remove("conversations") {
-        Some(Value::Array(list)) => {
-            for one in list {
-                match one {
-                    Value::Object(one) => conversation(one, top, &mut file),
-                    other => keep_beside(&mut file.extra, FILE_OURS, "conversations", other),
-                }
-            }
+    let is_list = object.get("conversations").is_some_and(Value::is_array);
+    for one in take_list(&mut object, "conversations") {
+        match one {
+            Value::Object(one) if is_list => conversation(one, top, &mut file),
+            other => keep_beside(&mut file.extra, FILE_OURS, "conversations", other),
         }
-        Some(other) => keep_beside(&mut file.extra, FILE_OURS, "conversations", other),
-        None => {}
     }
     let mut extra = Extra::new();
-    let own = contributor(&mut object, &mut extra);
+    let contributor = contributor_or(top, &mut object, &mut extra);
     let ranges = ranges(&mut object);
     if !ranges.is_empty() {
-        let contributor = if own == Contributor::default() { top.contributor.clone() } else { own };
         let url = url(&mut object).or_else(|| top.url.clone());
-        file.conversations.push(Conversation {
-            url,
-            contributor,
-            ranges,
-            related: Vec::new(),
-            extra,
-        });
+        let own = Conversation { url, contributor, ranges, extra, ..Conversation::default() };
+        file.conversations.push(own);
     } else {
         file.extra.extend(extra);
     }
@@ -209,10 +185,7 @@ fn file(value: Value, top: &Shared) -> Result<FileRecord, Value> {
 
 fn conversation(mut object: Map<String, Value>, top: &Shared, file: &mut FileRecord) {
     let mut extra = Extra::new();
-    let mut who = contributor(&mut object, &mut extra);
-    if who == Contributor::default() {
-        who = top.contributor.clone();
-    }
+    let contributor = contributor_or(top, &mut object, &mut extra);
     let url = url(&mut object).or_else(|| top.url.clone());
     file.related.extend(take_relations(&mut object));
     let mut own = Vec::new();
@@ -222,13 +195,13 @@ fn conversation(mut object: Map<String, Value>, top: &Shared, file: &mut FileRec
             Some(Value::Object(fields)) => {
                 let mut holder = Map::from_iter([("contributor".into(), Value::Object(fields))]);
                 let mut extra = Extra::new();
-                let contributor = contributor(&mut holder, &mut extra);
+                let contributor = self::contributor(&mut holder, &mut extra);
                 file.conversations.push(Conversation {
                     url: url.clone(),
                     contributor,
                     ranges: vec![range],
-                    related: Vec::new(),
                     extra,
+                    ..Conversation::default()
                 });
             }
             Some(other) => {
@@ -241,21 +214,21 @@ fn conversation(mut object: Map<String, Value>, top: &Shared, file: &mut FileRec
     for (key, value) in object {
         keep_beside(&mut extra, CONVERSATION_OURS, &key, value);
     }
-    file.conversations.push(Conversation {
-        url,
-        contributor: who,
-        ranges: own,
-        related: Vec::new(),
-        extra,
-    });
+    let own = Conversation { url, contributor, ranges: own, extra, ..Conversation::default() };
+    file.conversations.push(own);
 }
 
 fn url(object: &mut Map<String, Value>) -> Option<String> {
-    if let Some(url) = take_text(object, URLS) {
-        return Some(url);
-    }
-    let nested = object.get("conversation")?.get("url")?.as_str()?;
-    Some(nested.to_owned())
+    let nested = |object: &Map<String, Value>| {
+        Some(object.get("conversation")?.get("url")?.as_str()?.to_owned())
+    };
+    take_text(object, URLS).or_else(|| nested(object))
+}
+
+/// Reads the contributor, or returns the one of the whole record.
+fn contributor_or(top: &Shared, object: &mut Map<String, Value>, extra: &mut Extra) -> Contributor {
+    let own = contributor(object, extra);
+    if own == Contributor::default() { top.contributor.clone() } else { own }
 }
 
 /// Reads the contributor, which is an object, a word, or only the name of a model.
@@ -263,10 +236,9 @@ fn contributor(object: &mut Map<String, Value>, extra: &mut Extra) -> Contributo
     let mut who = Contributor::default();
     match take_value(object, &["contributor", "actor"]) {
         Some(Value::Object(mut fields)) => {
-            let word = ["entity_type", "type", "entityType"].iter().find_map(|&name| {
-                let kind = entity(fields.get(name)?.as_str()?)?;
-                Some((name, kind))
-            });
+            let word = ["entity_type", "type", "entityType"]
+                .iter()
+                .find_map(|&name| Some((name, entity(fields.get(name)?.as_str()?)?)));
             if let Some((name, kind)) = word {
                 fields.shift_remove(name);
                 who.entity_type = kind;
@@ -296,25 +268,16 @@ fn entity(text: &str) -> Option<EntityType> {
 /// Reads the ranges of an object. If it has no ranges but a hash or a line, these become a single
 /// range.
 fn ranges(object: &mut Map<String, Value>) -> Vec<BlockRecord> {
-    let listed = match object.get("ranges") {
-        Some(Value::Array(list)) if list.iter().all(Value::is_object) => {
-            object.shift_remove("ranges")
-        }
-        Some(Value::Object(_)) => object.shift_remove("ranges"),
+    let is_readable = match object.get("ranges") {
+        Some(Value::Array(list)) => list.iter().all(Value::is_object),
+        other => other.is_some_and(Value::is_object),
+    };
+    let listed = if is_readable { take_list(object, "ranges") } else { Vec::new() };
+    let fields = listed.into_iter().filter_map(|value| match value {
+        Value::Object(fields) => Some(fields),
         _ => None,
-    };
-    let listed = match listed {
-        Some(Value::Array(list)) => list,
-        Some(one) => vec![one],
-        None => Vec::new(),
-    };
-    let mut found: Vec<BlockRecord> = listed
-        .into_iter()
-        .filter_map(|value| match value {
-            Value::Object(fields) => Some(range(fields)),
-            _ => None,
-        })
-        .collect();
+    });
+    let mut found: Vec<BlockRecord> = fields.map(range).collect();
     let names = [HASHES, STARTS].concat();
     let says_more = names.iter().any(|&name| object.get(name).is_some_and(|v| !v.is_null()));
     match found.as_mut_slice() {

@@ -17,9 +17,10 @@ use std::ops::Range;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::de::{Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
+use super::record::is_zero;
 use super::{
     BlockName, BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord, Record,
     RecordKind, RecordedDecision, Related, Strength, Tool, strict,
@@ -240,15 +241,26 @@ pub struct Whole {
 ///
 /// In the added lines, `1-3,7/31` means that lines 1 to 3 and 7 of the block's 31 lines were added.
 /// If this item is missing, all lines were added.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum EvidenceBlock {
-    /// A block of which all lines were added.
-    New(String, String, String, String),
-    /// A block of which only the lines in the last item were added.
-    Changed(String, String, String, String, String),
-    /// A block with more fields.
-    More(String, String, String, String, Option<String>, More),
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvidenceBlock {
+    kind: String,
+    name: String,
+    lines: String,
+    hash: String,
+    /// Which lines were added. `None` if all of them were.
+    brought: Option<String>,
+    more: Option<More>,
+}
+
+impl Serialize for EvidenceBlock {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { kind, name, lines, hash, brought, more } = self;
+        match (brought, more) {
+            (None, None) => (kind, name, lines, hash).serialize(serializer),
+            (Some(brought), None) => (kind, name, lines, hash, brought).serialize(serializer),
+            (_, Some(more)) => (kind, name, lines, hash, brought, more).serialize(serializer),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for EvidenceBlock {
@@ -257,7 +269,7 @@ impl<'de> Deserialize<'de> for EvidenceBlock {
     }
 }
 
-/// Reads a list of four to six items directly. An untagged enum would buffer the whole list first.
+/// Reads a list of four to six items.
 struct BlockVisitor;
 
 impl<'de> Visitor<'de> for BlockVisitor {
@@ -272,17 +284,15 @@ impl<'de> Visitor<'de> for BlockVisitor {
             list.next_element::<String>()?.ok_or_else(|| A::Error::invalid_length(at, &self))
         };
         let (kind, name, lines, hash) = (text(0)?, text(1)?, text(2)?, text(3)?);
-        let Some(brought) = list.next_element::<Option<String>>()? else {
-            return Ok(EvidenceBlock::New(kind, name, lines, hash));
-        };
-        match (list.next_element::<More>()?, brought) {
-            (Some(more), brought) => match list.next_element::<IgnoredAny>()? {
-                None => Ok(EvidenceBlock::More(kind, name, lines, hash, brought, more)),
-                Some(_) => Err(A::Error::invalid_length(7, &self)),
-            },
-            (None, Some(brought)) => Ok(EvidenceBlock::Changed(kind, name, lines, hash, brought)),
-            (None, None) => Err(A::Error::invalid_length(5, &self)),
+        let brought = list.next_element::<Option<String>>()?;
+        let more = if brought.is_some() { list.next_element::<More>()? } else { None };
+        if list.next_element::<IgnoredAny>()?.is_some() {
+            return Err(A::Error::invalid_length(7, &self));
         }
+        if brought == Some(None) && more.is_none() {
+            return Err(A::Error::invalid_length(5, &self));
+        }
+        Ok(EvidenceBlock { kind, name, lines, hash, brought: brought.flatten(), more })
     }
 }
 
@@ -306,10 +316,6 @@ pub struct More {
     pub recorded: Option<String>,
 }
 
-fn is_zero(n: &u32) -> bool {
-    *n == 0
-}
-
 impl EvidenceBlock {
     /// Makes the list for a block of a record. `of` is the number of lines that belong to the block
     /// itself.
@@ -319,65 +325,52 @@ impl EvidenceBlock {
             true => range.start_line.to_string(),
             false => format!("{}-{}", range.start_line, range.end_line),
         };
-        let hash = short(range.content_hash.as_str())?;
-        let brought = range.brought.as_ref().map(|places| format!("{}/{of}", places.as_str()));
         let more = More {
             parameters: name.parameters.clone(),
             ordinal: name.ordinal,
             deleted: range.deleted,
             recorded: range.recorded.as_ref().and_then(|hash| short(hash.as_str())),
         };
-        let (kind, path) = (name.kind.clone(), name.path.clone());
-        Some(match (brought, more == More::default()) {
-            (None, true) => Self::New(kind, path, lines, hash),
-            (Some(brought), true) => Self::Changed(kind, path, lines, hash, brought),
-            (brought, false) => Self::More(kind, path, lines, hash, brought, more),
+        Some(Self {
+            kind: name.kind.clone(),
+            name: name.path.clone(),
+            lines,
+            hash: short(range.content_hash.as_str())?,
+            brought: range.brought.as_ref().map(|places| format!("{}/{of}", places.as_str())),
+            more: (more != More::default()).then_some(more),
         })
-    }
-
-    fn parts(&self) -> (&str, &str, &str, &str, Option<&str>, More) {
-        match self {
-            Self::New(kind, path, lines, hash) => (kind, path, lines, hash, None, More::default()),
-            Self::Changed(kind, path, lines, hash, brought) => {
-                (kind, path, lines, hash, Some(brought), More::default())
-            }
-            Self::More(kind, path, lines, hash, brought, more) => {
-                (kind, path, lines, hash, brought.as_deref(), more.clone())
-            }
-        }
     }
 
     /// Returns true if the lines and the hash have the right form and the added lines are within
     /// the block's own lines.
     fn is_readable(&self) -> bool {
-        let (kind, _, lines, hash, brought, more) = self.parts();
-        let is_among = brought.is_none_or(|text| {
+        let is_among = self.brought.as_ref().is_none_or(|text| {
             text.split_once('/').is_some_and(|(places, of)| is_places(places, of))
         });
-        let is_hash = |hash: &str| long(hash).is_some();
-        let are_hashes = is_hash(hash) && more.recorded.as_deref().is_none_or(is_hash);
-        !kind.is_empty() && span(lines).is_some() && are_hashes && is_among
+        let recorded = self.more.as_ref().and_then(|more| more.recorded.as_ref());
+        let are_hashes =
+            [Some(&self.hash), recorded].into_iter().flatten().all(|hash| long(hash).is_some());
+        !self.kind.is_empty() && span(&self.lines).is_some() && are_hashes && is_among
     }
 
     /// Returns the block in the form that records of the journal use.
     fn record(&self, language: Option<&str>) -> Option<BlockRecord> {
-        let (kind, path, lines, hash, brought, more) = self.parts();
-        let (start, end) = span(lines)?;
-        let brought = brought.map(|text| text.split_once('/').map_or(text, |(places, _)| places));
-        let content = ContentHash::from_ledger(long(hash)?);
-        let deleted = more.deleted;
+        let More { parameters, ordinal, deleted, recorded } = self.more.clone().unwrap_or_default();
+        let (start, end) = span(&self.lines)?;
+        let places = |text: &str| text.split('/').next().map(Places::from_ledger);
+        let content = ContentHash::from_ledger(long(&self.hash)?);
         Some(BlockRecord {
             block: Some(BlockName {
-                kind: kind.to_owned(),
-                path: path.to_owned(),
-                parameters: more.parameters,
-                ordinal: more.ordinal,
+                kind: self.kind.clone(),
+                path: self.name.clone(),
+                parameters,
+                ordinal,
                 language: language.map(str::to_owned),
             }),
-            brought: brought.map(Places::from_ledger),
+            brought: self.brought.as_deref().and_then(places),
             replaces: deleted.then(|| content.clone()),
             deleted,
-            recorded: more.recorded.and_then(|hash| long(&hash)).map(ContentHash::from_ledger),
+            recorded: recorded.and_then(|hash| long(&hash)).map(ContentHash::from_ledger),
             ..BlockRecord::bare(start, end, content)
         })
     }

@@ -10,7 +10,7 @@ use std::time::UNIX_EPOCH;
 use super::journal::{self, Sealed};
 use super::look_up_table::{self, LookUpTable};
 use super::read::{self, ErasedSection, LedgerFile, ParsedLedgerFile};
-use super::{Digest, Entry, EntryOrigin, Record, RecordDialect, Trust, chain, evidence};
+use super::{Digest, Entry, EntryOrigin, Record, RecordDialect, Trust, chain, evidence, sorted};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Code, Finding, RelativePath, Root, cache};
 
@@ -104,7 +104,7 @@ impl ReadFile {
         Self::with(read::bytes(path, bytes), None)
     }
 
-    fn with(reading: ParsedLedgerFile, stamp: Option<ReadStamp>) -> Self {
+    pub(super) fn with(reading: ParsedLedgerFile, stamp: Option<ReadStamp>) -> Self {
         Self {
             stamp,
             entries: reading.entries.into_iter().map(Arc::new).collect(),
@@ -240,28 +240,18 @@ impl FoundLedgerFiles {
             let Some(month) = look_up_table::month(folder) else {
                 return false;
             };
-            if inside {
-                // A change in a nested folder does not change the times of the month's folder.
-                found.months.insert(month.to_owned(), None);
-                return false;
-            }
-            if let Some(shelf) = shelf
-                && let Some(files) = shelf.kept.as_it_was(month, disk)
-            {
-                files.for_each(|file| found.standing[file as usize] = true);
-                found.months.insert(month.to_owned(), look_up_table::state(disk));
-                return true;
-            }
-            found.months.insert(month.to_owned(), look_up_table::state(disk));
-            false
+            // A change in a nested folder does not change the times of the month's folder.
+            let shelf = shelf.filter(|_| !inside);
+            let known = shelf.and_then(|shelf| shelf.kept.as_it_was(month, disk));
+            let is_known = known.is_some();
+            known.into_iter().flatten().for_each(|file| found.standing[file as usize] = true);
+            let state = if inside { None } else { look_up_table::state(disk) };
+            found.months.insert(month.to_owned(), state);
+            is_known
         });
         for file in files {
             let stamp = ReadStamp::now(&file);
-            let print = || {
-                stamp
-                    .as_ref()
-                    .and_then(|stamp| Some(look_up_table::stamp_digest(stamp.exact.as_ref()?)))
-            };
+            let print = || Some(look_up_table::stamp_digest(stamp.as_ref()?.exact.as_ref()?));
             let of_shelf = shelf.and_then(|shelf| {
                 let at = shelf.kept.find(&file.path)?;
                 (print()? == shelf.kept.stamp(at)).then_some(at)
@@ -274,12 +264,27 @@ impl FoundLedgerFiles {
         found
     }
 
+    /// Returns how many files of the shelf were removed or changed.
+    fn gone(&self) -> usize {
+        self.standing.iter().filter(|stands| !**stands).count()
+    }
+
     /// Returns how many files of evidence were added or removed since the table was written.
     fn changes(&self) -> usize {
         let is_evidence = |path: &&RelativePath| evidence::digest_of_path(path).is_some();
-        let gone = self.standing.iter().filter(|stands| !**stands).count();
-        gone + self.others.keys().filter(is_evidence).count()
+        self.gone() + self.others.keys().filter(is_evidence).count()
     }
+}
+
+/// Returns the sections of the files of the shelf that still exist, and of all other files.
+fn sections<'a>(
+    shelf: Option<&'a Shelf>,
+    standing: &'a [bool],
+    others: &'a BTreeMap<RelativePath, ReadFile>,
+) -> impl Iterator<Item = Digest> {
+    of_shelf(shelf, standing)
+        .flat_map(|(shelf, at)| shelf.kept.sections(at))
+        .chain(others.values().flat_map(|known| known.sections.to_vec()))
 }
 
 /// Returns the files of the shelf that still exist.
@@ -353,8 +358,7 @@ impl LedgerFiles {
 
     /// Returns the sections of all files of evidence that exist.
     pub(super) fn sections(&self) -> impl Iterator<Item = Digest> {
-        let of_shelf = self.of_shelf().flat_map(|(shelf, at)| shelf.kept.sections(at));
-        of_shelf.chain(self.others.values().flat_map(|known| known.sections.to_vec()))
+        sections(self.shelf.as_deref(), &self.standing, &self.others)
     }
 
     /// Returns a copy without some of the files that are not on the shelf, and with additional
@@ -407,10 +411,7 @@ impl LedgerFiles {
         let is_there = |sections: &[Digest]| sections.iter().any(|one| others.contains(one));
         let united = shelf.kept.united().filter(|(_, sections)| is_there(sections));
         let all = named.chain(united.map(|(at, _)| at));
-        let mut all: Vec<u32> = all.filter(|at| self.standing[*at as usize]).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        sorted(all.filter(|at| self.standing[*at as usize]))
     }
 
     /// Returns the entries of all files that are not on the shelf, and of the files `twice` on the
@@ -459,13 +460,7 @@ impl FoundLedgerFiles {
             (file.path.clone(), as_it_was(file, stamp).cloned().unwrap_or_else(read))
         };
         let mut others: BTreeMap<_, _> = in_parallel(&rest, read).into_iter().collect();
-        let is_sealed = sealed.among(&|| {
-            let others = others.values().flat_map(|known| known.sections.to_vec());
-            of_shelf(shelf, &self.standing)
-                .flat_map(|(shelf, at)| shelf.kept.sections(at))
-                .chain(others)
-                .collect()
-        });
+        let is_sealed = sealed.among(&|| sections(shelf, &self.standing, &others).collect());
         let read = |(file, stamp): &&(LedgerFile, Option<ReadStamp>)| {
             let known = as_it_was(file, stamp);
             let known = known.filter(|known| known.passed_over.iter().all(|id| is_sealed(id)));
@@ -487,12 +482,9 @@ impl FoundLedgerFiles {
         let place = look_up_table::place(root)?;
         let mut months = self.months.clone();
         let mut new = Vec::new();
-        let standing = self.standing.clone();
-        let of_shelf = shelf.iter().flat_map(|shelf| {
-            let stands = (0..).zip(&standing).filter(|(_, stands)| **stands);
-            stands.flat_map(|(at, _)| shelf.kept.sections(at))
-        });
-        let mut sections: HashSet<Digest> = of_shelf.collect();
+        let of_shelf = of_shelf(shelf, &self.standing);
+        let mut sections: HashSet<Digest> =
+            of_shelf.flat_map(|(shelf, at)| shelf.kept.sections(at)).collect();
         for (path, known) in others {
             let stamp = known.stamp.and_then(|stamp| stamp.exact).filter(|_| {
                 // If several files contain the same section, the table lists only one of them.
@@ -500,12 +492,9 @@ impl FoundLedgerFiles {
             });
             match stamp {
                 Some(stamp) => {
+                    let stamp = look_up_table::stamp_digest(&stamp);
                     sections.extend(known.sections.iter());
-                    new.push(look_up_table::New {
-                        path,
-                        stamp: look_up_table::stamp_digest(&stamp),
-                        known,
-                    });
+                    new.push(look_up_table::New { path, stamp, known });
                 }
                 None => {
                     let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -515,8 +504,7 @@ impl FoundLedgerFiles {
                 }
             }
         }
-        let gone = self.standing.iter().filter(|stands| !**stands).count();
-        if new.len() + gone <= MAX_CHANGES {
+        if new.len() + self.gone() <= MAX_CHANGES {
             return None;
         }
         let before = shelf.map(|shelf| (&shelf.kept, &self.standing[..]));

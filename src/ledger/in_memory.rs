@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use super::append::own_chains;
 use super::chain;
 use super::derived::{Derive, Derived, Outlines};
-use super::entries::Entries;
 use super::evidence::Digest;
 use super::files::{Lazy, LedgerFiles, ReadFile};
 use super::journal::{self, Sealed};
@@ -24,7 +23,7 @@ use super::read::{self, ErasedSection, LedgerFile};
 use super::reassign::{BlockReassignment, Reassignments};
 use super::{
     BlockRecord, Conversation, Entry, FileRecord, Record, RecordDialect, RecordKind, Strength,
-    Trust,
+    Trust, sorted,
 };
 use crate::code::ContentHash;
 use crate::workspace::parallel::in_parallel;
@@ -174,13 +173,13 @@ impl Ledger {
     fn beside(
         files: &LedgerFiles,
         root: &Root,
-        journals: impl Iterator<Item = LedgerFile>,
+        journals: impl IntoIterator<Item = LedgerFile>,
     ) -> Self {
         let sealed = journal::sealed(root);
         let journals: Vec<(RelativePath, ReadFile)> = {
             let is_sealed = sealed.among(&|| files.sections().collect());
             let read = |file: &LedgerFile| ReadFile::read_open(file, None, &is_sealed);
-            journals.map(|file| (file.path.clone(), read(&file))).collect()
+            journals.into_iter().map(|file| (file.path.clone(), read(&file))).collect()
         };
         Self::of(files.but(|_| false, journals), sealed)
     }
@@ -212,8 +211,7 @@ impl Ledger {
         is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
     ) -> Self {
         let files = self.data.files.but(journal::is_open, None).keeping(is_kept);
-        let journals = journal::all(root).into_iter();
-        Self::beside(&files, root, journals.map(|(path, disk)| LedgerFile { path, disk }))
+        Self::beside(&files, root, journal::all(root))
     }
 
     /// The files of evidence, each with the digests of its sections.
@@ -253,27 +251,25 @@ impl Ledger {
     fn of(files: LedgerFiles, sealed: Sealed) -> Self {
         let twice = files.twice();
         let mut entries = files.entries_once(&twice);
-        let mut times = fold(&mut entries);
+        let times = fold(&mut entries);
         let judgement = chain::judge(&entries);
         for at in judgement.forked {
             if entries[at].trust != Trust::Own {
                 Arc::make_mut(&mut entries[at]).trust = Trust::Contradicted;
             }
         }
-        let keeps: Vec<bool> = {
+        let (times, entries): (Vec<_>, Vec<_>) = {
             let is_sealed = sealed.among(&|| files.sections().collect());
             // A journal record that was sealed into evidence of this ledger is left out. Otherwise
             // it would count twice.
-            let is_left_out = |(at, entry): (usize, &Arc<Entry>)| {
+            let is_left_out = |at: usize, entry: &Entry| {
                 entry.trust == Trust::Own && is_sealed(&entry.record.id)
                     || judgement.duplicates.contains(&at)
             };
-            entries.iter().enumerate().map(|one| !is_left_out(one)).collect()
+            let all = times.into_iter().zip(entries).enumerate();
+            let kept = all.filter(|(at, (_, entry))| !is_left_out(*at, entry));
+            kept.map(|(_, timed)| timed).unzip()
         };
-        let mut keeps = keeps.into_iter();
-        let mut also = keeps.clone();
-        entries.retain(|_| keeps.next() == Some(true));
-        times.retain(|_| also.next() == Some(true));
         let order = FoldOrder::of(&files, &twice, &entries, &times);
         let mut data =
             LedgerData { files, sealed, links: judgement.findings, order, ..LedgerData::default() };
@@ -300,9 +296,9 @@ impl Ledger {
     }
 
     /// Returns all entries in fold order. Reads all files.
-    pub fn entries(&self) -> Entries<'_> {
-        self.data.read_all();
-        Entries::of(self, index(self.len()))
+    pub fn entries(&self) -> Vec<&Entry> {
+        drop(self.data.read_all());
+        (0..index(self.len())).map(|at| self.entry(at)).collect()
     }
 
     pub fn len(&self) -> usize {
@@ -320,7 +316,7 @@ impl Ledger {
         all.filter(|entry| journal::is_open(&entry.origin.path))
     }
 
-    /// Returns the entry with this index.
+    /// Returns the entry with this index in fold order.
     pub fn entry(&self, at: u32) -> &Entry {
         let place = self.data.order.all[at as usize];
         if let Some(other) = place.other() {
@@ -418,9 +414,7 @@ impl Ledger {
             entries
                 .extend(moved.iter().flat_map(|path| self.data.named(&LookUp::Path(path).key())));
         }
-        entries.sort_unstable();
-        entries.dedup();
-        entries.into_iter().flat_map(|at| self.claims_of(at, sought)).collect()
+        sorted(entries).into_iter().flat_map(|at| self.claims_of(at, sought)).collect()
     }
 
     /// Returns the claims of an entry that match a look-up, in the order of the record.
@@ -542,13 +536,11 @@ impl Ledger {
             let mut paths: Vec<RelativePath> =
                 files.map(|file| file.relative_path.clone()).collect();
             paths.extend(self.data.of_kept(
-                LookUpTable::paths,
+                |kept| &kept.head.paths,
                 |path| LookUp::Path(path),
                 |path| self.has_path(path),
             ));
-            paths.sort();
-            paths.dedup();
-            paths
+            sorted(paths)
         })
     }
 
@@ -608,33 +600,22 @@ impl Ledger {
         let named = self.data.entries.iter().filter_map(|entry| entry.record.intent_id.clone());
         let mut intents: Vec<String> = named.collect();
         intents.extend(self.data.of_kept(
-            LookUpTable::intents,
+            |kept| &kept.head.intents,
             |intent| LookUp::Intent(intent),
             |intent| !self.entries_of_intent(intent).is_empty(),
         ));
-        intents.sort();
-        intents.dedup();
-        intents
+        sorted(intents)
     }
 
     /// The files of evidence, each with the digest of its bytes. Reads all of them.
     pub fn files_by_digest(&self) -> HashMap<RelativePath, Digest> {
-        self.data.read_all();
-        let files = &self.data.files;
-        let others = files.others.iter();
-        let others = others.filter_map(|(path, known)| Some((path.clone(), known.digest?)));
-        let of_shelf = files.of_shelf();
-        let of_shelf =
-            of_shelf.filter_map(|(shelf, at)| Some((shelf.kept.path(at), shelf.known(at).digest?)));
-        of_shelf.chain(others).collect()
+        let files = self.data.read_all();
+        files.filter_map(|(path, known)| Some((path, known.digest?))).collect()
     }
 
     /// Returns the sections from which a line was erased. Reads all files.
     pub fn erased(&self) -> Vec<&ErasedSection> {
-        self.data.read_all();
-        let of_shelf = self.data.files.of_shelf().map(|(shelf, at)| shelf.known(at));
-        let all = of_shelf.chain(self.data.files.others.values());
-        all.flat_map(|known| known.erased.iter()).collect()
+        self.data.read_all().flat_map(|(_, known)| known.erased.iter()).collect()
     }
 
     /// Returns the entries of the sections for which `is_sought` is true, in fold order. Reads only
@@ -659,10 +640,14 @@ impl Ledger {
 }
 
 impl LedgerData {
-    fn read_all(&self) {
+    /// Reads all files that were not read yet, and returns all of them.
+    fn read_all(&self) -> impl Iterator<Item = (RelativePath, &ReadFile)> {
         if let Some(shelf) = &self.files.shelf {
             shelf.read_all(&self.files.standing);
         }
+        let of_shelf = self.files.of_shelf();
+        let of_shelf = of_shelf.map(|(shelf, at)| (shelf.kept.path(at), shelf.known(at)));
+        of_shelf.chain(self.files.others.iter().map(|(path, known)| (path.clone(), known)))
     }
 
     /// Returns the entries that may have a key, in fold order. Keys are short hashes, so the caller
@@ -678,9 +663,7 @@ impl LedgerData {
             // The table is damaged, so any of its entries may have the key.
             Err(_) => found.extend(self.order.of_rows.iter().filter(|at| **at != GONE)),
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        sorted(found)
     }
 
     /// Returns the paths (or intents) that the table lists, without those that only removed files
@@ -705,11 +688,8 @@ impl LedgerData {
 
     fn findings(&self) -> &[Finding] {
         self.findings.get_or_init(|| {
-            self.read_all();
-            let known = self.files.of_shelf().map(|(shelf, at)| shelf.known(at));
-            let known = known.chain(self.files.others.values());
             let mut findings: Vec<Finding> =
-                known.flat_map(|known| known.findings.iter().cloned()).collect();
+                self.read_all().flat_map(|(_, known)| known.findings.iter().cloned()).collect();
             findings.extend(self.links.iter().cloned());
             let place = |finding: &Finding| {
                 (finding.path.clone(), finding.span.as_ref().map(|span| (span.start, span.end)))

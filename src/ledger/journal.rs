@@ -14,11 +14,12 @@ use std::collections::{HashMap, HashSet};
 use std::io::{BufRead as _, BufReader, Read, Seek, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::evidence::Digest;
-use super::read::MAX_OBJECT;
+use super::read::{LedgerFile, MAX_OBJECT};
 use crate::code::hex;
 use crate::workspace::store::{self, StoreError};
 use crate::workspace::{RelativePath, Root};
@@ -68,7 +69,7 @@ impl Journals {
     /// The journals of this work tree, each with its name in the work tree and its path in the git
     /// directory. The journals of removed work trees are included, since otherwise nobody could
     /// seal their records.
-    pub(super) fn files(&self) -> Vec<(RelativePath, PathBuf)> {
+    pub(super) fn files(&self) -> Vec<LedgerFile> {
         let mut folders = self.others();
         folders.retain(|folder| self.is_removed(folder));
         folders.push(self.folder());
@@ -94,27 +95,31 @@ impl Journals {
     }
 }
 
-fn files_in(folder: &Path) -> Vec<(RelativePath, PathBuf)> {
+fn files_in(folder: &Path) -> Vec<LedgerFile> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<(RelativePath, PathBuf)> = entries
+    let mut files: Vec<LedgerFile> = entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .filter_map(|entry| {
-            let path = entry.path();
-            let writer = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
-            Some((shown(writer), path))
+            let disk = entry.path();
+            let writer = disk.file_name()?.to_str()?.strip_suffix(".jsonl")?;
+            Some(LedgerFile { path: shown(writer), disk })
         })
         .collect();
-    files.sort();
+    files.sort_by(|a, b| (&a.path, &a.disk).cmp(&(&b.path, &b.disk)));
     files
 }
 
 /// All journals of a repository: first those of other work trees, including removed ones, then
 /// those of this work tree.
-pub(super) fn all(root: &Root) -> Vec<(RelativePath, PathBuf)> {
+pub(super) fn all(root: &Root) -> Vec<LedgerFile> {
     let Some(journals) = Journals::of(root) else { return Vec::new() };
-    let others = journals.others();
-    let folders = others.into_iter().chain([journals.folder()]);
+    let folders = journals.others().into_iter().chain([journals.folder()]);
     folders.flat_map(|folder| files_in(&folder)).collect()
+}
+
+/// The journals of this work tree and of work trees that were removed. None without git.
+pub(super) fn of_work_tree(root: &Root) -> Vec<LedgerFile> {
+    Journals::of(root).map(|journals| journals.files()).unwrap_or_default()
 }
 
 /// The path of a writer's journal as it is shown in the work tree.
@@ -200,8 +205,7 @@ pub(crate) fn sealed(root: &Root) -> Sealed {
     let Some(path) = marks(root) else { return Sealed::default() };
     let bytes = store::read_capped(&path, MAX_MARKS).ok().flatten().unwrap_or_default();
     let mut sealed = Sealed::default();
-    let marks = bytes.split(|byte| *byte == b'\n');
-    for mark in marks.filter_map(|line| serde_json::from_slice::<Mark>(line).ok()) {
+    for mark in json_lines::<Mark>(&bytes) {
         if let Some(digest) = Digest::parse(&mark.evidence) {
             sealed.into.entry(mark.record).or_default().push(digest);
             sealed.sections.insert(digest);
@@ -227,15 +231,14 @@ impl SectionSources {
         for (record, into) in sealed(root).into {
             into.into_iter().for_each(|one| records.entry(one).or_default().push(record.clone()));
         }
-        let journals = all(root)
-            .into_iter()
-            .filter_map(|(_, disk)| store::read_capped(&disk, MAX_JOURNAL).ok()?);
-        let ids = |journal: Vec<u8>| {
-            let lines = journal.split(|byte| *byte == b'\n');
-            let known = lines.filter_map(|line| serde_json::from_slice::<JournalLine>(line).ok());
-            known.map(|known| known.id).collect::<Vec<_>>()
-        };
-        Self { records, held: journals.flat_map(ids).collect() }
+        let journals = all(root).into_iter();
+        let journals =
+            journals.filter_map(|file| store::read_capped(&file.disk, MAX_JOURNAL).ok()?);
+        let mut held = HashSet::new();
+        for journal in journals {
+            held.extend(json_lines::<JournalLine>(&journal).map(|line| line.id));
+        }
+        Self { records, held }
     }
 
     /// Returns true if a section can be sealed again, because the journals still contain all
@@ -275,6 +278,12 @@ fn id_of(line: &[u8]) -> Option<&str> {
     std::str::from_utf8(&rest[..end]).ok()
 }
 
+/// Parses the lines of a file that are of this type. All others are skipped.
+fn json_lines<T: DeserializeOwned>(bytes: &[u8]) -> impl Iterator<Item = T> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| serde_json::from_slice(line).ok())
+}
+
 /// A record in a journal, sealed or not.
 #[derive(Deserialize)]
 pub(crate) struct JournalRecord {
@@ -285,12 +294,10 @@ pub(crate) struct JournalRecord {
 /// All records of the journals of this work tree and of work trees that were removed, including
 /// those that were sealed.
 pub(crate) fn held(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
-    let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut all = Vec::new();
-    for (_, disk) in files {
-        let bytes = store::read_capped(&disk, MAX_JOURNAL)?.unwrap_or_default();
-        let lines = bytes.split(|byte| *byte == b'\n');
-        all.extend(lines.filter_map(|line| serde_json::from_slice::<JournalRecord>(line).ok()));
+    for file in of_work_tree(root) {
+        let bytes = store::read_capped(&file.disk, MAX_JOURNAL)?.unwrap_or_default();
+        all.extend(json_lines::<JournalRecord>(&bytes));
     }
     Ok(all)
 }
@@ -299,9 +306,8 @@ pub(crate) fn held(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
 /// which `goes` is false, so the rest is one unbroken chain. Returns how many were removed. The
 /// caller holds the lock of the ledger.
 pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
-    let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut gone = 0;
-    for (shown, disk) in files {
+    for LedgerFile { path: shown, disk } in of_work_tree(root) {
         let bytes = store::read_capped(&disk, MAX_JOURNAL)?.unwrap_or_default();
         let is_going = |line: &&[u8]| {
             line.ends_with(b"\n")

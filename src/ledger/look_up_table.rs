@@ -22,6 +22,7 @@ use sha2::{Digest as _, Sha256};
 use super::evidence::{Digest, digest_of_path};
 use super::files::ReadFile;
 use super::lookup::{LookUp, keys_of};
+use super::sorted;
 use crate::code::hex;
 use crate::workspace::cache::{self, FileStamp};
 use crate::workspace::clock;
@@ -43,12 +44,7 @@ pub(super) type LookUpKey = [u8; 8];
 
 /// An open table with its header.
 pub(super) struct LookUpTable {
-    folders: Vec<TrackedFolder>,
-    /// The sections of compacted files. Every other file has one section, whose digest is in the
-    /// file's name.
-    sections: HashMap<u32, Vec<Digest>>,
-    paths: Vec<RelativePath>,
-    intents: Vec<String>,
+    pub head: TableHead,
     /// The bytes of the header. The data of files and entries is decoded from here when needed,
     /// because copying all of it would take longer than most look-ups.
     bytes: Vec<u8>,
@@ -74,11 +70,14 @@ struct TrackedFolder {
 /// The part of the header that is parsed when the table is opened. The data of files and entries
 /// follows it.
 #[derive(Serialize, Deserialize)]
-struct TableHead {
+pub(super) struct TableHead {
     folders: Vec<TrackedFolder>,
+    /// The sections of compacted files, by the number of the file. Every other file has one
+    /// section, whose digest is in the file's name.
     sections: Vec<(u32, Vec<Digest>)>,
-    paths: Vec<RelativePath>,
-    intents: Vec<String>,
+    /// The paths and the intents that entries name, sorted.
+    pub paths: Vec<RelativePath>,
+    pub intents: Vec<String>,
     entries: u32,
 }
 
@@ -137,17 +136,7 @@ impl LookUpTable {
             return None;
         }
         let files_at = bytes.len() - rest.len();
-        let kept = Self {
-            folders: head.folders,
-            sections: head.sections.into_iter().collect(),
-            paths: head.paths,
-            intents: head.intents,
-            files_at,
-            entries_at: files_at + files,
-            bytes,
-            table,
-        };
-        Some(kept)
+        Some(Self { head, files_at, entries_at: files_at + files, bytes, table })
     }
 
     pub(super) fn files(&self) -> usize {
@@ -159,15 +148,18 @@ impl LookUpTable {
     }
 
     fn folder(&self, at: usize) -> (&TrackedFolder, Range<u32>) {
-        let start = at.checked_sub(1).map_or(0, |before| self.folders[before].end);
-        (&self.folders[at], start..self.folders[at].end)
+        let start = at.checked_sub(1).map_or(0, |before| self.head.folders[before].end);
+        (&self.head.folders[at], start..self.head.folders[at].end)
+    }
+
+    fn find_folder(&self, month: &str) -> Option<usize> {
+        self.head.folders.binary_search_by(|folder| folder.name.as_str().cmp(month)).ok()
     }
 
     /// Returns the files of a month, if its folder has not changed since it was listed. Then it
     /// need not be listed again.
     pub(super) fn as_it_was(&self, month: &str, disk: &Path) -> Option<Range<u32>> {
-        let at = self.folders.binary_search_by(|folder| folder.name.as_str().cmp(month)).ok()?;
-        let (folder, files) = self.folder(at);
+        let (folder, files) = self.folder(self.find_folder(month)?);
         (folder.stamp.is_some() && folder.stamp == state(disk)).then_some(files)
     }
 
@@ -175,8 +167,7 @@ impl LookUpTable {
     pub(super) fn find(&self, path: &RelativePath) -> Option<u32> {
         let digest = digest_of_path(path)?;
         let month = month(path.as_str().rsplit_once('/')?.0)?;
-        let at = self.folders.binary_search_by(|folder| folder.name.as_str().cmp(month)).ok()?;
-        self.find_in(at, &digest)
+        self.find_in(self.find_folder(month)?, &digest)
     }
 
     fn find_in(&self, folder: usize, digest: &Digest) -> Option<u32> {
@@ -194,12 +185,12 @@ impl LookUpTable {
 
     /// Returns the files with this digest in their name, in any month.
     pub(super) fn named(&self, digest: &Digest) -> impl Iterator<Item = u32> {
-        (0..self.folders.len()).filter_map(|at| self.find_in(at, digest))
+        (0..self.head.folders.len()).filter_map(|at| self.find_in(at, digest))
     }
 
     /// Returns the files that were compacted, each with its sections.
     pub(super) fn united(&self) -> impl Iterator<Item = (u32, &[Digest])> {
-        self.sections.iter().map(|(file, sections)| (*file, &sections[..]))
+        self.head.sections.iter().map(|(file, sections)| (*file, &sections[..]))
     }
 
     /// Returns the digest in a file's name.
@@ -220,15 +211,16 @@ impl LookUpTable {
 
     /// Returns the path of a file in the workspace.
     pub(super) fn path(&self, file: u32) -> RelativePath {
-        let folder = self.folders.partition_point(|folder| folder.end <= file);
-        let month = &self.folders[folder].name;
+        let folder = self.head.folders.partition_point(|folder| folder.end <= file);
+        let month = &self.head.folders[folder].name;
         RelativePath::new(&format!("{FOLDER}/{month}/{}.jsonl", self.digest(file)))
             .expect("a fixed folder, a month and a digest are a path")
     }
 
     /// Returns the digests of a file's sections.
     pub(super) fn sections(&self, file: u32) -> Vec<Digest> {
-        self.sections.get(&file).cloned().unwrap_or_else(|| vec![self.digest(file)])
+        let of_file = self.head.sections.binary_search_by_key(&file, |(file, _)| *file);
+        of_file.map_or_else(|_| vec![self.digest(file)], |at| self.head.sections[at].1.clone())
     }
 
     /// Returns when an entry was recorded, in milliseconds since 1970.
@@ -246,19 +238,7 @@ impl LookUpTable {
     /// Returns the entries that have a key.
     pub(super) fn rows(&self, key: &LookUpKey) -> Result<Vec<u32>, Damaged> {
         let rows = self.table.rows(key)?.into_iter().map(|row| u32_at(&row, 8));
-        let mut rows: Vec<u32> = rows.filter(|row| (*row as usize) < self.entries()).collect();
-        rows.sort_unstable();
-        Ok(rows)
-    }
-
-    /// Returns the paths that entries name, sorted.
-    pub(super) fn paths(&self) -> &[RelativePath] {
-        &self.paths
-    }
-
-    /// Returns the intents that entries name, sorted.
-    pub(super) fn intents(&self) -> &[String] {
-        &self.intents
+        Ok(sorted(rows.filter(|row| (*row as usize) < self.entries())))
     }
 
     /// Returns true if every entry names a file of the table, and a position within that file.
@@ -297,7 +277,7 @@ impl TableRows {
             }
         }
         let mut names: Vec<EvidenceName> = Vec::with_capacity(kept.files());
-        for at in 0..kept.folders.len() {
+        for at in 0..kept.head.folders.len() {
             let (folder, files) = kept.folder(at);
             names.extend(files.map(|file| (folder.name.clone(), kept.digest(file))));
         }
@@ -312,7 +292,7 @@ impl TableRows {
                 gathered.entries.push((kept.time(row), name, nth, keys));
             }
         }
-        (gathered.paths, gathered.intents) = (kept.paths.clone(), kept.intents.clone());
+        (gathered.paths, gathered.intents) = (kept.head.paths.clone(), kept.head.intents.clone());
         if gathered.files.len() < names.len() {
             let known: HashSet<&LookUpKey> =
                 gathered.entries.iter().flat_map(|entry| &entry.3).collect();
@@ -351,19 +331,15 @@ pub(super) fn write(
     for new in new {
         all.add(new);
     }
-    let TableRows { mut files, mut entries, mut paths, mut intents } = all;
+    let TableRows { mut files, mut entries, paths, intents } = all;
     files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     files.dedup_by(|a, b| a.0 == b.0);
     entries.sort_unstable_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
-    paths.sort_unstable();
-    paths.dedup();
-    intents.sort_unstable();
-    intents.dedup();
     let mut head = TableHead {
         folders: Vec::new(),
         sections: Vec::new(),
-        paths,
-        intents,
+        paths: sorted(paths),
+        intents: sorted(intents),
         entries: u32::try_from(entries.len()).unwrap_or(u32::MAX),
     };
     let (mut places, mut packed): (HashMap<&EvidenceName, u32>, Vec<u8>) = Default::default();

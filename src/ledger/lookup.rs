@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::look_up_table::LookUpKey;
 use super::{
-    BlockName, BlockRecord, Entry, FileRecord, Record, RecordDialect, RecordKind, dialect,
+    BlockName, BlockRecord, Entry, FileRecord, Record, RecordDialect, RecordKind, dialect, sorted,
 };
 use crate::code::ContentHash;
 use crate::workspace::RelativePath;
@@ -122,9 +122,7 @@ pub(super) fn keys_of(entry: &Entry) -> Vec<LookUpKey> {
         RecordKind::Registry => Some(REGISTRY),
         _ => None,
     });
-    keys.sort_unstable();
-    keys.dedup();
-    keys
+    sorted(keys)
 }
 
 /// Returns the keys of a block: its content hash, and its kind and name. They do not depend on its

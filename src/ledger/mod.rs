@@ -11,7 +11,6 @@
 //! - `derived`: data that evidence leaves out and that is computed from the texts in git.
 //! - `dialect_files`: the files, conversations and ranges in such records.
 //! - `dialect`: records of other tools, converted without losing a value.
-//! - `entries`: the entries of a ledger as a list.
 //! - `evidence`: the records that a commit carries, as files in git.
 //! - `files`: reading the files of a ledger.
 //! - `in_memory`: the ledger in memory, with its look-ups.
@@ -33,7 +32,6 @@ pub(crate) mod chain;
 mod derived;
 pub(crate) mod dialect;
 mod dialect_files;
-mod entries;
 pub(crate) mod evidence;
 mod files;
 pub(crate) mod in_memory;
@@ -61,6 +59,14 @@ pub use read::RecordDialect;
 pub(crate) use read::{Entry, EntryOrigin, ErasedSection, Trust};
 pub(crate) use reassign::BlockReassignment;
 pub use record::*;
+
+/// Returns the items in ascending order, each of them once.
+pub(crate) fn sorted<T: Ord>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.into_iter().collect();
+    items.sort_unstable();
+    items.dedup();
+    items
+}
 
 #[cfg(test)]
 mod tests;

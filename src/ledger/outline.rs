@@ -25,7 +25,7 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 
 use super::{BlockName, OutlineChange};
-use crate::code::{Block, ContentHash, FileBlocks, TokenHash, difference};
+use crate::code::{Block, ContentHash, FileBlocks, difference};
 
 /// The first bytes of a SHA-256.
 pub(crate) type Short = [u8; 8];
@@ -86,7 +86,7 @@ impl Row {
         Self {
             identity: identity(kind, &block.identity.path, block.identity.parameters.as_deref()),
             text: with_lead(text.key(), lead),
-            tokens: with_lead(own_tokens(block).as_str(), lead),
+            tokens: with_lead(print.own_tokens().as_str(), lead),
             shape: short(print.own.as_ref().map_or(print.shape.as_str(), |own| own.as_str())),
             name: name(&block.name),
             kind: kind_of(kind),
@@ -94,45 +94,14 @@ impl Row {
         }
     }
 
-    fn bytes(&self) -> [u8; BYTES] {
-        let parts: [&[u8]; 7] = [
-            &self.identity,
-            &self.text,
-            &self.tokens,
-            &self.shape,
-            &self.name,
-            &self.kind,
-            &[self.depth],
-        ];
-        let mut bytes = [0; BYTES];
-        let mut at = 0;
-        for part in parts {
-            bytes[at..at + part.len()].copy_from_slice(part);
-            at += part.len();
-        }
-        bytes
-    }
-
     fn encode(&self) -> String {
-        BASE64_URL_SAFE_NO_PAD.encode(self.bytes())
+        // An array of bytes is written as these bytes, one after the other.
+        BASE64_URL_SAFE_NO_PAD.encode(postcard::to_stdvec(self).unwrap_or_default())
     }
 
     fn decode(text: &str) -> Option<Self> {
-        let bytes: [u8; BYTES] = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
-        Some(Self::of_bytes(&bytes))
-    }
-
-    fn of_bytes(bytes: &[u8; BYTES]) -> Self {
-        let part = |at: usize| -> Short { std::array::from_fn(|i| bytes[at + i]) };
-        Self {
-            identity: part(0),
-            text: part(8),
-            tokens: part(16),
-            shape: part(24),
-            name: std::array::from_fn(|i| bytes[32 + i]),
-            kind: [bytes[36], bytes[37]],
-            depth: bytes[38],
-        }
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
+        postcard::from_bytes(&bytes).ok().filter(|_| bytes.len() == BYTES)
     }
 
     /// Returns true if the block has no name of its own, because it is a region or a paragraph.
@@ -227,11 +196,6 @@ impl OutlineChange {
         after.rows.extend_from_slice(before.rows.get(at..)?);
         Some((before, after))
     }
-}
-
-/// Returns the hash of the tokens of a block without the blocks inside it.
-pub(crate) fn own_tokens(block: &Block) -> &TokenHash {
-    block.fingerprint.own_tokens()
 }
 
 /// Returns the short hash of a recorded block's identity.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::Record;
 use super::chain::{finding, restore};
 use super::evidence::{self, Digest, NoEvidence, Section};
-use super::journal::{self, Journals};
+use super::journal;
 use super::scan::{ScanState, Scanner};
 use crate::workspace::{Code, Finding, RelativePath, Root, store};
 
@@ -187,9 +187,7 @@ pub(super) fn files_but(root: &Root, spares: Spares<'_>) -> Vec<LedgerFile> {
     let shown = found.iter().filter_map(|path| RelativePath::new(path).ok());
     let shown = shown.filter(|path| !journal::is_open(path));
     let shown = shown.map(|path| LedgerFile { disk: root.absolute(&path), path });
-    let journals = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
-    let open = journals.into_iter().map(|(path, disk)| LedgerFile { path, disk });
-    let mut files: Vec<LedgerFile> = shown.chain(open).collect();
+    let mut files: Vec<LedgerFile> = shown.chain(journal::of_work_tree(root)).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
@@ -253,42 +251,30 @@ fn is_plain_folder(path: &Path) -> bool {
 
 /// Parses the bytes of one file. Never fails: what cannot be read becomes a finding.
 pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
-    let mut reading = ParsedLedgerFile::default();
     let Some(named) = evidence::digest_of_path(path) else {
-        let mut state = ScanState::default();
+        let (mut state, mut reading) = (ScanState::default(), ParsedLedgerFile::default());
         Scanner::new(path, bytes, &mut state, &mut reading).run_to_end();
         return reading;
     };
-    let EvidenceFile { digest, is_sound, sections, findings, unreadable, newer_format } =
-        EvidenceFile::read(path, named, bytes);
-    reading =
-        ParsedLedgerFile { findings, unreadable, digest: Some(digest), newer_format, ..reading };
+    let EvidenceFile { is_sound, sections, parsed } = EvidenceFile::read(path, named, bytes);
     let mut lines = LineCounter::of(bytes);
+    let mut entries = Vec::new();
     for section in sections {
-        let mut entries = entries_of(path, &mut lines, &section);
-        if !is_sound {
-            entries.iter_mut().for_each(|entry| entry.trust = Trust::Contradicted);
-        }
-        reading.entries.append(&mut entries);
-        reading.erased.extend(erased_of(path, &mut lines, &section));
-        reading.sections.push(section.digest);
+        entries.extend(entries_of(path, &mut lines, &section));
     }
-    reading
+    if !is_sound {
+        entries.iter_mut().for_each(|entry| entry.trust = Trust::Contradicted);
+    }
+    ParsedLedgerFile { entries, ..parsed }
 }
 
 /// A file of evidence that was parsed, but whose lines were not yet turned into records.
 pub(super) struct EvidenceFile {
-    /// The digest of the file's bytes.
-    pub digest: Digest,
-    /// Whether the digest is equal to the one in the file's name.
+    /// Whether the digest of the file's bytes is equal to the one in the file's name.
     pub is_sound: bool,
     pub sections: Vec<Section>,
-    pub findings: Vec<Finding>,
-    /// The lines that could not be read.
-    pub unreadable: Vec<(EntryOrigin, Vec<u8>)>,
-    /// The version of the file's format, if it is newer than this program. Nothing else of such a
-    /// file is read.
-    pub newer_format: Option<u32>,
+    /// Everything but the entries.
+    pub parsed: ParsedLedgerFile,
 }
 
 impl EvidenceFile {
@@ -296,29 +282,18 @@ impl EvidenceFile {
     pub(super) fn read(path: &RelativePath, named: Digest, bytes: &[u8]) -> Self {
         let digest = Digest::of(bytes);
         let is_sound = digest == named;
-        let (mut findings, mut unreadable) = (Vec::new(), Vec::new());
-        let sections = match evidence::read(bytes) {
-            Ok(sections) => sections,
-            Err(why) => {
-                findings.push(no_evidence(path, why));
-                let newer_format = match why {
-                    NoEvidence::Newer(version) => Some(version),
-                    NoEvidence::Headless => None,
-                };
-                return Self {
-                    digest,
-                    is_sound,
-                    sections: vec![],
-                    findings,
-                    unreadable,
-                    newer_format,
-                };
+        let mut parsed = ParsedLedgerFile { digest: Some(digest), ..ParsedLedgerFile::default() };
+        let sections = evidence::read(bytes).unwrap_or_else(|why| {
+            parsed.findings.push(no_evidence(path, why));
+            if let NoEvidence::Newer(version) = why {
+                parsed.newer_format = Some(version);
             }
-        };
-        if !is_sound {
+            Vec::new()
+        });
+        if !is_sound && !sections.is_empty() {
             let origin =
                 EntryOrigin { path: path.clone(), line: 1, start: 0, end: bytes.len() as u64 };
-            findings.push(finding(
+            parsed.findings.push(finding(
                 Code::LedgerForged,
                 &origin,
                 "The file does not match the digest in its name: its bytes were changed.".into(),
@@ -328,28 +303,32 @@ impl EvidenceFile {
         let mut lines = LineCounter::of(bytes);
         for span in sections.iter().flat_map(|section| &section.unreadable) {
             let origin = lines.origin(path, span);
-            findings.push(finding(
+            parsed.findings.push(finding(
                 Code::LedgerUnreadable,
                 &origin,
                 "The line cannot be read as evidence by this version.".into(),
                 "Nothing of the line counts. If a newer `intent` wrote it, install that one.",
             ));
-            unreadable.push((origin, bytes[span.clone()].to_vec()));
+            parsed.unreadable.push((origin, bytes[span.clone()].to_vec()));
         }
-        Self { digest, is_sound, sections, findings, unreadable, newer_format: None }
+        for section in &sections {
+            parsed.sections.push(section.digest);
+            parsed.erased.extend(erased_of(path, &mut lines, section));
+        }
+        Self { is_sound, sections, parsed }
     }
 }
 
 /// Turns byte offsets into line numbers. If the offsets are rising, the file is gone through only
 /// once.
-pub(super) struct LineCounter<'a> {
+struct LineCounter<'a> {
     bytes: &'a [u8],
     counted: usize,
     line: u32,
 }
 
 impl<'a> LineCounter<'a> {
-    pub(super) fn of(bytes: &'a [u8]) -> Self {
+    fn of(bytes: &'a [u8]) -> Self {
         Self { bytes, counted: 0, line: 1 }
     }
 
@@ -365,7 +344,7 @@ impl<'a> LineCounter<'a> {
     }
 
     /// Makes the origin of a byte span in the file with this path.
-    pub(super) fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> EntryOrigin {
+    fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> EntryOrigin {
         EntryOrigin {
             path: path.clone(),
             line: self.at(span.start),
@@ -399,7 +378,7 @@ fn entries_of(path: &RelativePath, lines: &mut LineCounter<'_>, section: &Sectio
 }
 
 /// Returns what was erased from a section. `None` if nothing was erased.
-pub(super) fn erased_of(
+fn erased_of(
     path: &RelativePath,
     lines: &mut LineCounter<'_>,
     section: &Section,

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::{
     BlockRecord, Claim, Entry, Ledger, Reassigned, ReassignedBlock, Record, RecordKind, Trust,
+    sorted,
 };
 use crate::code::ContentHash;
 use crate::workspace::RelativePath;
@@ -54,10 +55,7 @@ impl Reassignments {
         let is_it =
             |(by, _): &(u32, u32)| ledger.entry(*by).record.intent_id.as_deref() == Some(intent);
         let moved = self.0.iter().filter(|(_, by)| by.iter().any(is_it));
-        let mut paths: Vec<RelativePath> = moved.map(|((path, ..), _)| path.clone()).collect();
-        paths.sort();
-        paths.dedup();
-        paths
+        sorted(moved.map(|((path, ..), _)| path.clone()))
     }
 
     /// Returns the reassignments that apply to a block that the entry `at` recorded under the

@@ -392,7 +392,7 @@ impl EntityType {
 }
 
 /// One block that was written or deleted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockRecord {
     /// The first line, counted from 1. Lines are a hint for people; a block is never looked up by
     /// them.
@@ -462,7 +462,7 @@ impl BlockRecord {
     /// Makes an empty claim, for code that evidence names but its commit did not add. It has no
     /// block, and its hash matches no text.
     pub fn empty() -> Self {
-        Self::bare(0, 0, ContentHash::from_ledger(""))
+        Self::default()
     }
 
     /// Returns true if this is an empty claim, see [`Self::empty`].
@@ -472,28 +472,7 @@ impl BlockRecord {
 
     /// Makes a record that has only lines and a content hash.
     pub fn bare(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
-        Self {
-            start_line,
-            end_line,
-            content_hash,
-            block: None,
-            token_hash: None,
-            shape_hash: None,
-            own_hash: None,
-            own_text_hash: None,
-            lead_hash: None,
-            sketch: None,
-            pairs: None,
-            tokens: None,
-            row: None,
-            was: None,
-            lines: None,
-            brought: None,
-            replaces: None,
-            deleted: false,
-            recorded: None,
-            extra: Extra::new(),
-        }
+        Self { start_line, end_line, content_hash, ..Self::default() }
     }
 }
 
@@ -515,7 +494,7 @@ pub struct BlockName {
     pub language: Option<String>,
 }
 
-fn is_zero(n: &u32) -> bool {
+pub(super) fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 

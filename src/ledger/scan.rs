@@ -25,12 +25,12 @@ const MAX_SPAN: u64 = 1024 * 1024;
 const MAX_TRIES: usize = 16;
 
 /// The state of a scan between two windows of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ScanState {
     /// How many bytes of the file come before the window.
     pub offset: u64,
-    /// The current line, counted from 1.
-    pub line: u32,
+    /// How many lines of the file come before the current one.
+    lines: u32,
     /// Whether anything other than white space and comments was found.
     begun: bool,
     /// Whether the file is one array of records.
@@ -43,25 +43,11 @@ pub(super) struct ScanState {
     marked: bool,
 }
 
-impl Default for ScanState {
-    fn default() -> Self {
-        Self {
-            offset: 0,
-            line: 1,
-            begun: false,
-            array: false,
-            skipping: false,
-            reported_endings: false,
-            marked: false,
-        }
-    }
-}
-
 impl ScanState {
     /// The state after `bytes` bytes with this many records, each on a line of its own.
     pub(super) fn after(bytes: u64, records: usize) -> Self {
         let lines = u32::try_from(records).unwrap_or(u32::MAX);
-        Self { offset: bytes, line: lines.saturating_add(1), begun: records > 0, ..Self::default() }
+        Self { offset: bytes, lines, begun: records > 0, ..Self::default() }
     }
 }
 
@@ -142,7 +128,8 @@ impl<'a> Scanner<'a> {
     /// Moves forward by this many bytes and counts the line breaks in them.
     fn advance(&mut self, by: usize) {
         let lines = self.window[self.at..self.at + by].iter().filter(|&&b| b == b'\n').count();
-        self.state.line = self.state.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        let lines = u32::try_from(lines).unwrap_or(u32::MAX);
+        self.state.lines = self.state.lines.saturating_add(lines);
         self.at += by;
     }
 
@@ -227,12 +214,9 @@ impl<'a> Scanner<'a> {
         let trust = if intact { Trust::Claimed } else { Trust::Contradicted };
         self.push(record, RecordDialect::Canonical, trust, length);
         let entry = &self.out.entries[self.out.entries.len() - 1];
-        let mut findings = Vec::new();
-        if !intact {
-            findings.push(chain::forged(entry));
-        }
         let origin = entry.origin.clone();
-        self.out.findings.append(&mut findings);
+        let forged = (!intact).then(|| chain::forged(entry));
+        self.out.findings.extend(forged);
         self.check_ending(&origin);
     }
 
@@ -260,17 +244,14 @@ impl<'a> Scanner<'a> {
     }
 
     fn push(&mut self, record: Record, dialect: RecordDialect, trust: Trust, length: usize) {
-        let origin = self.origin(length);
-        let stored = Arc::from(&self.window[self.at..self.at + length]);
-        let (section, late_commit) = (None, None);
         self.out.entries.push(Entry {
             record,
-            origin,
+            origin: self.origin(length),
             dialect,
             trust,
-            stored,
-            section,
-            late_commit,
+            stored: Arc::from(&self.window[self.at..self.at + length]),
+            section: None,
+            late_commit: None,
         });
         self.advance(length);
     }
@@ -279,7 +260,7 @@ impl<'a> Scanner<'a> {
         let start = self.state.offset + self.at as u64;
         EntryOrigin {
             path: self.path.clone(),
-            line: self.state.line,
+            line: self.state.lines.saturating_add(1),
             start,
             end: start + length as u64,
         }

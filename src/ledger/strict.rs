@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// Returns true if the text is JSON and no object in it has the same key twice.
 pub(super) fn has_unique_keys(json: &[u8]) -> bool {
@@ -87,29 +88,8 @@ impl<'de> SeenKeys<'de> {
 }
 
 /// A key, borrowed from the input if it contains no escapes.
-struct BorrowedKey<'de>(Cow<'de, str>);
-
-impl<'de> Deserialize<'de> for BorrowedKey<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(KeyVisitor)
-    }
-}
-
-struct KeyVisitor;
-
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = BorrowedKey<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<BorrowedKey<'de>, E> {
-        Ok(BorrowedKey(Cow::Borrowed(text)))
-    }
-    fn visit_str<E: Error>(self, text: &str) -> Result<BorrowedKey<'de>, E> {
-        Ok(BorrowedKey(Cow::Owned(text.to_owned())))
-    }
-}
+#[derive(Deserialize)]
+struct BorrowedKey<'k>(#[serde(borrow)] Cow<'k, str>);
 
 #[cfg(test)]
 mod tests {

@@ -110,16 +110,16 @@ mod writing {
         w.append(mutation("s:1", "a.rs", [2]));
         let ledger = Ledger::load(&w.root());
         assert_eq!(codes(ledger.findings()), Vec::<&str>::new());
-        assert!(ledger.entries().iter().all(|entry| entry.trust == Trust::Own));
+        assert!(ledger.entries().into_iter().all(|entry| entry.trust == Trust::Own));
         let placed = |entry: &Entry| (entry.record.session.clone().unwrap(), entry.record.seq);
-        let mut placed: Vec<_> = ledger.entries().iter().map(placed).collect();
+        let mut placed: Vec<_> = ledger.entries().into_iter().map(placed).collect();
         placed.sort();
         assert_eq!(placed, [("s:1".into(), 0), ("s:1".into(), 1), ("s:2".into(), 0)]);
         // In another clone, the records in the same file were written by somebody else.
         let other = TestWorkspace::new(Layout::Single);
         std::fs::write(other.file(), w.read()).unwrap();
         let theirs = Ledger::load(&other.root());
-        assert!(theirs.entries().iter().all(|entry| entry.trust == Trust::Claimed));
+        assert!(theirs.entries().into_iter().all(|entry| entry.trust == Trust::Claimed));
     }
 
     #[test]
@@ -303,14 +303,14 @@ mod verification {
         let forked = [bytes.as_slice(), sealed.as_bytes()].concat();
         let ledger = Ledger::from_files(&[(path(SINGLE), forked)]);
         assert_eq!(codes(ledger.findings()), ["ledger-fork"]);
-        let trust: Vec<Trust> = ledger.entries().iter().map(|entry| entry.trust).collect();
+        let trust: Vec<Trust> = ledger.entries().into_iter().map(|entry| entry.trust).collect();
         assert_eq!(trust, [Trust::Claimed, Trust::Contradicted, Trust::Contradicted]);
 
         let forged = sealed.replace("INT-666", "INT-777");
         let bytes = [bytes.as_slice(), forged.as_bytes()].concat();
         let ledger = Ledger::from_files(&[(path(SINGLE), bytes)]);
         assert_eq!(codes(ledger.findings()), ["ledger-forged"]);
-        let trusted: Vec<Trust> = ledger.entries().iter().map(|entry| entry.trust).collect();
+        let trusted: Vec<Trust> = ledger.entries().into_iter().map(|entry| entry.trust).collect();
         assert_eq!(trusted.iter().filter(|&&t| t == Trust::Claimed).count(), 2);
     }
 
@@ -398,7 +398,7 @@ mod looking_up {
         };
         let findings =
             ledger.findings().iter().map(|f| format!("{} {:?}", f.code.as_str(), f.lines));
-        ledger.entries().iter().map(show).chain(findings).collect()
+        ledger.entries().into_iter().map(show).chain(findings).collect()
     }
 
     #[test]
@@ -472,7 +472,7 @@ mod looking_up {
             ..record("early", "2026-02-18T14:30:00+02:00", "a.rs", 2)
         });
         let ledger = Ledger::load(&w.root());
-        let ids: Vec<&str> = ledger.entries().iter().map(|e| e.record.id.as_str()).collect();
+        let ids: Vec<&str> = ledger.entries().into_iter().map(|e| e.record.id.as_str()).collect();
         assert_eq!(ids, ["early", "late", "set back"]);
         let of = |claims: &[ClaimRef]| -> Vec<String> {
             claims.iter().map(|&at| ledger.claim(at).entry.record.id.clone()).collect()
@@ -498,7 +498,7 @@ mod looking_up {
         open.write_all(b"\"}\n{\"id\":\"2\",\"timestamp\":\"t\",\"intent_id\":\"I\"}\n").unwrap();
         let ledger = Ledger::load(&w.root());
         assert_eq!(codes(ledger.findings()), ["ledger-unreadable"]);
-        let lines: Vec<u32> = ledger.entries().iter().map(|entry| entry.origin.line).collect();
+        let lines: Vec<u32> = ledger.entries().into_iter().map(|entry| entry.origin.line).collect();
         assert_eq!(lines, [1, 3]);
     }
 }

@@ -6,7 +6,6 @@ use super::names::{is_named_apart_from_ordinal, textless};
 use crate::code::lines::{self, Lines};
 use crate::code::{Block, ContentHash, Document, FileBlocks, Places, fingerprint};
 use crate::ledger::{BlockRecord, Derived};
-use crate::provenance::difference;
 
 /// The history of a recorded block, for [`block_record`].
 #[derive(Default)]
@@ -28,14 +27,14 @@ pub(crate) fn block_record(document: &Document, block: &Block, before: Before) -
     let language = document.language().map(|language| language.id);
     let lines = Lines::of_own(&lines::own_lines(document, block));
     let brought = before.brought.filter(|_| lines.is_some());
-    let brought = brought.and_then(|brought| match before.replaces {
-        None => difference::places(&brought),
-        Some(_) => Some(Places::of(&brought)),
-    });
+    // A new block of which every line was added says so by saying nothing.
+    let is_whole =
+        |brought: &Vec<bool>| before.replaces.is_none() && brought.iter().all(|brought| *brought);
+    let brought = brought.filter(|brought| !is_whole(brought));
     let row = |row: Option<usize>| row.and_then(|row| u32::try_from(row).ok());
     BlockRecord {
         lines,
-        brought,
+        brought: brought.map(|brought| Places::of(&brought)),
         row: row(before.row),
         was: row(before.was),
         replaces: before.replaces,
@@ -70,7 +69,7 @@ pub(crate) fn derive(
             let known = difference.added_lines(at);
             said.iter_mut().zip(known).for_each(|(said, known)| *said &= known);
         }
-        let known = Before { brought, row: Some(at), was: difference.was(at), replaces };
+        let known = Before { brought, row: Some(at), was: difference.origins[at], replaces };
         block_record(after, &new.blocks[at], known)
     };
     let gone = |block: &Block| {
@@ -103,7 +102,7 @@ pub(crate) fn derive(
                 }
                 Some(at) => BlockRecord {
                     row: u32::try_from(at).ok(),
-                    was: difference.was(at).and_then(|was| u32::try_from(was).ok()),
+                    was: difference.origins[at].and_then(|was| u32::try_from(was).ok()),
                     ..range.clone()
                 },
                 None if is_its_own => BlockRecord::empty(),

@@ -10,21 +10,22 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::matching;
-use super::outline::{Against, Outline, own_tokens};
+use super::outline::{Against, Outline};
 use crate::code::difference::{self, ChangedRange};
 use crate::code::lines::{self, OwnLine};
-use crate::code::{Block, Document, FileBlocks, LineRange, Places};
+use crate::code::{Block, Document, FileBlocks, LineRange};
 
 /// The difference between two versions of a file, block by block. Blocks are named by their index
 /// in the new version.
 pub struct Difference {
     before: Document,
     now: Document,
-    old: Arc<FileBlocks>,
+    pub(crate) old: Arc<FileBlocks>,
     new: Arc<FileBlocks>,
-    /// For each new block, the index of the old block that it was.
-    origins: Vec<Option<usize>>,
-    against: Vec<Against>,
+    /// For each new block, the index of the old block that it was. `None` if the block is new.
+    pub(crate) origins: Vec<Option<usize>>,
+    /// For each new block, how it compares with that old block.
+    pub(crate) against: Vec<Against>,
     lines: OnceCell<LineChanges>,
 }
 
@@ -82,10 +83,12 @@ impl Difference {
         let (old, new) = (before.blocks(), now.blocks());
         let origins = matching::origins_in(before, now);
         let (then, rows) = (Outline::of(&old).rows, Outline::of(&new).rows);
+        let has_same_tokens =
+            |was: &Block, is: &Block| was.fingerprint.own_tokens() == is.fingerprint.own_tokens();
         let against = |(at, origin): (usize, &Option<usize>)| match *origin {
             None => Against::New,
             Some(origin) if then[origin].text == rows[at].text => Against::Same,
-            Some(origin) if own_tokens(&old.blocks[origin]) == own_tokens(&new.blocks[at]) => {
+            Some(origin) if has_same_tokens(&old.blocks[origin], &new.blocks[at]) => {
                 Against::Reformatted
             }
             Some(_) => Against::Changed,
@@ -93,24 +96,6 @@ impl Difference {
         let against = origins.iter().enumerate().map(against).collect();
         let (before, now) = (before.clone(), now.clone());
         Self { before, now, old, new, origins, against, lines: OnceCell::new() }
-    }
-
-    pub fn len(&self) -> usize {
-        self.against.len()
-    }
-
-    /// Returns how a block compares with the block that it was before.
-    pub fn against(&self, index: usize) -> Against {
-        self.against[index]
-    }
-
-    /// Returns the index of the earlier block in the old text, or `None` if the block is new.
-    pub fn was(&self, index: usize) -> Option<usize> {
-        self.origins[index]
-    }
-
-    pub fn outline_before(&self) -> Outline {
-        Outline::of(&self.old)
     }
 
     /// Returns the earlier block, or `None` if the block is new.
@@ -215,10 +200,4 @@ pub(crate) fn lines_added_by_all(differences: &[Difference], index: usize) -> Op
     Some(all.fold(first, |brought, other| {
         brought.into_iter().zip(other).map(|(one, other)| one && other).collect()
     }))
-}
-
-/// Converts added lines to the form that the ledger stores. Returns `None` if every line was added.
-pub(crate) fn places(brought: &[bool]) -> Option<Places> {
-    let is_whole = brought.iter().all(|brought| *brought);
-    (!is_whole).then(|| Places::of(brought))
 }

@@ -18,7 +18,7 @@ use super::matching::align::Scene;
 use super::matching::item::{ComparedBlock, row_of_record};
 use super::outline::{Outline, Row};
 use crate::code::{ContentHash, difference};
-use crate::ledger::{ClaimRef, Ledger, Trust};
+use crate::ledger::{ClaimRef, Ledger, Trust, sorted};
 use crate::workspace::{RelativePath, clock};
 
 /// Only this many of the newest leaf versions are matched with the current file.
@@ -80,6 +80,8 @@ pub(crate) type Precedes<'a> = &'a dyn Fn(&str, &str) -> bool;
 
 /// One change of the file: everything that was recorded about it at once.
 struct RecordedChange {
+    /// When it was made, in seconds since 1970.
+    time: Option<i64>,
     /// The outlines of the file before and after the change.
     outlines: Option<(Outline, Outline)>,
     claims: Vec<ClaimRef>,
@@ -93,36 +95,34 @@ impl Trail {
         claims: &[ClaimRef],
         precedes: Precedes<'_>,
     ) -> Self {
-        let mut trail = Self::default();
-        trail.add_changes(ledger, events(ledger, path, claims, precedes), precedes);
-        trail
+        Self::default().with_changes(ledger, events(ledger, path, claims, precedes), precedes)
     }
 
     /// Adds more records of the same path to the trail. Returns `None` if one of them is not newer
     /// than all records that the trail has.
     pub fn extended(
-        mut self,
+        self,
         ledger: &Ledger,
         path: &RelativePath,
         claims: &[ClaimRef],
         precedes: Precedes<'_>,
     ) -> Option<Self> {
         let events = events(ledger, path, claims, precedes);
-        let is_later = events.first().is_none_or(|(time, _)| *time > self.last_time);
-        is_later.then(|| self.add_changes(ledger, events, precedes))?;
-        Some(self)
+        let is_later = events.first().is_none_or(|event| event.time > self.last_time);
+        is_later.then(|| self.with_changes(ledger, events, precedes))
     }
 
-    fn add_changes(
-        &mut self,
+    fn with_changes(
+        mut self,
         ledger: &Ledger,
-        events: Vec<(Option<i64>, RecordedChange)>,
+        events: Vec<RecordedChange>,
         precedes: Precedes<'_>,
-    ) {
-        for (time, event) in events {
+    ) -> Self {
+        for event in events {
             self.add_change(ledger, &event, precedes);
-            self.last_time = time;
+            self.last_time = event.time;
         }
+        self
     }
 
     pub fn state(&self, id: StateId) -> &BlockState {
@@ -229,20 +229,13 @@ impl Trail {
             }
         }
         heads.retain(|at| !older.contains(at));
-        heads.sort_unstable();
-        heads.dedup();
-        heads
+        sorted(heads)
     }
 
     /// Returns the records of blocks that were removed according to the records.
     pub fn gone(&self) -> Vec<ClaimRef> {
-        let mut gone: Vec<ClaimRef> = self
-            .leaves()
-            .flat_map(|version| version.gone.iter().filter_map(|id| self.claim(*id)))
-            .collect();
-        gone.sort_unstable();
-        gone.dedup();
-        gone
+        let gone = self.leaves().flat_map(|version| &version.gone);
+        sorted(gone.filter_map(|id| self.claim(*id)))
     }
 
     /// Returns the index of the version that a change was made to: the newest one of the same
@@ -421,24 +414,10 @@ impl Trail {
             _ => {}
         }
         let then = self.items(ledger, base);
-        let containers = outline.containers();
-        let now: Vec<ComparedBlock<'_>> = outline
-            .rows
-            .iter()
-            .zip(containers)
-            .map(|(row, container)| ComparedBlock::of_row(*row, container))
-            .collect();
-        let is_free = |old: usize| taken.get(old).is_none_or(|taken| !taken);
-        let scene = Scene {
-            then: &then,
-            now: &now,
-            reach: Reach::File,
-            texts: None,
-            is_open: &is_open,
-            admits: &|old, _| is_free(old),
-            is_copy: &|_| false,
-        };
-        let alignment = scene.align();
+        let now = ComparedBlock::of_outline(outline);
+        let is_free = |old: usize, _| taken.get(old).is_none_or(|taken| !taken);
+        let scene = Scene::of(&then, &now, Reach::File);
+        let alignment = Scene { is_open: &is_open, admits: &is_free, ..scene }.align();
         let ids = self.ids(base);
         for (new, origin) in origins.iter_mut().enumerate() {
             if origin.is_none() && !by_row.contains_key(&new) {
@@ -527,8 +506,8 @@ impl Trail {
     }
 }
 
-/// Returns the changes that were recorded for a path, in order, each with its time in seconds since
-/// 1970. All records of one commit are one change.
+/// Returns the changes that were recorded for a path, in order. All records of one commit are one
+/// change.
 ///
 /// A commit counts from the time at which it was made. Git keeps that time in whole seconds, so two
 /// commits of the same second are ordered by their ancestry.
@@ -537,8 +516,8 @@ fn events(
     path: &RelativePath,
     claims: &[ClaimRef],
     precedes: Precedes<'_>,
-) -> Vec<(Option<i64>, RecordedChange)> {
-    let mut events: Vec<(Option<i64>, RecordedChange)> = Vec::new();
+) -> Vec<RecordedChange> {
+    let mut events: Vec<RecordedChange> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for at in claims.iter().copied() {
         let entry = ledger.claim(at).entry;
@@ -553,24 +532,22 @@ fn events(
             let recorded = || Some(clock::milliseconds(&entry.record.timestamp)?.div_euclid(1_000));
             let time = derived.and_then(|derived| derived.committed).or_else(recorded);
             let outlines = ledger.outlines(at.entry, path);
-            events.push((time, RecordedChange { outlines, claims: Vec::new() }));
+            events.push(RecordedChange { time, outlines, claims: Vec::new() });
             events.len() - 1
         });
-        events[place].1.claims.push(at);
+        events[place].claims.push(at);
     }
-    events.sort_by_key(|(time, _)| *time);
-    let follows = |earlier: &RecordedChange, later: &RecordedChange| {
+    events.sort_by_key(|event| event.time);
+    let is_swapped = |earlier: &RecordedChange, later: &RecordedChange| {
         let entry_of = |event: &RecordedChange| Some(event.claims.first()?.entry);
         let made = entry_of(later).and_then(|at| ledger.derived(at)?.commit.as_deref());
         let based_on = entry_of(earlier).and_then(|at| ledger.based_on(at));
-        made.zip(based_on).is_some_and(|(made, based_on)| precedes(made, based_on))
+        let follows = made.zip(based_on).is_some_and(|(made, based_on)| precedes(made, based_on));
+        earlier.time == later.time && follows
     };
     for end in 1..events.len() {
         let mut at = end;
-        while at > 0
-            && events[at - 1].0 == events[at].0
-            && follows(&events[at - 1].1, &events[at].1)
-        {
+        while at > 0 && is_swapped(&events[at - 1], &events[at]) {
             events.swap(at - 1, at);
             at -= 1;
         }

@@ -154,15 +154,6 @@ struct LineHistory {
     found: Vec<Option<Option<ClaimRef>>>,
 }
 
-/// What the current record says about the lines that it did not claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OtherLines {
-    /// They existed before this record.
-    Older,
-    /// The record does not say which lines it added.
-    Unknown,
-}
-
 impl LineHistory {
     fn new(at: Vec<Option<usize>>) -> Self {
         let found = vec![None; at.len()];
@@ -185,16 +176,15 @@ impl LineHistory {
         let Some(Step::Recorded(mut claim)) = steps.next() else { return };
         let mut work = 0;
         loop {
-            let brought = self.settle_added(ledger, claim, &recorded);
+            let writer = self.settle_added(ledger, claim, &recorded);
             if self.is_done() {
                 return;
             }
             let mut gap = false;
+            let lines_of = |at: ClaimRef| Some((at, ledger.claim(at).full_block().lines.as_ref()?));
             let earlier = steps.find_map(|step| {
                 let known = match step {
-                    Step::Recorded(at) => {
-                        ledger.claim(at).full_block().lines.as_ref().map(|of| (at, of))
-                    }
+                    Step::Recorded(at) => lines_of(at),
                     Step::Gap { .. } => None,
                 };
                 // A record without line hashes, because no commit holds its text, counts as an
@@ -204,8 +194,8 @@ impl LineHistory {
             });
             let Some((earlier, fingerprints)) = earlier else {
                 let is_new = ledger.claim(claim).full_block().replaces.is_none();
-                let origin = brought.writer_of_new_line(claim).filter(|_| is_new && !gap);
-                return self.settle_where(|_| Some(origin));
+                let writer = writer.filter(|_| is_new && !gap);
+                return self.settle_where(|_| Some(writer));
             };
             let before = fingerprints.hashes();
             work += before.as_ref().map_or(0, |before| (before.len() + recorded.len()).pow(2));
@@ -213,19 +203,20 @@ impl LineHistory {
                 return self.settle_where(|_| Some(None));
             };
             let back = lines::matched_lines(&before, &recorded, |hash| common.contains(hash));
-            self.step(&back, brought.writer_of_new_line(claim).filter(|_| !gap));
+            self.step(&back, writer.filter(|_| !gap));
             (claim, recorded) = (earlier, before);
         }
     }
 
-    /// Settles the lines that this record says it added. Returns what that means for the remaining
-    /// lines.
+    /// Settles the lines that this record says it added. If it says that, all other lines existed
+    /// before it, and the result is `None`. If it does not say which lines it added, the result is
+    /// the record itself: it wrote those lines that the record before it does not have.
     fn settle_added(
         &mut self,
         ledger: &Ledger,
         claim: ClaimRef,
         recorded: &[LineHash],
-    ) -> OtherLines {
+    ) -> Option<ClaimRef> {
         let range = ledger.claim(claim).full_block();
         let brought = range.brought.as_ref().and_then(|places| places.among(recorded.len()));
         // Another version of this program may have divided the same text into other blocks.
@@ -234,10 +225,10 @@ impl LineHistory {
         // because otherwise the lines would not have been compared.
         let is_this = fingerprints.is_none_or(|lines| lines == recorded);
         let Some(brought) = brought.filter(|_| is_this) else {
-            return OtherLines::Unknown;
+            return Some(claim);
         };
         self.settle_where(|line| brought[line].then_some(Some(claim)));
-        OtherLines::Older
+        None
     }
 
     /// Goes back one record. Lines that the earlier record does not have are settled with `origin`.
@@ -256,13 +247,5 @@ impl LineHistory {
                 (*at, *found) = (None, Some(origin));
             }
         }
-    }
-}
-
-impl OtherLines {
-    /// Returns the record that wrote a line that the earlier record does not have. Returns `None`
-    /// if this record says that it did not add the line.
-    fn writer_of_new_line(self, claim: ClaimRef) -> Option<ClaimRef> {
-        (self == Self::Unknown).then_some(claim)
     }
 }

@@ -4,17 +4,6 @@
 use crate::code::{Block, BlockKind, Identity};
 use crate::ledger::{BlockName, BlockRecord};
 
-/// Returns the name of a block in the form that the ledger stores.
-pub(super) fn block_name(block: &Block, language: Option<&str>) -> BlockName {
-    BlockName {
-        kind: block.identity.kind.as_str().to_owned(),
-        path: block.identity.path.clone(),
-        parameters: block.identity.parameters.clone(),
-        ordinal: block.identity.ordinal,
-        language: language.map(str::to_owned),
-    }
-}
-
 /// Returns true if a name from the ledger is this identity.
 pub(crate) fn is_named(name: &BlockName, identity: &Identity) -> bool {
     is_named_apart_from_ordinal(name, identity) && name.ordinal == identity.ordinal
@@ -31,9 +20,16 @@ pub(super) fn is_named_apart_from_ordinal(name: &BlockName, identity: &Identity)
 /// Returns the ledger record of a block without its line hashes and history, which need the text of
 /// the file.
 pub(crate) fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
-    let print = &block.fingerprint;
+    let (print, identity) = (&block.fingerprint, &block.identity);
+    let name = BlockName {
+        kind: identity.kind.as_str().to_owned(),
+        path: identity.path.clone(),
+        parameters: identity.parameters.clone(),
+        ordinal: identity.ordinal,
+        language: language.map(str::to_owned),
+    };
     BlockRecord {
-        block: Some(block_name(block, language)),
+        block: Some(name),
         token_hash: Some(print.tokens.clone()),
         shape_hash: Some(print.shape.clone()),
         own_hash: print.own.clone(),

@@ -1,6 +1,7 @@
 //! The result of matching one block: which record it comes from, how it compares with that record,
 //! and how the record was found.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::ClaimRef;
@@ -8,17 +9,7 @@ use crate::ledger::ClaimRef;
 // The variants are ordered from strictest to weakest; the code compares them.
 /// How the text of a block compares with the recorded text.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Content {
@@ -33,7 +24,7 @@ pub enum Content {
 }
 
 /// Where a block is now, compared with where it was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
     /// In the same file and the same container, in any order.
@@ -43,7 +34,7 @@ pub enum Placement {
 }
 
 /// The verdict on a block, in one word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The block is as recorded.
@@ -59,6 +50,7 @@ pub enum Verdict {
     /// Several records fit the block equally well.
     Ambiguous,
     /// No record covers the block.
+    #[default]
     Unrecorded,
 }
 
@@ -82,7 +74,7 @@ impl Verdict {
 }
 
 /// Everything that is known about where one block comes from.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Provenance {
     pub verdict: Verdict,
     /// How the text compares with the record. `None` if the block is unrecorded or ambiguous.
@@ -109,17 +101,7 @@ pub struct Provenance {
 ///
 /// How often each tier is right, measured on real histories, is listed in `docs/accuracy.md`.
 #[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    Hash,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    schemars::JsonSchema,
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
@@ -140,23 +122,8 @@ pub enum Tier {
     Likeness,
 }
 
-impl Tier {
-    /// Returns the word that is used in `--json`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Tokens => "tokens",
-            Self::TextElsewhere => "text_elsewhere",
-            Self::TokensElsewhere => "tokens_elsewhere",
-            Self::Shape => "shape",
-            Self::Name => "name",
-            Self::Likeness => "likeness",
-        }
-    }
-}
-
 /// How alike a record and a block are. Each part is between 0 and 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scores {
     /// How alike the bodies are: roughly the share of tokens in common.
     pub body: f32,
@@ -180,7 +147,7 @@ pub struct Refused {
 }
 
 /// Why a record was not accepted for a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rejection {
     /// The two are not alike enough.
@@ -203,7 +170,7 @@ pub(crate) struct CodeOrigin {
 }
 
 /// How recorded code came into another block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::enum_variant_names, reason = "the variants are named as they are written in JSON")]
 pub enum Relation {
@@ -250,17 +217,7 @@ impl Provenance {
     }
 
     pub(super) fn unrecorded() -> Self {
-        Self {
-            verdict: Verdict::Unrecorded,
-            content: None,
-            place: None,
-            kept: None,
-            only_inside: false,
-            claim: None,
-            candidates: Vec::new(),
-            tier: None,
-            refused: None,
-        }
+        Self::default()
     }
 
     pub(super) fn ambiguous(candidates: Vec<ClaimRef>) -> Self {

@@ -224,7 +224,7 @@ impl Edits {
     pub fn of(differences: &[Difference]) -> Self {
         let Some(first) = differences.first() else { return Self::default() };
         let brings = |index: usize| {
-            let is_new = differences.iter().all(|difference| difference.was(index).is_none());
+            let is_new = differences.iter().all(|difference| difference.origins[index].is_none());
             let added = || lines_added_by_all(differences, index).unwrap_or_default();
             differences.len() == 1 || !is_new || added().contains(&true)
         };
@@ -232,7 +232,7 @@ impl Edits {
             differences.iter().all(|difference| difference.touches(*index)) && brings(*index)
         };
         let least = |index: usize| {
-            let all = differences.iter().map(|difference| difference.against(index));
+            let all = differences.iter().map(|difference| difference.against[index]);
             all.min_by_key(|how| match how {
                 Against::Same => 0,
                 Against::Reformatted => 1,
@@ -240,7 +240,7 @@ impl Edits {
                 Against::New => 3,
             })
         };
-        let now = (0..first.len())
+        let now = (0..first.against.len())
             .filter(touched)
             .filter_map(|index| Some((index, least(index)?)))
             .collect();

@@ -220,7 +220,8 @@ pub(super) fn still_named(
         let first = || (0, what.to_owned());
         named.entry(entry.origin.path.clone()).or_insert_with(first).0 += 1;
     };
-    let gone: Vec<&Entry> = ws.ledger.entries().iter().filter(|entry| is_gone(entry)).collect();
+    let gone: Vec<&Entry> =
+        ws.ledger.entries().into_iter().filter(|entry| is_gone(entry)).collect();
     let files_of = |entry: &&Entry| {
         entry.record.files.iter().map(|file| file.relative_path.clone()).collect::<Vec<_>>()
     };
@@ -467,7 +468,7 @@ impl ClaimedLines {
                 return Some("the commit does not touch it");
             }
             let brought = lines_added_by_all(differences, *at).unwrap_or_default();
-            let is_new = differences.iter().all(|difference| difference.was(*at).is_none());
+            let is_new = differences.iter().all(|difference| difference.origins[*at].is_none());
             let is_more = said.iter().zip(&brought).any(|(said, brought)| *said && !*brought);
             (is_more && !(is_new && self.is_whole))
                 .then_some("it names lines that stood there before")

@@ -172,7 +172,7 @@ pub fn reassign(
 /// last intent must own it.
 pub(super) fn judge(ws: &Workspace, at: u32) -> (Vec<String>, Vec<Finding>) {
     let record = &ws.ledger.entry(at).record;
-    let later = ws.ledger.entries().iter().skip(at as usize + 1);
+    let later = ws.ledger.entries().into_iter().skip(at as usize + 1);
     let later = later.filter_map(|entry| entry.record.reassigns.as_ref());
     let moved_on: Vec<&ReassignedBlock> = later.flat_map(|said| &said.blocks).collect();
     let (Some(said), Some(to)) = (&record.reassigns, record.intent_id.as_deref()) else {

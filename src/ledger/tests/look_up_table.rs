@@ -183,8 +183,8 @@ fn evidence_that_was_changed_in_place_is_contradicted() {
     let ledger = Ledger::load(&w.root());
     assert_eq!(codes(ledger.findings()), ["ledger-forged"]);
     let is_of_it = |entry: &&Entry| entry.origin.path == evidence_of(5).0;
-    let entries = ledger.entries();
-    let mut of_it = entries.iter().filter(is_of_it).peekable();
+    let entries = ledger.entries().into_iter();
+    let mut of_it = entries.filter(is_of_it).peekable();
     assert!(of_it.peek().is_some() && of_it.all(|entry| entry.trust == Trust::Contradicted));
     // When the table is written again, it must not list the changed file either.
     put(&w, 120..240);
@@ -251,7 +251,7 @@ fn a_section_that_stands_in_two_files_counts_once() {
     assert_eq!(told(&some.evidence_of(&|_, _| true)), told(&some));
     let afresh = Ledger::from_files(&files).evidence_of(&kept);
     let ids = |ledger: &Ledger| -> Vec<String> {
-        ledger.entries().iter().map(|entry| entry.record.id.clone()).collect()
+        ledger.entries().into_iter().map(|entry| entry.record.id.clone()).collect()
     };
     assert_eq!(ids(&some), ids(&afresh), "without a file and a section");
     let sought = |section: &Digest| *section == Digest::of(&evidence_of(1).1);

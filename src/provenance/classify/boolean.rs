@@ -7,7 +7,7 @@
 use crate::code::language_tables::roles::{Role, made};
 use crate::code::program::Tree;
 
-use super::helpers::is_block;
+use super::helpers::{expression_of, is_block, put};
 
 pub(super) fn normal(tree: &Tree, language: &str) -> Tree {
     let known = ["java", "javascript", "typescript", "tsx", "c", "cpp", "go", "rust"];
@@ -23,11 +23,9 @@ fn visit(tree: &mut Tree) {
     if is_block(tree) {
         merge_checks(tree);
     }
-    if is_negation(tree).is_some() || is_chain(tree) {
-        let field = tree.field;
-        let mut plain = positive(tree.clone());
-        plain.field = field;
-        *tree = plain;
+    if is_negation(tree).is_some() || chain_operator(tree).is_some() {
+        let plain = positive(tree.clone());
+        put(tree, plain);
     }
 }
 
@@ -37,19 +35,11 @@ fn is_negation(tree: &Tree) -> Option<&Tree> {
     (unary && tree.children[0].is("!")).then(|| &tree.children[1])
 }
 
-fn is_chain(tree: &Tree) -> bool {
-    chain_operator(tree).is_some()
-}
-
 fn chain_operator(tree: &Tree) -> Option<&'static str> {
     if !tree.is_a(Role::Binary) || tree.children.len() != 3 {
         return None;
     }
-    match tree.children[1].text.as_deref() {
-        Some("&&") => Some("&&"),
-        Some("||") => Some("||"),
-        _ => None,
-    }
+    ["&&", "||"].into_iter().find(|operator| tree.children[1].is(operator))
 }
 
 /// Returns the condition with negations moved to the leaves and chains nested to the left.
@@ -67,9 +57,7 @@ fn positive(tree: Tree) -> Tree {
 }
 
 fn negative(tree: Tree) -> Tree {
-    if let Some(operand) = is_negation(&tree)
-        && chain_operator(operand).is_some()
-    {
+    if let Some(operand) = is_negation(&tree).filter(|one| chain_operator(one).is_some()) {
         return positive(operand.clone());
     }
     let Some(operator) = chain_operator(&tree) else {
@@ -92,7 +80,8 @@ fn negated(tree: Tree) -> Tree {
 }
 
 fn flatten(tree: Tree, operator: &str, into: &mut Vec<Tree>) {
-    let tree = positive_once(tree);
+    let is_negated_chain = is_negation(&tree).and_then(chain_operator).is_some();
+    let tree = if is_negated_chain { positive(tree) } else { tree };
     if chain_operator(&tree) != Some(operator) {
         into.push(tree);
         return;
@@ -100,13 +89,6 @@ fn flatten(tree: Tree, operator: &str, into: &mut Vec<Tree>) {
     let mut children = tree.children.into_iter();
     let (left, _, right) = (children.next(), children.next(), children.next());
     left.into_iter().chain(right).for_each(|side| flatten(side, operator, into));
-}
-
-fn positive_once(tree: Tree) -> Tree {
-    match is_negation(&tree).and_then(chain_operator) {
-        Some(_) => positive(tree),
-        None => tree,
-    }
 }
 
 fn chain(operands: Vec<Tree>, operator: &'static str) -> Tree {
@@ -144,10 +126,7 @@ fn merge_checks(block: &mut Tree) {
 }
 
 fn check(statement: &Tree) -> Option<&Tree> {
-    let core = match statement {
-        _ if statement.is_a(Role::ExpressionStatement) => statement.children.first()?,
-        _ => statement,
-    };
+    let core = expression_of(statement)?;
     let known = core.is_a(Role::If);
     let alone = core.child("alternative").is_none() && core.child("initializer").is_none();
     (known && alone).then_some(core)
@@ -163,31 +142,23 @@ fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
     if a.any(&|node| node.is_a(Role::LetForm)) || b.any(&|node| node.is_a(Role::LetForm)) {
         return None;
     }
-    let (mut left, mut right) = (Vec::new(), Vec::new());
-    flatten(a, "||", &mut left);
-    flatten(b, "||", &mut right);
-    left.append(&mut right);
-    let mut condition = chain(left, "||");
-    condition.field = Some("condition");
+    let mut operands = Vec::new();
+    flatten(a, "||", &mut operands);
+    flatten(b, "||", &mut operands);
+    let condition = chain(operands, "||");
     let mut merged = first.clone();
     let core = match merged {
         _ if merged.is_a(Role::ExpressionStatement) => merged.children.first_mut()?,
         _ => &mut merged,
     };
     let place = core.children.iter_mut().find(|child| child.field == Some("condition"))?;
-    *place = condition;
+    put(place, condition);
     Some(merged)
 }
 
 /// Returns true if a branch always leaves the surrounding block.
 fn leaves(tree: &Tree) -> bool {
-    let leaving = |node: &Tree| {
-        let core = match node {
-            _ if node.is_a(Role::ExpressionStatement) => node.children.first().unwrap_or(node),
-            _ => node,
-        };
-        core.is_a(Role::Exit)
-    };
+    let leaving = |node: &Tree| expression_of(node).unwrap_or(node).is_a(Role::Exit);
     match is_block(tree) {
         true => {
             let last = tree.children.iter().rev().find(|child| child.text.is_none());

@@ -9,7 +9,7 @@ use crate::code::BlockKind;
 
 use super::helpers::{Helper, parameter_count};
 use super::pairs::Id;
-use super::units::{File, Unit};
+use super::units::{File, Unit, all_units};
 
 /// The ways in which a unit can call a helper.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,12 +31,8 @@ pub(super) struct FunctionsByName(HashMap<(&'static str, String), Vec<Id>>);
 impl FunctionsByName {
     pub(super) fn of(files: &[File<'_>]) -> Self {
         let mut named = Self::default();
-        for (at, file) in files.iter().enumerate() {
-            let functions = file.units.iter().enumerate().filter(|(_, one)| one.is_function());
-            for (unit, one) in functions {
-                let key = (file.language(), one.name.clone());
-                named.0.entry(key).or_default().push((at, unit));
-            }
+        for (id, file, unit) in all_units(files).filter(|(.., unit)| unit.is_function()) {
+            named.0.entry((file.language(), unit.name.clone())).or_default().push(id);
         }
         named
     }
@@ -55,12 +51,13 @@ pub(super) fn ways(
     let all = named.0.get(&(language, file.units[id.1].name.clone()));
     let twins = || all.into_iter().flatten().filter(|twin| *twin != id);
     let here = owner(file, id.1);
-    let overloads = matches!(language, "java" | "cpp" | "csharp" | "kotlin" | "scala" | "swift");
+    // Methods may be overloaded, and call each other by their names alone.
+    let has_classes = matches!(language, "java" | "cpp" | "csharp" | "kotlin" | "scala" | "swift");
     let confused = twins().any(|twin| {
         let same_place = twin.0 == id.0 && owner(&files[twin.0], twin.1) == here;
         let free = owner(&files[twin.0], twin.1).is_none() && here.is_none();
         let count = parameter_count(&files[twin.0].units[twin.1].tree, language);
-        let apart = overloads && count.is_some_and(|count| count != helper.parameters.len());
+        let apart = has_classes && count.is_some_and(|count| count != helper.parameters.len());
         let nearer = free && (caller.0 == twin.0 || caller.0 != id.0);
         (same_place && !apart) || nearer
     });
@@ -77,10 +74,9 @@ pub(super) fn ways(
     let own = own_type.is_some_and(|own| type_name(&callers_file.units[own].name) == name);
     let is_module = is_module(&file.units[owner]);
     let reached = id.0 == caller.0 && around(callers_file, caller.1).any(|one| one == owner);
-    let inner = matches!(language, "java" | "cpp" | "csharp" | "kotlin" | "scala" | "swift");
     let bare = match helper.constructor {
         true => reached && own,
-        false => reached && (is_module || inner),
+        false => reached && (is_module || has_classes),
     };
     Some(CallForms { bare, own: own && !is_module, owner: Some(name.to_owned()), any })
 }

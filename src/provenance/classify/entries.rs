@@ -7,19 +7,15 @@
 use std::collections::HashMap;
 
 use crate::code::{Block, Document, FileBlocks, Identity, Language};
-use crate::ledger::{Basis, MutationClass};
+use crate::ledger::Basis;
 
-use super::{BlockChange, Classification};
+use super::{BlockChange, Classification, class_if};
 
 /// Data files of more bytes than this are compared entry by entry.
 const LARGE: usize = 64 * 1024;
 
-/// The two versions of a large data file.
-pub(super) struct DataFile<'a> {
-    pub path: &'a str,
-    pub before: Document,
-    pub after: Document,
-}
+/// A large data file: its path, and the versions before and after.
+pub(super) type DataFile<'a> = (&'a str, &'a Document, &'a Document);
 
 /// Returns true if a file is to be compared entry by entry. Both versions must be in a data format,
 /// because a text in another format may be a program.
@@ -32,24 +28,16 @@ pub(super) fn is_large_data(before: &Document, after: &Document) -> bool {
 pub(super) fn added(mut found: Classification, files: &[DataFile<'_>]) -> Classification {
     let mut error = found.basis == Basis::ParseError;
     let mut changes = Vec::new();
-    for file in files {
-        let (before, after) = (file.before.blocks(), file.after.blocks());
+    for (path, before, after) in files {
+        let (before, after) = (before.blocks(), after.blocks());
         error |= before.has_error || after.has_error;
-        changes.extend(changed(file.path, &before, &after));
+        changes.extend(changed(path, &before, &after));
     }
     if changes.is_empty() {
         return found;
     }
-    found.reasons.extend(changes.iter().map(|change| change.reason.clone()));
     found.blocks.extend(changes);
-    let is_proven =
-        |change: &BlockChange| change.contained && change.class == Some(MutationClass::AstRefactor);
-    (found.class, found.basis) = match (error, found.blocks.iter().all(is_proven)) {
-        (true, _) => (None, Basis::ParseError),
-        (_, true) => (Some(MutationClass::AstRefactor), Basis::Rule),
-        _ => (Some(MutationClass::IntentEvolution), Basis::None),
-    };
-    found
+    Classification::of(found.blocks, error)
 }
 
 fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChange> {
@@ -73,14 +61,7 @@ fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChan
     let gone = before.blocks.iter().filter(|block| !new.contains_key(&block.identity));
     changes.extend(gone.map(|block| change(path, "removed", (Some(block), None))));
     if !order.is_sorted() {
-        changes.push(BlockChange {
-            identity: None,
-            reason: format!("file {path}: order"),
-            class: Some(MutationClass::IntentEvolution),
-            before: None,
-            after: None,
-            contained: false,
-        });
+        changes.push(BlockChange::of_file(path, "order"));
     }
     changes
 }
@@ -93,10 +74,7 @@ fn compared(path: &str, old: &Block, new: &Block) -> Option<BlockChange> {
         return None;
     }
     let both = (Some(old), Some(new));
-    let own = |block: &Block| {
-        block.fingerprint.own.clone().unwrap_or_else(|| block.fingerprint.tokens.clone())
-    };
-    if own(old) != own(new) {
+    if was.own_tokens() != is.own_tokens() {
         return Some(change(path, "body", both));
     }
     let is_container = was.own.is_some() || is.own.is_some();
@@ -112,16 +90,11 @@ fn change(
     let named = identity.as_ref();
     let label = named.map_or_else(String::new, |id| format!("{} {}", id.kind.as_str(), id.path));
     let is_proven = said == "formatting";
-    let place = |block: &Block| (path.to_owned(), block.bytes.clone());
     BlockChange {
         reason: format!("{label}: {said}"),
         identity,
-        class: Some(match is_proven {
-            true => MutationClass::AstRefactor,
-            false => MutationClass::IntentEvolution,
-        }),
-        before: before.map(place),
-        after: after.map(place),
+        class: Some(class_if(is_proven)),
+        after: after.map(|block| (path.to_owned(), block.bytes.clone())),
         contained: is_proven,
     }
 }

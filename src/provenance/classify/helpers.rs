@@ -64,9 +64,8 @@ fn ends_values(core: &Tree, body: &Tree, language: &str) -> bool {
     }
     let calls = |node: &Tree| node.any(&|one| one.is_a(Role::AnyCall));
     let declares = |node: &Tree| {
-        [Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration]
-            .iter()
-            .any(|role| node.is_a(*role))
+        let declarations = [Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration];
+        declarations.into_iter().any(|role| node.is_a(role))
     };
     // In Rust, only a declaration with a call can create such a value. In C++, every declaration
     // calls a constructor.
@@ -116,7 +115,8 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
             || CALL_FRAME_WORDS.iter().any(|word| node.is(word))
             || node.children.len() == 3 && node.words() == "new . target"
     };
-    if body.any(&is_bound) || calls(&body, name) || ends_values(&core, &body, language) {
+    if body.any(&is_bound) || body.any(&|node| node.is(name)) || ends_values(&core, &body, language)
+    {
         return None;
     }
     let surroundings = captured_names::taken(&core, &body, &names)?;
@@ -144,23 +144,21 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     if let Some(placeholder) = &receiver {
         uses_of(&body, placeholder)?;
     }
-    let parts = parts(&body, language);
-    let returns = parts.statements.iter().any(holds_return) || captured_names::may_leave(&body);
+    let (statements, result) = parts(&body, language);
     let returned = returned_type(&core, language);
     let keeps = |result: &Tree| types.comes_back(result, returned.as_deref(), language);
-    let method = core.is_a(Role::Method) || body.any(&|node| is_this(node));
     Some(Helper {
         name: name.to_owned(),
         parameters: known,
         receiver,
-        ends: parts.result.is_some() || parts.statements.last().is_some_and(is_end),
-        keeps_type: parts.result.iter().all(keeps)
-            && parts.statements.iter().all(|one| each_returned(one, &keeps)),
+        ends: result.is_some() || statements.last().is_some_and(is_end),
+        keeps_type: result.iter().all(keeps)
+            && statements.iter().all(|one| each_returned(one, &keeps)),
         returns: returned,
-        returns_early: returns,
-        statements: parts.statements,
-        result: parts.result,
-        method,
+        returns_early: statements.iter().any(holds_return) || captured_names::may_leave(&body),
+        statements,
+        result,
+        method: core.is_a(Role::Method) || body.any(&|node| is_this(node)),
         constructor: core.is_a(Role::ConstructorDeclaration),
         surroundings,
     })
@@ -180,12 +178,23 @@ pub(super) fn function_of(item: &Tree) -> Option<&Tree> {
         _ if item.is_a(Role::WithAttributes) => item.children.last().and_then(function_of),
         _ if item.is_a(Role::Export) => item.child("declaration").and_then(function_of),
         _ if item.is_a(Role::LexicalDeclaration) => {
-            let mut all = item.children.iter().filter(|child| child.is_a(Role::VariableDeclarator));
-            let only = all.next().filter(|_| all.next().is_none())?;
-            only.child("value").and_then(function_of)
+            let all = item.children.iter().filter(|child| child.is_a(Role::VariableDeclarator));
+            only(all)?.child("value").and_then(function_of)
         }
         _ => None,
     }
+}
+
+/// Puts another node in the place of a node, whose field it keeps.
+pub(super) fn put(place: &mut Tree, node: Tree) {
+    let field = place.field;
+    *place = node;
+    place.field = field;
+}
+
+/// Returns the item if there is exactly one.
+pub(super) fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    items.next().filter(|_| items.next().is_none())
 }
 
 /// Returns true if the function is more than a body with parameters: async, a generator, annotated,
@@ -202,10 +211,6 @@ fn is_special(item: &Tree, core: &Tree) -> bool {
     };
     let pointer_star = |node: &Tree| node.is("*") && !core.is_a(Role::MethodDefinition);
     item.any(&|node| word(node) && !pointer_star(node))
-}
-
-fn calls(tree: &Tree, name: &str) -> bool {
-    tree.any(&|node| node.is(name))
 }
 
 /// Gives every local a name that occurs nowhere else.
@@ -242,19 +247,12 @@ fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
                     None => return None,
                 }
             }
-            _ if child.is_a(Role::PatternParameter) => {
-                if child.child("value").is_some() {
-                    return None;
-                }
+            _ if child.is_a(Role::PatternParameter) && child.child("value").is_none() => {
                 found.push(local(child.child("pattern")?)?);
             }
             _ if child.is_a(Role::NamedParameter) => {
-                let names: Vec<&Tree> =
-                    child.children.iter().filter(|one| one.field == Some("name")).collect();
-                if names.is_empty() {
-                    return None;
-                }
-                for name in names {
+                child.child("name")?;
+                for name in child.children.iter().filter(|one| one.field == Some("name")) {
                     found.push(local(name)?);
                 }
             }
@@ -287,14 +285,14 @@ fn first_is_self(list: &Tree) -> bool {
 }
 
 fn punctuation(node: &Tree) -> bool {
-    node.text.as_deref().is_some_and(|text| matches!(text, "(" | ")" | "," | "|"))
+    matches!(node.text.as_deref(), Some("(" | ")" | "," | "|"))
 }
 
 fn declared_parameters(declarator: &Tree) -> Option<&Tree> {
     match declarator {
         _ if declarator.is_a(Role::FunctionDeclarator) => declarator.child("parameters"),
         _ if declarator.is_a(Role::PointerDeclarator) => {
-            declarator.child("declarator").and_then(declared_parameters)
+            declared_parameters(declarator.child("declarator")?)
         }
         _ => None,
     }
@@ -302,11 +300,11 @@ fn declared_parameters(declarator: &Tree) -> Option<&Tree> {
 
 fn innermost(declarator: &Tree) -> Option<u32> {
     match declarator.text {
-        Some(_) => local(declarator),
         None if declarator.is_a(Role::PointerDeclarator) => {
             innermost(declarator.child("declarator")?)
         }
         None => None,
+        Some(_) => local(declarator),
     }
 }
 
@@ -368,14 +366,10 @@ fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
     })
 }
 
-struct Parts {
-    statements: Vec<Tree>,
-    result: Option<Tree>,
-}
-
-fn parts(body: &Tree, language: &str) -> Parts {
+/// Divides a body into the statements before its result, and the result.
+fn parts(body: &Tree, language: &str) -> (Vec<Tree>, Option<Tree>) {
     if !is_block(body) {
-        return Parts { statements: Vec::new(), result: Some(body.clone()) };
+        return (Vec::new(), Some(body.clone()));
     }
     let mut statements = statements(body);
     let result = match statements.last() {
@@ -390,7 +384,7 @@ fn parts(body: &Tree, language: &str) -> Parts {
     if statements.last().is_some_and(|last| is_return(last) && last.tokens().len() == 1) {
         statements.pop();
     }
-    Parts { statements, result }
+    (statements, result)
 }
 
 /// Returns true if the node is a Rust expression without a semicolon at the end of a block.
@@ -416,12 +410,17 @@ pub(super) fn statements(block: &Tree) -> Vec<Tree> {
 }
 
 pub(super) fn is_return(node: &Tree) -> bool {
-    match node {
-        _ if node.is_a(Role::Return) => true,
-        _ if node.is_a(Role::ExpressionStatement) => {
-            node.children.first().is_some_and(|one| one.is_a(Role::ReturnExpression))
-        }
-        _ => false,
+    let is_expression = node.is_a(Role::ExpressionStatement)
+        && expression_of(node).is_some_and(|one| one.is_a(Role::ReturnExpression));
+    node.is_a(Role::Return) || is_expression
+}
+
+/// Returns the expression that a statement consists of. A node that is no such statement is
+/// returned itself.
+pub(super) fn expression_of(node: &Tree) -> Option<&Tree> {
+    match node.is_a(Role::ExpressionStatement) {
+        true => node.children.first(),
+        false => Some(node),
     }
 }
 
@@ -430,11 +429,8 @@ pub(super) fn returned(node: &Tree) -> Option<&Tree> {
     if !is_return(node) {
         return None;
     }
-    let core = match node {
-        _ if node.is_a(Role::ExpressionStatement) => node.children.first()?,
-        _ => node,
-    };
-    let value = core.children.iter().find(|child| !child.is("return") && !child.is(";"))?;
+    let value =
+        expression_of(node)?.children.iter().find(|child| !child.is("return") && !child.is(";"))?;
     match &value.children[..] {
         [only] if value.is_a(Role::ExpressionList) => Some(only),
         _ => Some(value),
@@ -454,9 +450,6 @@ fn each_returned(tree: &Tree, test: &impl Fn(&Tree) -> bool) -> bool {
 }
 
 fn holds_return(tree: &Tree) -> bool {
-    if is_return(tree) {
-        return true;
-    }
-    let function = tree.is_a(Role::Routine) || tree.is_a(Role::Enclosing);
-    !function && tree.children.iter().any(holds_return)
+    let is_function = tree.is_a(Role::Routine) || tree.is_a(Role::Enclosing);
+    is_return(tree) || !is_function && tree.children.iter().any(holds_return)
 }

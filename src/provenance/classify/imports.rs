@@ -8,17 +8,8 @@ use crate::code::program::{NameKind, Tree};
 
 use crate::code::language_tables::framework_names::MODULES_WITHOUT_TRAITS;
 
+use super::order::ListChange;
 use super::units::{File, Unit, is_import};
-
-/// How a file's imports changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Imports {
-    Same,
-    /// The order changed in a language where it does not matter, or the imports follow definitions
-    /// that moved.
-    Harmless,
-    Changed,
-}
 
 /// Returns the imports of a file, in order.
 fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
@@ -47,12 +38,12 @@ pub(super) fn imports(
     moved: &HashSet<String>,
     elsewhere: &HashSet<String>,
     modules: &HashSet<&str>,
-) -> Imports {
+) -> ListChange {
     let (old, new) = (list(before), list(after));
     let words = |list: &[&Tree]| -> Vec<String> { list.iter().map(|one| one.words()).collect() };
     let (old_words, new_words) = (words(&old), words(&new));
     if old_words == new_words {
-        return Imports::Same;
+        return ListChange::Same;
     }
     let language = after.language();
     let ordered = !matches!(language, "rust" | "go" | "java");
@@ -60,7 +51,7 @@ pub(super) fn imports(
         list.iter().filter(|one| other.contains(one)).cloned().collect()
     };
     if ordered && kept(&old_words, &new_words) != kept(&new_words, &old_words) {
-        return Imports::Changed;
+        return ListChange::Changed;
     }
     let gone: Vec<&&Tree> = old.iter().filter(|one| !new_words.contains(&one.words())).collect();
     let come: Vec<&&Tree> = new.iter().filter(|one| !old_words.contains(&one.words())).collect();
@@ -74,7 +65,7 @@ pub(super) fn imports(
         })
     };
     if come.iter().any(|one| swapped(one)) {
-        return Imports::Changed;
+        return ListChange::Changed;
     }
     let harmless = |one: &Tree, side: &File<'_>| {
         let names = names(one);
@@ -102,7 +93,7 @@ pub(super) fn imports(
     // not have meant something else before.
     let fine = gone.into_iter().all(|one| harmless(one, after) || same_names(one, &new, language))
         && come.into_iter().all(|one| harmless(one, before) || same_names(one, &old, language));
-    if fine { Imports::Harmless } else { Imports::Changed }
+    if fine { ListChange::Harmless } else { ListChange::Changed }
 }
 
 /// Returns the full paths that an import of Rust, Java or Go makes available.
@@ -110,12 +101,9 @@ fn sources(import: &Tree) -> Vec<String> {
     match import {
         _ if import.is_a(Role::UseDeclaration) => rust_paths(import),
         _ if import.is_a(Role::ImportDeclaration) => {
-            let parts: Vec<_> = import
-                .tokens()
-                .iter()
-                .filter(|token| token.is_a(Role::Name))
-                .filter_map(|token| token.text.as_deref().map(str::to_owned))
-                .collect();
+            let tokens = import.tokens().into_iter();
+            let names = tokens.filter(|token| token.is_a(Role::Name));
+            let parts: Vec<&str> = names.filter_map(|token| token.text.as_deref()).collect();
             vec![parts.join("::")]
         }
         _ => Vec::new(),
@@ -181,11 +169,8 @@ fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
         _ if tree.is_a(Role::UseAsClause) => {
             let part = |field: &str| tree.child(field).map(|part| part.words().replace(' ', ""));
             let (path, alias) = (part("path"), part("alias"));
-            found.push(format!(
-                "{prefix}{} as {}",
-                path.unwrap_or_default(),
-                alias.unwrap_or_default()
-            ));
+            let (path, alias) = (path.unwrap_or_default(), alias.unwrap_or_default());
+            found.push(format!("{prefix}{path} as {alias}"));
         }
         _ => found.push(format!("{prefix}{}", tree.words().replace(' ', ""))),
     }
@@ -224,14 +209,12 @@ fn tails(import: &Tree) -> Vec<String> {
         _ if import.is_a(Role::UseDeclaration) => {
             rust_paths(import).iter().map(|path| last(path).to_owned()).collect()
         }
-        _ if import.is_a(Role::ImportFrom) => import
-            .children
-            .iter()
-            .filter(|child| child.field == Some("name"))
-            .filter_map(|child| {
-                child.tokens().last().and_then(|last| last.text.as_deref().map(str::to_owned))
-            })
-            .collect(),
+        _ if import.is_a(Role::ImportFrom) => {
+            let names = import.children.iter().filter(|child| child.field == Some("name"));
+            names
+                .filter_map(|name| Some(name.tokens().last()?.text.as_ref()?.to_string()))
+                .collect()
+        }
         _ if import.any(&|node| node.is_a(Role::ImportSpec)) => {
             let mut found = Vec::new();
             import.visit(&mut |node| {
@@ -244,13 +227,13 @@ fn tails(import: &Tree) -> Vec<String> {
             });
             found
         }
-        _ => import
-            .tokens()
-            .iter()
-            .rfind(|token| token.is_a(Role::Name))
-            .and_then(|last| last.text.as_deref().map(str::to_owned))
-            .into_iter()
-            .collect(),
+        _ => {
+            let last = import.tokens().into_iter().rfind(|token| token.is_a(Role::Name));
+            last.and_then(|last| last.text.as_ref())
+                .map(|text| text.to_string())
+                .into_iter()
+                .collect()
+        }
     }
 }
 

@@ -13,7 +13,9 @@ use crate::code::program::{NameKind, Tree, resolve};
 
 use super::call_targets::CallForms;
 use super::captured_names::DeclaredNames;
-use super::helpers::{self, Helper, is_block, is_return, is_this, is_value, returned, statements};
+use super::helpers::{
+    self, Helper, is_block, is_return, is_this, is_value, only, put, returned, statements,
+};
 use super::pairs::Id;
 use super::same::{Renames, Resolved, same};
 use super::types::{LocalTypes, returned_type};
@@ -120,9 +122,7 @@ impl<'h> Inliner<'h> {
             self.node(child, said.as_deref().filter(|_| passed));
         }
         if let Some(value) = self.expression(tree, wanted) {
-            let field = tree.field;
-            *tree = value;
-            tree.field = field;
+            put(tree, value);
         }
     }
 
@@ -225,9 +225,7 @@ impl<'h> Inliner<'h> {
         }
         let mut statement = statement.clone();
         let place = path.iter().fold(&mut statement, |node, at| &mut node.children[*at]);
-        let field = place.field;
-        *place = value;
-        place.field = field;
+        put(place, value);
         all.push(statement);
         Some(all)
     }
@@ -242,16 +240,8 @@ impl<'h> Inliner<'h> {
     }
 
     fn descend(&self, node: &Tree, path: &mut Vec<usize>) -> bool {
-        const LATER: &[&str] = &[
-            "consequence",
-            "alternative",
-            "body",
-            "left",
-            "pattern",
-            "name",
-            "type",
-            "declarator",
-        ];
+        const LATER: [&str; 8] =
+            ["consequence", "alternative", "body", "left", "pattern", "name", "type", "declarator"];
         for (at, child) in node.children.iter().enumerate() {
             let skipped = child.text.is_some()
                 || child.field.is_some_and(|field| {
@@ -272,7 +262,7 @@ impl<'h> Inliner<'h> {
             }
             path.pop();
             // Something else is evaluated first.
-            if child.any(&|one| is_effect(one)) {
+            if has_effect(child) {
                 return false;
             }
         }
@@ -349,7 +339,7 @@ fn keeps_type(helper: &Helper, wanted: Option<&str>) -> bool {
 }
 
 fn separator(node: &Tree) -> bool {
-    node.text.as_deref().is_some_and(|text| matches!(text, "(" | ")" | ","))
+    matches!(node.text.as_deref(), Some("(" | ")" | ","))
 }
 
 /// Returns the name, the receiver and the arguments of a call.
@@ -365,33 +355,27 @@ fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
         }
         _ if node.is_a(Role::Call) => {
             let function = node.child("function")?;
-            let arguments = node.child("arguments")?;
-            match function {
+            let child = |field: &str| function.child(field);
+            let (name, object) = match function {
                 _ if function.is_a(Role::Identifier)
                     && !matches!(function.name, NameKind::Local(_)) =>
                 {
-                    Some((text(function)?, None, arguments))
+                    (Some(function), None)
                 }
-                _ if function.is_a(Role::MemberExpression) => {
-                    Some((text(function.child("property")?)?, function.child("object"), arguments))
-                }
-                _ if function.is_a(Role::AttributeAccess) => {
-                    Some((text(function.child("attribute")?)?, function.child("object"), arguments))
-                }
+                _ if function.is_a(Role::MemberExpression) => (child("property"), child("object")),
+                _ if function.is_a(Role::AttributeAccess) => (child("attribute"), child("object")),
                 _ if function.is_a(Role::FieldExpression) => {
-                    let object = function.child("value").or_else(|| function.child("argument"));
-                    Some((text(function.child("field")?)?, object, arguments))
+                    (child("field"), child("value").or_else(|| child("argument")))
                 }
-                _ if function.is_a(Role::Selector) => {
-                    Some((text(function.child("field")?)?, function.child("operand"), arguments))
-                }
+                _ if function.is_a(Role::Selector) => (child("field"), child("operand")),
                 _ if function.is_a(Role::ScopedIdentifier)
-                    && function.child("path").is_some_and(|path| path.is("Self")) =>
+                    && child("path").is_some_and(|path| path.is("Self")) =>
                 {
-                    Some((text(function.child("name")?)?, None, arguments))
+                    (child("name"), None)
                 }
-                _ => None,
-            }
+                _ => return None,
+            };
+            Some((text(name?)?, object, node.child("arguments")?))
         }
         _ => None,
     }
@@ -401,8 +385,7 @@ fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
 fn called(statement: &Tree) -> Option<&Tree> {
     match statement {
         _ if statement.is_a(Role::ExpressionStatement) => {
-            let mut inner = statement.children.iter().filter(|child| !child.is(";"));
-            inner.next().filter(|_| inner.next().is_none())
+            only(statement.children.iter().filter(|child| !child.is(";")))
         }
         _ if statement.is_a(Role::CallOrDelegation) => Some(statement),
         _ => None,
@@ -417,20 +400,15 @@ fn is_own(receiver: &Tree) -> bool {
 /// itself.
 fn is_stable(tree: &Tree) -> bool {
     let literal = tree.is_a(Role::Literal) || tree.is_a(Role::PlainValue);
-    let calls = tree.any(&|node| node.is_a(Role::InterpolatedValue) || node.name != NameKind::Not);
-    if literal
-        && !calls
-        && !tree.is_a(Role::CompositeLiteral)
-        && !tree.is_a(Role::FuncLiteral)
-        && !tree.is_a(Role::ArrayLiteral)
-    {
-        return true;
-    }
-    tree.text.is_some() && (matches!(tree.name, NameKind::Local(_)) || is_own(tree))
+    let composite = [Role::CompositeLiteral, Role::FuncLiteral, Role::ArrayLiteral];
+    let calls = |node: &Tree| node.is_a(Role::InterpolatedValue) || node.name != NameKind::Not;
+    let is_name = matches!(tree.name, NameKind::Local(_)) || is_own(tree);
+    (literal && !composite.into_iter().any(|role| tree.is_a(role)) && !tree.any(&calls))
+        || (tree.text.is_some() && is_name)
 }
 
-fn is_effect(node: &Tree) -> bool {
-    node.is_a(Role::Effect)
+fn has_effect(tree: &Tree) -> bool {
+    tree.any(&|node| node.is_a(Role::Effect))
 }
 
 /// Returns true if a parameter is read exactly once, unconditionally, and before anything whose
@@ -447,15 +425,13 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
     }
     const SOMETIMES: &[&str] =
         &["consequence", "alternative", "body", "right", "update", "increment"];
-    let effectful = arguments[at].any(&is_effect);
+    let effectful = has_effect(arguments[at]);
     let mut node = first;
     for step in path {
         let child = &node.children[step];
         let (looped, lazy) = (node.is_a(Role::Repeated), node.is_a(Role::Deferred));
         let short_circuit = node.children.iter().any(|one| {
-            one.text
-                .as_deref()
-                .is_some_and(|t| matches!(t, "&&" | "||" | "and" | "or" | "??" | "?."))
+            matches!(one.text.as_deref(), Some("&&" | "||" | "and" | "or" | "??" | "?."))
         });
         let conditional = node.is_a(Role::Conditional);
         if looped || lazy {
@@ -477,7 +453,7 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
             let reads = earlier.any(&|leaf| {
                 matches!(leaf.name, NameKind::Free | NameKind::Member) && !earlier_parameter(leaf)
             });
-            if !looked_up && (earlier.any(&is_effect) || (effectful && reads)) {
+            if !looked_up && (has_effect(earlier) || (effectful && reads)) {
                 return false;
             }
             // If a later argument is read earlier in the body, the two arguments would be evaluated
@@ -512,9 +488,7 @@ fn find(tree: &Tree, text: &str, path: &mut Vec<usize>) -> bool {
 
 fn substitute(tree: &mut Tree, arguments: &HashMap<String, Tree>) {
     if let Some(argument) = tree.text.as_deref().and_then(|text| arguments.get(text)) {
-        let field = tree.field;
-        *tree = argument.clone();
-        tree.field = field;
+        put(tree, argument.clone());
         return;
     }
     tree.children.iter_mut().for_each(|child| substitute(child, arguments));
@@ -528,10 +502,8 @@ fn respell(tree: &mut Tree, from: &str, to: &Arc<str>) {
 }
 
 fn declares(statements: &[Tree], name: &str) -> bool {
-    statements.iter().any(|one| {
-        let binding = one.is_a(Role::Declaring);
-        binding && one.any(&|leaf| leaf.is(name))
-    })
+    let declares = |one: &Tree| one.is_a(Role::Declaring) && one.any(&|leaf| leaf.is(name));
+    statements.iter().any(declares)
 }
 
 /// Returns the local that a declaration initialises with the value of `node`.
@@ -539,9 +511,8 @@ fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
     let holder = match statement {
         _ if statement.is_a(Role::LetDeclaration) => statement,
         _ if statement.is_a(Role::LocalDeclaration) => {
-            let mut all =
-                statement.children.iter().filter(|child| child.is_a(Role::VariableDeclarator));
-            all.next().filter(|_| all.next().is_none())?
+            let is_declarator = |child: &&Tree| child.is_a(Role::VariableDeclarator);
+            only(statement.children.iter().filter(is_declarator))?
         }
         _ if statement.is_a(Role::Declaration) => {
             statement.children.iter().find(|child| child.is_a(Role::InitDeclarator))?
@@ -592,9 +563,7 @@ fn with_value(statement: &Tree, value: Tree) -> Tree {
             true => &mut place.children[0],
             false => place,
         };
-        let field = place.field;
-        *place = value;
-        place.field = field;
+        put(place, value);
     }
     statement
 }
@@ -606,14 +575,13 @@ pub(super) fn what_changed(before: &Tree, after: &Tree, renames: &Renames) -> Ve
         return vec!["body".into()];
     };
     let mut said = Vec::new();
+    let unresolved = |tree: Tree| Resolved { tree, names: Default::default() };
     let header = |tree: &Tree| {
         let mut tree = tree.clone();
         tree.children.retain(|child| child.field != Some("body"));
-        Resolved { tree, names: Default::default() }
+        unresolved(tree)
     };
-    let body = |tree: &Tree| -> Option<Resolved> {
-        Some(Resolved { tree: tree.child("body")?.clone(), names: Default::default() })
-    };
+    let body = |tree: &Tree| tree.child("body").cloned().map(unresolved);
     if same(&header(old), &header(new), renames).is_none() {
         said.push("signature".to_owned());
     }

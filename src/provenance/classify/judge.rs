@@ -5,20 +5,19 @@ use std::collections::{HashMap, HashSet};
 
 use crate::code::language_tables::roles::Role;
 use crate::code::program::Tree;
-use crate::ledger::{Basis, MutationClass};
 
 use super::call_targets::{self, FunctionsByName};
 use super::helpers::{self, Helper};
-use super::imports::{self, Imports};
+use super::imports;
 use super::inline::{self, Inlined, ReachableHelper};
 use super::mentions::Mentions;
 use super::moved;
-use super::order::{self, Order};
+use super::order::{self, ListChange};
 use super::pairs::{self, Id, UnitPairs};
 use super::public::{is_public, keeps_to_file, member, shows_member, without_visibility};
 use super::same::{self, Alike, Renames, Resolved};
-use super::units::{File, Unit, is_import};
-use super::{BlockChange, Classification, Lookup, SourceFile};
+use super::units::{File, Unit, all_units, is_import};
+use super::{BlockChange, Classification, Lookup, SourceFile, class_if};
 use crate::code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
 
 /// The result for one unit.
@@ -42,6 +41,18 @@ impl UnitFindings {
 
     fn changed(reasons: Vec<String>) -> Self {
         Self { reasons, ..Self::default() }
+    }
+
+    /// Adds a reason why code outside the unit may be affected.
+    fn affects_others(&mut self, reason: &str) {
+        self.reasons.push(reason.to_owned());
+        self.contained = false;
+    }
+
+    /// Adds a reason why the unit may not do what it did before.
+    fn differs(&mut self, reason: &str) {
+        self.affects_others(reason);
+        self.unchanged = false;
     }
 }
 
@@ -68,10 +79,6 @@ pub(super) fn judge(
     others: &Lookup<'_>,
 ) -> Classification {
     let ((old, same), (new, _)) = (changed(before, after), changed(after, before));
-    if old.is_empty() && new.is_empty() {
-        let (class, basis) = (None, Basis::None);
-        return Classification { class, basis, reasons: Vec::new(), blocks: Vec::new() };
-    }
     ChangeSet::of(&old, &new, &same, others).judged()
 }
 
@@ -121,16 +128,11 @@ impl<'a> ChangeSet<'a> {
     }
 
     fn helpers(&self, files: &[File<'_>], free: &dyn Fn(&Id) -> bool) -> Vec<(Id, Helper)> {
-        let mut found = Vec::new();
-        for (at, file) in files.iter().enumerate() {
-            for (unit, one) in file.units.iter().enumerate().skip(1) {
-                if free(&(at, unit)) {
-                    let helper = helpers::helper(&one.tree, &one.name, file.language());
-                    found.extend(helper.map(|helper| ((at, unit), helper)));
-                }
-            }
-        }
-        found
+        let free = all_units(files).filter(|(id, ..)| id.1 != 0 && free(id));
+        free.filter_map(|(id, file, unit)| {
+            Some((id, helpers::helper(&unit.tree, &unit.name, file.language())?))
+        })
+        .collect()
     }
 
     pub(super) fn unit_before(&self, id: Id) -> (&File<'a>, &Unit) {
@@ -222,87 +224,45 @@ impl<'a> ChangeSet<'a> {
     }
 
     fn judged(&self) -> Classification {
+        let pairs = self.pairs.after_of.iter();
+        let found: HashMap<Id, UnitFindings> =
+            pairs.map(|(old, new)| (*new, self.compared(*old, *new))).collect();
+        let (extracted, inlined) = self.proven_helpers(&found);
         let mut blocks = Vec::new();
-        let mut found: HashMap<Id, UnitFindings> = HashMap::new();
-        let mut order: Vec<(Id, Id)> = self.pairs.after_of.iter().map(|(b, a)| (*b, *a)).collect();
-        order.sort_by_key(|(_, after)| *after);
-        for (old, new) in &order {
-            found.insert(*new, self.compared(*old, *new));
-        }
-        let extracted = self.proven_helpers(&found);
-        let mut error = false;
-        for (file, id) in ids(&self.after) {
-            let (_, unit) = self.unit_after(id);
-            let judged = match (self.pairs.before_of.get(&id), found.get(&id)) {
+        for (id, file, unit) in all_units(&self.after) {
+            let before = self.pairs.before_of.get(&id).map(|old| self.unit_before(*old));
+            let judged = match (before, found.get(&id)) {
                 (Some(_), Some(judged)) => judged.clone(),
-                _ if self.is_empty_shell(&self.after, id) => continue,
-                _ => self.added(id, &extracted.0),
+                _ if is_empty_shell(&self.after, id) => continue,
+                _ => self.added(id, &extracted),
             };
-            let before = self.pairs.before_of.get(&id).copied();
-            if judged.reasons.is_empty() {
-                continue;
+            if !judged.reasons.is_empty() {
+                let was_broken = before.is_some_and(|(file, unit)| broken(file, unit));
+                let after = Some((file.path.to_owned(), unit.bytes.clone()));
+                let is_broken = was_broken || broken(file, unit);
+                blocks.push(entry((file, unit), judged, is_broken, after));
             }
-            let broken = broken(file, unit)
-                || before
-                    .is_some_and(|old| broken(self.unit_before(old).0, self.unit_before(old).1));
-            error |= broken;
-            blocks.push(entry(
-                (file, unit),
-                judged,
-                broken,
-                before.map(|old| place(&self.before, old)),
-                Some(place(&self.after, id)),
-            ));
         }
-        for (file, id) in ids(&self.before) {
-            if self.pairs.after_of.contains_key(&id) || self.is_empty_shell(&self.before, id) {
-                continue;
+        for (id, file, unit) in all_units(&self.before) {
+            if !self.pairs.after_of.contains_key(&id) && !is_empty_shell(&self.before, id) {
+                let judged = self.removed(id, &inlined);
+                blocks.push(entry((file, unit), judged, broken(file, unit), None));
             }
-            let (_, unit) = self.unit_before(id);
-            let judged = self.removed(id, &extracted.1);
-            let broken = broken(file, unit);
-            error |= broken;
-            blocks.push(entry((file, unit), judged, broken, Some(place(&self.before, id)), None));
         }
+        let error = blocks.iter().any(|block| block.class.is_none());
         self.unreadable(&mut blocks);
-        let proven = blocks
-            .iter()
-            .all(|block| block.contained && block.class == Some(MutationClass::AstRefactor));
-        let (class, basis) = match (blocks.is_empty(), error, proven) {
-            (true, ..) => (None, Basis::None),
-            (_, true, _) => (None, Basis::ParseError),
-            (_, _, true) => (Some(MutationClass::AstRefactor), Basis::Rule),
-            _ => (Some(MutationClass::IntentEvolution), Basis::None),
-        };
-        let reasons = blocks.iter().map(|block| block.reason.clone()).collect();
-        Classification { class, basis, reasons, blocks }
-    }
-
-    /// Returns true for the entry of a file that holds only imports besides its units, so that the
-    /// file itself has no statements to report.
-    fn is_empty_shell(&self, files: &[File<'_>], id: Id) -> bool {
-        id.1 == 0
-            && files[id.0].units.first().is_some_and(|own| {
-                own.tree.children.iter().all(is_import) && self.has_units(files, id.0)
-            })
-    }
-
-    /// Returns true if the file has units besides itself. Then the units show what happened.
-    fn has_units(&self, files: &[File<'_>], file: usize) -> bool {
-        files[file].units.len() > 1
+        Classification::of(blocks, error)
     }
 
     /// Adds an entry for each file that cannot be parsed. No change of such a text can be proven
     /// harmless.
     fn unreadable(&self, blocks: &mut Vec<BlockChange>) {
-        let mut paths: Vec<&str> = Vec::new();
         let all = self.before.iter().chain(&self.after);
-        for file in all.filter(|file| file.program.is_none()) {
-            if !paths.contains(&file.path) {
-                paths.push(file.path);
+        let mut seen = HashSet::new();
+        for path in all.filter(|file| file.program.is_none()).map(|file| file.path) {
+            if !seen.insert(path) {
+                continue;
             }
-        }
-        for path in paths {
             let find = |files: &[File<'_>]| {
                 let file = files.iter().find(|file| file.path == path)?;
                 Some((path.to_owned(), 0..file.text.len()))
@@ -313,14 +273,7 @@ impl<'a> ChangeSet<'a> {
                 (_, None) => "removed",
                 _ => "text",
             };
-            blocks.push(BlockChange {
-                identity: None,
-                reason: format!("file {path}: {said}"),
-                class: Some(MutationClass::IntentEvolution),
-                before,
-                after,
-                contained: false,
-            });
+            blocks.push(BlockChange { after, ..BlockChange::of_file(path, said) });
         }
     }
 
@@ -336,20 +289,17 @@ impl<'a> ChangeSet<'a> {
             _ => self.compare_definitions(old, new),
         };
         self.compare_place(old, new, &mut found);
-        let order = order::order((old_file, old), (new_file, new), &self.pairs);
-        match order {
-            Order::Same => {}
-            Order::Harmless => found.reasons.push("reordered".into()),
-            Order::Changed => {
-                found.reasons.push("order".into());
-                found.contained = false;
+        match order::order((old_file, old), (new_file, new), &self.pairs) {
+            ListChange::Same => {}
+            ListChange::Harmless => found.reasons.push("reordered".into()),
+            ListChange::Changed => {
+                found.affects_others("order");
                 found.unchanged &= before.is_function() && after.is_function();
             }
         }
         let (old_comments, new_comments) = (old_file.comments(old.1), new_file.comments(new.1));
         if old_comments.1 != new_comments.1 {
-            found.reasons.push("directive".into());
-            (found.unchanged, found.contained) = (false, false);
+            found.differs("directive");
         } else if old_comments.0 != new_comments.0 && found.unchanged {
             found.reasons.push("comments".into());
         } else if found.reasons.is_empty() && self.text_differs(old, new) {
@@ -374,8 +324,7 @@ impl<'a> ChangeSet<'a> {
             if old_file.path != new_file.path {
                 found.reasons.push(format!("file renamed from {}", old_file.path));
                 if imports::means_other_files(old_file, new_file.path) {
-                    found.reasons.push("its relative imports now mean other files".into());
-                    (found.unchanged, found.contained) = (false, false);
+                    found.differs("its relative imports now mean other files");
                 } else if new_file.units.iter().any(|unit| is_public(new_file, unit)) {
                     found.reasons.push("its path may be a part of public names".into());
                 }
@@ -386,23 +335,17 @@ impl<'a> ChangeSet<'a> {
             found.reasons.insert(0, format!("renamed from {}", before.name));
             let known = self.renames.get(&before.name) == Some(&after.name);
             if is_public(old_file, before) || is_public(new_file, after) {
-                found.reasons.push("API: a public name changed".into());
-                found.contained = false;
+                found.affects_others("API: a public name changed");
             } else if !known {
-                found
-                    .reasons
-                    .push("the old name is still in use, or the new one was before".into());
-                found.contained = false;
+                found.affects_others("the old name is still in use, or the new one was before");
             } else if self.used_elsewhere(old_file, before, None, &before.name)
                 || self.used_elsewhere(new_file, after, None, &after.name)
             {
-                found.reasons.push("another file may use the old name, or the new one".into());
-                found.contained = false;
+                found.affects_others("another file may use the old name, or the new one");
             }
         }
-        let homes = (before.container, after.container);
-        let (Some(was), Some(is)) = homes else { return };
-        if self.pairs.after_of.get(&(old.0, was)) == Some(&(new.0, is)) {
+        let (Some(was), Some(is)) = (before.container, after.container) else { return };
+        if self.home(old, new) {
             return;
         }
         let from = match was {
@@ -421,24 +364,19 @@ impl<'a> ChangeSet<'a> {
             .get(&(old.0, 0))
             .is_some_and(|home| mentions(&self.after[home.0].units[0].tree, &after.name));
         if !(free || same_type) {
-            found.reasons.push("another type".into());
-            found.contained = false;
+            found.affects_others("another type");
         } else if exported && !still_there {
-            found.reasons.push("API: a public name is found elsewhere".into());
-            found.contained = false;
+            found.affects_others("API: a public name is found elsewhere");
         } else if is_looked_up && !still_there {
-            found.reasons.push("another file may refer to its old place".into());
-            found.contained = false;
+            found.affects_others("another file may refer to its old place");
         }
         if old_file.path != new_file.path
             && !moved::surely_means_the_same(old_file, before, new_file)
         {
-            found.reasons.push("a name it uses may mean something else there".into());
-            found.contained = false;
+            found.affects_others("a name it uses may mean something else there");
         }
         if found.unchanged && !moved::same_meaning(old_file, before, new_file) {
-            found.reasons.push("a name it uses means something else there".into());
-            (found.unchanged, found.contained) = (false, false);
+            found.differs("a name it uses means something else there");
         }
     }
 
@@ -451,19 +389,10 @@ impl<'a> ChangeSet<'a> {
                 elsewhere.extend(imports::differing(&self.before[b.0], &self.after[a.0]));
             }
         }
-        for file in self
-            .after
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !self.pairs.before_of.contains_key(&(*at, 0)))
-        {
-            let own = file.1.units.first();
-            elsewhere.extend(
-                own.into_iter()
-                    .flat_map(|own| own.tree.children.iter())
-                    .filter(|c| is_import(c))
-                    .map(Tree::words),
-            );
+        let is_new = |at: usize| !self.pairs.before_of.contains_key(&(at, 0));
+        for (_, file) in self.after.iter().enumerate().filter(|(at, _)| is_new(*at)) {
+            let own = file.units.first().into_iter().flat_map(|own| &own.tree.children);
+            elsewhere.extend(own.filter(|child| is_import(child)).map(Tree::words));
         }
         let rest = |unit: &Unit| {
             let mut tree = unit.tree.clone();
@@ -480,12 +409,9 @@ impl<'a> ChangeSet<'a> {
         let modules =
             self.before.iter().chain(&self.after).map(|file| module_name(file.path)).collect();
         match imports::imports(old_file, new_file, &self.moved, &elsewhere, &modules) {
-            Imports::Same => {}
-            Imports::Harmless => found.reasons.push("imports".into()),
-            Imports::Changed => {
-                found.reasons.push("imports".into());
-                (found.unchanged, found.contained) = (false, false);
-            }
+            ListChange::Same => {}
+            ListChange::Harmless => found.reasons.push("imports".into()),
+            ListChange::Changed => found.differs("imports"),
         }
         found
     }
@@ -511,14 +437,11 @@ impl<'a> ChangeSet<'a> {
         if let Some(found) = self.through_helpers(old, new, &renames) {
             return found;
         }
-        let (bare_old, bare_new) =
-            (without_visibility(&before.tree), without_visibility(&after.tree));
-        let bare = (Resolved::of(&bare_old, language), Resolved::of(&bare_new, language));
-        if same::same(&bare.0, &bare.1, &renames).is_some() {
-            let widened = elsewhere && !is_public(old_file, before);
+        let bare = |unit: &Unit| Resolved::of(&without_visibility(&unit.tree), language);
+        if same::same(&bare(before), &bare(after), &renames).is_some() {
             return match elsewhere {
                 true => UnitFindings {
-                    contained: widened,
+                    contained: !is_public(old_file, before),
                     ..UnitFindings::proven(vec!["visibility".into()])
                 },
                 false => UnitFindings::changed(vec!["API: visibility".into()]),
@@ -592,18 +515,10 @@ impl<'a> ChangeSet<'a> {
     /// Returns the new and the removed helpers whose body replaced a call in at least one proven
     /// unit.
     fn proven_helpers(&self, found: &HashMap<Id, UnitFindings>) -> (HashSet<Id>, HashSet<Id>) {
-        let covered =
-            |helpers: &[(Id, Helper)], side: &dyn Fn(&UnitFindings) -> Vec<Id>| -> HashSet<Id> {
-                helpers
-                    .iter()
-                    .map(|(id, _)| *id)
-                    .filter(|id| found.values().any(|one| side(one).contains(id)))
-                    .collect()
-            };
-        (
-            covered(&self.new, &|one| one.extracted.clone()),
-            covered(&self.gone, &|one| one.inlined.clone()),
-        )
+        let covered = |side: fn(&UnitFindings) -> &Vec<Id>| -> HashSet<Id> {
+            found.values().flat_map(side).copied().collect()
+        };
+        (covered(|one| &one.extracted), covered(|one| &one.inlined))
     }
 
     fn added(&self, id: Id, extracted: &HashSet<Id>) -> UnitFindings {
@@ -652,6 +567,13 @@ impl<'a> ChangeSet<'a> {
     }
 }
 
+/// Returns true for the entry of a file that holds only imports besides its units. Then the units
+/// show what happened, and the file itself has no statements to report.
+fn is_empty_shell(files: &[File<'_>], id: Id) -> bool {
+    let units = &files[id.0].units;
+    id.1 == 0 && units.len() > 1 && units[0].tree.children.iter().all(is_import)
+}
+
 /// Returns the module name of a Rust file.
 fn module_name(path: &str) -> &str {
     let path = path.strip_suffix(".rs").unwrap_or(path);
@@ -666,7 +588,7 @@ fn by_module(language: &str) -> bool {
 }
 
 fn mentions(tree: &Tree, name: &str) -> bool {
-    tree.any(&|node| node.text.as_deref() == Some(name))
+    tree.any(&|node| node.is(name))
 }
 
 /// Of the names that differ between two versions of a container, returns those that it declares.
@@ -720,17 +642,6 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn ids<'f, 'a>(files: &'f [File<'a>]) -> Vec<(&'f File<'a>, Id)> {
-    let each = |(at, file): (usize, &'f File<'a>)| {
-        (0..file.units.len()).map(move |unit| (file, (at, unit)))
-    };
-    files.iter().enumerate().flat_map(each).collect()
-}
-
-fn place(files: &[File<'_>], id: Id) -> (String, std::ops::Range<usize>) {
-    (files[id.0].path.to_owned(), files[id.0].units[id.1].bytes.clone())
-}
-
 fn broken(file: &File<'_>, unit: &Unit) -> bool {
     let whole = unit.identity.is_none();
     file.program.as_ref().is_some_and(|program| match whole {
@@ -750,21 +661,12 @@ fn entry(
     (file, unit): (&File<'_>, &Unit),
     found: UnitFindings,
     broken: bool,
-    before: Option<(String, std::ops::Range<usize>)>,
     after: Option<(String, std::ops::Range<usize>)>,
 ) -> BlockChange {
-    let class = match (broken, found.unchanged) {
-        (true, _) => None,
-        (_, true) => Some(MutationClass::AstRefactor),
-        (_, false) => Some(MutationClass::IntentEvolution),
-    };
-    let reason = format!("{}: {}", label(file, unit), found.reasons.join(", "));
-    let identity = unit.identity.clone();
     BlockChange {
-        identity,
-        reason,
-        class,
-        before,
+        identity: unit.identity.clone(),
+        reason: format!("{}: {}", label(file, unit), found.reasons.join(", ")),
+        class: (!broken).then(|| class_if(found.unchanged)),
         after,
         contained: found.contained && found.unchanged,
     }

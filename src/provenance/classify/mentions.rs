@@ -40,10 +40,9 @@ impl Mentions {
         }
         let holds = |text: &str| wanted.iter().any(|word| text.contains(word));
         for file in same {
-            file.text
-                .filter(|text| holds(text))
-                .into_iter()
-                .for_each(|text| all.read(file.path, text));
+            if let Some(text) = file.text.filter(|text| holds(text)) {
+                all.read(file.path, text);
+            }
         }
         match others(wanted) {
             Some(found) => found.iter().for_each(|(path, text)| all.read(path, text)),
@@ -72,11 +71,9 @@ impl Mentions {
                     NameKind::Local(local) if resolved.names.may_rename(local) => {}
                     NameKind::Not => {
                         self.texts.insert(text.trim_matches(['"', '\'', '`']).into());
+                        let is_word = !text.contains(char::is_whitespace);
                         // The whole body of a C macro is one text token.
-                        if reflects
-                            || node.is_a(Role::PreprocArg)
-                            || !text.contains(char::is_whitespace)
-                        {
+                        if reflects || node.is_a(Role::PreprocArg) || is_word {
                             self.texts.extend(words(text));
                         }
                     }

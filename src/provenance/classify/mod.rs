@@ -8,7 +8,7 @@
 //! whole set and each block in it. [`provisional`] has only the hashes of an outline.
 //!
 //! - `units`, `pairs`: divide files into definitions and pair the old ones with the new ones.
-//! - `judge`: compares the pairs and combines the results; `block` does so for one block.
+//! - `judge`: compares the pairs and combines the results.
 //! - `same`, `boolean`, `order`, `imports`: rules for equal trees, conditions, member order and
 //!   imports.
 //! - `helpers`, `inline`, `captured_names`, `types`, `call_targets`: prove the extraction or
@@ -22,7 +22,6 @@ use std::ops::Range;
 use crate::code::{Document, Identity};
 use crate::ledger::{Basis, MutationClass};
 
-mod block;
 mod boolean;
 mod call_targets;
 mod captured_names;
@@ -41,7 +40,6 @@ mod same;
 mod types;
 mod units;
 
-pub use block::{NamedBlock, block};
 pub(crate) use provisional::{ChangedBlock, Parsed, provisional};
 
 /// The class of a change, how it was found, and the findings for each block.
@@ -56,6 +54,23 @@ pub struct Classification {
     pub reasons: Vec<String>,
     /// The findings for each block, with the block's own class. Empty unless [`change`] was used.
     pub blocks: Vec<BlockChange>,
+}
+
+impl Classification {
+    /// Combines the findings for all changed blocks. `error` is true if one of them does not parse.
+    fn of(blocks: Vec<BlockChange>, error: bool) -> Self {
+        let is_proven = |block: &BlockChange| {
+            block.contained && block.class == Some(MutationClass::AstRefactor)
+        };
+        let (class, basis) = match (blocks.is_empty(), error) {
+            (true, _) => (None, Basis::None),
+            (_, true) => (None, Basis::ParseError),
+            _ if blocks.iter().all(is_proven) => (Some(MutationClass::AstRefactor), Basis::Rule),
+            _ => (Some(MutationClass::IntentEvolution), Basis::None),
+        };
+        let reasons = blocks.iter().map(|block| block.reason.clone()).collect();
+        Self { class, basis, reasons, blocks }
+    }
 }
 
 /// A file of a change set.
@@ -77,13 +92,32 @@ pub struct BlockChange {
     /// Whether the block still does what it did, wherever it is and whatever its name is now.
     /// `None` if a syntax error makes that impossible to find out.
     pub class: Option<MutationClass>,
-    /// The file and byte range before. `None` for an added block.
-    pub before: Option<(String, Range<usize>)>,
     /// The file and byte range after. `None` for a removed block.
     pub after: Option<(String, Range<usize>)>,
     /// True if code outside the block is not affected: no public name changed, and no use of an old
     /// name is left.
     pub contained: bool,
+}
+
+impl BlockChange {
+    /// A change of a whole file that is not proven harmless.
+    fn of_file(path: &str, said: &str) -> Self {
+        Self {
+            identity: None,
+            reason: format!("file {path}: {said}"),
+            class: Some(MutationClass::IntentEvolution),
+            after: None,
+            contained: false,
+        }
+    }
+}
+
+/// Returns the class of a change that is proven to keep the behaviour, or is not.
+fn class_if(is_proven: bool) -> MutationClass {
+    match is_proven {
+        true => MutationClass::AstRefactor,
+        false => MutationClass::IntentEvolution,
+    }
 }
 
 /// Finds the files outside a change that contain one of the words, and returns their paths and
@@ -119,13 +153,8 @@ pub(crate) fn change_among(
         .iter()
         .filter_map(|(path, before)| Some((*path, *before, other(path)?)))
         .filter(|(_, before, after)| entries::is_large_data(before, after))
-        .map(|(path, before, after)| entries::DataFile {
-            path,
-            before: before.clone(),
-            after: after.clone(),
-        })
         .collect();
-    let is_data = |path: &str| data.iter().any(|file| file.path == path);
+    let is_data = |path: &str| data.iter().any(|file| file.0 == path);
     let texts = |files: &[(&str, &Document)]| -> Vec<Option<String>> {
         files.iter().map(|(path, one)| (!is_data(path)).then(|| one.text())).collect()
     };

@@ -143,10 +143,7 @@ fn bare(unit: &Unit) -> Option<Tree> {
 fn parameter_names(method: &Tree) -> Vec<String> {
     let list = method.child("parameters");
     let each = list.into_iter().flat_map(|list| &list.children);
-    each.filter_map(|one| {
-        one.child("name").and_then(|name| name.text.as_deref().map(str::to_owned))
-    })
-    .collect()
+    each.filter_map(|one| Some(one.child("name")?.text.as_ref()?.to_string())).collect()
 }
 
 fn without_parameter(method: &Tree, name: &str) -> Tree {
@@ -171,29 +168,27 @@ fn replace(tree: &mut Tree, parameter: &str, getters: &[(String, String)]) {
     if !tree.child("object").is_some_and(|object| object.is(parameter)) {
         return;
     }
-    match tree {
-        _ if tree.is_a(Role::FieldAccess) => own_field(tree),
-        _ if tree.is_a(Role::MethodInvocation) => {
-            let bare = tree.child("arguments").is_some_and(|list| list.children.len() == 2);
-            let called = tree.child("name").and_then(|name| name.text.as_deref());
-            let field = getters.iter().find(|(getter, _)| Some(getter.as_str()) == called && bare);
-            match field {
-                Some((_, field)) => {
-                    *tree = Tree::leaf(made::IDENTIFIER, tree.field, tree.bytes.clone(), field);
-                }
-                None => {
-                    tree.children.retain(|child| child.field != Some("object") && !child.is("."));
-                }
-            }
+    if tree.is_a(Role::FieldAccess) {
+        own_field(tree);
+    } else if tree.is_a(Role::MethodInvocation) {
+        let bare = tree.child("arguments").is_some_and(|list| list.children.len() == 2);
+        let is_called = |getter: &str| tree.child("name").is_some_and(|name| name.is(getter));
+        match getters.iter().find(|(getter, _)| bare && is_called(getter)) {
+            Some((_, field)) => *tree = identifier(tree, field),
+            None => tree.children.retain(|child| child.field != Some("object") && !child.is(".")),
         }
-        _ => {}
     }
 }
 
 fn own_field(access: &mut Tree) {
     if let Some(name) = access.child("field").and_then(|field| field.text.clone()) {
-        *access = Tree::leaf(made::IDENTIFIER, access.field, access.bytes.clone(), &name);
+        *access = identifier(access, &name);
     }
+}
+
+/// Returns a name in the place of a node.
+fn identifier(place: &Tree, name: &str) -> Tree {
+    Tree::leaf(made::IDENTIFIER, place.field, place.bytes.clone(), name)
 }
 
 /// Returns the method with `this.x` replaced by `x`, unless a local has that name.
@@ -219,18 +214,16 @@ fn strip_this(tree: &mut Tree, local: &dyn Fn(&str) -> bool) {
 
 /// Returns the methods next to a unit that only return a field, each with the field's name.
 fn getters(file: &File<'_>, unit: &Unit) -> Vec<(String, String)> {
+    let field_of = |one: &Unit| {
+        let method = function_of(&one.tree)?;
+        method.child("parameters").filter(|list| list.children.len() == 2)?;
+        let body = statements(method.child("body")?);
+        let [only] = &body[..] else { return None };
+        let field = returned(only).filter(|value| value.is_a(Role::Identifier))?;
+        Some((one.name.clone(), field.text.as_ref()?.to_string()))
+    };
     let siblings = file.units.iter().filter(|one| one.container == unit.container);
-    siblings
-        .filter_map(|one| {
-            let method = function_of(&one.tree)?;
-            let list = method.child("parameters")?;
-            let body = statements(method.child("body")?);
-            let [only] = &body[..] else { return None };
-            let field = returned(only).filter(|value| value.is_a(Role::Identifier))?;
-            (list.children.len() == 2)
-                .then(|| Some((one.name.clone(), field.text.as_deref()?.to_owned())))?
-        })
-        .collect()
+    siblings.filter_map(field_of).collect()
 }
 
 /// Returns true if the type that contains a unit declares a field with this name.

@@ -10,8 +10,9 @@ use crate::code::program::Tree;
 use super::pairs::{Id, UnitPairs};
 use super::units::{ContainerMember, File, Unit};
 
+// The variants are ordered from loosest to strictest; the code compares them.
 /// What the position of a member among the others means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum OrderMeaning {
     /// The position has no meaning.
     Free,
@@ -22,54 +23,55 @@ enum OrderMeaning {
     Ordered,
 }
 
-/// How the order of a container's members changed.
+/// How the members of a container, or the imports of a file, changed as a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum ListChange {
     Same,
-    /// The order changed, but only where it has no meaning.
+    /// The order changed, but only where it has no meaning, or the imports follow definitions that
+    /// moved.
     Harmless,
     Changed,
 }
 
 /// Compares the order of the members that both versions of a container have.
-pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &UnitPairs) -> Order {
-    let there = |id: &Id| pairs.after_of.get(id).copied();
-    let old = elements(before, &|id| there(&id));
+pub(super) fn order(
+    before: (&File<'_>, Id),
+    after: (&File<'_>, Id),
+    pairs: &UnitPairs,
+) -> ListChange {
+    let old = elements(before, &|id| pairs.after_of.get(&id).copied());
     let new = elements(after, &|id| pairs.before_of.contains_key(&id).then_some(id));
-    let known: HashMap<&String, ()> = new.iter().map(|one| (&one.0, ())).collect();
-    let old: Vec<_> = old.iter().filter(|one| known.contains_key(&one.0)).collect();
-    let known: HashMap<&String, ()> = old.iter().map(|one| (&one.0, ())).collect();
-    let new: Vec<_> = new.iter().filter(|one| known.contains_key(&one.0)).collect();
-    let is_unit = |one: &&(String, OrderMeaning)| one.0.starts_with("unit");
-    let units = |list: &[&(String, OrderMeaning)]| -> Vec<String> {
-        list.iter().filter(|one| is_unit(one)).map(|one| one.0.clone()).collect()
+    let (in_old, in_new): (HashMap<_, _>, HashMap<_, _>) =
+        (old.iter().cloned().collect(), new.iter().cloned().collect());
+    let keys = |list: &[(String, OrderMeaning)], other: &HashMap<String, OrderMeaning>| {
+        let keys = list.iter().map(|(key, _)| key).filter(|key| other.contains_key(*key));
+        keys.cloned().collect::<Vec<String>>()
     };
-    let same = units(&old) == units(&new) && old.iter().zip(&new).all(|(b, a)| b.0 == a.0);
-    if same {
-        return Order::Same;
+    let (old, new) = (keys(&old, &in_new), keys(&new, &in_old));
+    if old == new {
+        return ListChange::Same;
     }
-    // If the two versions of a member differ in meaning, the stricter one counts.
-    let weights: HashMap<&String, OrderMeaning> = new.iter().map(|one| (&one.0, one.1)).collect();
-    let heavy = |one: &(String, OrderMeaning)| match (one.1, weights.get(&one.0)) {
-        (OrderMeaning::Ordered, _) | (_, Some(OrderMeaning::Ordered)) => OrderMeaning::Ordered,
-        (OrderMeaning::Plain, _) | (_, Some(OrderMeaning::Plain)) => OrderMeaning::Plain,
-        _ => OrderMeaning::Free,
-    };
-    let run = |list: &[&(String, OrderMeaning)]| -> (Vec<String>, HashMap<String, usize>) {
+    // The ordered members, and for each plain one, how many ordered ones come before it.
+    let run = |keys: &[String], meaning: &dyn Fn(&String) -> OrderMeaning| {
         let (mut barriers, mut plain) = (Vec::new(), HashMap::new());
-        for one in list {
-            match heavy(one) {
-                OrderMeaning::Ordered => barriers.push(one.0.clone()),
-                OrderMeaning::Plain => drop(plain.insert(one.0.clone(), barriers.len())),
+        for key in keys {
+            match meaning(key) {
+                OrderMeaning::Ordered => barriers.push(key.clone()),
+                OrderMeaning::Plain => drop(plain.insert(key.clone(), barriers.len())),
                 OrderMeaning::Free => {}
             }
         }
         (barriers, plain)
     };
-    match run(&old) == run(&new) {
-        true if units(&old) == units(&new) => Order::Same,
-        true => Order::Harmless,
-        false => Order::Changed,
+    let units = |keys: &[String]| -> Vec<String> {
+        keys.iter().filter(|key| key.starts_with("unit")).cloned().collect()
+    };
+    // If the old version of a member is stricter, the order counts as changed.
+    let strictest = |key: &String| in_old[key].max(in_new[key]);
+    match run(&old, &strictest) == run(&new, &|key| in_new[key]) {
+        true if units(&old) == units(&new) => ListChange::Same,
+        true => ListChange::Harmless,
+        false => ListChange::Changed,
     }
 }
 

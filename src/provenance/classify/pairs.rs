@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use super::units::File;
+use super::units::{File, Unit, all_units};
 
 /// A unit: the index of its file, and its index in the file.
 pub(super) type Id = (usize, usize);
@@ -39,6 +39,9 @@ struct UnitWords {
     masked: String,
 }
 
+/// Returns what a unit is paired by. `None` if it has no such key.
+type UnitKey<'a> = &'a dyn Fn(&File<'_>, &Unit, &UnitWords) -> Option<String>;
+
 pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
     let mut pairs = UnitPairs::default();
     for (b, old) in before.iter().enumerate() {
@@ -48,32 +51,22 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
     }
     whole_files(before, after, &mut pairs);
     let (mut old, mut new) = (sides(before), sides(after));
-    let mut stage = |pairs: &mut UnitPairs,
-                     key: &dyn Fn(&File<'_>, &UnitWords) -> Option<String>| {
+    let is_long = |side: &UnitWords| side.words.len() >= SHORTEST;
+    let kind_name_and_text = |_: &File<'_>, unit: &Unit, side: &UnitWords| {
+        is_long(side).then(|| format!("{}\0{}\0{}", unit.kind(), unit.name, side.masked))
+    };
+    let kind_and_text = |_: &File<'_>, unit: &Unit, side: &UnitWords| {
+        is_long(side).then(|| format!("{}\0{}", unit.kind(), side.masked))
+    };
+    let file_and_path = |file: &File<'_>, unit: &Unit, _: &UnitWords| {
+        unit.identity.as_ref().map(|id| format!("{}\0{}\0{}", file.path, unit.kind(), id.path))
+    };
+    let keys: [UnitKey<'_>; 3] = [&kind_name_and_text, &kind_and_text, &file_and_path];
+    for key in keys {
         old.retain(|side| !pairs.after_of.contains_key(&side.id));
         new.retain(|side| !pairs.before_of.contains_key(&side.id));
-        by_key(
-            &old,
-            &new,
-            &|side| key(&before[side.id.0], side),
-            &|side| key(&after[side.id.0], side),
-            pairs,
-        );
-    };
-    let unit = |file: &File<'_>, side: &UnitWords| file.units[side.id.1].clone();
-    stage(&mut pairs, &|file, side| {
-        let long = side.words.len() >= SHORTEST;
-        let unit = unit(file, side);
-        long.then(|| format!("{}\0{}\0{}", unit.kind(), unit.name, side.masked))
-    });
-    stage(&mut pairs, &|file, side| {
-        let long = side.words.len() >= SHORTEST;
-        long.then(|| format!("{}\0{}", unit(file, side).kind(), side.masked))
-    });
-    stage(&mut pairs, &|file, side| {
-        let unit = unit(file, side);
-        unit.identity.as_ref().map(|id| format!("{}\0{}\0{}", file.path, unit.kind(), id.path))
-    });
+        by_key((before, &old), (after, &new), key, &mut pairs);
+    }
     old.retain(|side| !pairs.after_of.contains_key(&side.id));
     new.retain(|side| !pairs.before_of.contains_key(&side.id));
     if old.len() <= MOST && new.len() <= MOST {
@@ -125,40 +118,42 @@ fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
 }
 
 fn sides(files: &[File<'_>]) -> Vec<UnitWords> {
-    let mut sides = Vec::new();
-    for (at, file) in files.iter().enumerate() {
-        for (unit, one) in file.units.iter().enumerate().skip(1) {
-            let words: Vec<String> = one
-                .tree
-                .tokens()
-                .iter()
-                .filter_map(|token| token.text.as_deref().map(str::to_owned))
-                .collect();
-            let mask = |word: &String| match *word == one.name {
-                true => "\u{1}".to_owned(),
-                false => word.clone(),
-            };
-            let masked = words.iter().map(mask).collect::<Vec<_>>().join("\0");
-            sides.push(UnitWords { id: (at, unit), words, masked });
-        }
-    }
-    sides
+    let definitions = all_units(files).filter(|(id, ..)| id.1 != 0);
+    let sides = definitions.map(|(id, _, unit)| {
+        let tokens = unit.tree.tokens();
+        let texts = tokens.iter().filter_map(|token| token.text.as_deref());
+        let words: Vec<String> = texts.map(str::to_owned).collect();
+        let mask = |word: &String| match *word == unit.name {
+            true => "\u{1}".to_owned(),
+            false => word.clone(),
+        };
+        let masked = words.iter().map(mask).collect::<Vec<_>>().join("\0");
+        UnitWords { id, words, masked }
+    });
+    sides.collect()
 }
 
 /// Pairs the units that have the same key, in order, if there are as many of them on both sides.
 fn by_key(
-    old: &[UnitWords],
-    new: &[UnitWords],
-    old_key: &dyn Fn(&UnitWords) -> Option<String>,
-    new_key: &dyn Fn(&UnitWords) -> Option<String>,
+    (before, old): (&[File<'_>], &[UnitWords]),
+    (after, new): (&[File<'_>], &[UnitWords]),
+    key: UnitKey<'_>,
     pairs: &mut UnitPairs,
 ) {
     let mut known: HashMap<String, (Vec<Id>, Vec<Id>)> = HashMap::new();
+    let key_in = |files: &[File<'_>], side: &UnitWords| {
+        let file = &files[side.id.0];
+        key(file, &file.units[side.id.1], side)
+    };
     for side in old {
-        old_key(side).into_iter().for_each(|key| known.entry(key).or_default().0.push(side.id));
+        key_in(before, side)
+            .into_iter()
+            .for_each(|key| known.entry(key).or_default().0.push(side.id));
     }
     for side in new {
-        new_key(side).into_iter().for_each(|key| known.entry(key).or_default().1.push(side.id));
+        key_in(after, side)
+            .into_iter()
+            .for_each(|key| known.entry(key).or_default().1.push(side.id));
     }
     for (before, after) in known.into_values() {
         if before.len() == after.len() {

@@ -29,19 +29,12 @@ pub(crate) enum Parsed {
 /// Classifies a change from the hashes of its changed blocks.
 pub(crate) fn provisional(changed: &[ChangedBlock<'_>], parsed: Parsed) -> Classification {
     let reasons = changed.iter().map(reason).collect();
-    if changed.is_empty() {
-        return Classification { class: None, basis: Basis::None, reasons, blocks: Vec::new() };
-    }
-    if parsed == Parsed::WithErrors {
-        return Classification {
-            class: None,
-            basis: Basis::ParseError,
-            reasons,
-            blocks: Vec::new(),
-        };
-    }
-    let class = Some(MutationClass::IntentEvolution);
-    Classification { class, basis: Basis::None, reasons, blocks: Vec::new() }
+    let (class, basis) = match parsed {
+        _ if changed.is_empty() => (None, Basis::None),
+        Parsed::WithErrors => (None, Basis::ParseError),
+        Parsed::Cleanly => (Some(MutationClass::IntentEvolution), Basis::None),
+    };
+    Classification { class, basis, reasons, blocks: Vec::new() }
 }
 
 fn reason(changed: &ChangedBlock<'_>) -> String {

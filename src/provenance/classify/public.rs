@@ -15,7 +15,7 @@ pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
     if is_called(file.language(), &unit.name) || is_asked_for(file.language(), &unit.tree) {
         return true;
     }
-    let has = |word: &str| header(&unit.tree).iter().any(|token| token == word);
+    let has = |word: &str| says(&unit.tree, word);
     let in_container = |kinds: &[BlockKind]| {
         unit.container
             .and_then(|at| file.units[at].identity.as_ref())
@@ -83,7 +83,7 @@ fn is_asked_for(language: &str, tree: &Tree) -> bool {
 /// contains the name.
 pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -> bool {
     let tree = node.unwrap_or(&unit.tree);
-    let has = |word: &str| header(tree).iter().any(|token| token == word);
+    let has = |word: &str| says(tree, word);
     let kind = unit.identity.as_ref().map(|identity| identity.kind);
     match file.language() {
         // A child module can use private items, and a macro is visible in the text after it.
@@ -127,8 +127,7 @@ fn script(file: &File<'_>, unit: &Unit, kind: BlockKind) -> bool {
         return true;
     }
     if kind == BlockKind::Method {
-        let hidden = header(&unit.tree).iter().any(|token| token == "private");
-        return !hidden && !unit.name.starts_with('#');
+        return !says(&unit.tree, "private") && !unit.name.starts_with('#');
     }
     // Covers `module.exports = …`, `export { … }`, and an assignment to a property of another
     // object.
@@ -141,11 +140,12 @@ fn script(file: &File<'_>, unit: &Unit, kind: BlockKind) -> bool {
     assigned || file.units[0].tree.children.iter().any(named)
 }
 
-/// Returns the first words of a definition: its modifiers, keywords and name.
-fn header(tree: &Tree) -> Vec<String> {
+/// Returns true if a word is among the first words of a definition: its modifiers, keywords and
+/// name.
+fn says(tree: &Tree, word: &str) -> bool {
     let tokens = tree.tokens();
     let words = tokens.iter().filter_map(|token| token.text.as_deref());
-    words.take_while(|word| !matches!(*word, "(" | "{" | "=")).map(str::to_owned).collect()
+    words.take_while(|one| !matches!(*one, "(" | "{" | "=")).any(|one| one == word)
 }
 
 fn visibility(tree: &Tree) -> Option<String> {
@@ -190,7 +190,7 @@ fn strip(tree: &mut Tree) {
 /// a variant, by its name.
 pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     let Some(member) = member(&unit.tree, name) else { return true };
-    let says = |word: &str| header(member).iter().any(|token| token == word);
+    let has = |word: &str| says(member, word);
     let annotated = unit.tree.any(&|node| node.is_a(Role::Attribute));
     if is_called(file.language(), name) {
         return true;
@@ -208,19 +208,17 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
         }
         "java" if member.is_a(Role::Field) => {
             let constant = unit.identity.as_ref().is_none_or(|id| id.kind == BlockKind::Interface);
-            let written = header(&unit.tree)
-                .iter()
-                .any(|word| word == "Serializable" || word == "Externalizable");
-            constant || written || annotated || says("public") || says("protected")
+            let written = says(&unit.tree, "Serializable") || says(&unit.tree, "Externalizable");
+            constant || written || annotated || has("public") || has("protected")
         }
         "go" if member.is_a(Role::Field) => {
             name.starts_with(char::is_uppercase) || member.child("tag").is_some()
         }
         "javascript" | "typescript" | "tsx" if member.is_a(Role::Field) => {
-            annotated || !(says("private") || name.starts_with('#'))
+            annotated || !(has("private") || name.starts_with('#'))
         }
         "c" | "cpp" => !file_ends(file, &[".c", ".cc", ".cpp"]),
-        "csharp" | "kotlin" | "php" if member.is_a(Role::Field) => annotated || !says("private"),
+        "csharp" | "kotlin" | "php" if member.is_a(Role::Field) => annotated || !has("private"),
         _ => true,
     }
 }

@@ -113,42 +113,30 @@ impl LocalTypes {
     }
 }
 
-/// The types of a language's literals without a declared type.
-struct LiteralTypes {
-    whole: &'static str,
-    point: &'static str,
-    text: Option<&'static str>,
-    character: Option<&'static str>,
-    truth: Option<&'static str>,
-}
-
-fn literal_types(language: &str) -> Option<LiteralTypes> {
-    let (whole, point, text, character, truth) = match language {
-        "rust" => ("i32", "f64", None, None, None),
-        "go" => ("int", "float64", Some("string"), None, Some("bool")),
-        "java" => ("int", "double", Some("String"), Some("char"), Some("boolean")),
-        "c" => ("int", "double", None, None, None),
-        "cpp" => ("int", "double", None, None, Some("bool")),
+/// The types of a language's literals without a declared type: whole numbers, other numbers, texts,
+/// characters and truth values.
+fn literal_types(language: &str) -> Option<[Option<&'static str>; 5]> {
+    Some(match language {
+        "rust" => [Some("i32"), Some("f64"), None, None, None],
+        "go" => [Some("int"), Some("float64"), Some("string"), None, Some("bool")],
+        "java" => [Some("int"), Some("double"), Some("String"), Some("char"), Some("boolean")],
+        "c" => [Some("int"), Some("double"), None, None, None],
+        "cpp" => [Some("int"), Some("double"), None, None, Some("bool")],
         _ => return None,
-    };
-    Some(LiteralTypes { whole, point, text, character, truth })
+    })
 }
 
 fn of_literal(value: &Tree, language: &str) -> Option<&'static str> {
     let text = value.words();
     let plain = text.chars().all(|c| c.is_ascii_digit() || c == '_');
-    let types = literal_types(language)?;
+    let has_point = text.contains('.') && text.ends_with(|c: char| c.is_ascii_digit());
+    let [whole, point, string, character, truth] = literal_types(language)?;
     match value {
-        _ if value.is_a(Role::Number) && plain => Some(types.whole),
-        _ if value.is_a(Role::Number)
-            && text.contains('.')
-            && text.ends_with(|c: char| c.is_ascii_digit()) =>
-        {
-            Some(types.point)
-        }
-        _ if value.is_a(Role::PlainText) => types.text,
-        _ if value.is_a(Role::Character) => types.character,
-        _ if value.is_a(Role::TruthValue) => types.truth,
+        _ if value.is_a(Role::Number) && plain => whole,
+        _ if value.is_a(Role::Number) && has_point => point,
+        _ if value.is_a(Role::PlainText) => string,
+        _ if value.is_a(Role::Character) => character,
+        _ if value.is_a(Role::TruthValue) => truth,
         _ => None,
     }
 }
@@ -185,24 +173,10 @@ fn is_numeric(said: &str) -> bool {
 /// Returns true for a type that holds values of several types, such as `Object` or a type
 /// parameter. Operations on it may differ from those on the value's own type.
 fn is_dynamic(said: &str) -> bool {
-    const ANY: &[&str] = &[
-        "Object",
-        "any",
-        "interface {}",
-        "interface { }",
-        "error",
-        "dynamic",
-        "Number",
-        "Integer",
-        "Long",
-        "Short",
-        "Byte",
-        "Character",
-        "Double",
-        "Float",
-        "Boolean",
-    ];
-    ANY.contains(&said) || said.len() == 1
+    const ANY: [&str; 6] = ["Object", "any", "interface {}", "interface { }", "error", "dynamic"];
+    const BOXED: [&str; 9] =
+        ["Number", "Integer", "Long", "Short", "Byte", "Character", "Double", "Float", "Boolean"];
+    ANY.contains(&said) || BOXED.contains(&said) || said.len() == 1
 }
 
 /// Returns true for a type that accepts only its own values or those of a subtype, without

@@ -9,6 +9,7 @@ use crate::code::language_tables::roles::{Role, made};
 use crate::code::program::{Comment, Program, Tree};
 use crate::code::{BlockKind, Identity};
 
+use super::pairs::Id;
 use super::public;
 
 /// A file of a change set, parsed if its language is known.
@@ -81,6 +82,16 @@ impl<'a> File<'a> {
         static NONE: Comments = (Vec::new(), Vec::new());
         self.comments.get(&unit).unwrap_or(&NONE)
     }
+}
+
+/// Returns the units of several files, each with its file.
+pub(super) fn all_units<'f, 'a>(
+    files: &'f [File<'a>],
+) -> impl Iterator<Item = (Id, &'f File<'a>, &'f Unit)> {
+    files.iter().enumerate().flat_map(|(at, file)| {
+        let units = file.units.iter().enumerate();
+        units.map(move |(unit, one)| ((at, unit), file, one))
+    })
 }
 
 /// The texts of all comments, and the directives among them.
@@ -159,25 +170,20 @@ struct UnitSplitter<'a> {
     units: Vec<Unit>,
     /// The blocks that are units, by their index in the file's blocks.
     unit_blocks: HashSet<usize>,
-    unit_of: Vec<Option<usize>>,
 }
 
 fn units(program: &Program) -> Vec<Unit> {
     let blocks = &program.blocks.blocks;
     let mut unit_blocks = HashSet::new();
     for (at, block) in blocks.iter().enumerate() {
-        let free = match block.container {
-            None => true,
-            Some(outer) => {
-                unit_blocks.contains(&outer) && is_container(blocks[outer].identity.kind)
-            }
-        };
+        let free = block.container.is_none_or(|outer| {
+            unit_blocks.contains(&outer) && is_container(blocks[outer].identity.kind)
+        });
         if free && block.identity.kind != BlockKind::Region {
             unit_blocks.insert(at);
         }
     }
-    let mut splitter =
-        UnitSplitter { program, units: Vec::new(), unit_blocks, unit_of: vec![None; blocks.len()] };
+    let mut splitter = UnitSplitter { program, units: Vec::new(), unit_blocks };
     let whole = program.tree.bytes.clone();
     splitter.units.push(Unit {
         identity: None,
@@ -185,14 +191,11 @@ fn units(program: &Program) -> Vec<Unit> {
         container: None,
         bytes: 0..whole.end.max(program.comments.last().map_or(0, |last| last.bytes.end)),
         name_bytes: 0..0,
-        tree: Tree::clone(&program.tree),
+        tree: program.tree.shallow(),
         members: Vec::new(),
     });
-    let tops: Vec<usize> = splitter.inside(None);
-    let mut members = Vec::new();
-    let tree = splitter.without(&program.tree, &tops, 0, &mut members);
-    splitter.units[0].tree = tree;
-    splitter.units[0].members = members;
+    let tops = splitter.inside(None);
+    splitter.units[0].tree = splitter.without(&program.tree, &tops, 0);
     splitter.units
 }
 
@@ -207,13 +210,7 @@ impl UnitSplitter<'_> {
 
     /// Returns the node without those items that each hold one of the blocks. The items become
     /// units.
-    fn without(
-        &mut self,
-        node: &Tree,
-        blocks: &[usize],
-        owner: usize,
-        members: &mut Vec<ContainerMember>,
-    ) -> Tree {
+    fn without(&mut self, node: &Tree, blocks: &[usize], owner: usize) -> Tree {
         let mut kept = Vec::new();
         let mut attached: Vec<&Tree> = Vec::new();
         let holds = |child: &Tree, block: &usize| {
@@ -233,21 +230,21 @@ impl UnitSplitter<'_> {
                     continue;
                 }
                 [] => {
-                    kept.append(&mut attached.drain(..).cloned().collect());
+                    kept.extend(attached.drain(..).cloned());
                     if cuts && child.text.is_none() {
-                        members.push(ContainerMember::Other(child.words(), is_import(child)));
+                        let other = ContainerMember::Other(child.words(), is_import(child));
+                        self.units[owner].members.push(other);
                     }
                     kept.push(child.clone());
                 }
                 [one] if is_item(child) => {
                     let unit = self.unit(child, &attached, *one, owner);
                     attached.clear();
-                    members.push(ContainerMember::Unit(unit));
+                    self.units[owner].members.push(ContainerMember::Unit(unit));
                 }
                 _ => {
-                    kept.append(&mut attached.drain(..).cloned().collect());
-                    let inner = self.without(child, &held, owner, members);
-                    kept.push(inner);
+                    kept.extend(attached.drain(..).cloned());
+                    kept.push(self.without(child, &held, owner));
                 }
             }
         }
@@ -262,7 +259,6 @@ impl UnitSplitter<'_> {
         let start = attached.first().map_or(item.bytes.start, |first| first.bytes.start);
         let bytes = start..item.bytes.end;
         let at = self.units.len();
-        self.unit_of[block] = Some(at);
         self.units.push(Unit {
             identity: Some(found.identity.clone()),
             name: found.name.clone(),
@@ -276,10 +272,9 @@ impl UnitSplitter<'_> {
             true => self.inside(Some(block)),
             false => Vec::new(),
         };
-        let mut members = Vec::new();
         let mut tree = match inner.is_empty() {
             true => item.clone(),
-            false => self.without(item, &inner, at, &mut members),
+            false => self.without(item, &inner, at),
         };
         if !attached.is_empty() {
             let mut children: Vec<Tree> = attached.iter().map(|one| (*one).clone()).collect();
@@ -288,7 +283,6 @@ impl UnitSplitter<'_> {
             tree = Tree::node(made::WITH_ATTRIBUTES, None, bytes, children);
         }
         self.units[at].tree = tree;
-        self.units[at].members = members;
         at
     }
 }

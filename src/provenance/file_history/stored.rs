@@ -61,6 +61,14 @@ impl StoredStates {
     }
 }
 
+/// Converts a claim if there is one. Returns `None` if that fails.
+fn each(
+    at: Option<ClaimRef>,
+    convert: impl Fn(ClaimRef) -> Option<ClaimRef>,
+) -> Option<Option<ClaimRef>> {
+    at.map_or(Some(None), |at| convert(at).map(Some))
+}
+
 impl StoredTrail {
     /// Converts a trail to stored data. `entries` are the indices of the evidence about the file,
     /// in ascending order. Returns `None` if the trail holds a claim of another entry.
@@ -71,20 +79,16 @@ impl StoredTrail {
             let is_plain = at.file == 0 && at.conversation == 0;
             is_plain.then_some(ClaimRef { entry: u32::try_from(place).ok()?, ..at })
         };
-        let maybe = |at: Option<ClaimRef>| match at {
-            Some(at) => claim(at).map(Some),
-            None => Some(None),
-        };
         let states = trail.states.iter();
-        let states = states.map(|state| Some((state.row, maybe(state.by)?, state.before)));
+        let states = states.map(|state| Some((state.row, each(state.by, claim)?, state.before)));
         let nothing = Version::default();
         let before = std::iter::once(&nothing).chain(&trail.versions);
         let versions = trail.versions.iter().zip(before).map(|(version, before)| {
             Some(StoredVersion {
                 is_known: version.is_known,
                 is_leaf: version.is_leaf,
-                last: maybe(version.last)?,
-                at: maybe(version.at)?,
+                last: each(version.last, claim)?,
+                at: each(version.at, claim)?,
                 states: StoredStates::of(&version.states, &before.states),
                 loose: StoredStates::of(&version.loose, &before.loose),
                 gone: StoredStates::of(&version.gone, &before.gone),
@@ -109,32 +113,27 @@ impl StoredTrail {
             let entry = entries.get(at.entry as usize).filter(|_| is_plain)?;
             Some(ClaimRef { entry: *entry, ..at })
         };
-        let maybe = |at: Option<ClaimRef>| match at {
-            Some(at) => claim(at).map(Some),
-            None => Some(None),
-        };
         let mut trail = Trail { last_time: self.last_time, ..Trail::default() };
         for (row, by, before) in self.states {
             // A state must come after its previous state, so that no chain of states is a cycle.
             if before.is_some_and(|before| before as usize >= trail.states.len()) {
                 return None;
             }
-            trail.push(BlockState { row, by: maybe(by)?, before });
+            trail.push(BlockState { row, by: each(by, claim)?, before });
         }
         let count = trail.states.len();
         for kept in self.versions {
             let nothing = Version::default();
             let before = trail.versions.last().unwrap_or(&nothing);
-            let version = Version {
+            trail.versions.push(Version {
                 is_known: kept.is_known,
                 is_leaf: kept.is_leaf,
-                last: maybe(kept.last)?,
-                at: maybe(kept.at)?,
+                last: each(kept.last, claim)?,
+                at: each(kept.at, claim)?,
                 states: kept.states.read(&before.states, count)?,
                 loose: kept.loose.read(&before.loose, count)?,
                 gone: kept.gone.read(&before.gone, count)?,
-            };
-            trail.versions.push(version);
+            });
         }
         let nameless = self.nameless.into_iter().map(|(text, at)| Some((text, claim(at)?)));
         trail.nameless = nameless.collect::<Option<HashMap<_, _>>>()?;

@@ -15,8 +15,8 @@ use super::measure::Measure;
 use super::rules::{MARGIN, MIN_RENAMED_TOKENS, MatchRule, RULES};
 use super::text_pair::FileTexts;
 use crate::code::difference;
-use crate::provenance::Rejection;
 use crate::provenance::outline::Short;
+use crate::provenance::{Rejection, Tier};
 
 /// From this many equal blocks on, their order does not decide which block is which.
 const MAX_COPIES: usize = 8;
@@ -81,7 +81,19 @@ pub(crate) struct MeasuredPair {
     pub(crate) outcome: Result<&'static MatchRule, Rejection>,
 }
 
-impl Scene<'_> {
+impl<'a> Scene<'a> {
+    /// Creates a scene in which every pair is possible, no block is known to be a copy, and the
+    /// texts are not known.
+    pub(crate) fn of(
+        then: &'a [ComparedBlock<'a>],
+        now: &'a [ComparedBlock<'a>],
+        reach: Reach,
+    ) -> Self {
+        let texts = None;
+        let (is_open, admits, is_copy) = (&|_| true, &|_, _| true, &|_| false);
+        Self { then, now, reach, texts, is_open, admits, is_copy }
+    }
+
     /// Runs the steps that the module describes.
     pub(crate) fn align(&self) -> Alignment {
         let mut alignment = Alignment {
@@ -209,28 +221,33 @@ impl Assignment<'_, '_> {
             if !self.alignment.is_open(old, new) {
                 continue;
             }
-            match self.tied(&rivals, *score, *at) {
-                Tie::None => {
-                    let likeness = Some(self.pairs[*at].likeness);
-                    self.alignment.settle(old, new, rule, likeness);
-                    self.pairs[*at].outcome = Ok(rule);
-                }
-                Tie::Equal(all) if is_an_equality(rule) => self.ambiguous(all),
-                Tie::Equal(_) => self.pairs[*at].outcome = Err(Rejection::Rivals),
+            let tied = self.tied(&rivals, *score, *at);
+            if tied.is_empty() {
+                let likeness = Some(self.pairs[*at].likeness);
+                self.alignment.settle(old, new, rule, likeness);
+                self.pairs[*at].outcome = Ok(rule);
+            } else if rule.tier != Tier::Likeness {
+                // The rule states that something is equal, so its rivals are ambiguous. Rivals
+                // under another rule are rejected.
+                self.ambiguous(tied);
+            } else {
+                self.pairs[*at].outcome = Err(Rejection::Rivals);
             }
         }
     }
 
-    /// Returns the open pairs that share a block with this pair and fit about as well.
-    fn tied(&self, rivals: &Rivals, score: f32, at: usize) -> Tie {
+    /// Returns this pair and the open pairs that share a block with it and fit about as well.
+    /// Returns nothing if there are none, or if it does not matter which pair is accepted.
+    fn tied(&self, rivals: &Rivals, score: f32, at: usize) -> Vec<usize> {
         let pair = &self.pairs[at];
+        let (of_then, of_now) = (rivals.of_then(pair.then), rivals.of_now(pair.now));
         let open = |other: &&(f32, usize)| {
             let other = &self.pairs[other.1];
             self.alignment.is_open(other.then, other.now)
         };
         let worth = |score: f32| (score - likeness::ENOUGH).max(0.0);
         // The list is ordered best first, so the first remaining pair is the best one.
-        let best = |rest: &[(f32, usize)], but: &dyn Fn(&MeasuredPair) -> bool| {
+        let best = |rest: &[(f32, usize)], but: Shares<'_>| {
             let mut rest = rest.iter().filter(open).filter(|other| !but(&self.pairs[other.1]));
             rest.next().map_or(0.0, |(score, _)| worth(*score))
         };
@@ -239,48 +256,39 @@ impl Assignment<'_, '_> {
             score - other.0 < MARGIN && (is_left || !pair.likeness.lines_left)
         };
         // Two pairs share one block. Compare the total value of the whole assignment if one or the
-        // other pair is accepted.
-        let same_then = rivals.of_then(pair.then).iter().filter(open).filter(near);
-        let mut tied: Vec<usize> = same_then
-            .filter(|other| {
-                let new = self.pairs[other.1].now;
-                let this = worth(score) + best(rivals.of_now(new), &|one| one.then == pair.then);
-                let that =
-                    worth(other.0) + best(rivals.of_now(pair.now), &|one| one.then == pair.then);
-                new != pair.now && this - that < MARGIN
-            })
-            .map(|other| other.1)
-            .collect();
-        let same_now = rivals.of_now(pair.now).iter().filter(open).filter(near);
-        tied.extend(
-            same_now
-                .filter(|other| {
-                    let rival = &self.pairs[other.1];
-                    let this =
-                        worth(score) + best(rivals.of_then(rival.then), &|one| one.now == pair.now);
-                    let that = worth(other.0)
-                        + best(rivals.of_then(pair.then), &|one| one.now == pair.now);
-                    let answer = |item: usize| self.scene.then[item].answer;
-                    rival.then != pair.then
-                        && answer(rival.then) != answer(pair.then)
-                        && this - that < MARGIN
-                })
-                .map(|other| other.1),
-        );
-        let same_answers = tied.iter().all(|other| {
-            // Several equal blocks, and as many earlier ones with the same record: they are matched
-            // in their order.
-            let answer = |at: usize| self.scene.then[self.pairs[at].then].answer;
-            self.pairs[*other].then != pair.then && answer(*other) == answer(at)
+        // other pair is accepted. `theirs` and `ours` are the rivals of the blocks that the pairs
+        // do not share.
+        let is_tied =
+            |other: f32, theirs: &[(f32, usize)], ours: &[(f32, usize)], shares: Shares<'_>| {
+                let this = worth(score) + best(theirs, shares);
+                let that = worth(other) + best(ours, shares);
+                this - that < MARGIN
+            };
+        let answer = |item: usize| self.scene.then[item].answer;
+        let same_then = of_then.iter().filter(open).filter(near).filter(|(other, rival)| {
+            let new = self.pairs[*rival].now;
+            let shares = |one: &MeasuredPair| one.then == pair.then;
+            new != pair.now && is_tied(*other, rivals.of_now(new), of_now, &shares)
         });
-        if tied.is_empty() || same_answers {
-            return Tie::None;
-        }
-        if self.has_order(rivals, at) {
-            return Tie::None;
+        let same_now = of_now.iter().filter(open).filter(near).filter(|(other, rival)| {
+            let old = self.pairs[*rival].then;
+            let shares = |one: &MeasuredPair| one.now == pair.now;
+            old != pair.then
+                && answer(old) != answer(pair.then)
+                && is_tied(*other, rivals.of_then(old), of_then, &shares)
+        });
+        let mut tied: Vec<usize> = same_then.chain(same_now).map(|other| other.1).collect();
+        // If there are several equal blocks, and as many earlier ones with the same record, they
+        // are matched in their order.
+        let same_answers = tied.iter().all(|other| {
+            let old = self.pairs[*other].then;
+            old != pair.then && answer(old) == answer(pair.then)
+        });
+        if same_answers || self.has_order(rivals, at) {
+            return Vec::new();
         }
         tied.push(at);
-        Tie::Equal(tied)
+        tied
     }
 
     /// Returns true if there are as many equal blocks now as before, so that their order decides
@@ -291,18 +299,12 @@ impl Assignment<'_, '_> {
             let other = &self.pairs[other.1];
             self.alignment.is_open(other.then, other.now) && other.likeness.in_gap
         };
-        let then: BTreeSet<usize> = rivals
-            .of_now(pair.now)
-            .iter()
-            .filter(open)
-            .map(|other| self.pairs[other.1].then)
-            .collect();
-        let now: BTreeSet<usize> = rivals
-            .of_then(pair.then)
-            .iter()
-            .filter(open)
-            .map(|other| self.pairs[other.1].now)
-            .collect();
+        let open_blocks = |rivals: &[(f32, usize)], block: fn(&MeasuredPair) -> usize| {
+            let open = rivals.iter().filter(open);
+            open.map(|other| block(&self.pairs[other.1])).collect::<BTreeSet<usize>>()
+        };
+        let then = open_blocks(rivals.of_now(pair.now), |one| one.then);
+        let now = open_blocks(rivals.of_then(pair.then), |one| one.now);
         then.len() == now.len()
             && then.len() < MAX_COPIES
             && then.iter().position(|old| *old == pair.then)
@@ -325,17 +327,8 @@ impl Assignment<'_, '_> {
     }
 }
 
-/// Returns true if a rule states that something is equal. Rivals under such a rule are ambiguous;
-/// rivals under another rule are rejected.
-fn is_an_equality(rule: &MatchRule) -> bool {
-    rule.tier != crate::provenance::Tier::Likeness
-}
-
-enum Tie {
-    None,
-    /// Indices of the tied pairs, including the pair itself.
-    Equal(Vec<usize>),
-}
+/// Returns true if a pair shares a certain block.
+type Shares<'a> = &'a dyn Fn(&MeasuredPair) -> bool;
 
 /// The pairs that fit a rule, grouped by each of their blocks. Each list holds score and pair
 /// index, best first.

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::SharedTrail;
 use super::other_files::Surroundings;
+use super::reading::kept;
 use crate::code::{Block, FileBlocks, fingerprint};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::outline::Outline;
@@ -110,13 +111,11 @@ impl<'a> Origins<'a> {
         if range.deleted || claim.entry.trust == Trust::Contradicted || range.block.is_none() {
             return None;
         }
-        let tokens = range.tokens?;
         // `share` is how much of this block the recorded one contains; `kept` is how much of the
         // recorded one this block contains.
-        let share =
-            fingerprint::kept(&print.sketch, print.token_count, range.sketch.as_ref()?, tokens)?;
-        let kept =
-            fingerprint::kept(range.sketch.as_ref()?, tokens, &print.sketch, print.token_count)?;
+        let (sketch, tokens) = (range.sketch.as_ref()?, range.tokens?);
+        let share = fingerprint::kept(&print.sketch, print.token_count, sketch, tokens)?;
+        let kept = kept(range, block)?;
         let equal = range.shape_hash.as_ref() == Some(&print.shape);
         let relation = if equal || share.min(kept) >= MIN_COPY {
             Relation::CopiedFrom
@@ -157,12 +156,11 @@ impl<'a> Origins<'a> {
 
     /// Returns the removed blocks whose code came into a block since it was recorded as `own`.
     fn merged_into(&self, block: &Block, own: ClaimRef) -> Vec<CodeOrigin> {
-        let (own, print) = (self.ledger.claim(own).full_block(), &block.fingerprint);
+        let own = self.ledger.claim(own).full_block();
         let came = |at: &ClaimRef| {
             let range = self.ledger.claim(*at).full_block();
             let tokens = range.tokens.filter(|tokens| *tokens >= MIN_TOKENS)?;
-            let sketch = range.sketch.as_ref()?;
-            let share = fingerprint::kept(sketch, tokens, &print.sketch, print.token_count)?;
+            let (share, sketch) = (kept(range, block)?, range.sketch.as_ref()?);
             let before = fingerprint::kept(sketch, tokens, own.sketch.as_ref()?, own.tokens?)?;
             let came = share >= MIN_PART && share - before >= MIN_DIFFERENCE && !range.deleted;
             came.then_some(CodeOrigin { claim: *at, relation: Relation::MergedFrom, share })

@@ -56,8 +56,18 @@ impl<'a> ComparedBlock<'a> {
     /// Creates the items of all blocks of a file, in order.
     pub(crate) fn of_blocks(blocks: &'a FileBlocks) -> Vec<Self> {
         let rows = Outline::of(blocks).rows;
-        let items = rows.into_iter().zip(&blocks.blocks);
-        items.map(|(row, block)| Self::of_row(row, block.container).with_block(block)).collect()
+        let items = rows.into_iter().zip(&blocks.blocks).map(|(row, block)| {
+            let mut item = Self::of_row(row, block.container);
+            item.add_block(block);
+            item
+        });
+        items.collect()
+    }
+
+    /// Creates the items of all rows of an outline, in order.
+    pub(crate) fn of_outline(outline: &Outline) -> Vec<Self> {
+        let rows = outline.rows.iter().zip(outline.containers());
+        rows.map(|(row, container)| Self::of_row(*row, container)).collect()
     }
 
     /// Marks the item as having no position in the file.
@@ -71,7 +81,7 @@ impl<'a> ComparedBlock<'a> {
     }
 
     /// Adds what is known from the block itself.
-    pub(crate) fn with_block(mut self, block: &'a Block) -> Self {
+    pub(super) fn add_block(&mut self, block: &'a Block) {
         self.name = Some(ComparedName {
             kind: block.identity.kind.as_str(),
             path: &block.identity.path,
@@ -81,7 +91,6 @@ impl<'a> ComparedBlock<'a> {
         self.body = Some(Body::of_block(block));
         self.size = Some(block.fingerprint.token_count);
         self.lines = Some(block.lines);
-        self
     }
 
     /// Adds what is known from the block's record.

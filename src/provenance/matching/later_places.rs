@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::CurrentFile;
 use super::lookup::{candidates_of_record, namesakes};
-use super::other_files::{self, MAX_SOURCES, Surroundings};
+use super::other_files::{Surroundings, most_likely};
 use super::rules::MIN_ACROSS_TOKENS;
 use crate::code::{Block, Document, FileBlocks, difference};
 use crate::ledger::{ClaimRef, Ledger};
@@ -45,9 +46,7 @@ pub(crate) fn later_paths(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
             *votes.entry(&other.file.relative_path).or_default() += weight;
         }
     }
-    let mut paths: Vec<(&RelativePath, u32)> = votes.into_iter().collect();
-    paths.sort_by_key(|(_, votes)| std::cmp::Reverse(*votes));
-    paths.into_iter().take(MAX_SOURCES).map(|(path, _)| path.clone()).collect()
+    most_likely(votes)
 }
 
 /// Returns the records that the blocks of a file continue, although each block has a later record
@@ -63,7 +62,7 @@ pub(crate) fn before_own_records(
     found: &[Provenance],
     surroundings: &dyn Surroundings,
 ) -> HashSet<ClaimRef> {
-    let blocks = &*document.blocks();
+    let blocks = &document.blocks();
     let mut before = HashSet::new();
     let mut first = Vec::with_capacity(found.len());
     let mut open = Vec::with_capacity(found.len());
@@ -83,9 +82,9 @@ pub(crate) fn before_own_records(
         first.push(recorded(&steps).last().filter(|_| begins_untold));
         open.push((!begins_untold).then(|| found.clone()));
     }
-    let mut again = open;
-    other_files::file(ledger, path, (document, blocks), &mut again, surroundings, &mut |_, _| {});
-    for (first, found) in first.into_iter().zip(again) {
+    let file = CurrentFile { ledger, path, document, blocks, surroundings };
+    file.match_other_files(&mut open, &mut |_, _| {});
+    for (first, found) in first.into_iter().zip(open) {
         let (Some(first), Some(found)) = (first, found) else { continue };
         let older = found.claim.into_iter().chain(found.candidates).filter(|at| *at < first);
         before.extend(older);

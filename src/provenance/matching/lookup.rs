@@ -15,21 +15,14 @@ pub(crate) type CandidateRecord = (ClaimRef, u32);
 /// Returns the records that could describe this block: those with its content hash, and those with
 /// its kind and name.
 pub(crate) fn candidates(ledger: &Ledger, block: &Block) -> Vec<CandidateRecord> {
-    let print = &block.fingerprint;
-    let query = BlockQuery {
-        content: &print.content,
-        called: Some((block.identity.kind.as_str(), &block.name)),
-    };
-    query.in_ledger(ledger)
+    let called = (block.identity.kind.as_str(), &*block.name);
+    find(ledger, &block.fingerprint.content, Some(called))
 }
 
 /// Returns the records that could describe the same block as another record.
 pub(super) fn candidates_of_record(ledger: &Ledger, range: &BlockRecord) -> Vec<CandidateRecord> {
-    let query = BlockQuery {
-        content: &range.content_hash,
-        called: range.block.as_ref().map(|name| (&*name.kind, leaf(name))),
-    };
-    query.in_ledger(ledger)
+    let called = range.block.as_ref().map(|name| (&*name.kind, leaf(name)));
+    find(ledger, &range.content_hash, called)
 }
 
 /// Returns the records of blocks with this last segment of a name, and with this kind or one that
@@ -39,26 +32,22 @@ pub(super) fn namesakes(ledger: &Ledger, kind: &str, leaf: &str) -> Vec<ClaimRef
     kinds.flat_map(|kind| ledger.by_called(kind, leaf)).collect()
 }
 
-/// The keys by which a block or a recorded block is looked up.
-struct BlockQuery<'a> {
-    content: &'a ContentHash,
-    /// The kind and the last segment of the name.
-    called: Option<(&'a str, &'a str)>,
-}
-
-impl BlockQuery<'_> {
-    fn in_ledger(&self, ledger: &Ledger) -> Vec<CandidateRecord> {
-        let mut candidates = Vec::new();
-        let mut add = |claims: &[ClaimRef], weight: u32| {
-            candidates.extend(claims.iter().rev().take(MAX_CALLED).map(|at| (*at, weight)));
-        };
-        add(&ledger.by_content(self.content), 4);
-        if let Some((kind, leaf)) = self.called {
-            let called = namesakes(ledger, kind, leaf);
-            if called.len() <= MAX_CALLED {
-                add(&called, 1);
-            }
+/// Looks up records by content hash, and by the kind and the last segment of the name.
+fn find(
+    ledger: &Ledger,
+    content: &ContentHash,
+    called: Option<(&str, &str)>,
+) -> Vec<CandidateRecord> {
+    let mut candidates = Vec::new();
+    let mut add = |claims: &[ClaimRef], weight: u32| {
+        candidates.extend(claims.iter().rev().take(MAX_CALLED).map(|at| (*at, weight)));
+    };
+    add(&ledger.by_content(content), 4);
+    if let Some((kind, leaf)) = called {
+        let called = namesakes(ledger, kind, leaf);
+        if called.len() <= MAX_CALLED {
+            add(&called, 1);
         }
-        candidates
     }
+    candidates
 }

@@ -111,16 +111,17 @@ impl<'a> Measure<'a> {
         self.containers.extend(votes.into_iter().map(|(_, a, b)| (a, b)));
         self.containers.extend(self.pins.iter().copied());
         let leaf = |item: &ComparedBlock<'_>| (item.row.kind, item.row.name);
-        for at in self.then.iter().filter(|at| !then[**at].is_unnamed()) {
-            self.leaves.entry(leaf(&then[*at])).or_default().0 += 1;
+        let is_named = |item: &&ComparedBlock<'_>| !item.is_unnamed();
+        let (mut gone, mut come) = (0, 0);
+        for item in self.then.iter().map(|at| &then[*at]).filter(is_named) {
+            self.leaves.entry(leaf(item)).or_default().0 += 1;
+            gone += 1;
         }
-        for at in self.now.iter().filter(|at| !now[**at].is_unnamed()) {
-            self.leaves.entry(leaf(&now[*at])).or_default().1 += 1;
+        for item in self.now.iter().map(|at| &now[*at]).filter(is_named) {
+            self.leaves.entry(leaf(item)).or_default().1 += 1;
+            come += 1;
         }
-        let count = |places: &[usize], items: &[ComparedBlock<'_>]| {
-            places.iter().filter(|at| !items[**at].is_unnamed()).count()
-        };
-        self.is_exchange = count(&self.then, then) == 1 && count(&self.now, now) == 1;
+        self.is_exchange = (gone, come) == (1, 1);
         self.is_that_file = self.scene.reach == Reach::Renamed && self.reads_on();
         let names =
             self.then.iter().map(|at| &then[*at]).chain(self.now.iter().map(|at| &now[*at]));
@@ -271,17 +272,13 @@ impl<'a> Measure<'a> {
     /// Compares the nearest blocks that kept their names. Each side adds a half if both blocks have
     /// the same neighbour there, or a quarter if neither has one.
     fn neighbours(&self, old: usize, new: usize) -> f32 {
-        let before = |place: usize, of: fn(&(usize, usize)) -> usize| {
-            self.named.partition_point(|pair| of(pair) < place)
+        let around = |place: usize, of: fn(&(usize, usize)) -> usize| {
+            let at = self.named.partition_point(|pair| of(pair) < place);
+            let is_own = self.named.get(at).is_some_and(|pair| of(pair) == place);
+            (at, at + usize::from(is_own))
         };
-        let old_at = before(old, |pair| pair.0);
-        let new_at = before(new, |pair| pair.1);
-        let skip = |at: usize, own: bool| if own { at + 1 } else { at };
-        let is_own = |at: usize, place: usize, of: fn(&(usize, usize)) -> usize| {
-            self.named.get(at).is_some_and(|pair| of(pair) == place)
-        };
-        let old_after = skip(old_at, is_own(old_at, old, |pair| pair.0));
-        let new_after = skip(new_at, is_own(new_at, new, |pair| pair.1));
+        let (old_at, old_after) = around(old, |pair| pair.0);
+        let (new_at, new_after) = around(new, |pair| pair.1);
         let count = self.named.len();
         let side = |same: bool, none: bool| match (same, none) {
             (true, true) => 0.25,
@@ -324,11 +321,9 @@ impl<'a> Measure<'a> {
         type LookupKey = (u8, Short);
         let keys = |item: &ComparedBlock<'_>| -> Vec<LookupKey> {
             let row = &item.row;
-            let leaf = std::array::from_fn(|at| match at {
-                0..4 => row.name[at],
-                4..6 => row.kind[at - 4],
-                _ => 0,
-            });
+            let mut leaf = Short::default();
+            leaf[..4].copy_from_slice(&row.name);
+            leaf[4..6].copy_from_slice(&row.kind);
             let hashes = [row.text, row.tokens, row.shape, row.identity, leaf];
             let count = if item.is_unnamed() { 2 } else { 5 };
             (0..).zip(hashes).take(count).collect()

@@ -27,13 +27,13 @@ mod text_pair;
 use std::sync::Arc;
 
 use crate::code::{self, Block, Document, FileBlocks};
-use crate::ledger::{ClaimRef, Ledger};
+use crate::ledger::{ClaimRef, Ledger, sorted};
 use crate::workspace::RelativePath;
 
 use super::file_history::{MAX_LEAVES, Trail, Version};
 use super::names::{is_called, is_unnamed};
 use super::outline::{Against, Outline};
-use super::{Content, Provenance, Rejection, Verdict};
+use super::{Content, Placement, Provenance, Rejection, Tier, Verdict};
 use align::{Alignment, Fit, MIN_COPY_TOKENS, Paired, Scene};
 use item::ComparedBlock;
 use reading::{BlockReading, place_of, provenance};
@@ -50,6 +50,16 @@ pub(crate) use other_files::Surroundings;
 pub(crate) use reading::has_recorded_own_text;
 pub(crate) use rules::MatchRule;
 
+/// The current state of a file, and what the matcher can find out about everything else.
+#[derive(Clone, Copy)]
+struct CurrentFile<'a> {
+    ledger: &'a Ledger,
+    path: &'a RelativePath,
+    document: &'a Document,
+    blocks: &'a FileBlocks,
+    surroundings: &'a dyn Surroundings,
+}
+
 /// Returns the provenance of every block of a file, in the order of
 /// [`crate::code::FileBlocks::blocks`].
 pub(crate) fn file(
@@ -58,40 +68,8 @@ pub(crate) fn file(
     document: &Document,
     surroundings: &dyn Surroundings,
 ) -> Vec<Provenance> {
-    watched(ledger, path, document, surroundings, &mut |_, _| {})
-}
-
-fn watched(
-    ledger: &Ledger,
-    path: &RelativePath,
-    document: &Document,
-    surroundings: &dyn Surroundings,
-    watch: Watch<'_>,
-) -> Vec<Provenance> {
-    let blocks = &*document.blocks();
-    let matched = Matched::of(ledger, path, document, surroundings, watch);
-    let mut found = matched.found;
-    other_files::file(ledger, path, (document, blocks), &mut found, surroundings, watch);
-    other_files::withdraw(ledger, path, blocks, &mut found, surroundings);
-    let mut found: Vec<Provenance> =
-        found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect();
-    mark_conflicts(document, blocks, &mut found);
-    found
-}
-
-/// Marks blocks that contain or are part of a merge conflict as modified, because nobody recorded
-/// that text.
-fn mark_conflicts(document: &Document, blocks: &FileBlocks, found: &mut [Provenance]) {
-    if blocks.language.is_some() && !blocks.has_error {
-        // A program with merge conflict markers never parses without errors.
-        return;
-    }
-    let conflicts = code::conflicts(&document.text());
-    for (block, found) in blocks.blocks.iter().zip(found) {
-        if found.covered() && conflicts.iter().any(|it| it.overlaps(block.lines)) {
-            (found.verdict, found.content) = (Verdict::Modified, Some(Content::Modified));
-        }
-    }
+    let blocks = &document.blocks();
+    CurrentFile { ledger, path, document, blocks, surroundings }.provenance(&mut |_, _| {})
 }
 
 /// A callback that receives each alignment made while a file is matched.
@@ -119,7 +97,8 @@ pub(crate) fn comparisons(
     document: &Document,
     surroundings: &dyn Surroundings,
 ) -> Vec<Vec<Comparison>> {
-    let mut compared: Vec<Vec<Comparison>> = vec![Vec::new(); document.blocks().blocks.len()];
+    let blocks = &document.blocks();
+    let mut compared: Vec<Vec<Comparison>> = vec![Vec::new(); blocks.blocks.len()];
     let mut watch = |scene: &Scene<'_>, aligned: &Alignment| {
         for (index, all) in compared.iter_mut().enumerate() {
             let by_order = match &aligned.fits[index] {
@@ -135,11 +114,12 @@ pub(crate) fn comparisons(
             }));
         }
     };
-    watched(ledger, path, document, surroundings, &mut watch);
+    CurrentFile { ledger, path, document, blocks, surroundings }.provenance(&mut watch);
     compared
 }
 
 /// The result of matching a file with its own recorded versions.
+#[derive(Default)]
 struct Matched {
     /// The result for each block. `None` if the block is new.
     found: Vec<Option<Provenance>>,
@@ -149,135 +129,125 @@ struct Matched {
     undone: Vec<ClaimRef>,
 }
 
-impl Matched {
-    fn of(
-        ledger: &Ledger,
-        path: &RelativePath,
-        document: &Document,
-        surroundings: &dyn Surroundings,
-        watch: Watch<'_>,
-    ) -> Self {
-        let blocks = &*document.blocks();
-        let trail = surroundings.trail(path);
-        let rows = Outline::of(blocks).rows;
-        let now = ComparedBlock::of_blocks(blocks);
-        let mut readings: Vec<Vec<BlockReading>> = vec![Vec::new(); blocks.blocks.len()];
-        let mut matched = Self { found: Vec::new(), standing: Vec::new(), undone: Vec::new() };
+impl CurrentFile<'_> {
+    fn provenance(&self, watch: Watch<'_>) -> Vec<Provenance> {
+        let mut found = self.match_own_versions(watch).found;
+        self.match_other_files(&mut found, watch);
+        self.withdraw(&mut found);
+        let mut found: Vec<Provenance> =
+            found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect();
+        self.mark_conflicts(&mut found);
+        found
+    }
+
+    /// Marks blocks that contain or are part of a merge conflict as modified, because nobody
+    /// recorded that text.
+    fn mark_conflicts(&self, found: &mut [Provenance]) {
+        if self.blocks.language.is_some() && !self.blocks.has_error {
+            // A program with merge conflict markers never parses without errors.
+            return;
+        }
+        let conflicts = code::conflicts(&self.document.text());
+        for (block, found) in self.blocks.blocks.iter().zip(found) {
+            if found.covered() && conflicts.iter().any(|it| it.overlaps(block.lines)) {
+                (found.verdict, found.content) = (Verdict::Modified, Some(Content::Modified));
+            }
+        }
+    }
+
+    /// Matches the file with its own recorded versions.
+    fn match_own_versions(&self, watch: Watch<'_>) -> Matched {
+        let (ledger, blocks) = (self.ledger, &self.blocks.blocks);
+        let trail = self.surroundings.trail(self.path);
+        let rows = Outline::of(self.blocks).rows;
+        let now = ComparedBlock::of_blocks(self.blocks);
+        let mut readings: Vec<Vec<BlockReading>> = vec![Vec::new(); blocks.len()];
+        let mut matched = Matched::default();
         // If the newest version has a block, older versions are only used if the block reads as it
         // did in them. This happens after switching to another branch.
         for version in trail.leaves().take(MAX_LEAVES) {
-            let aligned = against_version(
-                ledger,
-                (path, document, &now),
-                (&trail, version),
-                Reach::File,
-                surroundings,
-                watch,
-            );
+            let aligned = self.aligned(&now, (&trail, version), Reach::File, watch);
             let ids = trail.ids(version);
             for (index, fit) in aligned.fits.iter().enumerate() {
-                let block = &blocks.blocks[index];
-                let read = |then: usize| BlockReading::of(&trail, ids[then], &rows[index], block);
-                match fit {
-                    Fit::New => {}
-                    Fit::Is(paired) => {
-                        let mut reading = read(paired.then);
-                        let around = (ledger, surroundings);
-                        reading.look_further_back(around, &trail, (&rows[index], block), document);
-                        reading.set_match(paired, place_of(ledger, &reading, block, paired));
-                        let newest = trail.claim(ids[paired.then]);
-                        matched.standing.extend(newest);
-                        if newest != reading.claim || reading.is_renamed(ledger, block) {
-                            matched.undone.extend(newest);
-                        }
-                        if readings[index].is_empty() || reading.is_equal() {
-                            readings[index].push(reading);
-                        }
+                let block = &blocks[index];
+                if matches!(fit, Fit::Ambiguous(_)) && !readings[index].is_empty() {
+                    continue;
+                }
+                let reading = BlockReading::of(self, (&trail, &ids), fit, (&rows[index], block));
+                let Some(mut reading) = reading else { continue };
+                if let Fit::Is(paired) = fit {
+                    reading.place = place_of(ledger, &reading, block, paired);
+                    let newest = trail.claim(ids[paired.then]);
+                    matched.standing.extend(newest);
+                    if newest != reading.claim || reading.is_renamed(ledger, block) {
+                        matched.undone.extend(newest);
                     }
-                    Fit::Ambiguous(_) if !readings[index].is_empty() => {}
-                    Fit::Ambiguous(all) => {
-                        let all: Vec<ClaimRef> =
-                            all.iter().filter_map(|then| trail.claim(ids[*then])).collect();
-                        matched.standing.extend(&all);
-                        readings[index].push(BlockReading::ambiguous(all));
-                    }
+                }
+                matched.standing.extend(&reading.candidates);
+                if readings[index].is_empty() || reading.is_equal() {
+                    readings[index].push(reading);
                 }
             }
         }
-        let readings = readings.into_iter().zip(&blocks.blocks);
-        matched.found =
-            readings.map(|(readings, block)| provenance(ledger, &trail, block, readings)).collect();
-        for (block, found) in blocks.blocks.iter().zip(&mut matched.found) {
+        for (block, readings) in blocks.iter().zip(readings) {
+            let mut found = provenance(ledger, &trail, block, readings);
             let open = found.as_ref().is_none_or(|found| found.claim.is_none());
             if open && let Some(at) = trail.nameless(&block.fingerprint.content) {
-                *found = Some(reading::of_nameless(at));
+                // Other tools write records that name no block.
+                found = Some(Provenance::found(at, Tier::Text, Content::Exact, Placement::Same));
             }
+            matched.found.push(found);
         }
         matched
     }
-}
 
-/// Aligns the blocks of a file with a recorded version of it, or of the file that it was before it
-/// was renamed.
-fn against_version(
-    ledger: &Ledger,
-    (path, document, now): (&RelativePath, &Document, &[ComparedBlock<'_>]),
-    (trail, version): (&Trail, &Version),
-    reach: Reach,
-    surroundings: &dyn Surroundings,
-    watch: Watch<'_>,
-) -> Alignment {
-    let outline = trail.outline(version);
-    // If the file is as recorded, the earlier text need not be found and parsed.
-    let is_as_recorded = outline == Outline::of(&document.blocks());
-    let text = match is_as_recorded {
-        true => Some(document.clone()),
-        false => surroundings.text_of(path, version, &outline),
-    };
-    let texts = text.map(|then| FileTexts::new(then, document.clone()));
-    let then_blocks = texts.as_ref().map(|texts| texts.then().blocks());
-    let mut then = trail.items(ledger, version);
-    if let Some(then_blocks) = &then_blocks {
-        let known = std::mem::take(&mut then);
-        then = known
-            .into_iter()
-            .enumerate()
-            .map(|(at, item)| match then_blocks.blocks.get(at).filter(|_| item.in_sequence) {
-                Some(block) => item.with_block(block),
-                None => item,
-            })
-            .collect();
+    /// Aligns the blocks of the file with a recorded version of it, or of the file that it was
+    /// before it was renamed.
+    fn aligned(
+        &self,
+        now: &[ComparedBlock<'_>],
+        (trail, version): (&Trail, &Version),
+        reach: Reach,
+        watch: Watch<'_>,
+    ) -> Alignment {
+        let outline = trail.outline(version);
+        // If the file is as recorded, the earlier text need not be found and parsed.
+        let text = match outline == Outline::of(self.blocks) {
+            true => Some(self.document.clone()),
+            false => self.surroundings.text_of(self.path, version, &outline),
+        };
+        let texts = text.map(|then| FileTexts::new(then, self.document.clone()));
+        let then_blocks = texts.as_ref().map(|texts| texts.then().blocks());
+        let mut then: Vec<ComparedBlock<'_>> = trail.items(self.ledger, version);
+        let then_blocks = then_blocks.iter().flat_map(|blocks| &blocks.blocks);
+        for (item, block) in then.iter_mut().zip(then_blocks).filter(|(item, _)| item.in_sequence) {
+            item.add_block(block);
+        }
+        let is_copy = |index: usize| self.is_copy(index);
+        let texts = texts.as_ref();
+        let scene = Scene { texts, is_copy: &is_copy, ..Scene::of(&then, now, reach) };
+        let aligned = scene.align();
+        watch(&scene, &aligned);
+        aligned
     }
-    let blocks = &*document.blocks();
-    let scene = Scene {
-        then: &then,
-        now,
-        reach,
-        texts: texts.as_ref(),
-        is_open: &|_| true,
-        admits: &|_, _| true,
-        is_copy: &|index| is_copy(ledger, path, blocks, index),
-    };
-    let aligned = scene.align();
-    watch(&scene, &aligned);
-    aligned
-}
 
-/// Returns true if another block in this file has the same shape, or if another file has a record
-/// with the same text. Such a block is a copy, or came from the other file.
-fn is_copy(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks, index: usize) -> bool {
-    let print = &blocks.blocks[index].fingerprint;
-    if print.token_count < MIN_COPY_TOKENS {
-        return false;
+    /// Returns true if another block in this file has the same shape, or if another file has a
+    /// record with the same text. Such a block is a copy, or came from the other file.
+    fn is_copy(&self, index: usize) -> bool {
+        let print = &self.blocks.blocks[index].fingerprint;
+        if print.token_count < MIN_COPY_TOKENS {
+            return false;
+        }
+        let is_twin =
+            |(at, other): (usize, &Block)| at != index && other.fingerprint.shape == print.shape;
+        if self.blocks.blocks.iter().enumerate().any(is_twin) {
+            return true;
+        }
+        let same = self.ledger.by_content(&print.content).into_iter();
+        same.map(|at| self.ledger.claim(at))
+            .filter(|claim| !claim.recorded_block().deleted)
+            .any(|claim| claim.file.relative_path != *self.path)
     }
-    let is_twin =
-        |(at, other): (usize, &Block)| at != index && other.fingerprint.shape == print.shape;
-    if blocks.blocks.iter().enumerate().any(is_twin) {
-        return true;
-    }
-    let same = ledger.by_content(&print.content).into_iter().map(|at| ledger.claim(at));
-    same.filter(|claim| !claim.recorded_block().deleted)
-        .any(|claim| claim.file.relative_path != *path)
 }
 
 /// For each block of `now`, returns the index of the block of `then` that it was, or `None` if it
@@ -295,27 +265,15 @@ fn earlier_indices(
     now: &[ComparedBlock<'_>],
     texts: Option<&FileTexts>,
 ) -> Vec<Option<usize>> {
-    let scene = Scene {
-        then,
-        now,
-        reach: Reach::File,
-        texts,
-        is_open: &|_| true,
-        admits: &|_, _| true,
-        is_copy: &|_| false,
-    };
-    let alignment = scene.align();
+    let alignment = Scene { texts, ..Scene::of(then, now, Reach::File) }.align();
     (0..now.len()).map(|at| alignment.of(at)).collect()
 }
 
 /// For each block of `now`, returns the row of an earlier outline that it was. Used if the earlier
 /// text is not known.
 pub(crate) fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
-    let containers = then.containers();
-    let rows = then.rows.iter().zip(containers);
-    let old: Vec<ComparedBlock<'_>> =
-        rows.map(|(row, container)| ComparedBlock::of_row(*row, container)).collect();
-    earlier_indices(&old, &ComparedBlock::of_blocks(now), None)
+    let then = ComparedBlock::of_outline(then);
+    earlier_indices(&then, &ComparedBlock::of_blocks(now), None)
 }
 
 /// Returns the outline with one block replaced or inserted as it is now, together with the block's
@@ -382,7 +340,9 @@ pub(crate) fn orphans(
     let trail = surroundings.trail(path);
     let mut orphans = Orphans { gone: trail.heads(), ..Orphans::default() };
     if let Some(document) = document {
-        let matched = Matched::of(ledger, path, document, surroundings, &mut |_, _| {});
+        let blocks = &document.blocks();
+        let file = CurrentFile { ledger, path, document, blocks, surroundings };
+        let matched = file.match_own_versions(&mut |_, _| {});
         orphans.gone.retain(|at| !matched.standing.contains(at));
         orphans.renamed = matched.undone;
     }
@@ -393,9 +353,8 @@ pub(crate) fn orphans(
     let may_be_elsewhere = |at: &ClaimRef| recorded_elsewhere(ledger, *at).next().is_none();
     orphans.renamed.retain(|at| !is_unnamed(at) && may_be_elsewhere(at));
     orphans.gone.retain(may_be_elsewhere);
-    orphans.gone.sort_unstable();
-    orphans.gone.dedup();
-    (orphans.unnamed, orphans.gone) = orphans.gone.into_iter().partition(is_unnamed);
+    let gone = sorted(orphans.gone).into_iter();
+    (orphans.unnamed, orphans.gone) = gone.partition(is_unnamed);
     orphans
 }
 

@@ -7,12 +7,11 @@
 //! to the first state that a record made. If there is none, the block is as it was before its first
 //! record, and no record applies to it.
 
-use super::align::Paired;
-use super::goes_by_another_name;
-use super::other_files::Surroundings;
+use super::align::{Fit, Paired};
 use super::rules::{MARGIN, MIN_RENAMED_TOKENS};
+use super::{CurrentFile, goes_by_another_name};
 use crate::code::{Block, Document, fingerprint, lines};
-use crate::ledger::{BlockRecord, ClaimRef, Ledger};
+use crate::ledger::{BlockRecord, ClaimRef, Ledger, sorted};
 use crate::provenance::file_history::{StateId, Trail};
 use crate::provenance::names::{is_called, leaf};
 use crate::provenance::outline::Row;
@@ -38,50 +37,66 @@ pub(super) struct BlockReading {
     /// The newest record of the block, if the block reads as it did before that record.
     stood_before: Option<ClaimRef>,
     tier: Tier,
-    place: Placement,
+    pub(super) place: Placement,
     /// All records that fit, if there are several.
-    candidates: Vec<ClaimRef>,
+    pub(super) candidates: Vec<ClaimRef>,
 }
 
 impl BlockReading {
-    /// Reads a block that was aligned with the state `newest`.
-    pub(super) fn of(trail: &Trail, newest: StateId, row: &Row, block: &Block) -> Self {
+    /// Reads a block as what it was aligned with in an earlier version, whose blocks have the
+    /// states `ids`. Returns `None` if the block is new.
+    pub(super) fn of(
+        file: &CurrentFile<'_>,
+        (trail, ids): (&Trail, &[StateId]),
+        fit: &Fit,
+        (row, block): (&Row, &Block),
+    ) -> Option<Self> {
+        let paired = match fit {
+            Fit::New => return None,
+            Fit::Is(paired) => paired,
+            Fit::Ambiguous(all) => {
+                let claims = all.iter().filter_map(|then| trail.claim(ids[*then]));
+                return Some(Self::ambiguous(sorted(claims)));
+            }
+        };
+        let newest = ids[paired.then];
         let (state, content) = state_of(trail, newest, row, block.fingerprint.token_count);
         let claim = author(trail, state, row);
-        let known = trail.claim(newest);
-        Self {
+        let mut reading = Self {
             state: Some(state),
             content,
             claim,
-            stood_before: known.filter(|_| claim.is_none()),
-            tier: Tier::Text,
+            stood_before: trail.claim(newest).filter(|_| claim.is_none()),
+            tier: paired.rule.tier,
             place: Placement::Same,
             candidates: Vec::new(),
-        }
+        };
+        reading.look_further_back(file, trail, (row, block));
+        Some(reading)
     }
 
     /// Goes back to earlier records if a change was undone and the block edited since. Such a block
     /// is more like the text that its record replaced than like the recorded text, so it is older
     /// than the record.
-    pub(super) fn look_further_back(
+    fn look_further_back(
         &mut self,
-        (ledger, surroundings): (&Ledger, &dyn Surroundings),
+        file: &CurrentFile<'_>,
         trail: &Trail,
         (row, block): (&Row, &Block),
-        document: &Document,
     ) {
+        let ledger = file.ledger;
         while let Some(claim) = self.claim.filter(|_| self.content == Content::Modified) {
             let range = ledger.claim(claim).full_block();
             let lanes = || {
                 let made = range.pairs.as_ref()?.lanes()?;
-                let before = surroundings.pairs_before(claim, range.replaces.as_ref()?)?;
+                let before = file.surroundings.pairs_before(claim, range.replaces.as_ref()?)?;
                 Some(block.fingerprint.pairs.lanes()?.between(&before, &made))
             };
             let is_made_of_before = lanes()
                 .is_some_and(|[before, made]| before >= MIN_LANES && made * MANY_TIMES <= before);
             let is_undone = || {
                 ledger.is_taken_back(ledger.claim(claim).entry)
-                    && !has_line_of(range, document, block)
+                    && !has_line_of(range, file.document, block)
             };
             if !is_made_of_before && !is_undone() {
                 return;
@@ -93,9 +108,7 @@ impl BlockReading {
     }
 
     /// Creates the reading of a block that several records fit.
-    pub(super) fn ambiguous(mut candidates: Vec<ClaimRef>) -> Self {
-        candidates.sort_unstable();
-        candidates.dedup();
+    fn ambiguous(candidates: Vec<ClaimRef>) -> Self {
         Self {
             state: None,
             content: Content::Modified,
@@ -105,12 +118,6 @@ impl BlockReading {
             place: Placement::Same,
             candidates,
         }
-    }
-
-    /// Adds the rule by which the block was found, and its place.
-    pub(super) fn set_match(&mut self, paired: &Paired, place: Placement) {
-        self.tier = paired.rule.tier;
-        self.place = place;
     }
 
     /// Returns true if the block reads as its state except for layout and names.
@@ -198,12 +205,9 @@ pub(super) fn provenance(
         })
     };
     let is_older: Vec<bool> = readings.iter().map(older).collect();
-    let mut at = 0;
-    if is_older.iter().any(|older| !older) {
-        readings.retain(|_| {
-            at += 1;
-            !is_older[at - 1]
-        });
+    if is_older.contains(&false) {
+        let mut is_older = is_older.into_iter();
+        readings.retain(|_| is_older.next() == Some(false));
     }
     readings.sort_by_key(|reading| std::cmp::Reverse(reading.claim));
     let first = readings.first()?.clone();
@@ -216,7 +220,10 @@ pub(super) fn provenance(
             None => Provenance::unrecorded(),
         });
     };
-    let found = against_record(ledger, claim, block, &first);
+    let mut found = against_record(ledger, claim, block, first.tier, first.place);
+    if found.content == Some(Content::Exact) && first.tier == Tier::Name {
+        found.tier = Some(Tier::Text);
+    }
     let rivals: Vec<ClaimRef> = readings
         .iter()
         .filter_map(|other| other.claim)
@@ -226,10 +233,7 @@ pub(super) fn provenance(
         .filter(|other| *other != claim && fits_as_well(ledger, block, &found, *other))
         .collect();
     if !rivals.is_empty() && found.content == Some(Content::Modified) {
-        let mut all = [rivals, vec![claim]].concat();
-        all.sort_unstable();
-        all.dedup();
-        return Some(Provenance::ambiguous(all));
+        return Some(Provenance::ambiguous(sorted(rivals.into_iter().chain([claim]))));
     }
     Some(found)
 }
@@ -249,24 +253,21 @@ fn fits_as_well(ledger: &Ledger, block: &Block, found: &Provenance, other: Claim
     found.kept.unwrap_or_default() - other < MARGIN
 }
 
-/// Compares a block with its record.
-fn against_record(
+/// Compares a block with its record, which was found in the way that `tier` says.
+pub(super) fn against_record(
     ledger: &Ledger,
     at: ClaimRef,
     block: &Block,
-    reading: &BlockReading,
+    tier: Tier,
+    place: Placement,
 ) -> Provenance {
     let range = ledger.claim(at).full_block();
     let content = content_of(range, block);
-    let tier = match content {
-        Content::Exact if reading.tier == Tier::Name => Tier::Text,
-        _ => reading.tier,
-    };
-    let found = Provenance::found(at, tier, content, reading.place);
+    let is_modified = content == Content::Modified;
     Provenance {
-        kept: kept(range, block).filter(|_| content == Content::Modified),
-        only_inside: content == Content::Modified && has_recorded_own_text(range, block),
-        ..found
+        kept: kept(range, block).filter(|_| is_modified),
+        only_inside: is_modified && has_recorded_own_text(range, block),
+        ..Provenance::found(at, tier, content, place)
     }
 }
 
@@ -280,7 +281,7 @@ pub(crate) fn has_recorded_own_text(range: &BlockRecord, block: &Block) -> bool 
 }
 
 /// Returns how the text of a block compares with a record.
-pub(super) fn content_of(range: &BlockRecord, block: &Block) -> Content {
+fn content_of(range: &BlockRecord, block: &Block) -> Content {
     let print = &block.fingerprint;
     match () {
         () if range.lead_hash != print.lead => Content::Modified,
@@ -323,12 +324,6 @@ pub(super) fn place_of(
         || then.is_none_or(|then| then == now)
         || paired.likeness.is_some_and(|likeness| likeness.container == 1.0);
     if is_same { Placement::Same } else { Placement::Moved }
-}
-
-/// Returns the result for a block whose text is that of a record which names no block. Other tools
-/// write such records.
-pub(super) fn of_nameless(at: ClaimRef) -> Provenance {
-    Provenance::found(at, Tier::Text, Content::Exact, Placement::Same)
 }
 
 /// Checks that the rules are ordered by strength, as [`Tier`] is.

@@ -41,84 +41,42 @@ impl std::fmt::Debug for MatchRule {
     }
 }
 
-/// All rules, in the order of application.
-pub(crate) const RULES: &[MatchRule] = &[
-    MatchRule {
-        word: "same name and text",
-        tier: Tier::Text,
-        fits: name_and_text,
-        score: by_place,
-    },
-    MatchRule { word: "same text", tier: Tier::Text, fits: unnamed_text, score: by_place },
-    MatchRule {
-        word: "same name and tokens",
-        tier: Tier::Tokens,
-        fits: name_and_tokens,
-        score: by_place,
-    },
-    MatchRule {
-        word: "same name and shape",
-        tier: Tier::Shape,
-        fits: name_and_shape,
-        score: by_place,
-    },
-    MatchRule { word: "text moved", tier: Tier::TextElsewhere, fits: text_moved, score: by_place },
-    MatchRule {
-        word: "tokens moved",
-        tier: Tier::TokensElsewhere,
-        fits: tokens_moved,
-        score: by_place,
-    },
-    MatchRule {
-        word: "same name, mostly kept",
-        tier: Tier::Name,
-        fits: name_mostly_kept,
-        score: by_kept,
-    },
-    MatchRule { word: "renamed", tier: Tier::Shape, fits: renamed, score: by_place },
-    MatchRule { word: "same name", tier: Tier::Name, fits: same_name, score: by_kept },
-    MatchRule { word: "same name in its place", tier: Tier::Name, fits: same_leaf, score: by_kept },
-    MatchRule {
-        word: "holds the same blocks",
-        tier: Tier::Name,
-        fits: same_members,
-        score: by_members,
-    },
-    MatchRule { word: "alike", tier: Tier::Likeness, fits: alike, score: by_likeness },
-    MatchRule {
-        word: "text in its place",
-        tier: Tier::Name,
-        fits: unnamed_in_place,
-        score: by_kept,
-    },
-];
-
-fn is_within(pair: &Likeness) -> bool {
-    pair.reach != Reach::Elsewhere
+const fn rule(
+    word: &'static str,
+    tier: Tier,
+    fits: fn(&Likeness) -> bool,
+    score: fn(&Likeness) -> f32,
+) -> MatchRule {
+    MatchRule { word, tier, fits, score }
 }
 
-fn name_and_text(pair: &Likeness) -> bool {
-    pair.is_named && pair.identity && pair.text
+/// All rules, in the order of application.
+pub(crate) const RULES: &[MatchRule] = &[
+    rule("same name and text", Tier::Text, |pair| has_name(pair) && pair.text, by_place),
+    rule("same text", Tier::Text, unnamed_text, by_place),
+    rule("same name and tokens", Tier::Tokens, |pair| has_name(pair) && pair.tokens, by_place),
+    rule("same name and shape", Tier::Shape, |pair| has_name(pair) && pair.shape, by_place),
+    rule("text moved", Tier::TextElsewhere, |pair| pair.text && has_moved(pair), by_place),
+    rule("tokens moved", Tier::TokensElsewhere, tokens_moved, by_place),
+    rule("same name, mostly kept", Tier::Name, name_mostly_kept, by_kept),
+    rule("renamed", Tier::Shape, renamed, by_place),
+    rule("same name", Tier::Name, same_name, by_kept),
+    rule("same name in its place", Tier::Name, same_leaf, by_kept),
+    rule("holds the same blocks", Tier::Name, same_members, by_members),
+    rule("alike", Tier::Likeness, alike, by_likeness),
+    rule("text in its place", Tier::Name, unnamed_in_place, by_kept),
+];
+
+fn has_name(pair: &Likeness) -> bool {
+    pair.is_named && pair.identity
 }
 
 fn unnamed_text(pair: &Likeness) -> bool {
-    !pair.is_named && pair.text && is_within(pair)
-}
-
-fn name_and_tokens(pair: &Likeness) -> bool {
-    pair.is_named && pair.identity && pair.tokens
-}
-
-fn name_and_shape(pair: &Likeness) -> bool {
-    pair.is_named && pair.identity && pair.shape
+    !pair.is_named && pair.text && pair.reach != Reach::Elsewhere
 }
 
 fn has_moved(pair: &Likeness) -> bool {
     pair.is_named && pair.may_become && !pair.name_stands && !pair.had_gone
-}
-
-fn text_moved(pair: &Likeness) -> bool {
-    pair.text && has_moved(pair)
 }
 
 fn tokens_moved(pair: &Likeness) -> bool {

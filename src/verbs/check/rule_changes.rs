@@ -137,7 +137,7 @@ pub(super) fn unsent(
 ) -> Result<Vec<String>, VerbError> {
     let (Some(git), Some(head)) = (ws.git(), &ends.head) else { return Ok(Vec::new()) };
     let mut notes = BTreeSet::new();
-    for entry in here.ledger.entries().iter() {
+    for entry in here.ledger.entries() {
         let Some(approved) = entry.record.approves.as_ref().filter(|it| it.signature.is_some())
         else {
             continue;
@@ -293,7 +293,7 @@ impl Approvals {
             return Ok(Self::of_open_work(ws));
         };
         let mut all = Self::default();
-        let entries = ws.ledger.entries().iter();
+        let entries = ws.ledger.entries().into_iter();
         let approving = entries.filter_map(|entry| Some((entry, entry.record.approves.as_ref()?)));
         let approving: Vec<_> = approving.collect();
         if approving.is_empty() {

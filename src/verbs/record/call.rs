@@ -234,7 +234,7 @@ fn ranges(
             replaces: difference.origin(*at).map(|was| was.fingerprint.content.clone()),
             brought: Some(difference.added_lines(*at)),
             row: Some(*at),
-            was: difference.was(*at),
+            was: difference.origins[*at],
         };
         ranges.push(block_record(now, &blocks.blocks[*at], known));
     }

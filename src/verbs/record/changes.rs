@@ -125,8 +125,7 @@ impl<'a> FileToRecord<'a> {
     fn before(&self) -> (Outline, Vec<Option<usize>>) {
         let committed = || {
             let first = self.differences.first()?;
-            let origins = (0..first.len()).map(|at| first.was(at)).collect();
-            Some((first.outline_before(), origins))
+            Some((Outline::of(&first.old), first.origins.clone()))
         };
         let last = self.last.clone().filter(|_| self.is_ahead());
         last.or_else(committed).or_else(|| self.last.clone()).unwrap_or_default()
