@@ -537,7 +537,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
     let edit = event::Event { call: Some("call-2".to_owned()), effects: vec![edit], ..hook };
     assert_eq!(gate::before(&edit).decision, gate::Decision::NoOpinion);
     let recorded = repo.open();
-    let last = recorded.ledger.entries().last().unwrap();
+    let last = recorded.ledger.entries().pop().unwrap();
     assert_eq!(last.record.session.as_deref(), Some("claude-code:abc"));
     assert_eq!(last.record.tool.as_ref().unwrap().name, "claude-code");
 }

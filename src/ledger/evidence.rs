@@ -298,7 +298,7 @@ impl<'de> Visitor<'de> for BlockVisitor {
 
 /// Fields that few blocks have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct More {
+pub(crate) struct More {
     /// The parameter types. Only set if several blocks of the file have this kind and name, before
     /// or after the commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]

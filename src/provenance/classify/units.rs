@@ -40,7 +40,6 @@ pub(super) struct Unit {
     pub container: Option<usize>,
     /// The byte range, including everything that belongs to the unit.
     pub bytes: Range<usize>,
-    pub name_bytes: Range<usize>,
     /// The tree without the members that are units of their own.
     pub tree: Tree,
     pub members: Vec<ContainerMember>,
@@ -190,7 +189,6 @@ fn units(program: &Program) -> Vec<Unit> {
         name: String::new(),
         container: None,
         bytes: 0..whole.end.max(program.comments.last().map_or(0, |last| last.bytes.end)),
-        name_bytes: 0..0,
         tree: program.tree.shallow(),
         members: Vec::new(),
     });
@@ -264,7 +262,6 @@ impl UnitSplitter<'_> {
             name: found.name.clone(),
             container: Some(owner),
             bytes: bytes.clone(),
-            name_bytes: found.name_bytes.clone(),
             tree: item.shallow(),
             members: Vec::new(),
         });
