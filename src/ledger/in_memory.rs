@@ -297,7 +297,7 @@ impl Ledger {
 
     /// Returns all entries in fold order. Reads all files.
     pub fn entries(&self) -> Vec<&Entry> {
-        drop(self.data.read_all());
+        self.data.read_all();
         (0..index(self.len())).map(|at| self.entry(at)).collect()
     }
 
@@ -609,13 +609,13 @@ impl Ledger {
 
     /// The files of evidence, each with the digest of its bytes. Reads all of them.
     pub fn files_by_digest(&self) -> HashMap<RelativePath, Digest> {
-        let files = self.data.read_all();
+        let files = self.data.all_files();
         files.filter_map(|(path, known)| Some((path, known.digest?))).collect()
     }
 
     /// Returns the sections from which a line was erased. Reads all files.
     pub fn erased(&self) -> Vec<&ErasedSection> {
-        self.data.read_all().flat_map(|(_, known)| known.erased.iter()).collect()
+        self.data.all_files().flat_map(|(_, known)| known.erased.iter()).collect()
     }
 
     /// Returns the entries of the sections for which `is_sought` is true, in fold order. Reads only
@@ -640,11 +640,15 @@ impl Ledger {
 }
 
 impl LedgerData {
-    /// Reads all files that were not read yet, and returns all of them.
-    fn read_all(&self) -> impl Iterator<Item = (RelativePath, &ReadFile)> {
+    fn read_all(&self) {
         if let Some(shelf) = &self.files.shelf {
             shelf.read_all(&self.files.standing);
         }
+    }
+
+    /// Returns all files, after reading those that were not read yet.
+    fn all_files(&self) -> impl Iterator<Item = (RelativePath, &ReadFile)> {
+        self.read_all();
         let of_shelf = self.files.of_shelf();
         let of_shelf = of_shelf.map(|(shelf, at)| (shelf.kept.path(at), shelf.known(at)));
         of_shelf.chain(self.files.others.iter().map(|(path, known)| (path.clone(), known)))
@@ -689,7 +693,7 @@ impl LedgerData {
     fn findings(&self) -> &[Finding] {
         self.findings.get_or_init(|| {
             let mut findings: Vec<Finding> =
-                self.read_all().flat_map(|(_, known)| known.findings.iter().cloned()).collect();
+                self.all_files().flat_map(|(_, known)| known.findings.iter().cloned()).collect();
             findings.extend(self.links.iter().cloned());
             let place = |finding: &Finding| {
                 (finding.path.clone(), finding.span.as_ref().map(|span| (span.start, span.end)))
