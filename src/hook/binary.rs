@@ -3,14 +3,11 @@
 //! doctor` and the start of a session compare.
 
 use std::ffi::OsStr;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::install::recognise::PROGRAM;
-use crate::code::hex;
 use crate::workspace::store::StoreError;
 use crate::workspace::{Root, store};
 
@@ -29,15 +26,8 @@ struct NotedProgram {
 impl NotedProgram {
     fn of(program: &Path) -> Option<Self> {
         let path = program.canonicalize().ok()?;
-        let mut file = store::open(&path).ok()?;
-        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 256 * 1024]);
-        loop {
-            match file.read(&mut buffer).ok()? {
-                0 => break,
-                read => hash.update(&buffer[..read]),
-            }
-        }
-        Some(Self { path, sha256: hex(&hash.finalize()) })
+        let sha256 = store::sha256_of_file(store::open(&path).ok()?)?;
+        Some(Self { path, sha256 })
     }
 }
 
@@ -55,8 +45,7 @@ pub(crate) fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError
 /// Returns the path of the noted program if `program` is a different one. Returns `None` if it is
 /// the same, or if none was noted.
 pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<PathBuf> {
-    let bytes = store::read_capped(&place(root), MAX_NOTE).ok()??;
-    let noted: NotedProgram = serde_json::from_slice(&bytes).ok()?;
+    let noted: NotedProgram = store::read_json(&place(root), MAX_NOTE)?;
     let now = NotedProgram::of(program)?;
     // Only the bytes count: a copy of the same program at another path is fine.
     (now.sha256 != noted.sha256).then_some(noted.path)

@@ -29,11 +29,11 @@ pub(crate) fn found(kind: Option<ToolKind>, input: &Value, cwd: &Path) -> Option
     in_object(&groups, input, cwd).or_else(|| one_and_several(input))
 }
 
-fn in_object(groups: &[&[&str]], input: &Value, cwd: &Path) -> Option<(String, String)> {
+fn in_object(groups: &[&str], input: &Value, cwd: &Path) -> Option<(String, String)> {
     for group in groups {
-        let mut said = group.iter().filter_map(|name| {
+        let mut said = group.split_whitespace().filter_map(|name| {
             let value = input.get(name).filter(|value| !is_empty(value))?;
-            Some((*name, value))
+            Some((name, value))
         });
         if let Some((first, one)) = said.next()
             && let Some((second, _)) = said.find(|(_, other)| !are_same(one, other, cwd))
@@ -41,19 +41,18 @@ fn in_object(groups: &[&[&str]], input: &Value, cwd: &Path) -> Option<(String, S
             return Some((first.to_owned(), second.to_owned()));
         }
     }
-    let lists = LISTS.iter().filter_map(|name| fields::list(input, &[name])).flatten();
-    { lists }.find_map(|item| in_object(groups, &item, cwd))
+    let lists = LISTS.split_whitespace().filter_map(|name| fields::list(input, name));
+    lists.flatten().find_map(|item| in_object(groups, &item, cwd))
 }
 
 /// Returns the names of two fields if the input has both a single path (or command) and a list of
 /// them, because a host reads only one of the two.
 fn one_and_several(input: &Value) -> Option<(String, String)> {
-    let pairs =
-        [(PATH, &["files", "paths", "file_paths", "filePaths"][..]), (COMMAND, &["commands"][..])];
+    let pairs = [(PATH, "files paths file_paths filePaths"), (COMMAND, "commands")];
     pairs.into_iter().find_map(|(one, several)| {
-        let named = |names: &[&str]| {
-            let said = |name: &&&str| input.get(**name).is_some_and(|value| !is_empty(value));
-            names.iter().find(said).map(|name| (*name).to_owned())
+        let named = |names: &str| {
+            let said = |name: &&str| input.get(name).is_some_and(|value| !is_empty(value));
+            names.split_whitespace().find(said).map(str::to_owned)
         };
         Some((named(one)?, named(several)?))
     })

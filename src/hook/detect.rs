@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::fields;
 use super::host::{HOSTS, Host, UNKNOWN, named};
+use crate::workspace::text::is_listed;
 
 /// Returns the host to answer: the named one, unless the payload has marks of another host. `auto`
 /// names no host.
@@ -25,11 +26,6 @@ pub(crate) fn host(name: &str, payload: &Value, in_devin: bool) -> Host {
     marked.or_else(|| likely(payload, in_devin).and_then(named)).unwrap_or(UNKNOWN)
 }
 
-/// Returns the host for a payload that could not be read, by its name alone.
-pub(crate) fn without_payload(name: &str) -> Host {
-    named(name).unwrap_or(UNKNOWN)
-}
-
 /// Returns true if the marks of a payload outweigh the name. They never do for our own shims, which
 /// write Claude Code's payload.
 fn contradicts(named_host: &Host, marked: &Host) -> bool {
@@ -37,53 +33,35 @@ fn contradicts(named_host: &Host, marked: &Host) -> bool {
     named_host.name != marked.name && !shims.contains(&named_host.name)
 }
 
-const VSCODE: &[&str] = &[
-    "run_in_terminal",
-    "replace_string_in_file",
-    "multi_replace_string_in_file",
-    "insert_edit_into_file",
-    "copilot_insertEdit",
-    "copilot_replaceString",
-    "editFiles",
-    "manage_todo_list",
-];
-const KIRO: &[&str] = &["execute_bash", "execute_cmd", "fs_write", "fs_read"];
-const DROID: &[&str] = &["Execute", "Create", "ApplyPatch"];
-const DEVIN: &[&str] = &["exec", "write", "edit"];
+/// The names of tools that only one host has, separated by blanks.
+const VSCODE: &str = "
+    run_in_terminal replace_string_in_file multi_replace_string_in_file insert_edit_into_file
+    copilot_insertEdit copilot_replaceString editFiles manage_todo_list
+";
+const KIRO: &str = "execute_bash execute_cmd fs_write fs_read";
+const DROID: &str = "Execute Create ApplyPatch";
+const DEVIN: &str = "exec write edit";
 
 /// Returns the host whose marks the payload has: fields, events or tools that only one host writes.
 fn marks(payload: &Value) -> Option<&'static str> {
     let has = |name: &str| payload.get(name).is_some();
-    let event = fields::word(payload, &["hook_event_name", "hookEventName"]).unwrap_or_default();
-    if has("agent_action_name") {
-        return Some("windsurf");
-    }
-    if payload.get("toolCall").is_some_and(Value::is_object) {
-        return Some("antigravity");
-    }
-    if has("hookName")
-        && (has("taskId") || has("preToolUse") || has("postToolUse") || has("tool_call"))
-    {
-        return Some("cline");
-    }
-    if has("toolName") && (has("toolArgs") || has("sessionId")) {
-        return Some("copilot");
-    }
-    if has("cursor_version") || has("generation_id") || has("conversation_id") {
-        return Some("cursor");
-    }
-    if ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"]
-        .contains(&event)
-    {
-        return Some("gemini");
-    }
-    if has("turn_id") && !event.is_empty() {
-        return Some("codex");
-    }
-    if has("hookEventName") && (has("tool_name") || has("sessionId")) {
-        return Some("vscode");
-    }
-    (!event.is_empty() && has_tool(payload, VSCODE)).then_some("vscode")
+    let any = |names: &[&str]| names.iter().any(|name| has(name));
+    let event = fields::word(payload, "hook_event_name hookEventName").unwrap_or_default();
+    let of_gemini =
+        ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"];
+    let of_cline = ["taskId", "preToolUse", "postToolUse", "tool_call"];
+    let marks = [
+        ("windsurf", has("agent_action_name")),
+        ("antigravity", payload.get("toolCall").is_some_and(Value::is_object)),
+        ("cline", has("hookName") && any(&of_cline)),
+        ("copilot", has("toolName") && any(&["toolArgs", "sessionId"])),
+        ("cursor", any(&["cursor_version", "generation_id", "conversation_id"])),
+        ("gemini", of_gemini.contains(&event)),
+        ("codex", has("turn_id") && !event.is_empty()),
+        ("vscode", has("hookEventName") && any(&["tool_name", "sessionId"])),
+        ("vscode", !event.is_empty() && has_tool(payload, VSCODE)),
+    ];
+    marks.into_iter().find(|(_, marked)| *marked).map(|(host, _)| host)
 }
 
 /// Returns the most likely host of a payload without marks.
@@ -97,8 +75,8 @@ fn likely(payload: &Value, in_devin: bool) -> Option<&'static str> {
     })
 }
 
-fn has_tool(payload: &Value, tools: &[&str]) -> bool {
-    fields::word(payload, &["tool_name"]).is_some_and(|tool| tools.contains(&tool))
+fn has_tool(payload: &Value, tools: &str) -> bool {
+    fields::word(payload, "tool_name").is_some_and(|tool| is_listed(tools, tool))
 }
 
 /// Returns the names that `intent hook` accepts, as one text for people.

@@ -8,9 +8,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::binary;
-use super::host::{self, HOSTS, Host};
+use super::host::{HOSTS, Host};
 use super::install::recognise::starts_us;
-use super::install::{self, Folders, HostProgram, InstallLevel, MAX_SETTINGS, SettingsState};
+use super::install::{self, Folders, HostProgram, InstallLevel, SettingsState};
 use crate::verbs::doctor::{Examined, Health};
 use crate::workspace::{Root, store};
 
@@ -88,7 +88,7 @@ impl<'a> Wiring<'a> {
 
     fn strict(&mut self, folders: &Folders) {
         for file in &self.files {
-            let path = file.path.strip_prefix(&folders.project).unwrap_or(&file.path).display();
+            let path = shown(folders, &file.path);
             match &file.standing {
                 SettingsState::Absent | SettingsState::Ours => {}
                 SettingsState::Different => self.wrong.push(format!(
@@ -98,17 +98,13 @@ impl<'a> Wiring<'a> {
                 SettingsState::Unreadable(why) => self.wrong.push(format!("{path}: {why}")),
             }
         }
-        let places: Vec<String> = self
-            .hooks()
-            .map(|file| {
-                let path = file.path.strip_prefix(&folders.project).unwrap_or(&file.path);
-                path.display().to_string()
-            })
-            .collect();
-        let first = places.first().cloned().unwrap_or_default();
-        let rest = places.len().saturating_sub(1);
-        let more = if rest == 0 { String::new() } else { format!(" and {rest} more") };
-        self.known.push(format!("hooks in {first}{more}"));
+        let mut hooks = self.hooks();
+        let first = hooks.next().map(|file| shown(folders, &file.path).to_string());
+        let more = match hooks.count() {
+            0 => String::new(),
+            rest => format!(" and {rest} more"),
+        };
+        self.known.push(format!("hooks in {}{more}", first.unwrap_or_default()));
     }
 
     /// Reports settings that switch off all hooks of the host.
@@ -116,8 +112,8 @@ impl<'a> Wiring<'a> {
         for (path, pointer, off) in switches(folders, self.host) {
             let found = install::settings(&path);
             let value = found.as_ref().and_then(|settings| settings.pointer(pointer));
-            if value == Some(&off) {
-                let path = path.strip_prefix(&folders.project).unwrap_or(&path).display();
+            if value.and_then(Value::as_bool) == Some(off) {
+                let path = shown(folders, &path);
                 let name = pointer.trim_start_matches('/').replace("~1", "/").replace('/', ".");
                 self.wrong.push(format!("hooks are switched off: `{name}` is {off} in {path}"));
             }
@@ -148,8 +144,7 @@ impl<'a> Wiring<'a> {
             return;
         }
         let Some(home) = install::home_of(folders, self.host) else { return };
-        let read = store::read_capped(&home.join("config.toml"), MAX_SETTINGS).ok().flatten();
-        let text = read.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+        let text = install::text_of(&home.join("config.toml")).unwrap_or_default();
         let keys = install::toml::trusted(&text);
         let places: Vec<String> =
             self.hooks().filter_map(|file| place_in_codex(&file.path)).collect();
@@ -236,6 +231,11 @@ impl<'a> Wiring<'a> {
     }
 }
 
+/// Returns a path for display: relative to the project, if it is in the project.
+fn shown<'p>(folders: &Folders, path: &'p Path) -> std::path::Display<'p> {
+    path.strip_prefix(&folders.project).unwrap_or(path).display()
+}
+
 /// Returns codex's key for our hook before a tool: the file, the event, and the index of the group
 /// in the file.
 fn place_in_codex(file: &Path) -> Option<String> {
@@ -247,46 +247,34 @@ fn place_in_codex(file: &Path) -> Option<String> {
 
 /// Returns the settings that switch off all hooks of a host: the file, the JSON pointer, and the
 /// value that means off.
-fn switches(folders: &Folders, host: &Host) -> Vec<(PathBuf, &'static str, Value)> {
-    let project = &folders.project;
-    let at_home = |name: &str| install::home_of(folders, host).map(|home| home.join(name));
-    let claude = [
-        Some(project.join(".claude/settings.json")),
-        Some(project.join(".claude/settings.local.json")),
-        host::named("claude-code")
-            .and_then(|claude| install::home_of(folders, &claude))
-            .map(|home| home.join("settings.json")),
-    ];
+fn switches(folders: &Folders, host: &Host) -> Vec<(PathBuf, &'static str, bool)> {
+    let at_home = install::home_of(folders, host).map(|home| home.join("settings.json"));
+    // The same switch in these files of the project, and in the settings of the person.
+    let everywhere = |files: &[&str], pointer: &'static str, off: bool| {
+        let files = files.iter().map(|file| folders.project.join(file)).chain(at_home);
+        files.map(|path| (path, pointer, off)).collect()
+    };
     match host.name {
         "claude-code" => {
-            let all = claude.into_iter().flatten();
-            all.map(|path| (path, "/disableAllHooks", Value::Bool(true))).collect()
+            let files = [".claude/settings.json", ".claude/settings.local.json"];
+            everywhere(&files, "/disableAllHooks", true)
         }
-        "copilot" => [Some(project.join(".github/hooks/intent.json")), at_home("settings.json")]
-            .into_iter()
-            .flatten()
-            .map(|path| (path, "/disableAllHooks", Value::Bool(true)))
-            .collect(),
+        "copilot" => everywhere(&[".github/hooks/intent.json"], "/disableAllHooks", true),
         "vscode" => {
-            let settings = project.join(".vscode/settings.json");
+            let settings = folders.project.join(".vscode/settings.json");
             vec![
-                (settings.clone(), "/chat.useHooks", Value::Bool(false)),
-                (settings, "/chat.hookFilesLocations/.github~1hooks", Value::Bool(false)),
+                (settings.clone(), "/chat.useHooks", false),
+                (settings, "/chat.hookFilesLocations/.github~1hooks", false),
             ]
         }
-        "gemini" => [Some(project.join(".gemini/settings.json")), at_home("settings.json")]
-            .into_iter()
-            .flatten()
-            .map(|path| (path, "/hooksConfig/enabled", Value::Bool(false)))
-            .collect(),
+        "gemini" => everywhere(&[".gemini/settings.json"], "/hooksConfig/enabled", false),
         _ => Vec::new(),
     }
 }
 
 fn heartbeat(root: &Root, host: &Host) -> Option<Heartbeat> {
     let folder = root.orchestration().join("local").join("heartbeat");
-    let bytes = store::read_capped(&folder.join(format!("{}.json", host.name)), MAX_HEARTBEAT);
-    serde_json::from_slice(&bytes.ok()??).ok()
+    store::read_json(&folder.join(format!("{}.json", host.name)), MAX_HEARTBEAT)
 }
 
 #[cfg(test)]

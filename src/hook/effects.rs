@@ -13,11 +13,12 @@ use super::fields::{
     self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FOLDER, FROM, NEW, OLD, PATH, TO,
 };
 use super::host::Host;
-use super::tools::{self, CommandShell, ToolKind};
+use super::tools::{self, PLATFORM, ToolKind};
 use super::unknown_tools;
 use crate::edits::notebook::{CellEdit, CellMode};
 use crate::edits::patch::{self, FilePatch};
 use crate::edits::{Change, Replacement};
+use crate::shell::Dialect;
 use crate::verbs::event::Effect;
 use crate::workspace::text;
 
@@ -26,6 +27,15 @@ use crate::workspace::text;
 pub(crate) struct Call {
     pub(crate) tool: String,
     pub(crate) input: Value,
+}
+
+impl Call {
+    /// Reads a call from the fields with the tool's name and with its input. `None` if the tool has
+    /// no name.
+    pub(crate) fn named(object: &Value, tool: &str, input: &str) -> Option<Self> {
+        let tool = fields::word(object, tool)?.to_owned();
+        Some(Self { tool, input: fields::input(object, input) })
+    }
 }
 
 /// Returns true if the tool only reads, whatever its input is.
@@ -56,16 +66,15 @@ pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
 
 /// Reads the calls inside a call. A batch inside a batch is refused, so the recursion ends.
 fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
-    let Some(calls) = fields::list(reading.input, &["tool_calls", "calls"]) else {
+    let Some(calls) = fields::list(reading.input, "tool_calls calls") else {
         return reading.unreadable("does not say what it calls");
     };
     let single = |inner: &Value| {
-        let tool = fields::word(inner, &["tool", "name", "tool_name"]).unwrap_or_default();
+        let tool = fields::word(inner, "tool name tool_name").unwrap_or_default();
         if tools::kind(host, tool) == Some(ToolKind::Batch) {
             return reading.unreadable("calls itself");
         }
-        let input = fields::any(inner, &["parameters", "input", "args", "arguments"]);
-        let input = input.map_or(Value::Null, fields::unpacked);
+        let input = fields::input(inner, "parameters input args arguments");
         of(host, &Call { tool: tool.to_owned(), input }, reading.cwd)
     };
     without_chains(calls.iter().flat_map(single).collect())
@@ -92,18 +101,14 @@ impl CallInput<'_> {
             ToolKind::Cell => self.write(cell(self.input)),
             ToolKind::Patch => self.patch(),
             ToolKind::Blocks => self.write(blocks(self.input)),
-            ToolKind::Touch => {
-                self.each_path(|path| Effect::Write { path, change: Change::Unknown })
-            }
+            ToolKind::Touch => self.each_path(unknown_tools::unknown_write),
             ToolKind::Delete => self.each_path(|path| Effect::Delete { path }),
             ToolKind::Move => self.moved(),
-            ToolKind::Shell(reader) => {
-                self.shell(reader, COMMAND, fields::yes(self.input, BACKGROUND))
+            ToolKind::Shell(dialect) => {
+                self.shell(dialect, COMMAND, fields::yes(self.input, BACKGROUND))
             }
-            ToolKind::Watch => {
-                self.shell(CommandShell::Always(crate::shell::Dialect::Posix), COMMAND, true)
-            }
-            ToolKind::Type(reader) => self.shell(reader, &["input", "chars", "command"], true),
+            ToolKind::Watch => self.shell(Dialect::Posix, COMMAND, true),
+            ToolKind::Type(dialect) => self.shell(dialect, "input chars command", true),
             ToolKind::Foreign => unknown_tools::wrapped(self),
             ToolKind::Task => self.task(),
             ToolKind::Batch => self.unreadable("calls what cannot be read"),
@@ -131,8 +136,8 @@ impl CallInput<'_> {
     /// Returns all paths that the input names, in one field or in a list of strings or objects.
     /// `None` if one of them cannot be read.
     fn paths(&self) -> Option<Vec<PathBuf>> {
-        let lists = ["files", "paths", "file_paths", "filePaths", "operations"];
-        if let Some(items) = fields::list(self.input, &lists) {
+        let lists = "files paths file_paths filePaths operations";
+        if let Some(items) = fields::list(self.input, lists) {
             return items.iter().map(|item| self.path_in(item)).collect();
         }
         Some(vec![self.path_of(self.input)?])
@@ -179,7 +184,7 @@ impl CallInput<'_> {
     /// file, only its path is judged, because each edit starts from the result of the one before
     /// it.
     fn each_edit(&self) -> Vec<Effect> {
-        let Some(items) = fields::list(self.input, &["operations", "replacements"]) else {
+        let Some(items) = fields::list(self.input, "operations replacements") else {
             return self.edit();
         };
         let single = |input| CallInput { input, ..*self }.edit();
@@ -191,7 +196,7 @@ impl CallInput<'_> {
     }
 
     pub(crate) fn moved(&self) -> Vec<Effect> {
-        let path = |names: &[&str]| fields::path(fields::word(self.input, names)?);
+        let path = |names: &str| fields::path(fields::word(self.input, names)?);
         match (path(FROM).or_else(|| path(PATH)), path(TO)) {
             (Some(from), Some(to)) => vec![Effect::Move { from, to, change: None }],
             _ => self.unreadable("does not say from where to where it moves"),
@@ -199,7 +204,7 @@ impl CallInput<'_> {
     }
 
     fn patch(&self) -> Vec<Effect> {
-        const TEXT: &[&str] = &["patchText", "patch", "input", "command", "patch_text", "content"];
+        const TEXT: &str = "patchText patch input command patch_text content";
         let text = self.input.as_str().or_else(|| fields::text(self.input, TEXT));
         let Some(text) = text else { return self.unreadable("comes without a patch") };
         self.patch_text(text, None)
@@ -224,38 +229,33 @@ impl CallInput<'_> {
         }
     }
 
-    pub(crate) fn shell(
-        &self,
-        reader: CommandShell,
-        names: &[&str],
-        background: bool,
-    ) -> Vec<Effect> {
+    pub(crate) fn shell(&self, dialect: Dialect, names: &str, background: bool) -> Vec<Effect> {
         let Some(commands) = commands(self.input, names) else {
             return self.unreadable("comes without a command");
         };
-        commands.iter().flat_map(|text| self.command(text, reader, background)).collect()
+        commands.iter().flat_map(|text| self.command(text, dialect, background)).collect()
     }
 
     /// Reads a task of the editor. The host stores the task in `.vscode/tasks.json` and runs its
     /// command with its arguments.
     fn task(&self) -> Vec<Effect> {
-        let task = fields::any(self.input, &["task"]).unwrap_or(self.input);
+        let task = fields::any(self.input, "task").unwrap_or(self.input);
         let Some(command) = fields::text(task, COMMAND) else {
             return self.unreadable("comes without a command");
         };
-        let arguments = fields::list(task, &["args"]).unwrap_or_default();
+        let arguments = fields::list(task, "args").unwrap_or_default();
         let arguments = arguments.iter().filter_map(Value::as_str).map(text::shell_word);
         let text =
             std::iter::once(command.to_owned()).chain(arguments).collect::<Vec<_>>().join(" ");
-        let folder = fields::word(self.input, &["workspaceFolder"]).and_then(fields::path);
+        let folder = fields::word(self.input, "workspaceFolder").and_then(fields::path);
         let folder = self.cwd.join(folder.unwrap_or_default());
         let path = folder.join(".vscode").join("tasks.json");
         let mut effects = vec![Effect::Write { path, change: Change::Unknown }];
-        effects.extend(self.command(&text, CommandShell::Platform, true));
+        effects.extend(self.command(&text, PLATFORM, true));
         effects
     }
 
-    fn command(&self, text: &str, reader: CommandShell, background: bool) -> Vec<Effect> {
+    fn command(&self, text: &str, dialect: Dialect, background: bool) -> Vec<Effect> {
         let cwd = fields::word(self.input, FOLDER).and_then(fields::path);
         let cwd = cwd.map(|folder| self.cwd.join(folder));
         // Some hosts treat such a command as an edit and do not run it in a shell, so it counts as
@@ -268,7 +268,6 @@ impl CallInput<'_> {
             }
             None => Vec::new(),
         };
-        let dialect = reader.dialect();
         effects.push(Effect::Shell { text: text.to_owned(), dialect, cwd, background });
         effects
     }
@@ -276,13 +275,13 @@ impl CallInput<'_> {
 
 /// Returns true if the input has text that would be written.
 fn writes(input: &Value) -> bool {
-    let written = [CONTENT, NEW, OLD, EDITS, &["insert_text", "insertText"]].concat();
+    let written = [CONTENT, NEW, OLD, EDITS, "insert_text insertText"].join(" ");
     fields::any(input, &written).is_some()
 }
 
 /// Returns the operation that an editor's call names, such as `view` or `create`.
 fn word_of(input: &Value) -> Option<&str> {
-    fields::word(input, &["command", "mode", "operation"])
+    fields::word(input, "command mode operation")
 }
 
 /// Reads one operation of an editor on one file.
@@ -291,7 +290,7 @@ fn operation(input: &Value) -> Change {
         Some("create" | "write") => whole(input),
         Some("append") => appended(input),
         Some("insert") => inserted(input),
-        _ if fields::any(input, &["insert_line", "insertLine"]).is_some() => inserted(input),
+        _ if fields::any(input, "insert_line insertLine").is_some() => inserted(input),
         _ => edited(input, Change::ReplaceLoosely),
     }
 }
@@ -306,8 +305,8 @@ fn appended(input: &Value) -> Change {
 }
 
 fn inserted(input: &Value) -> Change {
-    const TEXT: &[&str] = &["insert_text", "insertText"];
-    let line = fields::any(input, &["insert_line", "insertLine"]).and_then(Value::as_u64);
+    const TEXT: &str = "insert_text insertText";
+    let line = fields::any(input, "insert_line insertLine").and_then(Value::as_u64);
     let text = fields::text(input, TEXT)
         .or_else(|| fields::text(input, NEW))
         .or_else(|| fields::text(input, CONTENT));
@@ -337,7 +336,7 @@ fn edited(input: &Value, change: fn(Vec<Replacement>) -> Change) -> Change {
 fn replacement(item: &Value) -> Option<Replacement> {
     // An older field gives the expected number of replacements. Only the value 1 means a plain
     // replacement.
-    let several = fields::any(item, &["expected_replacements"]).and_then(Value::as_u64);
+    let several = fields::any(item, "expected_replacements").and_then(Value::as_u64);
     if several.is_some_and(|number| number != 1) {
         return None;
     }
@@ -347,28 +346,28 @@ fn replacement(item: &Value) -> Option<Replacement> {
 }
 
 fn blocks(input: &Value) -> Change {
-    let diff = fields::text(input, &["diff", "blocks"]);
+    let diff = fields::text(input, "diff blocks");
     diff.map_or(Change::Unknown, |diff| Change::Blocks(diff.to_owned()))
 }
 
 fn cell(input: &Value) -> Change {
-    let mode = match fields::text(input, &["edit_mode"]) {
+    let mode = match fields::text(input, "edit_mode") {
         None | Some("replace") => CellMode::Replace,
         Some("insert") => CellMode::Insert,
         Some("delete") => CellMode::Delete,
         Some(_) => return Change::Unknown,
     };
-    let source = match fields::text(input, &["new_source"]) {
+    let source = match fields::text(input, "new_source") {
         Some(source) => source.to_owned(),
         None if mode == CellMode::Delete => String::new(),
         None => return Change::Unknown,
     };
-    let number = fields::any(input, &["cell_number"]).and_then(Value::as_u64);
+    let number = fields::any(input, "cell_number").and_then(Value::as_u64);
     Change::Cell(CellEdit {
-        cell_id: fields::word(input, &["cell_id"]).map(str::to_owned),
+        cell_id: fields::word(input, "cell_id").map(str::to_owned),
         cell_number: number.and_then(|number| usize::try_from(number).ok()),
         source,
-        kind: fields::word(input, &["cell_type"]).map(str::to_owned),
+        kind: fields::word(input, "cell_type").map(str::to_owned),
         mode,
     })
 }
@@ -420,7 +419,7 @@ fn paths(effect: &Effect) -> Vec<&Path> {
 
 /// Returns the commands of a call: the field may hold a string, a list of words, or a list of
 /// commands.
-fn commands(input: &Value, names: &[&str]) -> Option<Vec<String>> {
+fn commands(input: &Value, names: &str) -> Option<Vec<String>> {
     if let Value::String(text) = input {
         return Some(vec![text.clone()]);
     }

@@ -1,5 +1,5 @@
 //! Reads fields of a payload. Hosts use different names for the same field, so each constant lists
-//! all names of one field.
+//! all names of one field, separated by blanks.
 
 use std::path::PathBuf;
 
@@ -9,99 +9,66 @@ use super::json;
 use crate::code::LineRange;
 
 /// The file that a call is about.
-pub(crate) const PATH: &[&str] = &[
-    "file_path",
-    "filePath",
-    "path",
-    "target_file",
-    "targetFile",
-    "TargetFile",
-    "notebook_path",
-    "notebookPath",
-    "target_notebook",
-    "AbsolutePath",
-    "absolute_path",
-    "relative_path",
-    "relative_workspace_path",
-    "filename",
-    "file_name",
-    "file",
-    "uri",
-];
+pub(crate) const PATH: &str = "
+    file_path filePath path target_file targetFile TargetFile notebook_path notebookPath
+    target_notebook AbsolutePath absolute_path relative_path relative_workspace_path filename
+    file_name file uri
+";
 /// The whole new content of a file.
-pub(crate) const CONTENT: &[&str] =
-    &["content", "contents", "file_text", "fileText", "CodeContent", "text", "new_content"];
+pub(crate) const CONTENT: &str = "content contents file_text fileText CodeContent text new_content";
 /// The old text of a replacement.
-pub(crate) const OLD: &[&str] =
-    &["old_string", "oldString", "old_str", "oldStr", "oldText", "old_text", "TargetContent"];
+pub(crate) const OLD: &str = "old_string oldString old_str oldStr oldText old_text TargetContent";
 /// The new text of a replacement.
-pub(crate) const NEW: &[&str] =
-    &["new_string", "newString", "new_str", "newStr", "newText", "new_text", "ReplacementContent"];
+pub(crate) const NEW: &str = "
+    new_string newString new_str newStr newText new_text ReplacementContent
+";
 /// True if every occurrence is to be replaced.
-pub(crate) const EVERY: &[&str] =
-    &["replace_all", "replaceAll", "change_all", "allow_multiple", "AllowMultiple"];
+pub(crate) const EVERY: &str = "replace_all replaceAll change_all allow_multiple AllowMultiple";
 /// A list of replacements in one file.
-pub(crate) const EDITS: &[&str] = &["edits", "changes", "ReplacementChunks", "replacements"];
+pub(crate) const EDITS: &str = "edits changes ReplacementChunks replacements";
 /// A command line, or a list of its words.
-pub(crate) const COMMAND: &[&str] =
-    &["command", "CommandLine", "command_line", "commandLine", "cmd", "script"];
+pub(crate) const COMMAND: &str = "command CommandLine command_line commandLine cmd script";
 /// The folder in which a command runs.
-pub(crate) const FOLDER: &[&str] =
-    &["dir_path", "workdir", "cwd", "Cwd", "working_directory", "workingDirectory", "directory"];
+pub(crate) const FOLDER: &str = "
+    dir_path workdir cwd Cwd working_directory workingDirectory directory
+";
 /// The path that a file is moved from.
-pub(crate) const FROM: &[&str] =
-    &["source", "source_path", "sourcePath", "from", "old_path", "oldPath", "src"];
+pub(crate) const FROM: &str = "source source_path sourcePath from old_path oldPath src";
 /// The path that a file is moved to.
-pub(crate) const TO: &[&str] = &[
-    "destination",
-    "destination_path",
-    "destinationPath",
-    "to",
-    "new_path",
-    "newPath",
-    "dest",
-    "target",
-    "dst",
-];
+pub(crate) const TO: &str = "
+    destination destination_path destinationPath to new_path newPath dest target dst
+";
 /// Lists of paths, commands or edits. An item is a string, or an object with fields of its own.
-pub(crate) const LISTS: &[&str] = &[
-    "files",
-    "paths",
-    "file_paths",
-    "filePaths",
-    "operations",
-    "replacements",
-    "edits",
-    "changes",
-    "ReplacementChunks",
-    "commands",
-];
+pub(crate) const LISTS: &str = "
+    files paths file_paths filePaths operations replacements edits changes ReplacementChunks
+    commands
+";
 /// True if the command continues to run after the call.
-pub(crate) const BACKGROUND: &[&str] =
-    &["run_in_background", "is_background", "isBackground", "background", "async"];
+pub(crate) const BACKGROUND: &str = "run_in_background is_background isBackground background async";
 
 /// Returns the first of these fields that exists and is not null.
-pub(crate) fn any<'a>(object: &'a Value, names: &[&str]) -> Option<&'a Value> {
-    names.iter().filter_map(|name| object.get(name)).find(|value| !value.is_null())
+pub(crate) fn any<'a>(object: &'a Value, names: &str) -> Option<&'a Value> {
+    names.split_whitespace().filter_map(|name| object.get(name)).find(|value| !value.is_null())
 }
 
 /// Returns the first of these fields that exists, if it is a string.
-pub(crate) fn text<'a>(object: &'a Value, names: &[&str]) -> Option<&'a str> {
+pub(crate) fn text<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
     any(object, names)?.as_str()
 }
 
 /// Returns the first of these fields that is a string and not empty.
-pub(crate) fn word<'a>(object: &'a Value, names: &[&str]) -> Option<&'a str> {
-    names.iter().filter_map(|name| object.get(name)?.as_str()).find(|text| !text.is_empty())
+pub(crate) fn word<'a>(object: &'a Value, names: &str) -> Option<&'a str> {
+    let mut texts = names.split_whitespace().filter_map(|name| object.get(name)?.as_str());
+    texts.find(|text| !text.is_empty())
 }
 
 /// Returns true if the first of these fields is `true` or `"true"`.
-pub(crate) fn yes(object: &Value, names: &[&str]) -> bool {
+pub(crate) fn yes(object: &Value, names: &str) -> bool {
     any(object, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
 }
 
 /// Returns a list. The field holds the list itself, or a string with its JSON.
-pub(crate) fn list(object: &Value, names: &[&str]) -> Option<Vec<Value>> {
+pub(crate) fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
     match any(object, names)? {
         Value::Array(items) => Some(items.clone()),
         Value::String(text) => match json::distinct(text.as_bytes()).ok()? {
@@ -118,28 +85,31 @@ pub(crate) fn unpacked(value: &Value) -> Value {
     inner.filter(Value::is_object).unwrap_or_else(|| value.clone())
 }
 
+/// Returns the input of a call. A string may contain the input as JSON.
+pub(crate) fn input(object: &Value, names: &str) -> Value {
+    any(object, names).map_or(Value::Null, unpacked)
+}
+
 /// Returns the lines that a reading tool should show, or `None` for all lines.
 ///
 /// Some hosts count `offset` from 0 and others from 1, so the one line in doubt is left out.
 pub(crate) fn lines(object: &Value) -> Option<LineRange> {
-    const FIRST: &[&str] =
-        &["startLine", "start_line", "StartLine", "start_line_one_indexed", "line_start"];
-    const LAST: &[&str] =
-        &["endLine", "end_line", "EndLine", "end_line_one_indexed_inclusive", "line_end"];
-    if yes(object, &["should_read_entire_file"]) {
+    const FIRST: &str = "startLine start_line StartLine start_line_one_indexed line_start";
+    const LAST: &str = "endLine end_line EndLine end_line_one_indexed_inclusive line_end";
+    if yes(object, "should_read_entire_file") {
         return None;
     }
-    if let Some(range) = any(object, &["view_range", "viewRange"]).and_then(Value::as_array) {
+    if let Some(range) = any(object, "view_range viewRange").and_then(Value::as_array) {
         let at = |at: usize| range.get(at).and_then(number);
         // -1 means the end of the file. It is no `u32`, so the range has no end.
         return range_of(at(0), at(1));
     }
-    let named = |names: &[&str]| any(object, names).and_then(number);
+    let named = |names: &str| any(object, names).and_then(number);
     let (first, last) = (named(FIRST), named(LAST));
     if first.is_some() || last.is_some() {
         return range_of(first, last);
     }
-    let (offset, limit) = (named(&["offset"]), named(&["limit"]));
+    let (offset, limit) = (named("offset"), named("limit"));
     if offset.is_none() && limit.is_none() {
         return None;
     }
@@ -155,7 +125,7 @@ pub(crate) fn lines(object: &Value) -> Option<LineRange> {
 /// Returns the lines that a tool says it has shown. Only answers in the format of Claude Code say
 /// so.
 pub(crate) fn lines_shown(payload: &Value) -> Option<LineRange> {
-    let file = any(payload, &["tool_response", "toolResponse"])?.get("file")?;
+    let file = any(payload, "tool_response toolResponse")?.get("file")?;
     let first = file.get("startLine").and_then(number)?;
     let count = file.get("numLines").and_then(number)?;
     range_of(Some(first), Some(first.saturating_add(count).saturating_sub(1)))
@@ -220,11 +190,11 @@ mod tests {
     fn the_first_name_that_says_something_wins() {
         let of = json!({"cwd": "", "path": null, "file": "b", "n": 3, "yes": "true"});
         assert_eq!(text(&of, PATH), Some("b"));
-        assert_eq!(text(&of, &["cwd"]), Some(""));
-        assert_eq!(word(&of, &["cwd", "file"]), Some("b"));
-        assert_eq!(text(&of, &["n", "file"]), None, "it is there, and no text");
-        assert!(yes(&of, &["yes"]));
-        assert!(!yes(&of, &["n"]));
+        assert_eq!(text(&of, "cwd"), Some(""));
+        assert_eq!(word(&of, "cwd file"), Some("b"));
+        assert_eq!(text(&of, "n file"), None, "it is there, and no text");
+        assert!(yes(&of, "yes"));
+        assert!(!yes(&of, "n"));
     }
 
     #[test]

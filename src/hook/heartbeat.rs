@@ -4,14 +4,13 @@
 use serde_json::json;
 
 use super::answer::HookAnswer;
-use super::incoming::Moment;
-use super::run::CallFacts;
+use super::incoming::Incoming;
 use crate::workspace::clock;
 use crate::workspace::{Root, session, store};
 
 /// Writes a note to `.orchestration/local/heartbeat/` of the workspace that the call came from. The
 /// host already has its answer, so a note that cannot be written is skipped.
-pub(crate) fn leave(heard: &CallFacts, said: &HookAnswer) {
+pub(crate) fn leave(heard: &Incoming, said: &HookAnswer) {
     let Some(event) = &heard.event else { return };
     let Ok(root) = Root::find(&event.cwd) else { return };
     if !root.governed() {
@@ -22,23 +21,11 @@ pub(crate) fn leave(heard: &CallFacts, said: &HookAnswer) {
         "at": clock::now(),
         "version": env!("CARGO_PKG_VERSION"),
         "event": heard.name,
-        "moment": moment(heard.moment),
+        "moment": heard.moment,
         "decision": decision(said),
     });
     let file = local.join("heartbeat").join(format!("{}.json", heard.host.name));
     let _ = store::write_scratch(&file, format!("{note}\n").as_bytes());
-}
-
-fn moment(moment: Moment) -> &'static str {
-    match moment {
-        Moment::Before => "before",
-        Moment::After => "after",
-        Moment::SessionStart => "session_start",
-        Moment::Prompt => "prompt",
-        Moment::Idle => "idle",
-        Moment::Settings => "settings",
-        Moment::Other => "other",
-    }
 }
 
 fn decision(said: &HookAnswer) -> &'static str {

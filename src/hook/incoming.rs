@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -10,9 +11,11 @@ use super::fields;
 use super::host::{Family, Host};
 use super::rewrite;
 use crate::verbs::event::{Asking, Effect, Event};
+use crate::workspace::text::is_listed;
 
 /// The moment of an agent's work at which a hook is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Moment {
     /// A tool is about to run; it can be denied.
     Before,
@@ -30,7 +33,7 @@ pub(crate) enum Moment {
     Other,
 }
 
-/// A payload that was read.
+/// What is known about a call before there is an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Incoming {
     pub(crate) host: Host,
@@ -39,7 +42,8 @@ pub(crate) struct Incoming {
     pub(crate) moment: Moment,
     /// The host's name for the event, which some answers must contain.
     pub(crate) name: String,
-    pub(crate) event: Event,
+    /// The event, or `None` if the payload could not be read.
+    pub(crate) event: Option<Event>,
     /// True if the tool is known and only reads, whatever its input is.
     pub(crate) only_reads: bool,
     /// True if the host has cleared the session, so that the model has forgotten everything before.
@@ -48,153 +52,94 @@ pub(crate) struct Incoming {
     pub(crate) rewritable: Option<Value>,
 }
 
-const MOMENTS: &[(Moment, &[&str])] = &[
+/// The names that hosts use for each moment, separated by blanks.
+const MOMENTS: &[(Moment, &str)] = &[
     (
         Moment::Before,
-        &[
-            "PreToolUse",
-            "preToolUse",
-            "BeforeTool",
-            "beforeShellExecution",
-            "beforeMCPExecution",
-            "beforeReadFile",
-            "pre_write_code",
-            "pre_run_command",
-            "pre_mcp_tool_use",
-            "pre_read_code",
-            "tool_call",
-        ],
+        "PreToolUse preToolUse BeforeTool beforeShellExecution beforeMCPExecution beforeReadFile
+         pre_write_code pre_run_command pre_mcp_tool_use pre_read_code tool_call",
     ),
     (
         Moment::After,
-        &[
-            "PostToolUse",
-            "postToolUse",
-            "PostToolUseFailure",
-            "postToolUseFailure",
-            "AfterTool",
-            "afterShellExecution",
-            "afterMCPExecution",
-            "post_write_code",
-            "post_run_command",
-            "post_mcp_tool_use",
-            "post_read_code",
-            "tool_result",
-        ],
+        "PostToolUse postToolUse PostToolUseFailure postToolUseFailure AfterTool
+         afterShellExecution afterMCPExecution post_write_code post_run_command post_mcp_tool_use
+         post_read_code tool_result",
     ),
-    (
-        Moment::SessionStart,
-        &["SessionStart", "sessionStart", "TaskStart", "TaskResume", "agentSpawn", "AgentSpawn"],
-    ),
+    (Moment::SessionStart, "SessionStart sessionStart TaskStart TaskResume agentSpawn AgentSpawn"),
     (
         Moment::Prompt,
-        &[
-            "UserPromptSubmit",
-            "userPromptSubmit",
-            "userPromptSubmitted",
-            "UserPromptSubmitted",
-            "BeforeAgent",
-            "beforeSubmitPrompt",
-            "pre_user_prompt",
-        ],
+        "UserPromptSubmit userPromptSubmit userPromptSubmitted UserPromptSubmitted BeforeAgent
+         beforeSubmitPrompt pre_user_prompt",
     ),
-    (
-        Moment::Idle,
-        &[
-            "Stop",
-            "stop",
-            "agentStop",
-            "AfterAgent",
-            "SessionEnd",
-            "sessionEnd",
-            "TaskComplete",
-            "TaskCancel",
-        ],
-    ),
-    (Moment::Settings, &["ConfigChange"]),
+    (Moment::Idle, "Stop stop agentStop AfterAgent SessionEnd sessionEnd TaskComplete TaskCancel"),
+    (Moment::Settings, "ConfigChange"),
 ];
 
 /// Returns the moment that hosts call by this name.
 pub(crate) fn moment(name: &str) -> Moment {
-    let found = MOMENTS.iter().find(|(_, names)| names.contains(&name));
+    let found = MOMENTS.iter().find(|(_, names)| is_listed(names, name));
     found.map_or(Moment::Other, |(moment, _)| *moment)
 }
 
 /// The parts of a payload that differ between dialects.
-pub(crate) struct PayloadParts {
-    pub(crate) family: Family,
+pub(crate) struct PayloadParts<'a> {
     pub(crate) moment: Moment,
-    pub(crate) name: String,
+    pub(crate) name: &'a str,
     /// The call, if the moment is before or after a tool.
     pub(crate) call: Option<Call>,
     /// The host's own id of the call.
-    pub(crate) id: Option<String>,
+    pub(crate) id: Option<&'a str>,
 }
 
 /// The names that hosts use for the id of the session.
-const SESSION: &[&str] = &[
-    "conversation_id",
-    "conversationId",
-    "session_id",
-    "sessionId",
-    "trajectory_id",
-    "trajectoryId",
-    "taskId",
-    "threadId",
-];
+const SESSION: &str = "
+    conversation_id conversationId session_id sessionId trajectory_id trajectoryId taskId threadId
+";
 
 impl Incoming {
     /// Builds the event from the parts that a dialect has read.
-    pub(crate) fn new(host: Host, payload: &Value, parts: PayloadParts) -> Self {
+    pub(crate) fn new(host: Host, family: Family, payload: &Value, parts: PayloadParts) -> Self {
+        let PayloadParts { moment, name, call, id } = parts;
         let cwd = cwd(payload);
-        let parts = PayloadParts { call: parts.call.map(rewrite::unfenced), ..parts };
-        let only_reads =
-            parts.call.as_ref().is_some_and(|call| effects::only_reads(&host, &call.tool));
-        let concerns_a_tool = matches!(parts.moment, Moment::Before | Moment::After);
-        let effects = match &parts.call {
-            Some(call) => shown(effects::of(&host, call, &cwd), payload, &parts.name),
+        let call = call.map(rewrite::unfenced);
+        let only_reads = call.as_ref().is_some_and(|call| effects::only_reads(&host, &call.tool));
+        let concerns_a_tool = matches!(moment, Moment::Before | Moment::After);
+        let effects = match &call {
+            Some(call) => shown(effects::of(&host, call, &cwd), payload, name),
             None if concerns_a_tool => {
                 vec![Effect::Unreadable { what: "the call names no tool".to_owned() }]
             }
             None => Vec::new(),
         };
         let asking = asking(&host, payload);
-        let rewritable = parts.call.as_ref().filter(|_| parts.moment == Moment::Before);
+        let rewritable = call.as_ref().filter(|_| moment == Moment::Before);
         let rewritable =
             rewritable.and_then(|call| rewrite::rewritable(&host, asking, call, &effects));
         let event = Event {
             host: host.name.to_owned(),
             session: fields::word(payload, SESSION).map(str::to_owned),
-            subagent: fields::word(payload, &["agent_id", "agentId"]).map(str::to_owned),
-            call: parts.id,
+            subagent: fields::word(payload, "agent_id agentId").map(str::to_owned),
+            call: id.map(str::to_owned),
             asking,
             rewrites: rewritable.is_some(),
             cwd,
-            tool: parts.call.as_ref().map(|call| call.tool.clone()).unwrap_or_default(),
-            input: parts.call.as_ref().map(digest).unwrap_or_default(),
+            input: call.as_ref().map(digest).unwrap_or_default(),
+            tool: call.map(|call| call.tool).unwrap_or_default(),
             model: model(payload),
             claimed_class: None,
-            prompt: (parts.moment == Moment::Prompt).then(|| said(payload)).flatten(),
-            failed: parts.moment == Moment::After && failed(&parts.name, payload),
+            prompt: (moment == Moment::Prompt).then(|| said(payload)).flatten(),
+            failed: moment == Moment::After && failed(name, payload),
             effects,
         };
-        Self {
-            host,
-            family: parts.family,
-            moment: parts.moment,
-            name: parts.name,
-            event,
-            only_reads,
-            clears: clears(parts.moment, payload),
-            rewritable,
-        }
+        let (name, clears) = (name.to_owned(), clears(moment, payload));
+        Self { host, family, moment, name, event: Some(event), only_reads, clears, rewritable }
     }
 }
 
 /// Returns the prompt of the person, if the payload contains it.
 fn said(payload: &Value) -> Option<String> {
     let inside = ["tool_info", "userPromptSubmit"].iter().filter_map(|name| payload.get(name));
-    let names = &["prompt", "user_prompt", "userPrompt"];
+    let names = "prompt user_prompt userPrompt";
     std::iter::once(payload).chain(inside).find_map(|of| fields::word(of, names)).map(str::to_owned)
 }
 
@@ -220,8 +165,8 @@ fn failed(name: &str, payload: &Value) -> bool {
 /// for a session's end, or as both.
 fn clears(moment: Moment, payload: &Value) -> bool {
     let said = match moment {
-        Moment::SessionStart => fields::word(payload, &["source"]),
-        Moment::Idle => fields::word(payload, &["reason"]),
+        Moment::SessionStart => fields::word(payload, "source"),
+        Moment::Idle => fields::word(payload, "reason"),
         _ => None,
     };
     said == Some("clear")
@@ -244,7 +189,7 @@ fn shown(mut effects: Vec<Effect>, payload: &Value, name: &str) -> Vec<Effect> {
 /// Returns how a question can be put. In these modes Claude Code and similar hosts ask nobody, so
 /// the question becomes a denial with a code.
 fn asking(host: &Host, payload: &Value) -> Asking {
-    let mode = fields::word(payload, &["permission_mode", "permissionMode"]);
+    let mode = fields::word(payload, "permission_mode permissionMode");
     match mode {
         Some("bypassPermissions" | "dontAsk") => Asking::ByCode,
         _ if host.asks => Asking::Native,
@@ -255,21 +200,21 @@ fn asking(host: &Host, payload: &Value) -> Asking {
 /// Returns the folder for relative paths: the payload's folder, else its first workspace, else the
 /// folder of this process.
 fn cwd(payload: &Value) -> PathBuf {
-    let named = fields::word(payload, &["cwd"]).or_else(|| {
-        let roots = ["workspace_roots", "workspaceRoots", "workspacePaths"];
-        fields::any(payload, &roots)?.get(0)?.as_str()
+    let named = fields::word(payload, "cwd").or_else(|| {
+        let roots = "workspace_roots workspaceRoots workspacePaths";
+        fields::any(payload, roots)?.get(0)?.as_str()
     });
     let named = named.and_then(fields::path).unwrap_or_default();
     std::path::absolute(std::env::current_dir().unwrap_or_default().join(&named)).unwrap_or(named)
 }
 
 fn model(payload: &Value) -> Option<String> {
-    const NAMES: &[&str] = &["model", "model_name", "modelName"];
+    const NAMES: &str = "model model_name modelName";
     match fields::any(payload, NAMES)? {
         Value::String(name) => Some(name.clone()).filter(|name| !name.is_empty()),
         other => {
-            let name = fields::word(other, &["id", "slug", "modelId", "model"])?;
-            let provider = fields::word(other, &["provider"]).filter(|_| !name.contains('/'));
+            let name = fields::word(other, "id slug modelId model")?;
+            let provider = fields::word(other, "provider").filter(|_| !name.contains('/'));
             Some(provider.map_or(name.to_owned(), |provider| format!("{provider}/{name}")))
         }
     }

@@ -16,13 +16,13 @@ use super::answer::{HookAnswer, HookOutput, safe_text};
 use super::binary;
 use super::dialects::{self, At};
 use super::heartbeat;
-use super::host::{self, Family, Host};
+use super::host;
 use super::incoming::{Incoming, Moment};
 use super::json::{self, JsonReading};
 use super::{detect, rewrite, settings_change};
 use crate::verbs::after::{self, Feedback};
 use crate::verbs::event::Event;
-use crate::verbs::gate::{self, Decision, Denial, DenialCode, Judged};
+use crate::verbs::gate::{self, Decision, DenialCode, Judged};
 use crate::workspace::Root;
 
 /// The largest payload, in bytes, that is judged.
@@ -83,7 +83,7 @@ pub(crate) fn answered(
     name: &str,
     input: impl Read + Send + 'static,
     verbs: Verbs,
-) -> (CallFacts, HookAnswer, HookOutput) {
+) -> (Incoming, HookAnswer, HookOutput) {
     let (call, answer) = converse(name, input, verbs);
     let output = dialects::answer(call.family, call.at(), &answer);
     (call, answer, output)
@@ -100,27 +100,10 @@ fn drain(mut input: impl Read + Send + 'static) {
     let _ = receiver.recv_timeout(PATIENCE);
 }
 
-/// What is known about a call before there is an answer.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CallFacts {
-    pub(crate) host: Host,
-    pub(crate) family: Family,
-    pub(crate) moment: Moment,
-    pub(crate) name: String,
-    /// True if no input can make this tool change anything.
-    pub(crate) only_reads: bool,
-    /// True if the host has cleared the session.
-    pub(crate) clears: bool,
-    /// The event, or `None` if the payload could not be read.
-    pub(crate) event: Option<Event>,
-    /// The input of the call, if the host lets a hook change the command in it.
-    pub(crate) rewritable: Option<Value>,
-}
-
-impl CallFacts {
+impl Incoming {
     /// Assumes, by the name after `intent hook` alone, that something is about to be changed.
     fn nothing(name: &str) -> Self {
-        let host = detect::without_payload(name);
+        let host = host::named(name).unwrap_or(host::UNKNOWN);
         Self {
             host,
             family: host.family,
@@ -131,12 +114,6 @@ impl CallFacts {
             event: None,
             rewritable: None,
         }
-    }
-
-    fn of(incoming: &Incoming) -> Self {
-        let Incoming { host, family, moment, name, event, only_reads, clears, rewritable } =
-            incoming.clone();
-        Self { host, family, moment, name, only_reads, clears, event: Some(event), rewritable }
     }
 
     fn at(&self) -> At<'_> {
@@ -164,27 +141,23 @@ impl CallFacts {
         if !self.deniable() {
             return HookAnswer::Nothing;
         }
-        HookAnswer::Deny(safe_text(&format!("[{}] {why}", code.as_str())))
+        HookAnswer::Deny(reason(code, why))
     }
 }
 
 /// A message of the working thread to the waiting one.
 enum Progress {
     /// The payload was read, with this result.
-    Read(Box<CallFacts>),
+    Read(Box<Incoming>),
     /// The answer was found; the work is done.
     Answered(HookAnswer),
 }
 
 /// Reads the payload and finds the answer in another thread, so that there is an answer even if
 /// that thread panics or takes too long.
-fn converse(
-    name: &str,
-    input: impl Read + Send + 'static,
-    verbs: Verbs,
-) -> (CallFacts, HookAnswer) {
+fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Incoming, HookAnswer) {
     let started = Instant::now();
-    let mut heard = CallFacts::nothing(name);
+    let mut heard = Incoming::nothing(name);
     let (sender, receiver) = mpsc::channel();
     let host_name = name.to_owned();
     let worker = std::thread::Builder::new().stack_size(STACK);
@@ -217,43 +190,35 @@ fn converse(
 /// then the result is not needed.
 fn work(name: &str, input: impl Read, verbs: Verbs, sender: &Sender<Progress>) {
     let (heard, objection) = listen(name, input);
-    let moment = heard.moment;
-    let event = heard.event.clone();
-    let rewritable = heard.rewritable.clone();
-    let early = objection.map(|why| heard.failed(DenialCode::UnreadablePayload, &why));
-    let deniable = heard.deniable();
-    if let Some(event) = event.as_ref().filter(|_| heard.clears) {
+    if let Some(event) = heard.event.as_ref().filter(|_| heard.clears) {
         (verbs.clear)(event);
     }
-    let _ = sender.send(Progress::Read(Box::new(heard)));
-    let said = match (early, event) {
-        (Some(said), _) => said,
-        (None, Some(event)) => decide(moment, &event, deniable, rewritable.as_ref(), verbs),
+    let _ = sender.send(Progress::Read(Box::new(heard.clone())));
+    let said = match (objection, &heard.event) {
+        (Some(why), _) => heard.failed(DenialCode::UnreadablePayload, &why),
+        (None, Some(event)) => decide(&heard, event, verbs),
         (None, None) => HookAnswer::Nothing,
     };
     let _ = sender.send(Progress::Answered(said));
 }
 
 /// Reads the payload. Returns what is known of the call and, if it cannot be judged, the reason.
-fn listen(name: &str, input: impl Read) -> (CallFacts, Option<String>) {
+fn listen(name: &str, input: impl Read) -> (Incoming, Option<String>) {
     let (bytes, complete) = match swallow(input) {
         Ok(found) => found,
         Err(error) => {
             let why = format!("The host's message could not be read: {error}. {AGAIN}");
-            return (CallFacts::nothing(name), Some(why));
+            return (Incoming::nothing(name), Some(why));
         }
     };
     let (payload, cut) = match json::read(&bytes) {
         JsonReading::Whole(payload) if complete => (payload, None),
         JsonReading::Whole(payload) => (payload, Some(too_large())),
-        JsonReading::Partial(members) => {
-            let why = if complete {
-                format!("The host's message breaks off, or is no valid JSON. {AGAIN}")
-            } else {
-                too_large()
-            };
+        JsonReading::Partial(members) if complete => {
+            let why = format!("The host's message breaks off, or is no valid JSON. {AGAIN}");
             (Value::Object(members), Some(why))
         }
+        JsonReading::Partial(members) => (Value::Object(members), Some(too_large())),
         JsonReading::Twice(members, name) => {
             let why = format!(
                 "The host's message names the field `{name}` twice, so nobody can say which one counts. {AGAIN}"
@@ -264,16 +229,16 @@ fn listen(name: &str, input: impl Read) -> (CallFacts, Option<String>) {
             let what = if bytes.is_empty() { "is empty" } else { "is no JSON object" };
             let why =
                 format!("The host's message {what}, so nobody can say what it would do. {AGAIN}");
-            return (CallFacts::nothing(name), Some(why));
+            return (Incoming::nothing(name), Some(why));
         }
     };
     let in_devin = std::env::var_os("DEVIN_PROJECT_DIR").is_some();
     let host = detect::host(name, &payload, in_devin);
-    let mut heard = CallFacts::of(&dialects::read(host, &payload));
+    let mut heard = dialects::read(host, &payload);
     if cut.is_some() && heard.moment == Moment::Other {
         // The payload is incomplete, and the missing part may be the one that names the event. So
         // assume the worst.
-        heard = CallFacts { host, family: host.family, ..CallFacts::nothing(name) };
+        heard = Incoming { host, family: host.family, ..Incoming::nothing(name) };
     }
     // After a tool, or for a tool that only reads, an incomplete payload is good enough.
     let cut = cut.filter(|_| heard.moment == Moment::Before && !heard.only_reads);
@@ -302,16 +267,10 @@ fn swallow(mut input: impl Read) -> std::io::Result<(Vec<u8>, bool)> {
     Ok((bytes, dropped == 0))
 }
 
-fn decide(
-    moment: Moment,
-    event: &Event,
-    deniable: bool,
-    rewritable: Option<&Value>,
-    verbs: Verbs,
-) -> HookAnswer {
-    match moment {
-        Moment::Before if !deniable => HookAnswer::Nothing,
-        Moment::Before => judged((verbs.before)(event), rewritable),
+fn decide(heard: &Incoming, event: &Event, verbs: Verbs) -> HookAnswer {
+    match heard.moment {
+        Moment::Before if !heard.deniable() => HookAnswer::Nothing,
+        Moment::Before => judged((verbs.before)(event), heard.rewritable.as_ref()),
         Moment::After => after_answer((verbs.after)(event)),
         Moment::Prompt => {
             (verbs.idle)(event);
@@ -330,10 +289,7 @@ fn decide(
             HookAnswer::Context(safe_text(&format!("{text}{more}")))
         }),
         Moment::Settings => match settings_change::objection(&event.cwd) {
-            Some(why) => HookAnswer::Deny(safe_text(&format!(
-                "[{}] {why}",
-                DenialCode::ProtectedPath.as_str()
-            ))),
+            Some(why) => HookAnswer::Deny(reason(DenialCode::ProtectedPath, &why)),
             None => HookAnswer::Nothing,
         },
         Moment::Other => HookAnswer::Nothing,
@@ -342,34 +298,34 @@ fn decide(
 
 fn judged(judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
     match judged.decision {
-        Decision::Deny(denial) => HookAnswer::Deny(reason(&denial)),
-        Decision::Ask(denial) => HookAnswer::Ask(reason(&denial)),
-        Decision::NoOpinion if judged.fence.is_some() => behind_fence(judged.fence, rewritable),
-        Decision::NoOpinion => {
-            judged.notice.map_or(HookAnswer::Nothing, |text| HookAnswer::Context(safe_text(&text)))
-        }
+        Decision::Deny(denial) => HookAnswer::Deny(reason(denial.code, &denial.message)),
+        Decision::Ask(denial) => HookAnswer::Ask(reason(denial.code, &denial.message)),
+        Decision::NoOpinion => match (judged.fence, judged.notice) {
+            (Some(intent), _) => behind_fence(&intent, rewritable),
+            (None, Some(text)) => HookAnswer::Context(safe_text(&text)),
+            (None, None) => HookAnswer::Nothing,
+        },
     }
 }
 
 /// Returns the call with its command behind the fence, or a denial if that is not possible.
-fn behind_fence(intent: Option<String>, rewritable: Option<&Value>) -> HookAnswer {
-    let intent = intent.unwrap_or_default();
-    match rewritable.and_then(|input| rewrite::fenced(input, &intent)) {
+fn behind_fence(intent: &str, rewritable: Option<&Value>) -> HookAnswer {
+    match rewritable.and_then(|input| rewrite::fenced(input, intent)) {
         Some(input) => HookAnswer::Rewrite {
             input,
             reason: safe_text(&format!(
                 "The policy lets this command run behind the fence only: it can write what {intent} owns."
             )),
         },
-        None => HookAnswer::Deny(safe_text(&format!(
-            "[{}] The command could not be put behind the fence. {AGAIN}",
-            DenialCode::FenceRequired.as_str()
-        ))),
+        None => {
+            let why = format!("The command could not be put behind the fence. {AGAIN}");
+            HookAnswer::Deny(reason(DenialCode::FenceRequired, &why))
+        }
     }
 }
 
-fn reason(denial: &Denial) -> String {
-    safe_text(&format!("[{}] {}", denial.code.as_str(), denial.message))
+fn reason(code: DenialCode, why: &str) -> String {
+    safe_text(&format!("[{}] {why}", code.as_str()))
 }
 
 fn after_answer(feedback: Feedback) -> HookAnswer {

@@ -10,119 +10,42 @@ use serde_json::Value;
 
 use super::effects::CallInput;
 use super::fields::{self, COMMAND, CONTENT, EDITS, FOLDER, FROM, LISTS, NEW, OLD, PATH, TO};
-use super::tools::CommandShell;
+use super::tools::PLATFORM;
 use crate::edits::Change;
 use crate::verbs::event::Effect;
+use crate::workspace::text::is_listed;
 
 /// Our tool by which an agent declares its intent.
 const SELECT: &str = "select_active_intent";
 /// Our other tools. Each of them asks the gate itself.
-const OURS: &[&str] = &[
-    "list_intents",
-    "gate_check",
-    "file_read",
-    "file_write",
-    "record_mutation",
-    "why",
-    "request_scope",
-    "propose_intent",
-    "record_lesson",
-    "approval_status",
-];
+const OURS: &str = "
+    list_intents gate_check file_read file_write record_mutation why request_scope propose_intent
+    record_lesson approval_status
+";
 /// The name of our server in the settings of hosts.
 const OUR_SERVER: &str = "intent";
 
 /// Words in a tool's name that say that it changes a file.
-const WRITES: &[&str] = &[
-    "write",
-    "edit",
-    "create",
-    "insert",
-    "replace",
-    "update",
-    "patch",
-    "append",
-    "save",
-    "modify",
-    "touch",
-    "overwrite",
-    "put",
-    "mkdir",
-    "copy",
-];
-const DELETES: &[&str] = &["delete", "remove", "unlink", "rm"];
-const MOVES: &[&str] = &["move", "rename", "mv"];
+const WRITES: &str = "
+    write edit create insert replace update patch append save modify touch overwrite put mkdir copy
+";
+const DELETES: &str = "delete remove unlink rm";
+const MOVES: &str = "move rename mv";
 /// Words in a tool's name that say that it only reads a file. A tool without such a word may write
 /// any file that it is given.
-const LOOKS: &[&str] = &[
-    "analyze",
-    "ast",
-    "browse",
-    "check",
-    "compare",
-    "count",
-    "definition",
-    "definitions",
-    "describe",
-    "diagnostics",
-    "diff",
-    "display",
-    "explain",
-    "exists",
-    "fetch",
-    "find",
-    "get",
-    "grep",
-    "hover",
-    "info",
-    "inspect",
-    "lint",
-    "list",
-    "load",
-    "look",
-    "lookup",
-    "open",
-    "outline",
-    "overview",
-    "parse",
-    "preview",
-    "query",
-    "read",
-    "references",
-    "retrieve",
-    "review",
-    "scan",
-    "search",
-    "show",
-    "stat",
-    "summarize",
-    "symbols",
-    "tree",
-    "usages",
-    "validate",
-    "verify",
-    "view",
-    "why",
-];
+const LOOKS: &str = "
+    analyze ast browse check compare count definition definitions describe diagnostics diff display
+    explain exists fetch find get grep hover info inspect lint list load look lookup open outline
+    overview parse preview query read references retrieve review scan search show stat summarize
+    symbols tree usages validate verify view why
+";
 /// Words in a tool's name that say that it runs a command. In a foreign tool without such a word, a
 /// field called `command` does not count as a command line.
-const RUNS: &[&str] = &[
-    "shell",
-    "bash",
-    "exec",
-    "execute",
-    "run",
-    "terminal",
-    "command",
-    "cmd",
-    "powershell",
-    "process",
-    "spawn",
-];
+const RUNS: &str = "shell bash exec execute run terminal command cmd powershell process spawn";
 
 /// Words in a tool's name that, together with one of [`RUNS`], say that it types into a program
 /// that already runs.
-const TYPES: &[&str] = &["write", "send", "type", "interact", "input"];
+const TYPES: &str = "write send type interact input";
 
 /// Returns what a tool that is in no table would do.
 pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
@@ -133,14 +56,13 @@ pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
         return Vec::new();
     }
     let words = words(reading.tool);
-    let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+    let has = |of: &str| words.iter().any(|word| is_listed(of, word));
     let runs = has(RUNS) || !is_foreign(reading.tool);
     if runs && command(reading.input) {
-        return reading.shell(CommandShell::Platform, COMMAND, false);
+        return reading.shell(PLATFORM, COMMAND, false);
     }
-    if has(RUNS) && has(TYPES) && fields::word(reading.input, &["input", "text", "keys"]).is_some()
-    {
-        return reading.shell(CommandShell::Platform, &["input", "text", "keys"], true);
+    if has(RUNS) && has(TYPES) && fields::word(reading.input, "input text keys").is_some() {
+        return reading.shell(PLATFORM, "input text keys", true);
     }
     let is_writing = has(WRITES) || has(DELETES) || has(MOVES);
     let mut effects = known(reading, has);
@@ -151,10 +73,8 @@ pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
 }
 
 /// Returns the effects that follow from fields with a known meaning.
-fn known(reading: &CallInput, has: impl Fn(&[&str]) -> bool) -> Vec<Effect> {
-    if has(MOVES)
-        && fields::any(reading.input, &["destination", "to", "new_path", "newPath"]).is_some()
-    {
+fn known(reading: &CallInput, has: impl Fn(&str) -> bool) -> Vec<Effect> {
+    if has(MOVES) && fields::any(reading.input, "destination to new_path newPath").is_some() {
         return reading.moved();
     }
     if !names_a_file(reading.input) {
@@ -163,26 +83,25 @@ fn known(reading: &CallInput, has: impl Fn(&[&str]) -> bool) -> Vec<Effect> {
     if has(DELETES) {
         return reading.each_path(|path| Effect::Delete { path });
     }
-    let content = [CONTENT, NEW, OLD, EDITS, TEXTS].concat();
+    let content = [CONTENT, NEW, OLD, EDITS, TEXTS].join(" ");
     if has(WRITES) || !has(LOOKS) || fields::any(reading.input, &content).is_some() {
         return written(reading);
     }
     Vec::new()
 }
 
-fn unknown_write(path: PathBuf) -> Effect {
+pub(crate) fn unknown_write(path: PathBuf) -> Effect {
     Effect::Write { path, change: Change::Unknown }
 }
 
 /// Returns the paths in all fields that we do not know, each with the name of its field. Only the
 /// tool knows which of its fields name a file that it writes, so each of them counts.
 pub(crate) fn other_paths(reading: &CallInput) -> Vec<(String, PathBuf)> {
-    let texts = [CONTENT, NEW, OLD, EDITS, TEXTS].concat();
-    let read = [PATH, FROM, TO, FOLDER, LISTS].concat();
+    let texts = [CONTENT, NEW, OLD, EDITS, TEXTS].join(" ");
+    let read = [PATH, FROM, TO, FOLDER, LISTS].join(" ");
     let Value::Object(members) = reading.input else { return Vec::new() };
-    let unread = members
-        .iter()
-        .filter(|(name, _)| !texts.contains(&name.as_str()) && !read.contains(&name.as_str()));
+    let unread =
+        members.iter().filter(|(name, _)| !is_listed(&texts, name) && !is_listed(&read, name));
     let mut named: Vec<(&str, &str)> = Vec::new();
     for (name, value) in unread {
         let mut words = Vec::new();
@@ -191,7 +110,8 @@ pub(crate) fn other_paths(reading: &CallInput) -> Vec<(String, PathBuf)> {
     }
     // If several fields name the file, only the first of them is read elsewhere. Those with another
     // path are added here.
-    let names = PATH.iter().filter_map(|name| Some((*name, reading.input.get(name)?.as_str()?)));
+    let names =
+        PATH.split_whitespace().filter_map(|name| Some((name, reading.input.get(name)?.as_str()?)));
     let mut names = names.filter(|(_, text)| !text.is_empty());
     let first = names.next().map(|(_, text)| reading.cwd.join(text));
     named.extend(names.filter(|(_, text)| Some(reading.cwd.join(text)) != first));
@@ -216,25 +136,24 @@ fn words_in<'a>(value: &'a Value, words: &mut Vec<&'a str>) {
 }
 
 /// Fields that hold text to be written.
-const TEXTS: &[&str] = &["body", "data", "code", "diff", "patch", "insert_text", "insertText"];
+const TEXTS: &str = "body data code diff patch insert_text insertText";
 
 /// Reads a host's own tool that calls a tool of an MCP server. Its input names the server and the
 /// tool.
 pub(crate) fn wrapped(reading: &CallInput) -> Vec<Effect> {
     let input = reading.input;
-    let tool = fields::word(input, &["tool_name", "toolName", "tool", "name"]);
-    let server = fields::word(input, &["server_name", "serverName", "server"]);
+    let tool = fields::word(input, "tool_name toolName tool name");
+    let server = fields::word(input, "server_name serverName server");
     let (Some(tool), Some(server)) = (tool, server) else {
         return reading.unreadable("does not say which tool it calls");
     };
-    let arguments = fields::any(input, &["arguments", "tool_input", "input", "args"]);
-    let arguments = arguments.map_or(Value::Null, fields::unpacked);
+    let arguments = fields::input(input, "arguments tool_input input args");
     let name = format!("mcp__{server}__{tool}");
     effects(&CallInput { tool: &name, input: &arguments, cwd: reading.cwd })
 }
 
 fn select(reading: &CallInput) -> Vec<Effect> {
-    match fields::word(reading.input, &["intent_id", "intent", "id"]) {
+    match fields::word(reading.input, "intent_id intent id") {
         Some(intent) => vec![Effect::Select { intent: intent.to_owned() }],
         // Without an intent, our server refuses the call with a better message.
         None => Vec::new(),
@@ -249,7 +168,7 @@ fn is(name: &str, tool: &str) -> bool {
 }
 
 fn ours(name: &str) -> bool {
-    let tool = OURS.iter().find(|tool| is(name, tool));
+    let tool = OURS.split_whitespace().find(|tool| is(name, tool));
     let server = tool.and_then(|tool| name.strip_suffix(tool)).unwrap_or_default();
     let server = server.trim_matches(|c: char| !c.is_alphanumeric());
     let server = server.strip_prefix("mcp").or(server.strip_prefix("MCP")).unwrap_or(server);
@@ -268,8 +187,8 @@ fn is_foreign(name: &str) -> bool {
 /// Returns true if the call is about a file in a remote repository, or about a web page. Neither is
 /// on this disk.
 fn remote(input: &Value) -> bool {
-    let named = |names: &[&str]| fields::word(input, names).is_some();
-    (named(&["owner"]) && named(&["repo"]))
+    let named = |names: &str| fields::word(input, names).is_some();
+    (named("owner") && named("repo"))
         || fields::word(input, PATH)
             .is_some_and(|path| path.split_once("://").is_some_and(|(scheme, _)| scheme != "file"))
 }
@@ -281,7 +200,7 @@ fn command(input: &Value) -> bool {
 
 fn names_a_file(input: &Value) -> bool {
     fields::word(input, PATH).is_some()
-        || fields::any(input, &["files", "paths"]).is_some_and(Value::is_array)
+        || fields::any(input, "files paths").is_some_and(Value::is_array)
 }
 
 fn written(reading: &CallInput) -> Vec<Effect> {
@@ -289,10 +208,10 @@ fn written(reading: &CallInput) -> Vec<Effect> {
     // Nobody knows what an unknown tool does with its texts, except in the plainest case: one path,
     // `content`, and "write" in its name.
     let plain = words(reading.tool).contains(&"write".to_owned());
-    match fields::text(reading.input, &["content"]) {
+    match fields::text(reading.input, "content") {
         Some(text) if one && plain => reading.write(Change::Whole(text.to_owned())),
-        _ if one && fields::any(reading.input, &[OLD, EDITS].concat()).is_some() => reading.edit(),
-        _ => reading.each_path(|path| Effect::Write { path, change: Change::Unknown }),
+        _ if one && fields::any(reading.input, &[OLD, EDITS].join(" ")).is_some() => reading.edit(),
+        _ => reading.each_path(unknown_write),
     }
 }
 

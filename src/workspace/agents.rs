@@ -7,90 +7,31 @@
 /// Variables that agents set in the shells that they start, and that people do not set. Settings of
 /// an agent (`CODEX_HOME`) are not in the list, and neither are variables that editors set in a
 /// person's own terminal (`CURSOR_TRACE_ID`, `CLAUDE_CODE_SSE_PORT`).
-const MARKERS: [&str; 33] = [
-    "AGENT",
-    "AI_AGENT",
-    "AIDER_SESSION",
-    "AMP_CURRENT_THREAD_ID",
-    "AMP_THREAD_ID",
-    "ANTIGRAVITY_AGENT",
-    "ANTIGRAVITY_CLI_ALIAS",
-    "AUGMENT_AGENT",
-    "CLAUDECODE",
-    "CLAUDE_CODE_CHILD_SESSION",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_EXECPATH",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLINE_ACTIVE",
-    "CODEX_CI",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CODEX_THREAD_ID",
-    "COPILOT_AGENT_SESSION_ID",
-    "COPILOT_CLI",
-    "CRUSH",
-    "CURSOR_AGENT",
-    "DEVIN_PROJECT_DIR",
-    "DEVIN_SESSION_ID",
-    "GEMINI_CLI",
-    "GOOSE_TERMINAL",
-    "KIRO_AGENT",
-    "KIRO_SESSION_ID",
-    "OPENCODE",
-    "OPENCODE_PID",
-    "PI_CODING_AGENT",
-    "QWEN_CODE",
-    "TRAE_AI_SHELL_ID",
-];
+const MARKERS: &str = "
+    AGENT AI_AGENT AIDER_SESSION AMP_CURRENT_THREAD_ID AMP_THREAD_ID ANTIGRAVITY_AGENT
+    ANTIGRAVITY_CLI_ALIAS AUGMENT_AGENT CLAUDECODE CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT
+    CLAUDE_CODE_EXECPATH CLAUDE_CODE_SESSION_ID CLINE_ACTIVE CODEX_CI CODEX_SANDBOX
+    CODEX_SANDBOX_NETWORK_DISABLED CODEX_THREAD_ID COPILOT_AGENT_SESSION_ID COPILOT_CLI CRUSH
+    CURSOR_AGENT DEVIN_PROJECT_DIR DEVIN_SESSION_ID GEMINI_CLI GOOSE_TERMINAL KIRO_AGENT
+    KIRO_SESSION_ID OPENCODE OPENCODE_PID PI_CODING_AGENT QWEN_CODE TRAE_AI_SHELL_ID
+";
 
 /// The names of programs that are agents. Editors whose agent shares the person's terminal are not
 /// in the list, since otherwise nobody could approve anything there.
-const AGENTS: [&str; 22] = [
-    "aider",
-    "amp",
-    "auggie",
-    "claude",
-    "cline",
-    "codex",
-    "copilot",
-    "crush",
-    "cursor-agent",
-    "devin",
-    "droid",
-    "gemini",
-    "goose",
-    "iflow",
-    "kilocode",
-    "kiro-cli",
-    "kiro-cli-chat",
-    "opencode",
-    "openhands",
-    "pi",
-    "qchat",
-    "qwen",
-];
+const AGENTS: &str = "
+    aider amp auggie claude cline codex copilot crush cursor-agent devin droid gemini goose iflow
+    kilocode kiro-cli kiro-cli-chat opencode openhands pi qchat qwen
+";
 
 /// Parts of the paths under which agents are installed, if an interpreter runs them.
-const PACKAGES: [&str; 14] = [
-    "@anthropic-ai/claude-code",
-    "@augmentcode/auggie",
-    "@github/copilot",
-    "@google/gemini-cli",
-    "@mariozechner/pi-coding-agent",
-    "@openai/codex",
-    "@openhands",
-    "@qwen-code/qwen-code",
-    "@sourcegraph/amp",
-    "@charmland/crush",
-    "aider-chat",
-    "cursor-agent/versions",
-    "opencode-ai",
-    "site-packages/aider",
-];
+const PACKAGES: &str = "
+    @anthropic-ai/claude-code @augmentcode/auggie @github/copilot @google/gemini-cli
+    @mariozechner/pi-coding-agent @openai/codex @openhands @qwen-code/qwen-code @sourcegraph/amp
+    @charmland/crush aider-chat cursor-agent/versions opencode-ai site-packages/aider
+";
 
 /// Programs that run the script that their first argument names.
-const INTERPRETERS: [&str; 8] =
-    ["node", "nodejs", "bun", "deno", "python", "python3", "ruby", "electron"];
+const INTERPRETERS: &str = "node nodejs bun deno python python3 ruby electron";
 
 /// Returns the sign that an agent runs this process, directly or through other processes:
 /// `CLAUDECODE is set`, `it was started by codex`. `None` if there is no sign.
@@ -114,23 +55,24 @@ fn noticed(generations: usize) -> Option<String> {
 }
 
 fn marker(is_set: impl Fn(&str) -> bool) -> Option<&'static str> {
-    MARKERS.into_iter().find(|name| is_set(name))
+    MARKERS.split_whitespace().find(|name| is_set(name))
 }
 
 /// Returns the agent that this command line starts, if it starts one.
 fn agent_in(words: &[String]) -> Option<&'static str> {
     let program = base(words.first()?);
-    if let Some(name) = AGENTS.into_iter().find(|name| *name == program) {
+    if let Some(name) = AGENTS.split_whitespace().find(|name| *name == program) {
         return Some(name);
     }
-    let package =
-        |word: &String| PACKAGES.into_iter().find(|name| word.replace('\\', "/").contains(name));
-    if !INTERPRETERS.iter().any(|name| is_version_of(&program, name)) {
+    let package = |word: &String| {
+        PACKAGES.split_whitespace().find(|name| word.replace('\\', "/").contains(name))
+    };
+    if !INTERPRETERS.split_whitespace().any(|name| is_version_of(&program, name)) {
         return package(words.first()?);
     }
     let script = words.iter().skip(1).find(|word| !word.starts_with('-'))?;
     let name = base(script);
-    package(script).or_else(|| AGENTS.into_iter().find(|agent| *agent == name))
+    package(script).or_else(|| AGENTS.split_whitespace().find(|agent| *agent == name))
 }
 
 /// Returns true if the program is a version of the interpreter: `python3.12` is a version of
@@ -221,7 +163,7 @@ mod tests {
 
     #[test]
     fn every_marker_is_noticed() {
-        for name in MARKERS {
+        for name in MARKERS.split_whitespace() {
             assert_eq!(marker(|asked| asked == name), Some(name));
         }
         let settings = ["CODEX_HOME", "CURSOR_TRACE_ID", "CLAUDE_CODE_SSE_PORT", "GEMINI_API_KEY"];

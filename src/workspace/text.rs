@@ -17,6 +17,11 @@ pub(crate) fn listed(items: &[impl ToString]) -> String {
     }
 }
 
+/// Returns true if `word` is one of the words of a list, which are separated by blanks.
+pub(crate) fn is_listed(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|listed| listed == word)
+}
+
 /// Replaces control, bidirectional, invisible and filler characters by a visible form such as
 /// `U+202E`. If `multiline` is true, `\n` and `\t` stay.
 pub(crate) fn visible(text: &str, multiline: bool) -> String {

@@ -4,17 +4,12 @@
 
 use serde_json::{Value, json};
 
-use super::At;
-use crate::hook::answer::{HookAnswer, HookOutput};
-use crate::hook::effects::Call;
-use crate::hook::fields;
-use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
+use super::{At, Call, HookAnswer, HookOutput, Moment, PayloadParts, fields, moment};
 
-pub(super) fn read(host: Host, payload: &Value) -> Incoming {
-    let name = fields::word(payload, &["hook_event_name", "hookEventName", "eventName"]);
+pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
+    let name = fields::word(payload, "hook_event_name hookEventName eventName");
     let called = payload.get("toolCall");
-    let ended = fields::any(payload, &["toolResult", "toolResponse", "toolOutput"]).is_some();
+    let ended = fields::any(payload, "toolResult toolResponse toolOutput").is_some();
     let moment = match name {
         Some(name) => moment(name),
         None if called.is_none() && payload.get("prompt").is_some() => Moment::Prompt,
@@ -22,20 +17,12 @@ pub(super) fn read(host: Host, payload: &Value) -> Incoming {
         None if ended => Moment::After,
         None => Moment::Before,
     };
-    let parts = PayloadParts {
-        family: Family::Antigravity,
+    PayloadParts {
         moment,
-        name: name.unwrap_or_default().to_owned(),
-        call: called.and_then(call),
-        id: called.and_then(|call| fields::word(call, &["id", "callId"])).map(str::to_owned),
-    };
-    Incoming::new(host, payload, parts)
-}
-
-fn call(called: &Value) -> Option<Call> {
-    let tool = fields::word(called, &["name"])?.to_owned();
-    let input = fields::any(called, &["args", "arguments"]).map_or(Value::Null, fields::unpacked);
-    Some(Call { tool, input })
+        name: name.unwrap_or_default(),
+        call: called.and_then(|called| Call::named(called, "name", "args arguments")),
+        id: called.and_then(|called| fields::word(called, "id callId")),
+    }
 }
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {

@@ -2,39 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::At;
-use crate::hook::answer::{HookAnswer, HookOutput};
-use crate::hook::effects::Call;
-use crate::hook::fields;
-use crate::hook::host::Host;
-use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
+use super::{At, Call, HookAnswer, HookOutput, Moment, PayloadParts, fields, moment};
 
 /// Reads the payload that most hosts share, with the name of an event, and the name and the input
 /// of a tool.
-pub(super) fn read(host: Host, payload: &Value) -> Incoming {
-    let name = fields::word(payload, &["hook_event_name", "hookEventName"]);
-    let call = call(payload);
+pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
+    let name = fields::word(payload, "hook_event_name hookEventName");
+    let call = Call::named(payload, "tool_name toolName", "tool_input toolInput");
     let moment = match name {
         Some(name) => moment(name),
         None if call.is_some() => Moment::Before,
         None => Moment::Other,
     };
-    let id = fields::word(payload, &["tool_use_id", "toolUseId", "tool_call_id", "toolCallId"]);
-    let parts = PayloadParts {
-        family: host.family,
-        moment,
-        name: name.unwrap_or("PreToolUse").to_owned(),
-        call,
-        id: id.map(str::to_owned),
-    };
-    Incoming::new(host, payload, parts)
-}
-
-/// Returns the tool's name and input. An input that is a string may contain JSON.
-fn call(payload: &Value) -> Option<Call> {
-    let tool = fields::word(payload, &["tool_name", "toolName"])?.to_owned();
-    let input = fields::any(payload, &["tool_input", "toolInput"]);
-    Some(Call { tool, input: input.map_or(Value::Null, fields::unpacked) })
+    let id = fields::word(payload, "tool_use_id toolUseId tool_call_id toolCallId");
+    PayloadParts { moment, name: name.unwrap_or("PreToolUse"), call, id }
 }
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {

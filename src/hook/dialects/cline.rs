@@ -2,31 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::At;
-use crate::hook::answer::{HookAnswer, HookOutput};
-use crate::hook::effects::Call;
-use crate::hook::fields;
-use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
+use super::{At, Call, HookAnswer, HookOutput, Moment, PayloadParts, fields, moment};
 
-pub(super) fn read(host: Host, payload: &Value) -> Incoming {
-    let name = fields::word(payload, &["hookName"]).unwrap_or("PreToolUse");
-    let body = fields::any(payload, &["preToolUse", "postToolUse", "tool_call", "tool_result"]);
-    let id = body.and_then(|body| fields::word(body, &["toolCallId", "toolUseId", "id"]));
-    let parts = PayloadParts {
-        family: Family::Cline,
-        moment: moment(name),
-        name: name.to_owned(),
-        call: body.and_then(call),
-        id: id.map(str::to_owned),
-    };
-    Incoming::new(host, payload, parts)
-}
-
-fn call(body: &Value) -> Option<Call> {
-    let tool = fields::word(body, &["toolName", "name", "tool"])?.to_owned();
-    let input = fields::any(body, &["parameters", "input", "args"]);
-    Some(Call { tool, input: input.map_or(Value::Null, fields::unpacked) })
+pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
+    let name = fields::word(payload, "hookName").unwrap_or("PreToolUse");
+    let body = fields::any(payload, "preToolUse postToolUse tool_call tool_result");
+    let id = body.and_then(|body| fields::word(body, "toolCallId toolUseId id"));
+    let call =
+        body.and_then(|body| Call::named(body, "toolName name tool", "parameters input args"));
+    PayloadParts { moment: moment(name), name, call, id }
 }
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {

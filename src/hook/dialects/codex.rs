@@ -3,9 +3,7 @@
 //! Codex rejects a document that has an unknown key, a question, or an empty reason, and then lets
 //! the call run. It does not treat exit code 2 as a denial everywhere.
 
-use super::{At, claude};
-use crate::hook::answer::{HookAnswer, HookOutput};
-use crate::hook::incoming::Moment;
+use super::{At, HookAnswer, HookOutput, Moment, claude};
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     match said {

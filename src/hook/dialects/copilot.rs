@@ -3,29 +3,23 @@
 
 use serde_json::{Value, json};
 
-use super::{At, claude};
-use crate::hook::answer::{HookAnswer, HookOutput};
-use crate::hook::effects::Call;
-use crate::hook::fields;
-use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
+use super::{At, Call, HookAnswer, HookOutput, Moment, PayloadParts, fields, moment};
 
-pub(super) fn read(host: Host, payload: &Value) -> Incoming {
-    if payload.get("hook_event_name").is_some() {
-        return Incoming { family: Family::Claude, ..claude::read(host, payload) };
-    }
+pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
     let moment = moment_by_fields(payload);
-    let call = matches!(moment, Moment::Before | Moment::After).then(|| call(payload)).flatten();
-    let id = fields::word(payload, &["toolCallId", "toolUseId"]).map(str::to_owned);
-    let parts = PayloadParts { family: Family::Copilot, moment, name: String::new(), call, id };
-    Incoming::new(host, payload, parts)
+    // The arguments are an object, a string that contains JSON, or a string that is itself the
+    // input (a patch).
+    let call = Call::named(payload, "toolName", "toolArgs");
+    let call = call.filter(|_| matches!(moment, Moment::Before | Moment::After));
+    let id = fields::word(payload, "toolCallId toolUseId");
+    PayloadParts { moment, name: "", call, id }
 }
 
 /// Returns the moment by the fields of the payload. It does not name its event, but no two events
 /// have the same fields.
 fn moment_by_fields(payload: &Value) -> Moment {
     let has = |name: &str| payload.get(name).is_some();
-    if let Some(name) = fields::word(payload, &["hookEventName", "hookName", "eventName"]) {
+    if let Some(name) = fields::word(payload, "hookEventName hookName eventName") {
         return moment(name);
     }
     match () {
@@ -35,14 +29,6 @@ fn moment_by_fields(payload: &Value) -> Moment {
         () if has("prompt") => Moment::Prompt,
         () => Moment::Other,
     }
-}
-
-/// Returns the tool's name and input. The arguments are an object, a string that contains JSON, or
-/// a string that is itself the input (a patch).
-fn call(payload: &Value) -> Option<Call> {
-    let tool = fields::word(payload, &["toolName"])?.to_owned();
-    let input = fields::any(payload, &["toolArgs"]).map_or(Value::Null, fields::unpacked);
-    Some(Call { tool, input })
 }
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {

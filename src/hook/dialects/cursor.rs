@@ -3,23 +3,16 @@
 
 use serde_json::{Value, json};
 
-use super::At;
-use crate::hook::answer::{HookAnswer, HookOutput};
-use crate::hook::effects::Call;
-use crate::hook::fields;
-use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
+use super::{At, Call, HookAnswer, HookOutput, Moment, PayloadParts, fields, moment};
 
-pub(super) fn read(host: Host, payload: &Value) -> Incoming {
-    let name = fields::word(payload, &["hook_event_name"]).unwrap_or("preToolUse");
+pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
+    let name = fields::word(payload, "hook_event_name").unwrap_or("preToolUse");
     let call = call(name, payload);
     // Cursor reports a command, or a call of an MCP tool, by two events, one with an id and one
     // without. The id is dropped, so both are recognised as one call by their input.
     let twice = call.as_ref().is_some_and(|call| call.tool == SHELL || call.tool.starts_with(MCP));
-    let id = fields::word(payload, &["tool_use_id"]).filter(|_| !twice).map(str::to_owned);
-    let moment = moment(name);
-    let parts = PayloadParts { family: Family::Cursor, moment, name: name.to_owned(), call, id };
-    Incoming::new(host, payload, parts)
+    let id = fields::word(payload, "tool_use_id").filter(|_| !twice);
+    PayloadParts { moment: moment(name), name, call, id }
 }
 
 const SHELL: &str = "Shell";
@@ -30,8 +23,8 @@ fn call(name: &str, payload: &Value) -> Option<Call> {
         "beforeShellExecution" | "afterShellExecution" => Some(shell(payload, payload)),
         "beforeReadFile" => Some(Call { tool: "Read".to_owned(), input: payload.clone() }),
         _ => {
-            let tool = fields::word(payload, &["tool_name"])?;
-            let input = fields::any(payload, &["tool_input"]).map_or(Value::Null, fields::unpacked);
+            let tool = fields::word(payload, "tool_name")?;
+            let input = fields::input(payload, "tool_input");
             if tool == SHELL {
                 return Some(shell(&input, payload));
             }
@@ -49,7 +42,7 @@ fn shell(source: &Value, payload: &Value) -> Call {
     if let Some(command) = source.get("command") {
         input.insert("command".to_owned(), command.clone());
     }
-    let folder = fields::word(source, &["cwd"]).or_else(|| fields::word(payload, &["cwd"]));
+    let folder = fields::word(source, "cwd").or_else(|| fields::word(payload, "cwd"));
     if let Some(folder) = folder {
         input.insert("cwd".to_owned(), folder.into());
     }

@@ -2,9 +2,7 @@
 
 use serde_json::json;
 
-use super::{At, claude};
-use crate::hook::answer::{HookAnswer, HookOutput};
-use crate::hook::incoming::Moment;
+use super::{At, HookAnswer, HookOutput, Moment, claude};
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     match said {

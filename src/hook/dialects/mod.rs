@@ -14,20 +14,25 @@ mod windsurf;
 use serde_json::Value;
 
 use super::answer::{HookAnswer, HookOutput};
+use super::effects::Call;
+use super::fields;
 use super::host::{Family, Host};
-use super::incoming::{Incoming, Moment};
+use super::incoming::{Incoming, Moment, PayloadParts, moment};
 
 pub(crate) fn read(host: Host, payload: &Value) -> Incoming {
-    match host.family {
-        Family::Copilot => copilot::read(host, payload),
-        Family::Cursor => cursor::read(host, payload),
-        Family::Antigravity => antigravity::read(host, payload),
-        Family::Cline => cline::read(host, payload),
-        Family::Windsurf => windsurf::read(host, payload),
-        Family::Claude | Family::Codex | Family::Gemini | Family::Plain => {
-            claude::read(host, payload)
-        }
-    }
+    let family = match host.family {
+        Family::Copilot if payload.get("hook_event_name").is_some() => Family::Claude,
+        family => family,
+    };
+    let parts = match family {
+        Family::Copilot => copilot::read(payload),
+        Family::Cursor => cursor::read(payload),
+        Family::Antigravity => antigravity::read(payload),
+        Family::Cline => cline::read(payload),
+        Family::Windsurf => windsurf::read(payload),
+        Family::Claude | Family::Codex | Family::Gemini | Family::Plain => claude::read(payload),
+    };
+    Incoming::new(host, family, payload, parts)
 }
 
 /// The moment of a call, with the host's own name for its event, which some answers must contain.

@@ -1,9 +1,7 @@
 //! The dialect of exit code 2 with a reason on standard error: for Kiro, Windsurf, and unknown
 //! hosts.
 
-use super::At;
-use crate::hook::answer::{HookAnswer, HookOutput};
-use crate::hook::incoming::Moment;
+use super::{At, HookAnswer, HookOutput, Moment};
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> HookOutput {
     match said {

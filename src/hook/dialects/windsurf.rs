@@ -3,43 +3,35 @@
 
 use serde_json::{Value, json};
 
-use super::{At, plain};
-use crate::hook::answer::{HookAnswer, HookOutput};
-use crate::hook::effects::Call;
-use crate::hook::fields;
-use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, PayloadParts, moment};
+use super::{At, Call, HookAnswer, HookOutput, PayloadParts, fields, moment, plain};
 
-pub(super) fn read(host: Host, payload: &Value) -> Incoming {
-    let name = fields::word(payload, &["agent_action_name"]).unwrap_or("pre_write_code");
-    let parts = PayloadParts {
-        family: Family::Windsurf,
+pub(super) fn read(payload: &Value) -> PayloadParts<'_> {
+    let name = fields::word(payload, "agent_action_name").unwrap_or("pre_write_code");
+    PayloadParts {
         moment: moment(name),
-        name: name.to_owned(),
+        name,
         call: payload.get("tool_info").and_then(|info| call(name, info)),
         // Windsurf has no ids of calls. `execution_id` identifies a whole turn.
         id: None,
-    };
-    Incoming::new(host, payload, parts)
+    }
 }
 
 /// Returns the call. The name of the action contains the tool. A call after a tool is matched with
 /// the one before it by its input, so only fields that both events have are kept.
 fn call(action: &str, info: &Value) -> Option<Call> {
     let (_, tool) = action.split_once('_')?;
-    let kept = |names: &[&str]| {
-        let kept =
-            names.iter().filter_map(|name| Some(((*name).to_owned(), info.get(name)?.clone())));
-        Value::Object(kept.collect())
+    let kept = |names: &str| {
+        let kept = |name: &str| Some((name.to_owned(), info.get(name)?.clone()));
+        Value::Object(names.split_whitespace().filter_map(kept).collect())
     };
     let (tool, input) = match tool {
-        "write_code" => (tool.to_owned(), kept(&["file_path", "edits"])),
-        "run_command" => (tool.to_owned(), kept(&["command_line", "cwd"])),
-        "read_code" => (tool.to_owned(), kept(&["file_path"])),
+        "write_code" => (tool.to_owned(), kept("file_path edits")),
+        "run_command" => (tool.to_owned(), kept("command_line cwd")),
+        "read_code" => (tool.to_owned(), kept("file_path")),
         "mcp_tool_use" => {
-            let server = fields::word(info, &["mcp_server_name"]).unwrap_or_default();
-            let name = fields::word(info, &["mcp_tool_name"])?;
-            let arguments = fields::any(info, &["mcp_tool_arguments"]);
+            let server = fields::word(info, "mcp_server_name").unwrap_or_default();
+            let name = fields::word(info, "mcp_tool_name")?;
+            let arguments = fields::any(info, "mcp_tool_arguments");
             let arguments = arguments.map_or(json!({}), fields::unpacked);
             (format!("mcp__{server}__{name}"), arguments)
         }

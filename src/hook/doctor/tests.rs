@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::*;
+use crate::hook::host;
 use crate::hook::install::{InstallAct, install};
 use crate::workspace::Root;
 

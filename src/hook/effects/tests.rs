@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::*;
 use crate::hook::host::{HOSTS, named};
-use crate::shell::Dialect;
 
 fn effects(host: &str, tool: &str, input: Value) -> Vec<Effect> {
     let host = named(host).expect("a host");
@@ -341,7 +340,7 @@ fn commands() {
         ),
     ];
     for (host, tool, input, expected) in rows {
-        let platform = CommandShell::Platform.dialect() == Dialect::Posix;
+        let platform = PLATFORM == Dialect::Posix;
         if platform {
             assert_eq!(told(host, tool, input.clone()), expected, "{host} {tool} {input}");
         }
@@ -485,13 +484,13 @@ fn a_call_that_says_two_things_is_not_read_as_one_of_them() {
         };
         let object = holder(&mut input.clone());
         for name in object.as_object().expect("an object").keys() {
-            let Some(group) = groups.iter().find(|group| group.contains(&name.as_str())) else {
+            let Some(group) = groups.iter().find(|group| text::is_listed(group, name)) else {
                 continue;
             };
-            for other in group.iter().filter(|other| *other != name) {
+            for other in group.split_whitespace().filter(|other| *other != name) {
                 for (value, says) in [(object[name].clone(), true), (json!("else"), false)] {
                     let mut twice = object.clone();
-                    twice[*other] = value;
+                    twice[other] = value;
                     let mut whole = input.clone();
                     match tool {
                         "fs_write" => whole["operations"][0] = twice,
@@ -532,8 +531,11 @@ fn arbitrary_value() -> impl Strategy<Value = Value> {
         "[a-z/\\.\u{0}*~ \n]{0,12}".prop_map(Value::from),
     ];
     let name = prop::sample::select(
-        [PATH, CONTENT, OLD, NEW, EDITS, COMMAND, FOLDER, &["operations", "files", "commands"]]
-            .concat(),
+        [PATH, CONTENT, OLD, NEW, EDITS, COMMAND, FOLDER, "operations files commands"]
+            .map(str::split_whitespace)
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>(),
     );
     leaf.prop_recursive(3, 24, 4, move |inner| {
         prop_oneof![

@@ -19,53 +19,34 @@ pub(crate) enum FoundBy {
     Program(&'static str),
 }
 
-/// The signs by which an agent is recognised.
-struct Signs {
-    host: &'static str,
-    /// Settings files in the project, and folders for them (with a `/` at the end).
-    settings: &'static [&'static str],
-    /// Text files that only this agent reads.
-    texts: &'static [&'static str],
-    /// The names of its programs.
-    programs: &'static [&'static str],
-}
-
-/// The signs of each host, in the order of [`HOSTS`](crate::hook::host::HOSTS). Files that several
-/// hosts read, such as `AGENTS.md` and `.mcp.json`, are left out, because they do not say which
-/// host is used.
-const SIGNS: &[Signs] = &[
-    signs("claude-code", &[".claude/"], &["CLAUDE.md"], &["claude"]),
-    signs("codex", &[".codex/"], &[], &["codex"]),
-    signs("cursor", &[".cursor/"], &[".cursorrules"], &["cursor-agent", "cursor"]),
-    signs("copilot", &[".github/hooks/"], &[".github/copilot-instructions.md"], &["copilot"]),
-    signs("vscode", &[".vscode/mcp.json"], &[], &[]),
-    signs("gemini", &[".gemini/"], &["GEMINI.md"], &["gemini"]),
-    signs("antigravity", &[".agents/hooks.json"], &[], &["antigravity"]),
-    signs("windsurf", &[".windsurf/"], &[".windsurfrules"], &["windsurf"]),
-    signs("cline", &[".clinerules/"], &[], &["cline"]),
-    signs("kiro", &[".kiro/"], &[], &["kiro", "kiro-cli"]),
-    signs("droid", &[".factory/"], &[], &["droid"]),
-    signs("devin", &[".devin/"], &[], &["devin"]),
-    signs("opencode", &[".opencode/", "opencode.json", "opencode.jsonc"], &[], &["opencode"]),
-    signs("amp", &[".amp/"], &[], &["amp"]),
-    signs("pi", &[".pi/"], &[], &["pi"]),
+/// The signs by which each host is recognised, in the order of [`HOSTS`]: its settings files in the
+/// project and folders for them (with a `/` at the end), text files that only this agent reads, and
+/// the names of its programs. Files that several hosts read, such as `AGENTS.md` and `.mcp.json`,
+/// are left out, because they do not say which host is used.
+const SIGNS: &[(&str, [&str; 3])] = &[
+    ("claude-code", [".claude/", "CLAUDE.md", "claude"]),
+    ("codex", [".codex/", "", "codex"]),
+    ("cursor", [".cursor/", ".cursorrules", "cursor-agent cursor"]),
+    ("copilot", [".github/hooks/", ".github/copilot-instructions.md", "copilot"]),
+    ("vscode", [".vscode/mcp.json", "", ""]),
+    ("gemini", [".gemini/", "GEMINI.md", "gemini"]),
+    ("antigravity", [".agents/hooks.json", "", "antigravity"]),
+    ("windsurf", [".windsurf/", ".windsurfrules", "windsurf"]),
+    ("cline", [".clinerules/", "", "cline"]),
+    ("kiro", [".kiro/", "", "kiro kiro-cli"]),
+    ("droid", [".factory/", "", "droid"]),
+    ("devin", [".devin/", "", "devin"]),
+    ("opencode", [".opencode/ opencode.json opencode.jsonc", "", "opencode"]),
+    ("amp", [".amp/", "", "amp"]),
+    ("pi", [".pi/", "", "pi"]),
 ];
-
-const fn signs(
-    host: &'static str,
-    settings: &'static [&'static str],
-    texts: &'static [&'static str],
-    programs: &'static [&'static str],
-) -> Signs {
-    Signs { host, settings, texts, programs }
-}
 
 /// Returns the agents that are found in the project or on this machine, in the order of the table.
 /// Leaves out those without settings in the project that the person has wired for all projects.
 pub(crate) fn agents(folders: &Folders, search: Option<&OsStr>) -> Vec<(Host, FoundBy)> {
     let found = |host: &Host| {
-        let signs = SIGNS.iter().find(|signs| signs.host == host.name)?;
-        Some((*host, signs.seen(&folders.project, search)?))
+        let (_, signs) = SIGNS.iter().find(|(name, _)| *name == host.name)?;
+        Some((*host, seen(signs, &folders.project, search)?))
     };
     let found = HOSTS.iter().filter_map(found);
     found
@@ -79,18 +60,17 @@ pub(crate) fn is_wired(folders: &Folders, host: &Host) -> bool {
     files.iter().any(|file| matches!(file.standing, SettingsState::Ours | SettingsState::Different))
 }
 
-impl Signs {
-    fn seen(&self, project: &Path, search: Option<&OsStr>) -> Option<FoundBy> {
-        let is_there = |name: &&&'static str| match name.strip_suffix('/') {
-            Some(folder) => project.join(folder).is_dir(),
-            None => project.join(name).is_file(),
-        };
-        let is_installed = |name: &&&'static str| binary::is_installed(search, name);
-        let settings = self.settings.iter().find(is_there).map(|name| FoundBy::Settings(name));
-        settings
-            .or_else(|| self.texts.iter().find(is_there).map(|name| FoundBy::TextFile(name)))
-            .or_else(|| self.programs.iter().find(is_installed).map(|name| FoundBy::Program(name)))
-    }
+/// Returns the first of these signs that is seen.
+fn seen(signs: &[&'static str; 3], project: &Path, search: Option<&OsStr>) -> Option<FoundBy> {
+    let [settings, texts, programs] = signs.map(str::split_whitespace);
+    let is_there = |name: &&str| match name.strip_suffix('/') {
+        Some(folder) => project.join(folder).is_dir(),
+        None => project.join(name).is_file(),
+    };
+    let settings = settings.filter(is_there).map(FoundBy::Settings);
+    let texts = texts.filter(is_there).map(FoundBy::TextFile);
+    let programs = programs.filter(|name| binary::is_installed(search, name));
+    settings.chain(texts).chain(programs.map(FoundBy::Program)).next()
 }
 
 #[cfg(test)]
@@ -99,7 +79,7 @@ mod tests {
 
     #[test]
     fn every_host_has_signs() {
-        let known: Vec<&str> = SIGNS.iter().map(|signs| signs.host).collect();
+        let known: Vec<&str> = SIGNS.iter().map(|(host, _)| *host).collect();
         assert_eq!(known, HOSTS.iter().map(|host| host.name).collect::<Vec<_>>());
     }
 

@@ -51,7 +51,7 @@ pub(super) fn put(text: &str, parts: &[JsonPart]) -> Result<String, Conflict> {
         }
     }
     let done = root.to_string();
-    Ok(if done == text { done } else { ended(done) })
+    Ok(if done == text || done.ends_with('\n') { done } else { done + "\n" })
 }
 
 /// Returns the file without our entries, or `None` if nothing else is in it.
@@ -249,13 +249,6 @@ fn input(value: &Value) -> CstInputValue {
             members.iter().map(|(name, value)| (name.clone(), input(value))).collect(),
         ),
     }
-}
-
-fn ended(mut text: String) -> String {
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]

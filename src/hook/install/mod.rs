@@ -172,7 +172,8 @@ pub(crate) fn install(
     program: &HostProgram,
     act: InstallAct,
 ) -> Result<InstallAnswer, InstallError> {
-    let (plan, answer) = planned(folders, hosts, level, program, act)?;
+    let mut plan = InstallPlan { folders, level, program, act, files: BTreeMap::new() };
+    let answer = plan.answer(hosts)?;
     plan.write()?;
     Ok(answer)
 }
@@ -185,34 +186,7 @@ pub(crate) fn preview(
     program: &HostProgram,
     act: InstallAct,
 ) -> Result<InstallAnswer, InstallError> {
-    Ok(planned(folders, hosts, level, program, act)?.1)
-}
-
-fn planned<'a>(
-    folders: &'a Folders,
-    hosts: &[Host],
-    level: InstallLevel,
-    program: &HostProgram,
-    act: InstallAct,
-) -> Result<(InstallPlan<'a>, InstallAnswer), InstallError> {
-    let mut plan = InstallPlan { folders, level, files: BTreeMap::new() };
-    let mut agents = Vec::new();
-    for host in hosts {
-        let Some(recipe) = recipes::of(host) else { continue };
-        let files = plan.host(host, recipe, program, act)?;
-        let (cannot, next) = match act {
-            InstallAct::Put => (sentences(host.cannot), recipe.next.to_vec()),
-            InstallAct::Take => (Vec::new(), Vec::new()),
-        };
-        agents.push(WiredAnswer {
-            agent: host.name.to_owned(),
-            standing: host.evidence_level.as_str().to_owned(),
-            files,
-            cannot,
-            next: next.into_iter().map(str::to_owned).collect(),
-        });
-    }
-    Ok((plan, InstallAnswer { agents }))
+    InstallPlan { folders, level, program, act, files: BTreeMap::new() }.answer(hosts)
 }
 
 /// The state of a settings file.
@@ -243,14 +217,12 @@ pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Ve
     let Some(recipe) = recipes::of(host) else { return Vec::new() };
     let (folder, pieces) = place(folders, recipe, level);
     let paths: Vec<PathBuf> = pieces.iter().map(|piece| existing(&folder, piece)).collect();
-    let text = |path: &Path| store::read_capped(path, MAX_SETTINGS).ok().flatten();
-    let text = |path: &Path| text(path).and_then(|bytes| String::from_utf8(bytes).ok());
-    let started = paths.iter().find_map(|path| program_in(&text(path)?));
+    let started = paths.iter().find_map(|path| program_in(&text_of(path)?));
     let program = started.clone().unwrap_or(HostProgram::Found);
     let examined = pieces.iter().zip(paths).map(|(piece, path)| {
         let content = || (piece.content)(&program, host);
         let hooks = matches!(content(), FileContent::Whole { .. }) || holds_hooks(&content());
-        let there = text(&path).filter(|text| !text.trim().is_empty());
+        let there = text_of(&path).filter(|text| !text.trim().is_empty());
         let standing = match there {
             None => SettingsState::Absent,
             Some(text) => standing(&text, content, &program),
@@ -299,8 +271,12 @@ fn program_in(text: &str) -> Option<HostProgram> {
 /// Reads settings as data, without comments. Returns `None` if the file does not exist or cannot be
 /// read.
 pub(super) fn settings(path: &Path) -> Option<serde_json::Value> {
-    let bytes = store::read_capped(path, MAX_SETTINGS).ok()??;
-    json::data(&String::from_utf8(bytes).ok()?)
+    json::data(&text_of(path)?)
+}
+
+/// Returns the text of a settings file. `None` if it does not exist or cannot be read.
+pub(super) fn text_of(path: &Path) -> Option<String> {
+    String::from_utf8(store::read_capped(path, MAX_SETTINGS).ok()??).ok()
 }
 
 /// Returns the folder of a host in the person's home folder.
@@ -323,25 +299,40 @@ struct PlannedFile {
 struct InstallPlan<'a> {
     folders: &'a Folders,
     level: InstallLevel,
+    program: &'a HostProgram,
+    act: InstallAct,
     files: BTreeMap<PathBuf, PlannedFile>,
 }
 
 impl InstallPlan<'_> {
-    fn host(
-        &mut self,
-        host: &Host,
-        recipe: &Recipe,
-        program: &HostProgram,
-        act: InstallAct,
-    ) -> Result<Vec<FileAnswer>, InstallError> {
+    /// Plans the changes for these hosts.
+    fn answer(&mut self, hosts: &[Host]) -> Result<InstallAnswer, InstallError> {
+        let mut agents = Vec::new();
+        for host in hosts {
+            let Some(recipe) = recipes::of(host) else { continue };
+            let (cannot, next) = match self.act {
+                InstallAct::Put => (sentences(host.cannot), recipe.next),
+                InstallAct::Take => (Vec::new(), &[][..]),
+            };
+            agents.push(WiredAnswer {
+                agent: host.name.to_owned(),
+                standing: host.evidence_level.as_str().to_owned(),
+                files: self.host(host, recipe)?,
+                cannot,
+                next: next.iter().map(|text| (*text).to_owned()).collect(),
+            });
+        }
+        Ok(InstallAnswer { agents })
+    }
+
+    fn host(&mut self, host: &Host, recipe: &Recipe) -> Result<Vec<FileAnswer>, InstallError> {
         let (folder, pieces) = place(self.folders, recipe, self.level);
         let mut answers = Vec::new();
         for piece in pieces {
             let path = existing(&folder, piece);
-            let content = (piece.content)(program, host);
-            let done = self.file(&path, content, program, act)?;
+            let done = self.file(&path, (piece.content)(self.program, host))?;
             // If nothing was removed, the file is not mentioned.
-            if act == InstallAct::Take && done == Done::Kept {
+            if self.act == InstallAct::Take && done == Done::Kept {
                 continue;
             }
             let shown = path.strip_prefix(&self.folders.project).unwrap_or(&path);
@@ -350,13 +341,7 @@ impl InstallPlan<'_> {
         Ok(answers)
     }
 
-    fn file(
-        &mut self,
-        path: &Path,
-        content: FileContent,
-        program: &HostProgram,
-        act: InstallAct,
-    ) -> Result<Done, InstallError> {
+    fn file(&mut self, path: &Path, content: FileContent) -> Result<Done, InstallError> {
         let planned = match self.files.remove(path) {
             Some(planned) => planned,
             None => {
@@ -365,7 +350,7 @@ impl InstallPlan<'_> {
             }
         };
         let starts = matches!(content, FileContent::Whole { starts: true, .. });
-        let made = content_after(planned.after.as_deref(), content, program, act);
+        let made = content_after(planned.after.as_deref(), content, self.program, self.act);
         let after = made.map_err(|why| InstallError::Conflict { path: path.to_owned(), why })?;
         let done = match (&planned.after, &after) {
             (before, after) if before == after => Done::Kept,
@@ -445,8 +430,9 @@ fn place(
     match level {
         InstallLevel::Project => (folders.project.clone(), recipe.project),
         InstallLevel::User => {
-            let moved = recipe.home.variable.and_then(folders.variable);
-            (recipes::folder(&recipe.home, moved, &folders.home), recipe.user)
+            let (variable, folder) = recipe.home;
+            let moved = variable.and_then(folders.variable);
+            (moved.unwrap_or_else(|| folders.home.join(folder)), recipe.user)
         }
     }
 }
@@ -461,12 +447,10 @@ fn existing(folder: &Path, piece: &FilePiece) -> PathBuf {
 /// Returns the text of a file, or `None` if it does not exist. Fails if the file, or a folder
 /// between it and `base`, is a symbolic link.
 fn read(base: &Path, path: &Path) -> Result<Option<String>, InstallError> {
-    let below = path.ancestors().take_while(|above| above.starts_with(base) && *above != base);
-    if let Some(link) = below.filter(|above| above.is_symlink()).last() {
+    let is_below = |above: &Path| above.starts_with(base) && above != base;
+    let checked = path.ancestors().take_while(|above| *above == path || is_below(above));
+    if let Some(link) = checked.filter(|above| above.is_symlink()).last() {
         return Err(InstallError::Link { path: link.to_owned() });
-    }
-    if path.is_symlink() {
-        return Err(InstallError::Link { path: path.to_owned() });
     }
     let Some(bytes) = store::read_capped(path, MAX_SETTINGS)? else { return Ok(None) };
     let text = String::from_utf8(bytes);

@@ -8,8 +8,6 @@
 //! load Claude Code's settings, VS Code loads Copilot's, and a host that does not know `args` would
 //! start this program without its arguments.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 
 use super::json::JsonPart;
@@ -70,19 +68,13 @@ pub(super) struct FilePiece {
     pub(super) content: fn(&HostProgram, &Host) -> FileContent,
 }
 
-/// The folder in which a host keeps the settings for all projects.
-pub(super) struct HostHome {
-    /// The environment variable that moves the folder.
-    pub(super) variable: Option<&'static str>,
-    /// The default, relative to the person's home folder.
-    pub(super) folder: &'static str,
-}
-
 /// Everything that is needed to wire a host.
 pub(super) struct Recipe {
     pub(super) host: &'static str,
     pub(super) project: &'static [FilePiece],
-    pub(super) home: HostHome,
+    /// The environment variable that moves the folder with the settings for all projects, and the
+    /// default, relative to the person's home folder.
+    pub(super) home: (Option<&'static str>, &'static str),
     pub(super) user: &'static [FilePiece],
     /// What a person has to do next.
     pub(super) next: &'static [&'static str],
@@ -94,16 +86,12 @@ macro_rules! piece {
     };
 }
 
-const fn home(variable: Option<&'static str>, folder: &'static str) -> HostHome {
-    HostHome { variable, folder }
-}
-
 /// The recipe of every host, in the order of [`HOSTS`](crate::hook::host::HOSTS).
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "claude-code",
         project: &[piece!(claude, ".claude/settings.json"), piece!(servers, ".mcp.json")],
-        home: home(Some("CLAUDE_CONFIG_DIR"), ".claude"),
+        home: (Some("CLAUDE_CONFIG_DIR"), ".claude"),
         user: &[piece!(claude, "settings.json")],
         next: &[
             "Start a new session; Claude Code asks once whether the project's MCP server may start",
@@ -113,7 +101,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "codex",
         project: &[piece!(codex, ".codex/hooks.json"), piece!(codex_server, ".codex/config.toml")],
-        home: home(Some("CODEX_HOME"), ".codex"),
+        home: (Some("CODEX_HOME"), ".codex"),
         user: &[piece!(codex, "hooks.json"), piece!(codex_server, "config.toml")],
         next: &[
             "Trust the hooks: start codex in this folder and accept them in /hooks; until then, and after every change of them, it skips them silently",
@@ -123,14 +111,14 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "cursor",
         project: &[piece!(cursor, ".cursor/hooks.json"), piece!(servers, ".cursor/mcp.json")],
-        home: home(Some("CURSOR_CONFIG_DIR"), ".cursor"),
+        home: (Some("CURSOR_CONFIG_DIR"), ".cursor"),
         user: &[piece!(cursor, "hooks.json"), piece!(servers, "mcp.json")],
         next: &["Start Cursor again; Settings, Hooks lists what it loaded"],
     },
     Recipe {
         host: "copilot",
         project: &[piece!(copilot, ".github/hooks/intent.json")],
-        home: home(Some("COPILOT_HOME"), ".copilot"),
+        home: (Some("COPILOT_HOME"), ".copilot"),
         user: &[piece!(copilot, "hooks/intent.json"), piece!(copilot_servers, "mcp-config.json")],
         next: &[
             "The cloud agent reads .github/hooks/ from the default branch, and needs `intent-lsp` on its PATH: without it every call is stopped",
@@ -143,7 +131,7 @@ pub(super) const RECIPES: &[Recipe] = &[
             piece!(copilot, ".github/hooks/intent.json"),
             piece!(vscode_servers, ".vscode/mcp.json"),
         ],
-        home: home(Some("COPILOT_HOME"), ".copilot"),
+        home: (Some("COPILOT_HOME"), ".copilot"),
         user: &[piece!(copilot, "hooks/intent.json")],
         next: &[
             "Hooks are a preview: they must be on in the settings (`chat.useHooks`), and an organization may switch them off",
@@ -153,7 +141,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "gemini",
         project: &[piece!(gemini, ".gemini/settings.json")],
-        home: home(Some("GEMINI_CLI_HOME"), ".gemini"),
+        home: (Some("GEMINI_CLI_HOME"), ".gemini"),
         user: &[piece!(gemini, "settings.json")],
         next: &[
             "Trust the folder (/permissions in gemini): elsewhere it runs no hook and no server",
@@ -162,14 +150,14 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "antigravity",
         project: &[piece!(antigravity, ".agents/hooks.json")],
-        home: home(None, ".gemini/config"),
+        home: (None, ".gemini/config"),
         user: &[piece!(antigravity, "hooks.json")],
         next: &["Add the MCP server `intent-lsp mcp` by hand: Manage MCP Servers in Antigravity"],
     },
     Recipe {
         host: "windsurf",
         project: &[piece!(windsurf, ".windsurf/hooks.json")],
-        home: home(None, ".codeium/windsurf"),
+        home: (None, ".codeium/windsurf"),
         user: &[piece!(windsurf, "hooks.json"), piece!(servers, "mcp_config.json")],
         next: &[
             "The MCP server is set for all projects only: `intent init --agent windsurf --user`",
@@ -184,7 +172,7 @@ pub(super) const RECIPES: &[Recipe] = &[
             piece!(script_after, ".clinerules/hooks/TaskStart"),
             piece!(script_after, ".clinerules/hooks/TaskResume"),
         ],
-        home: home(None, "Documents/Cline"),
+        home: (None, "Documents/Cline"),
         user: &[
             piece!(script_before, "Hooks/PreToolUse"),
             piece!(script_after, "Hooks/PostToolUse"),
@@ -203,7 +191,7 @@ pub(super) const RECIPES: &[Recipe] = &[
             piece!(kiro, ".kiro/hooks/intent.json"),
             piece!(servers, ".kiro/settings/mcp.json"),
         ],
-        home: home(Some("KIRO_HOME"), ".kiro"),
+        home: (Some("KIRO_HOME"), ".kiro"),
         user: &[piece!(kiro, "hooks/intent.json"), piece!(servers, "settings/mcp.json")],
         next: &[
             "Versions before 3 of its command line keep hooks in agent files only, and load none of these",
@@ -215,7 +203,7 @@ pub(super) const RECIPES: &[Recipe] = &[
             piece!(claude_like, ".factory/settings.json"),
             piece!(typed_servers, ".factory/mcp.json"),
         ],
-        home: home(None, ".factory"),
+        home: (None, ".factory"),
         user: &[piece!(claude_like, "settings.json"), piece!(typed_servers, "mcp.json")],
         next: &[
             "Where a .factory/hooks.json exists, versions after 0.186 may read that file alone: keep no hooks there",
@@ -224,7 +212,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "devin",
         project: &[piece!(devin, ".devin/hooks.v1.json"), piece!(servers, ".devin/config.json")],
-        home: home(None, ".config/devin"),
+        home: (None, ".config/devin"),
         user: &[piece!(devin_user, "config.json")],
         next: &["/hooks in a new session lists what it loaded"],
     },
@@ -234,7 +222,7 @@ pub(super) const RECIPES: &[Recipe] = &[
             piece!(plugin, ".opencode/plugins/intent.js"),
             piece!(opencode, "opencode.json", "opencode.jsonc"),
         ],
-        home: home(None, ".config/opencode"),
+        home: (None, ".config/opencode"),
         user: &[
             piece!(plugin, "plugins/intent.js"),
             piece!(opencode, "opencode.json", "opencode.jsonc"),
@@ -247,7 +235,7 @@ pub(super) const RECIPES: &[Recipe] = &[
             piece!(plugin, ".amp/plugins/intent.ts"),
             piece!(amp_servers, ".amp/settings.json"),
         ],
-        home: home(None, ".config/amp"),
+        home: (None, ".config/amp"),
         user: &[piece!(plugin, "plugins/intent.ts"), piece!(amp_servers, "settings.json")],
         next: &[
             "Start Amp with plugins on (`PLUGINS=all amp` where they are not yet on by themselves)",
@@ -256,7 +244,7 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "pi",
         project: &[piece!(plugin, ".pi/extensions/intent.ts")],
-        home: home(None, ".pi/agent"),
+        home: (None, ".pi/agent"),
         user: &[piece!(plugin, "extensions/intent.ts")],
         next: &["Start pi again: extensions are loaded at its start; it knows no MCP"],
     },
@@ -265,16 +253,6 @@ pub(super) const RECIPES: &[Recipe] = &[
 /// Returns the recipe of a host.
 pub(super) fn of(host: &Host) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.host == host.name)
-}
-
-/// Returns the host's folder for settings of all projects: the value of the variable if it is set,
-/// else the default.
-pub(super) fn folder(
-    home: &HostHome,
-    variable: Option<PathBuf>,
-    person: &std::path::Path,
-) -> PathBuf {
-    variable.unwrap_or_else(|| person.join(home.folder))
 }
 
 /// How long a hook may take, in seconds. The gate answers within two; a record may wait for a lock.
@@ -294,14 +272,9 @@ const CURSOR_WRITES: &str =
     "Write|StrReplace|Edit|MultiEdit|Delete|ApplyPatch|EditNotebook|NotebookEdit";
 
 fn claude(program: &HostProgram, host: &Host) -> FileContent {
-    let hook = |extra: Value| {
-        let mut hook =
-            json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
-        extend(&mut hook, extra);
-        hook
-    };
+    let hook = command(program, host);
     let strict = json!({ "onFailure": "block", "statusMessage": "intent gate" });
-    let all = |matcher: Option<&str>, extra: Value| vec![group(matcher, hook(extra))];
+    let all = |matcher, extra| vec![group(matcher, with(&hook, extra))];
     hooks(vec![
         ("PreToolUse", all(Some(CLAUDE_WRITES), strict)),
         ("PostToolUse", all(Some("*"), json!({}))),
@@ -313,13 +286,7 @@ fn claude(program: &HostProgram, host: &Host) -> FileContent {
 }
 
 fn codex(program: &HostProgram, host: &Host) -> FileContent {
-    let hook = json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
-    hooks(vec![
-        ("PreToolUse", vec![group(Some("*"), hook.clone())]),
-        ("PostToolUse", vec![group(Some("*"), hook.clone())]),
-        ("SessionStart", vec![group(None, hook.clone())]),
-        ("UserPromptSubmit", vec![group(None, hook)]),
-    ])
+    hooks(four_events(CLAUDE_EVENTS, "*", &command(program, host)))
 }
 
 fn codex_server(_: &HostProgram, _: &Host) -> FileContent {
@@ -328,24 +295,19 @@ fn codex_server(_: &HostProgram, _: &Host) -> FileContent {
 
 fn cursor(program: &HostProgram, host: &Host) -> FileContent {
     let hook = json!({ "command": program.hook(host), "timeout": SECONDS });
-    let with = |extra: Value| {
-        let mut hook = hook.clone();
-        extend(&mut hook, extra);
-        vec![hook]
-    };
-    let strict = || json!({ "failClosed": true });
-    let events = vec![
-        ("preToolUse", with(json!({ "matcher": CURSOR_WRITES, "failClosed": true }))),
-        ("beforeShellExecution", with(strict())),
-        ("beforeMCPExecution", with(strict())),
-        ("postToolUse", with(json!({}))),
-        ("afterShellExecution", with(json!({}))),
-        ("afterMCPExecution", with(json!({}))),
-        ("afterFileEdit", with(json!({}))),
-        ("sessionStart", with(json!({}))),
-        ("beforeSubmitPrompt", with(json!({}))),
+    let strict = json!({ "failClosed": true });
+    let events = [
+        ("preToolUse", json!({ "matcher": CURSOR_WRITES, "failClosed": true })),
+        ("beforeShellExecution", strict.clone()),
+        ("beforeMCPExecution", strict),
+        ("postToolUse", json!({})),
+        ("afterShellExecution", json!({})),
+        ("afterMCPExecution", json!({})),
+        ("afterFileEdit", json!({})),
+        ("sessionStart", json!({})),
+        ("beforeSubmitPrompt", json!({})),
     ];
-    versioned(events)
+    versioned(events.map(|(event, extra)| (event, vec![with(&hook, extra)])).into())
 }
 
 /// VS Code reads the same file. It knows `bash` and `powershell`, and these names of events.
@@ -362,20 +324,16 @@ fn gemini(program: &HostProgram, host: &Host) -> FileContent {
     let hook = json!({
         "type": "command", "command": program.hook(host), "name": "intent-gate", "timeout": SECONDS * 1000
     });
-    let lists = vec![
-        ("BeforeTool", vec![group(Some("*"), hook.clone())]),
-        ("AfterTool", vec![group(Some("*"), hook.clone())]),
-        ("SessionStart", vec![group(None, hook.clone())]),
-        ("BeforeAgent", vec![group(None, hook)]),
-    ];
+    let events = ["BeforeTool", "AfterTool", "SessionStart", "BeforeAgent"];
+    let lists = four_events(events, "*", &hook);
     FileContent::Json(vec![
         JsonPart::Lists { within: &["hooks"], lists },
-        server(&["mcpServers"], json!({ "command": program.path(), "args": ["mcp"] })),
+        plain_server(&["mcpServers"], program),
     ])
 }
 
 fn antigravity(program: &HostProgram, host: &Host) -> FileContent {
-    let hook = json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
+    let hook = command(program, host);
     let value = json!({
         "PreToolUse": [group(Some(".*"), hook.clone())],
         "PostToolUse": [group(Some(".*"), hook)],
@@ -448,14 +406,8 @@ fn kiro(program: &HostProgram, host: &Host) -> FileContent {
     ])
 }
 
-fn claude_events(program: &HostProgram, host: &Host) -> Vec<(&'static str, Vec<Value>)> {
-    let hook = json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
-    vec![
-        ("PreToolUse", vec![group(Some(""), hook.clone())]),
-        ("PostToolUse", vec![group(Some(""), hook.clone())]),
-        ("SessionStart", vec![group(None, hook.clone())]),
-        ("UserPromptSubmit", vec![group(None, hook)]),
-    ]
+fn claude_events(program: &HostProgram, host: &Host) -> HookLists {
+    four_events(CLAUDE_EVENTS, "", &command(program, host))
 }
 
 fn claude_like(program: &HostProgram, host: &Host) -> FileContent {
@@ -469,7 +421,7 @@ fn devin(program: &HostProgram, host: &Host) -> FileContent {
 fn devin_user(program: &HostProgram, host: &Host) -> FileContent {
     FileContent::Json(vec![
         JsonPart::Lists { within: &["hooks"], lists: claude_events(program, host) },
-        server(&["mcpServers"], json!({ "command": program.path(), "args": ["mcp"] })),
+        plain_server(&["mcpServers"], program),
     ])
 }
 
@@ -492,13 +444,11 @@ fn opencode(program: &HostProgram, _: &Host) -> FileContent {
 }
 
 fn servers(program: &HostProgram, _: &Host) -> FileContent {
-    let value = json!({ "command": program.path(), "args": ["mcp"] });
-    FileContent::Json(vec![server(&["mcpServers"], value)])
+    FileContent::Json(vec![plain_server(&["mcpServers"], program)])
 }
 
 fn typed_servers(program: &HostProgram, _: &Host) -> FileContent {
-    let value = json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] });
-    FileContent::Json(vec![server(&["mcpServers"], value)])
+    FileContent::Json(vec![typed_server(&["mcpServers"], program)])
 }
 
 fn copilot_servers(program: &HostProgram, _: &Host) -> FileContent {
@@ -508,24 +458,48 @@ fn copilot_servers(program: &HostProgram, _: &Host) -> FileContent {
 }
 
 fn vscode_servers(program: &HostProgram, _: &Host) -> FileContent {
-    let value = json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] });
-    FileContent::Json(vec![server(&["servers"], value)])
+    FileContent::Json(vec![typed_server(&["servers"], program)])
 }
 
 fn amp_servers(program: &HostProgram, _: &Host) -> FileContent {
-    let value = json!({ "command": program.path(), "args": ["mcp"] });
-    FileContent::Json(vec![server(&["amp.mcpServers"], value)])
+    FileContent::Json(vec![plain_server(&["amp.mcpServers"], program)])
+}
+
+fn plain_server(within: &'static [&'static str], program: &HostProgram) -> JsonPart {
+    server(within, json!({ "command": program.path(), "args": ["mcp"] }))
+}
+
+fn typed_server(within: &'static [&'static str], program: &HostProgram) -> JsonPart {
+    server(within, json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] }))
 }
 
 fn server(within: &'static [&'static str], value: Value) -> JsonPart {
     JsonPart::Member { within, name: "intent", value }
 }
 
-fn hooks(lists: Vec<(&'static str, Vec<Value>)>) -> FileContent {
+/// The hook that most hosts run: a command.
+fn command(program: &HostProgram, host: &Host) -> Value {
+    json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS })
+}
+
+/// Our hooks for each event.
+type HookLists = Vec<(&'static str, Vec<Value>)>;
+
+/// Claude Code's names for the four events that most hosts have.
+const CLAUDE_EVENTS: [&str; 4] = ["PreToolUse", "PostToolUse", "SessionStart", "UserPromptSubmit"];
+
+/// Returns the same hook for four events. The first two are about a tool, which has to match.
+fn four_events(events: [&'static str; 4], tools: &str, hook: &Value) -> HookLists {
+    let matchers = [Some(tools), Some(tools), None, None];
+    let groups = matchers.map(|matcher| vec![group(matcher, hook.clone())]);
+    events.into_iter().zip(groups).collect()
+}
+
+fn hooks(lists: HookLists) -> FileContent {
     FileContent::Json(vec![JsonPart::Lists { within: &["hooks"], lists }])
 }
 
-fn versioned(lists: Vec<(&'static str, Vec<Value>)>) -> FileContent {
+fn versioned(lists: HookLists) -> FileContent {
     FileContent::Json(vec![
         JsonPart::Base { name: "version", value: json!(1) },
         JsonPart::Lists { within: &["hooks"], lists },
@@ -539,8 +513,11 @@ fn group(matcher: Option<&str>, hook: Value) -> Value {
     }
 }
 
-fn extend(hook: &mut Value, extra: Value) {
-    if let (Value::Object(hook), Value::Object(extra)) = (hook, extra) {
+/// Returns a hook with further fields.
+fn with(hook: &Value, extra: Value) -> Value {
+    let mut hook = hook.clone();
+    if let (Value::Object(hook), Value::Object(extra)) = (&mut hook, extra) {
         hook.extend(extra);
     }
+    hook
 }
