@@ -321,7 +321,7 @@ impl Shell<'_> {
     /// Adds the elements of `$@`, `$*` or an array, and returns true, if they are known.
     fn positional(&mut self, name: &str, bare: bool, quoted: bool, fields: &mut Fields) -> bool {
         let given = match name {
-            "@" | "*" => self.arguments().map(<[Vec<WordPiece>]>::to_vec),
+            "@" | "*" => self.arguments.clone(),
             _ => self.elements(name),
         };
         let Some(given) = given.filter(|_| bare) else { return false };

@@ -18,14 +18,8 @@ pub(super) struct ShellFinding {
 
 impl ShellFinding {
     pub(super) fn new(class: Class, rule: &'static str, word: &str, reason: &str) -> Self {
-        Self {
-            class,
-            rule,
-            word: word.to_owned(),
-            reason: reason.to_owned(),
-            safer: None,
-            inspects: false,
-        }
+        let (word, reason) = (word.to_owned(), reason.to_owned());
+        Self { class, rule, word, reason, safer: None, inspects: false }
     }
 
     pub(super) fn safer(mut self, safer: &'static str) -> Self {
@@ -48,10 +42,7 @@ impl ShellFinding {
 
     /// Returns the more severe of two findings, either of which may be absent.
     pub(super) fn worst(one: Option<Self>, other: Option<Self>) -> Option<Self> {
-        match one {
-            Some(one) => Some(one.worse(other)),
-            None => other,
-        }
+        [one, other].into_iter().flatten().reduce(Self::or)
     }
 
     /// Returns true if this finding is less severe than the other one. Within a class, programs

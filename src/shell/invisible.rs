@@ -30,7 +30,7 @@ impl Shell<'_> {
             .collect();
         let mut other = Shell::new(self.at);
         other.text(&plain);
-        let worst = other.out.worst.filter(|finding| finding.class == Class::Destructive);
+        let worst = other.worst.filter(|finding| finding.class == Class::Destructive);
         let spelled = format!("U+{:04X}", u32::from(hidden));
         if let Some(worst) = worst {
             self.note(worst);

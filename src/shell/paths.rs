@@ -100,19 +100,18 @@ pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> LocatedPath {
         return temporary(shell, arg);
     }
     if shell.remembered(arg).is_some() || arg.text == "-" {
-        return LocatedPath { path: arg.text.clone(), known: false, location: Location::Nothing };
+        return unsure(&arg.text, Location::Nothing);
     }
     let written = if arg.origin.is_some() { &arg.lead } else { &arg.text };
     let file_url = written.strip_prefix("file://").unwrap_or(written);
     if written.is_empty() && !arg.sure {
-        return LocatedPath { path: "/".to_owned(), known: false, location: unknown(arg) };
+        return unsure("/", unknown(arg));
     }
     let joined = match (absolute(file_url), shell.cwd()) {
         (true, _) => file_url.to_owned(),
         (false, Some(cwd)) if !shell.elsewhere => format!("{cwd}/{file_url}"),
         _ => {
-            let location = if shell.elsewhere { Location::Outside } else { unknown(arg) };
-            return LocatedPath { path: "/".to_owned(), known: false, location };
+            return unsure("/", if shell.elsewhere { Location::Outside } else { unknown(arg) });
         }
     };
     let path = normal(&joined);
@@ -126,11 +125,12 @@ pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> LocatedPath {
 fn temporary(shell: &Shell<'_>, arg: &Arg) -> LocatedPath {
     let path = shell.at.temp.first().map_or_else(|| "/tmp".to_owned(), |path| slashed(path));
     let climbs = arg.text.split('/').any(|part| part == "..");
-    LocatedPath {
-        path,
-        known: false,
-        location: if climbs { Location::Unknown } else { Location::Temp },
-    }
+    unsure(&path, if climbs { Location::Unknown } else { Location::Temp })
+}
+
+/// Returns a path of which only the beginning may be known.
+fn unsure(path: &str, location: Location) -> LocatedPath {
+    LocatedPath { path: path.to_owned(), known: false, location }
 }
 
 /// Judges a word whose beginning is not known by its last name: `$X/node_modules` is recreated by a
@@ -146,15 +146,11 @@ fn unknown(arg: &Arg) -> Location {
 
 /// Judges a path whose end is not known: it lies somewhere below the last folder that is known.
 fn partly(shell: &Shell<'_>, path: &str, written: &str) -> LocatedPath {
-    let folder = if written.ends_with('/') {
-        path.to_owned()
-    } else {
-        path.rsplit_once('/').map_or("/", |(folder, _)| folder).to_owned()
-    };
+    let above = || path.rsplit_once('/').map_or("/", |(folder, _)| folder);
+    let folder = if written.ends_with('/') { path } else { above() };
     let inside = location(shell, &format!("{}/\u{1}", folder.trim_end_matches('/')));
     let location = if inside == Location::Inside { Location::Unknown } else { inside };
-    let path = if folder.is_empty() { "/".to_owned() } else { folder };
-    LocatedPath { path, known: false, location }
+    unsure(if folder.is_empty() { "/" } else { folder }, location)
 }
 
 /// Returns true if files of this name are recreated by builds or tools. A glob with such an ending

@@ -33,13 +33,7 @@ impl Shell<'_> {
                 let path = paths::place(self, &arg).path;
                 let tainted = judge::is_secret(&path) || self.secrets.contains(&path);
                 let path = Some(path);
-                let file = StreamData {
-                    present: true,
-                    file: true,
-                    path,
-                    tainted,
-                    ..StreamData::default()
-                };
+                let file = StreamData { file: true, path, tainted, ..StreamData::some() };
                 Redirected::In(feed.unwrap_or(file))
             }
             Direction::Duplicate => {
@@ -62,14 +56,17 @@ impl Shell<'_> {
     /// Handles `<&N` and `>&N`: the data that was opened under this number, or a connection to
     /// another machine.
     fn duplicated(&mut self, number: u32, reads: bool) -> Redirected {
-        let far = self.is_socket(number);
+        let far = self.sockets.contains(&number);
         if far && !reads {
             self.redirected_to = Some("/dev/tcp/".to_owned());
             return Redirected::Away;
         }
         let feed = match far {
-            true => Some(StreamData { download: true, present: true, ..StreamData::default() }),
-            false => self.descriptor(number),
+            true => Some(StreamData { download: true, ..StreamData::some() }),
+            false => {
+                let mut opened = self.descriptors.iter().rev();
+                opened.find(|(known, _)| *known == number).map(|(_, feed)| feed.clone())
+            }
         };
         feed.filter(|_| reads).map_or(Redirected::Nothing, Redirected::In)
     }

@@ -9,15 +9,6 @@ use super::walk::{Shell, StreamData};
 const MAX_VALUE: usize = 20_000;
 
 impl Shell<'_> {
-    pub(super) fn arguments(&self) -> Option<&[Vec<WordPiece>]> {
-        self.arguments.as_deref()
-    }
-
-    /// Replaces the positional arguments, as `set -- a b` does.
-    pub(super) fn set_arguments(&mut self, given: Vec<Vec<WordPiece>>) {
-        self.arguments = Some(given);
-    }
-
     pub(super) fn remember(&mut self, feed: StreamData) -> usize {
         self.remembered.push(feed);
         self.remembered.len() - 1

@@ -28,24 +28,6 @@ const MAX_STEPS: usize = 6_000;
 /// Recursive calls of a function end at this depth.
 const MAX_RECURSION: usize = 12;
 
-/// The findings of a walk so far.
-#[derive(Default)]
-pub(super) struct WalkOutcome {
-    pub(super) commands: Vec<Invocation>,
-    targets: Vec<TouchedPath>,
-    pub(super) worst: Option<ShellFinding>,
-    background: bool,
-    /// True if a finding has the class `Write`.
-    wrote: bool,
-    /// Paths in text that is not followed; see [`Prediction::paths_in_text`].
-    pub(super) paths_in_text: Vec<String>,
-    /// Paths among the arguments of opaque programs; see [`Prediction::paths_in_arguments`].
-    pub(super) paths_in_arguments: Vec<String>,
-    /// Files of patches that are applied; see [`Prediction::patches`].
-    pub(super) patches: Vec<String>,
-    pub(super) folders: Vec<String>,
-}
-
 /// A simulated shell, which runs nothing.
 pub(super) struct Shell<'a> {
     pub(super) at: &'a CommandContext,
@@ -75,7 +57,11 @@ pub(super) struct Shell<'a> {
     pub(super) via: Vec<String>,
     /// True if paths belong to another machine or container.
     pub(super) elsewhere: bool,
-    pub(super) out: WalkOutcome,
+    /// What was found so far. [`Self::finish`] adds the judgement.
+    pub(super) out: Prediction,
+    pub(super) worst: Option<ShellFinding>,
+    /// True if a finding has the class `Write`.
+    wrote: bool,
 }
 
 /// Returns what a text for a POSIX shell would do.
@@ -139,31 +125,29 @@ impl<'a> Shell<'a> {
             tentative: false,
             via: Vec::new(),
             elsewhere: false,
-            out: WalkOutcome::default(),
+            out: Prediction::default(),
+            worst: None,
+            wrote: false,
         }
     }
 
     pub(super) fn finish(self) -> Prediction {
-        let out = self.out;
-        let worst = out.worst.unwrap_or_else(|| {
+        let mut out = self.out;
+        let worst = self.worst.unwrap_or_else(|| {
             let reason = "It starts no program and changes no file.";
             ShellFinding::new(Class::Read, "nothing", "", reason)
         });
+        if worst.class == Class::Read {
+            out.paths_in_text.clear();
+        }
         Prediction {
             class: worst.class,
-            targets: out.targets,
             rule: worst.rule.to_owned(),
             word: Some(worst.word).filter(|word| !word.is_empty()),
             reason: worst.reason,
             safer: worst.safer.map(str::to_owned),
-            commands: out.commands,
-            background: out.background,
-            lone: false,
-            paths_in_text: if worst.class == Class::Read { Vec::new() } else { out.paths_in_text },
-            paths_in_arguments: out.paths_in_arguments,
-            patches: out.patches,
-            inspects: worst.inspects && !out.wrote,
-            folders: out.folders,
+            inspects: worst.inspects && !self.wrote,
+            ..out
         }
     }
 
@@ -171,17 +155,9 @@ impl<'a> Shell<'a> {
         self.state.cwd.as_deref()
     }
 
-    pub(super) fn go(&mut self, cwd: Option<String>) {
-        self.state.cwd = cwd;
-    }
-
     pub(super) fn note(&mut self, finding: ShellFinding) {
-        self.out.wrote |= finding.class == Class::Write;
-        self.out.worst = ShellFinding::worst(self.out.worst.take(), Some(finding));
-    }
-
-    pub(super) fn background(&mut self) {
-        self.out.background = true;
+        self.wrote |= finding.class == Class::Write;
+        self.worst = ShellFinding::worst(self.worst.take(), Some(finding));
     }
 
     /// Adds a command that was judged in another dialect.
@@ -194,11 +170,6 @@ impl<'a> Shell<'a> {
     /// Marks the output of all programs since index `first` as hidden.
     pub(super) fn hide(&mut self, first: usize) {
         self.out.commands.iter_mut().skip(first).for_each(|call| call.hidden = true);
-    }
-
-    /// Returns the number of programs found so far.
-    pub(super) fn started(&self) -> usize {
-        self.out.commands.len()
     }
 
     /// Adds a path that would be touched, unless it belongs to another machine.
@@ -288,20 +259,6 @@ impl<'a> Shell<'a> {
         done
     }
 
-    /// Returns the input that was opened under a number.
-    pub(super) fn descriptor(&self, number: u32) -> Option<StreamData> {
-        self.descriptors
-            .iter()
-            .rev()
-            .find(|(known, _)| *known == number)
-            .map(|(_, feed)| feed.clone())
-    }
-
-    /// Returns true if a number is a connection to another machine.
-    pub(super) fn is_socket(&self, number: u32) -> bool {
-        self.sockets.contains(&number)
-    }
-
     /// Walks a substitution and returns its output.
     pub(super) fn substituted(&mut self, tree: &ParsedScript) -> StreamData {
         if self.exhausted() {
@@ -331,7 +288,7 @@ impl<'a> Shell<'a> {
         }
         let file = self.single(target);
         self.touch(&file, PathDeed::Read);
-        Some(StreamData { present: true, file: true, ..StreamData::default() })
+        Some(StreamData { file: true, ..StreamData::some() })
     }
 
     /// Returns the value of `$(…)`.
@@ -710,18 +667,9 @@ impl<'a> Shell<'a> {
 
     /// Runs `inside` and returns its most severe finding, without adding it to the findings so far.
     pub(super) fn within(&mut self, inside: impl FnOnce(&mut Self)) -> Option<ShellFinding> {
-        let before = self.out.worst.take();
+        let before = self.worst.take();
         inside(self);
-        std::mem::replace(&mut self.out.worst, before)
-    }
-
-    /// Like [`Self::within`], but `inside` runs in another process.
-    pub(super) fn in_process(
-        &mut self,
-        by: &str,
-        inside: impl FnOnce(&mut Self),
-    ) -> Option<ShellFinding> {
-        self.within(|shell| shell.process(by, inside))
+        std::mem::replace(&mut self.worst, before)
     }
 
     /// Returns the most severe finding in shell code that a program runs.
@@ -739,19 +687,26 @@ impl<'a> Shell<'a> {
         self.in_process(by, |shell| drop(shell.run(args, stdin)))
     }
 
-    /// Runs `inside` as another process, which `by` starts. Its variables and its folder are
-    /// dropped afterwards.
-    pub(super) fn process(&mut self, by: &str, inside: impl FnOnce(&mut Self)) {
+    /// Like [`Self::within`], but `inside` runs as another process, which `by` starts. Its variables
+    /// and its folder are dropped afterwards.
+    pub(super) fn in_process(
+        &mut self,
+        by: &str,
+        inside: impl FnOnce(&mut Self),
+    ) -> Option<ShellFinding> {
         self.via.push(by.to_owned());
         let arguments = self.arguments.take();
-        self.apart(|shell| {
-            if !["source", ".", "eval"].contains(&by) {
-                shell.state.inherit();
-            }
-            inside(shell);
+        let found = self.within(|shell| {
+            shell.apart(|shell| {
+                if !["source", ".", "eval"].contains(&by) {
+                    shell.state.inherit();
+                }
+                inside(shell);
+            });
         });
         self.arguments = arguments;
         self.via.pop();
+        found
     }
 
     /// Runs `inside` with these arguments and this input.

@@ -48,7 +48,7 @@ pub(super) fn walk(shell: &mut Shell<'_>, text: &str, dialect: Dialect) {
             let found = judge::redirected(shell, file, true);
             found.into_iter().for_each(|found| shell.note(found));
         }
-        let first = shell.started();
+        let first = shell.out.commands.len();
         fed = judge_command(shell, &command.words, command.called, dialect, before);
         if !command.into.is_empty() {
             shell.hide(first);
@@ -132,7 +132,7 @@ fn judge_command(
         hidden: false,
     });
     shell.note(finding);
-    StreamData { download, present: true, ..StreamData::default() }
+    StreamData { download, ..StreamData::some() }
 }
 
 /// Returns the command after `if exist x`, `for %i in (…) do`, `call` or `start ""`.
@@ -155,7 +155,7 @@ fn behind_keyword<'a>(shell: &mut Shell<'_>, name: &str, args: &'a [Arg]) -> Opt
             args.iter().position(|arg| lower(arg) == "do").map_or(args.len(), |at| at + 1)
         }
         "start" => {
-            shell.background();
+            shell.out.background = true;
             let title = |arg: &&Arg| arg.text.is_empty() || arg.text.starts_with('/');
             args.iter().take_while(title).count()
         }
@@ -309,7 +309,7 @@ impl<'c> WindowsCall<'c> {
         }
         if let Some(folder) = paths.first().filter(|_| holds("windowsfolders", self.name)) {
             let there = folder.literal().and_then(|to| paths::from(shell.cwd(), to));
-            shell.go(there);
+            shell.state.cwd = there;
         }
     }
 
@@ -385,12 +385,10 @@ impl<'c> WindowsCall<'c> {
             return judge::unreadable_rule("code.unknown", "Invoke-Expression");
         }
         if !evaluates {
-            shell.background();
+            shell.out.background = true;
         }
         let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-        let found = shell.within(|shell| {
-            shell.process(self.name, |shell| walk(shell, &text, Dialect::PowerShell));
-        });
+        let found = shell.in_process(self.name, |shell| walk(shell, &text, Dialect::PowerShell));
         let own = judge::opaque("code.powershell", self.name);
         if evaluates { found.unwrap_or(own) } else { own.worse(found) }
     }

@@ -300,9 +300,8 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
     let bound = binding(&subject, &request.actor, &request.cwd, request.head.as_deref());
     let known = all(root);
     let existing = known.iter().find(|found| {
-        let stands = matches!(found.state, ApprovalState::Pending | ApprovalState::Denied)
-            && !has_expired(found);
-        stands && found.binding == bound
+        let stands = matches!(found.state, ApprovalState::Pending | ApprovalState::Denied);
+        stands && !has_expired(found) && found.binding == bound
     });
     if let Some(found) = existing {
         return Ok(found.clone());
@@ -418,7 +417,7 @@ struct StoredApproval {
 
 /// Returns the folder with the approval files.
 pub(crate) fn folder(root: &Root) -> PathBuf {
-    root.orchestration().join("local").join("approvals")
+    session::place(root, "approvals")
 }
 
 fn file(root: &Root, code: &str) -> PathBuf {
@@ -430,28 +429,20 @@ fn used(root: &Root, code: &str) -> PathBuf {
 }
 
 fn all(root: &Root) -> Vec<Approval> {
-    let Ok(entries) = std::fs::read_dir(folder(root)) else { return Vec::new() };
-    entries
-        .filter_map(Result::ok)
-        .take(MAX_FILES)
-        .filter_map(|entry| {
-            let name = entry.file_name();
-            let code = normalised_code(name.to_str()?.strip_suffix(".json")?)?;
-            read(root, &entry.path(), &code)
-        })
-        .collect()
+    let approvals = store::entries(&folder(root)).take(MAX_FILES).filter_map(|entry| {
+        let name = entry.file_name();
+        let code = normalised_code(name.to_str()?.strip_suffix(".json")?)?;
+        read(root, &entry.path(), &code)
+    });
+    approvals.collect()
 }
 
 /// Reads an approval file. `None` if it is damaged, was changed, has another code, or was not
 /// written by this clone.
 fn read(root: &Root, file: &Path, code: &str) -> Option<Approval> {
     let StoredApproval { approval, seal } = store::read_json(file, 4 * MAX_SUBJECT as u64)?;
-    let bound = binding(
-        &approval.subject,
-        &approval.actor,
-        Path::new(&approval.cwd),
-        approval.head.as_deref(),
-    );
+    let (cwd, head) = (Path::new(&approval.cwd), approval.head.as_deref());
+    let bound = binding(&approval.subject, &approval.actor, cwd, head);
     let ours = approval.code == code
         && approval.binding == bound
         && seal::is_valid(root, &[&json(&approval)], &seal);

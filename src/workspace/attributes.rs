@@ -9,9 +9,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::ignores::decided;
 use super::{RelativePath, Root};
 
 /// A larger file, in bytes, is not read, because its patterns are tried for every file.
@@ -52,11 +52,7 @@ impl Attributes {
         let mut decided = folders.filter_map(|folder| {
             let rules = self.of_folder(folder)?;
             let below = path[folder.len()..].trim_start_matches('/');
-            match rules.matched(below, false) {
-                Match::None => None,
-                Match::Ignore(_) => Some(true),
-                Match::Whitelist(_) => Some(false),
-            }
+            decided(&rules, below, false)
         });
         decided.next().unwrap_or(false)
     }

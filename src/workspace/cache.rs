@@ -81,9 +81,8 @@ impl CacheSlot {
     /// Returns the slot for a result that is computed from `inputs`. The inputs must include
     /// everything that the result depends on.
     pub(crate) fn of_inputs(root: &Root, kind: Computed, inputs: &[u8]) -> Option<Self> {
-        let version = env!("CARGO_PKG_VERSION");
         let digest = hex(&Sha256::digest(inputs));
-        let header = format!("intent-cache {FORMAT} {version} {digest}\n");
+        let header = header(format_args!("{digest}"));
         let place = folder(root)?.join(kind.folder()).join(&digest[..2]).join(&digest[2..34]);
         Some(Self { place, header, at_rest: true, is_computed: true })
     }
@@ -92,9 +91,7 @@ impl CacheSlot {
     /// inputs must include everything that the result depends on. A file has only one slot, in
     /// which the newest result replaces the previous one.
     pub(crate) fn of_trail(root: &Root, path: &RelativePath, inputs: &[u8]) -> Option<Self> {
-        let version = env!("CARGO_PKG_VERSION");
-        let digest = hex(&Sha256::digest(inputs));
-        let header = format!("intent-cache {FORMAT} {version} {path} {digest}\n");
+        let header = header(format_args!("{path} {}", hex(&Sha256::digest(inputs))));
         let place = folder(root)?.join("trails").join(name(&root.absolute(path), path));
         Some(Self { place, header, at_rest: true, is_computed: false })
     }
@@ -109,8 +106,7 @@ impl CacheSlot {
         let source = root.absolute(path);
         let now = SystemTime::now();
         let stamp = FileStamp::of(&std::fs::metadata(&source).ok()?)?;
-        let version = env!("CARGO_PKG_VERSION");
-        let header = format!("intent-cache {FORMAT} {version} {path} {stamp:?}\n");
+        let header = header(format_args!("{path} {stamp:?}"));
         let place = folder.join(name(&source, path));
         Some(Self { place, header, at_rest: stamp.at_rest(now), is_computed: false })
     }
@@ -157,6 +153,11 @@ impl CacheSlot {
             tracing::debug!(%error, "no room made");
         }
     }
+}
+
+/// Returns the header for this state of a file, or for these inputs.
+fn header(state: std::fmt::Arguments<'_>) -> String {
+    format!("intent-cache {FORMAT} {} {state}\n", env!("CARGO_PKG_VERSION"))
 }
 
 /// Returns the folder of the cache. `None` for an ungoverned workspace. No folder is created in the

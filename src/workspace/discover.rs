@@ -14,8 +14,8 @@ const MAX_POINTER: u64 = 256 * 1024;
 /// A git work tree: its top folder and its git directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WorkTree {
-    top: PathBuf,
-    git_dir: PathBuf,
+    pub(super) top: PathBuf,
+    pub(super) git_dir: PathBuf,
 }
 
 impl WorkTree {
@@ -30,12 +30,6 @@ impl WorkTree {
         // In repositories made by very old versions of git, HEAD may be a (dangling) symbolic link.
         std::fs::symlink_metadata(head).ok()?;
         Some(Self { top: folder.to_path_buf(), git_dir })
-    }
-    pub(super) fn top(&self) -> &Path {
-        &self.top
-    }
-    pub(super) fn git_dir(&self) -> &Path {
-        &self.git_dir
     }
     /// Returns the git directory that linked work trees share.
     pub(super) fn common_dir(&self) -> PathBuf {

@@ -30,16 +30,16 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::Stage;
+use gix::object::tree::Entry;
 use gix::objs::tree::EntryKind;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use self::branches::BlobId;
 use self::index::kind_of;
 use super::{RelativePath, Root, cache, discover, real::real, store};
 
 /// A commit's id in hex.
-#[derive(
-    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CommitId(pub String);
 
@@ -109,6 +109,9 @@ pub enum GitError {
     },
 }
 
+/// What is read from git, or why it could not be read.
+type GitResult<T> = Result<T, GitError>;
+
 /// A path that differs between a base and a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathChange {
@@ -174,7 +177,7 @@ impl Git {
     ///
     /// Uses `GIT_INDEX_FILE` if it is a path in the git directory, because git sets it for the
     /// hooks of a partial commit.
-    pub fn open(root: &Root) -> Result<Option<Self>, GitError> {
+    pub fn open(root: &Root) -> GitResult<Option<Self>> {
         let (Some(dir), Some(top)) = (root.git_dir(), root.work_tree()) else {
             return Ok(None);
         };
@@ -210,16 +213,14 @@ impl Git {
     }
 
     /// Returns the commit that the work tree is based on. `None` before the first commit.
-    pub fn head(&self) -> Result<Option<CommitId>, GitError> {
+    pub fn head(&self) -> GitResult<Option<CommitId>> {
         let repo = self.handle();
-        let Some(id) = head_of(&repo).map_err(|error| self.unreadable(error))? else {
-            return Ok(None);
-        };
+        let Some(id) = self.read(head_of(&repo))? else { return Ok(None) };
         // This runs before every edit of an agent. So only the file that contains this object is
         // checked, and not all files.
         match precheck::obstacle_of_object(&self.common(), &id.to_string()) {
             Some(reason) => return Err(self.unreadable(reason)),
-            None => repo.find_header(id).map_err(|error| self.unreadable(error))?,
+            None => self.read(repo.find_header(id))?,
         };
         Ok(Some(commit_id(id)))
     }
@@ -229,7 +230,7 @@ impl Git {
     ///
     /// For a rebase these are the commit that it rebases onto, the commit that it started from, and
     /// the commit at which it stopped.
-    pub fn incoming(&self) -> Result<Vec<CommitId>, GitError> {
+    pub fn incoming(&self) -> GitResult<Vec<CommitId>> {
         let mut files = vec!["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
         // If a rebase stops so that somebody can edit a commit, that commit is already made. What
         // follows is ordinary work.
@@ -260,7 +261,7 @@ impl Git {
     }
 
     /// Returns the commit that a revision names (`main`, `HEAD~3`, a hash).
-    pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
+    pub fn resolve(&self, revision: &str) -> GitResult<CommitId> {
         let repo = self.objects()?;
         let commit = repo
             .rev_parse_single(revision)
@@ -270,71 +271,65 @@ impl Git {
             Ok(commit) => Ok(commit_id(commit.id)),
             Err(error) => {
                 tracing::debug!(revision, %error, "revision not found");
-                let revision = revision.to_owned();
-                Err(GitError::UnknownRevision { revision, shallow: self.is_shallow() })
+                Err(self.unknown(revision))
             }
         }
     }
 
     /// Returns the best common ancestor of two commits, if there is one.
-    pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>, GitError> {
+    pub fn merge_base(&self, a: &CommitId, b: &CommitId) -> GitResult<Option<CommitId>> {
         let repo = self.objects()?;
         let (a, b) = (self.parse(a)?, self.parse(b)?);
-        let bases = repo.merge_bases_many(a, &[b]).map_err(|error| self.unreadable(error))?;
+        let bases = self.read(repo.merge_bases_many(a, &[b]))?;
         Ok(bases.first().map(|id| commit_id(id.detach())))
     }
 
     /// Returns the bytes of a file at a commit. `None` if the commit has no such file.
-    pub fn file_at(
+    pub fn file_at(&self, commit: &CommitId, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
+        let repo = self.objects()?;
+        let id = self.regular_file(&repo, commit, path)?;
+        id.map(|id| self.blob(&repo, id)).transpose()
+    }
+
+    /// Returns true if a commit has a regular file at a path.
+    pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> GitResult<bool> {
+        Ok(self.regular_file(&self.objects()?, commit, path)?.is_some())
+    }
+
+    /// Returns the id of the content of a regular file at a commit.
+    fn regular_file(
         &self,
+        repo: &gix::Repository,
         commit: &CommitId,
         path: &RelativePath,
-    ) -> Result<Option<Vec<u8>>, GitError> {
-        let repo = self.objects()?;
-        let tree = self.tree(&repo, commit)?;
-        let full = format!("{}{path}", self.prefix);
-        let entry = tree
-            .lookup_entry(full.split('/').map(str::as_bytes))
-            .map_err(|error| self.unreadable(error))?;
-        let Some(entry) = entry.filter(|entry| is_regular(entry.mode().kind())) else {
-            return Ok(None);
-        };
-        self.blob(&repo, entry.object_id()).map(Some)
+    ) -> GitResult<Option<gix::ObjectId>> {
+        let tree = self.tree(repo, commit)?;
+        let entry = self.entry(&tree, &format!("{}{path}", self.prefix))?;
+        let regular = entry.filter(|entry| is_regular(entry.mode().kind()));
+        Ok(regular.map(|entry| entry.object_id()))
     }
 
     /// Returns the bytes of a file in the index. During a merge conflict, those of our side.
-    pub fn file_in_index(&self, path: &RelativePath) -> Result<Option<Vec<u8>>, GitError> {
-        let Some(file) = self.index_file()? else {
-            return Ok(None);
-        };
+    pub fn file_in_index(&self, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
+        let Some(file) = self.index_file()? else { return Ok(None) };
         let full = format!("{}{path}", self.prefix);
-        let full: &BStr = full.as_str().into();
-        let entry = file
-            .entry_by_path_and_stage(full, Stage::Unconflicted)
-            .or_else(|| file.entry_by_path_and_stage(full, Stage::Ours));
-        let Some(entry) =
-            entry.filter(|entry| kind_of(entry.mode, entry.flags).is_some_and(is_regular))
-        else {
-            return Ok(None);
-        };
-        self.blob(&self.objects()?, entry.id).map(Some)
+        let entry = [Stage::Unconflicted, Stage::Ours]
+            .into_iter()
+            .find_map(|stage| file.entry_by_path_and_stage(full.as_str().into(), stage))
+            .filter(|entry| kind_of(entry.mode, entry.flags).is_some_and(is_regular));
+        entry.map(|entry| self.blob(&self.objects()?, entry.id)).transpose()
     }
 
     /// Returns every regular file of a commit below the workspace root, sorted.
-    pub fn files_at(&self, commit: &CommitId) -> Result<Vec<RelativePath>, GitError> {
+    pub fn files_at(&self, commit: &CommitId) -> GitResult<Vec<RelativePath>> {
         let files = self.files(&self.objects()?, commit)?.into_iter();
         Ok(files.filter(|(_, held)| is_regular(held.0)).map(|(path, _)| path).collect())
     }
 
     /// Returns every regular file of the index below the workspace root, sorted.
-    pub fn tracked(&self) -> Result<Vec<RelativePath>, GitError> {
-        let index = self.index(&self.objects()?)?;
-        Ok(index
-            .entries
-            .into_iter()
-            .filter(|(_, entry)| entry.is_regular())
-            .map(|(p, _)| p)
-            .collect())
+    pub fn tracked(&self) -> GitResult<Vec<RelativePath>> {
+        let entries = self.index(&self.objects()?)?.entries.into_iter();
+        Ok(entries.filter(|(_, entry)| entry.is_regular()).map(|(path, _)| path).collect())
     }
 
     /// Returns the files that differ between a commit and a target, sorted by path. Without a
@@ -342,11 +337,7 @@ impl Git {
     /// ignore.
     ///
     /// Symbolic links and submodules are left out.
-    pub fn changes(
-        &self,
-        base: Option<&CommitId>,
-        target: &Target,
-    ) -> Result<Vec<PathChange>, GitError> {
+    pub fn changes(&self, base: Option<&CommitId>, target: &Target) -> GitResult<Vec<PathChange>> {
         let mut changes = self.all_changes(base, target)?;
         changes.retain(|change| change.aspect == Aspect::Content);
         Ok(changes)
@@ -361,7 +352,7 @@ impl Git {
         &self,
         base: Option<&CommitId>,
         target: &Target,
-    ) -> Result<Vec<PathChange>, GitError> {
+    ) -> GitResult<Vec<PathChange>> {
         let repo = self.objects()?;
         let before = || match base {
             Some(commit) => self.files(&repo, commit),
@@ -403,7 +394,7 @@ impl Git {
 
     /// Returns the repository, for callers that read objects. Before the first use, the files that
     /// contain objects are checked.
-    fn objects(&self) -> Result<gix::Repository, GitError> {
+    fn objects(&self) -> GitResult<gix::Repository> {
         let look = || precheck::obstacle_of_objects(&self.dir, &self.common());
         match self.obstacle_of_objects.get_or_init(look) {
             Some(reason) => Err(self.unreadable(reason)),
@@ -411,78 +402,67 @@ impl Git {
         }
     }
 
+    /// Returns what the library has read. An error becomes [`GitError::Unreadable`].
+    fn read<T>(&self, found: Result<T, impl std::fmt::Display>) -> GitResult<T> {
+        found.map_err(|error| self.unreadable(error))
+    }
+
     fn unreadable(&self, error: impl std::fmt::Display) -> GitError {
         let path = self.dir.display().to_string();
         GitError::Unreadable { path, reason: format!("{error}; `git fsck` says more") }
     }
 
-    fn parse(&self, commit: &CommitId) -> Result<gix::ObjectId, GitError> {
-        gix::ObjectId::from_hex(commit.0.as_bytes()).map_err(|_| GitError::UnknownRevision {
-            revision: commit.0.clone(),
-            shallow: self.is_shallow(),
-        })
+    fn parse(&self, commit: &CommitId) -> GitResult<gix::ObjectId> {
+        gix::ObjectId::from_hex(commit.0.as_bytes()).map_err(|_| self.unknown(&commit.0))
     }
 
-    fn ids_in(&self, file: &str) -> Result<Vec<gix::ObjectId>, GitError> {
+    fn unknown(&self, revision: &str) -> GitError {
+        GitError::UnknownRevision { revision: revision.to_owned(), shallow: self.is_shallow() }
+    }
+
+    fn ids_in(&self, file: &str) -> GitResult<Vec<gix::ObjectId>> {
         const MAX: u64 = 64 * 1024;
-        let bytes = store::read_capped(&self.dir.join(file), MAX)
-            .map_err(|error| self.unreadable(error))?
-            .unwrap_or_default();
+        let bytes = self.read(store::read_capped(&self.dir.join(file), MAX))?.unwrap_or_default();
         Ok(bytes.lines().filter_map(|line| gix::ObjectId::from_hex(line.trim()).ok()).collect())
     }
 
-    fn tree<'r>(
-        &self,
-        repo: &'r gix::Repository,
-        commit: &CommitId,
-    ) -> Result<gix::Tree<'r>, GitError> {
+    fn tree<'r>(&self, repo: &'r gix::Repository, commit: &CommitId) -> GitResult<gix::Tree<'r>> {
         let id = self.parse(commit)?;
         if !repo.has_object(id) {
-            return Err(GitError::UnknownRevision {
-                revision: commit.0.clone(),
-                shallow: self.is_shallow(),
-            });
+            return Err(self.unknown(&commit.0));
         }
-        repo.find_commit(id).and_then(|commit| commit.tree()).map_err(|e| self.unreadable(e))
+        self.read(repo.find_commit(id).and_then(|commit| commit.tree()))
     }
 
-    fn blob(&self, repo: &gix::Repository, id: gix::ObjectId) -> Result<Vec<u8>, GitError> {
-        let bytes = repo.find_header(id).map_err(|error| self.unreadable(error))?.size();
+    /// Returns the entry at a path in a tree.
+    fn entry<'r>(&self, tree: &gix::Tree<'r>, path: &str) -> GitResult<Option<Entry<'r>>> {
+        self.read(tree.lookup_entry(path.split('/').map(str::as_bytes)))
+    }
+
+    fn blob(&self, repo: &gix::Repository, id: gix::ObjectId) -> GitResult<Vec<u8>> {
+        let bytes = self.read(repo.find_header(id))?.size();
         if bytes > store::MAX_CONTENT {
             return Err(GitError::TooLarge { id: id.to_string(), bytes });
         }
-        repo.find_blob(id).map(|mut blob| blob.take_data()).map_err(|e| self.unreadable(e))
+        self.read(repo.find_blob(id).map(|mut blob| blob.take_data()))
     }
 
     /// Returns the entries of a commit below the workspace root.
-    fn files(&self, repo: &gix::Repository, commit: &CommitId) -> Result<TreeEntries, GitError> {
-        let tree = self.tree(repo, commit)?;
-        let folder = self.prefix.trim_end_matches('/');
-        if folder.is_empty() {
-            return self.files_below(&tree, "");
+    fn files(&self, repo: &gix::Repository, commit: &CommitId) -> GitResult<TreeEntries> {
+        match self.folder_at(repo, commit, "")? {
+            Some(tree) => self.files_below(&self.read(repo.find_tree(tree))?, ""),
+            None => Ok(TreeEntries::new()),
         }
-        let entry = tree
-            .lookup_entry(folder.split('/').map(str::as_bytes))
-            .map_err(|error| self.unreadable(error))?;
-        let Some(entry) = entry.filter(|entry| entry.mode().is_tree()) else {
-            return Ok(TreeEntries::new());
-        };
-        let tree = repo.find_tree(entry.object_id()).map_err(|error| self.unreadable(error))?;
-        self.files_below(&tree, "")
     }
 
     /// Returns the entries of a tree, with `prefix` before their paths.
-    fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> Result<TreeEntries, GitError> {
-        let entries =
-            tree.traverse().breadthfirst.files().map_err(|error| self.unreadable(error))?;
-        Ok(entries
-            .into_iter()
-            .filter(|entry| !entry.mode.is_tree())
-            .filter_map(|entry| {
-                let held = (entry.mode.kind(), Some(entry.oid));
-                Some((as_path(prefix, entry.filepath.as_bstr())?, held))
-            })
-            .collect())
+    fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> GitResult<TreeEntries> {
+        let entries = self.read(tree.traverse().breadthfirst.files())?.into_iter();
+        let files = entries.filter(|entry| !entry.mode.is_tree()).filter_map(|entry| {
+            let held = (entry.mode.kind(), Some(entry.oid));
+            Some((as_path(prefix, entry.filepath.as_bstr())?, held))
+        });
+        Ok(files.collect())
     }
 }
 

@@ -123,47 +123,36 @@ impl Ignores {
     }
     /// Returns the lines that apply to single intents, in the order of the files.
     pub fn intent_lines(&self) -> Vec<IntentLine> {
-        let of = |file: &DenyFile| -> Vec<IntentLine> {
-            let lines = (1..).zip(file.text.lines());
-            let named =
-                lines.filter_map(|(line, text)| Some((line, for_intent(&file.file, text)?)));
-            named
-                .map(|(line, (intent, pattern))| IntentLine {
-                    file: file.file.clone(),
-                    line,
-                    intent: intent.to_owned(),
-                    pattern: pattern.to_owned(),
-                })
-                .collect()
-        };
-        self.denying.iter().flat_map(of).collect()
+        let mut found = Vec::new();
+        for DenyFile { file, text, .. } in &self.denying {
+            for (line, text) in (1..).zip(text.lines()) {
+                let Some((intent, pattern)) = for_intent(file, text) else { continue };
+                let (intent, pattern) = (intent.to_owned(), pattern.to_owned());
+                found.push(IntentLine { file: file.clone(), line, intent, pattern });
+            }
+        }
+        found
     }
     /// Returns true if git ignores the path (build outputs, for example). Such a path is not
     /// subject to scopes, the gate and checks. A file that git tracks is never ignored.
     pub fn git_ignored(&self, path: &RelativePath) -> bool {
-        let Some(top) = self.root.work_tree() else {
-            return false;
-        };
+        let Some(top) = self.root.work_tree() else { return false };
         let Some(full) = self.below_top(top, path) else { return false };
         self.matched_by_git(top, &full) && !self.tracked().contains(path)
     }
     /// Returns true if git ignores a folder with everything in it. A folder with a file that git
     /// tracks is never ignored.
     pub fn git_ignored_folder(&self, path: &RelativePath) -> bool {
-        let (Some(top), Ok(inside)) =
-            (self.root.work_tree(), RelativePath::new(&format!("{path}/x")))
-        else {
-            return false;
-        };
+        let Some(top) = self.root.work_tree() else { return false };
+        let Ok(inside) = RelativePath::new(&format!("{path}/x")) else { return false };
         let Some(full) = self.below_top(top, &inside) else { return false };
         let folder = format!("{path}/");
-        let mut below =
-            self.matched_by_git(top, &full).then(|| self.tracked().range(path.clone()..));
-        below.as_mut().is_some_and(|below| {
-            !below
-                .take_while(|file| file.as_str().starts_with(path.as_str()))
-                .any(|file| file.as_str().starts_with(&folder))
-        })
+        let is_tracked = || {
+            let files = self.tracked().range(path.clone()..).map(RelativePath::as_str);
+            let mut below = files.take_while(|file| file.starts_with(path.as_str()));
+            below.any(|file| file.starts_with(&folder))
+        };
+        self.matched_by_git(top, &full) && !is_tracked()
     }
     /// Returns the problems in the files: a missing marker `# intent: deny-write`, and patterns
     /// that do not parse.
@@ -191,11 +180,8 @@ impl Ignores {
             let help = format!(
                 "Other tools have used this file name for the opposite. Its paths are kept from agents all the same; write `{MARKER}` as the first line to say so."
             );
-            self.findings.push(Finding::new(Code::IgnoreMarker, message, help).at(
-                &file,
-                &text,
-                0..end,
-            ));
+            let finding = Finding::new(Code::IgnoreMarker, message, help);
+            self.findings.push(finding.at(&file, &text, 0..end));
         }
         self.denying.push(DenyFile { file, text, rules: Some(rules), of_intents });
     }
@@ -257,10 +243,8 @@ impl Ignores {
         if let Some(rules) = known.get(folder) {
             return Arc::clone(rules);
         }
-        let file = folder::open_below(top, &Path::new(folder).join(".gitignore"));
-        let rules = Arc::new(compiled(
-            file.and_then(|mut file| folder::read_to_end(&mut file, MAX_IGNORE_FILE)),
-        ));
+        let file = Path::new(folder).join(".gitignore");
+        let rules = Arc::new(compiled(folder::read_below(top, &file, MAX_IGNORE_FILE)));
         known.insert(folder.to_owned(), Arc::clone(&rules));
         rules
     }
@@ -269,7 +253,9 @@ impl Ignores {
         self.everywhere.get_or_init(|| {
             let exclude = self.root.common_dir().map(|dir| dir.join("info/exclude"));
             let own = ignore::gitignore::gitconfig_excludes_path();
-            [exclude, own].map(|path| path.map_or_else(Gitignore::empty, |path| read_rules(&path)))
+            let read = |path: PathBuf| store::read_capped(&path, MAX_IGNORE_FILE);
+            [exclude, own]
+                .map(|path| compiled(path.map_or(Ok(None), read).map(Option::unwrap_or_default)))
         })
     }
 
@@ -335,7 +321,8 @@ fn for_intent<'a>(file: &RelativePath, line: &'a str) -> Option<(&'a str, &'a st
     (file.file_name() == ".intentignore" && is_id && apart).then(|| (id, pattern.trim()))
 }
 
-fn decided(rules: &Gitignore, path: &str, is_dir: bool) -> Option<bool> {
+/// Returns whether the rules ignore a path. `None` if no rule matches.
+pub(super) fn decided(rules: &Gitignore, path: &str, is_dir: bool) -> Option<bool> {
     match rules.matched(path, is_dir) {
         Match::None => None,
         Match::Ignore(_) => Some(true),
@@ -387,21 +374,15 @@ fn compile(
     (all, single, findings)
 }
 
-fn read_rules(path: &Path) -> Gitignore {
-    let bytes = store::read_capped(path, MAX_IGNORE_FILE);
-    compiled(bytes.map(Option::unwrap_or_default).map_err(std::io::Error::other))
-}
-
 /// Compiles an ignore file of git. If it cannot be read, there are no rules.
-fn compiled(bytes: std::io::Result<Vec<u8>>) -> Gitignore {
-    let bytes = match bytes {
-        Ok(bytes) => bytes,
+fn compiled(bytes: Result<Vec<u8>, impl std::fmt::Display>) -> Gitignore {
+    match bytes {
+        Ok(bytes) => rules_in(&bytes),
         Err(error) => {
             tracing::debug!(%error, "no ignore rules read");
-            return Gitignore::empty();
+            Gitignore::empty()
         }
-    };
-    rules_in(&bytes)
+    }
 }
 
 fn rules_in(bytes: &[u8]) -> Gitignore {

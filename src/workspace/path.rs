@@ -1,11 +1,12 @@
 //! A path inside a workspace, in the form that ledgers, scopes and people use.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A path relative to the workspace root, separated by `/`. It is never empty, and contains no `.`,
 /// `..`, NUL or leading slash.
 #[derive(
-    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
 pub struct RelativePath(String);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cache::CacheSlot;
@@ -18,7 +19,7 @@ const MAX_BRACKETS: usize = 4096;
 const MAX_GLOBS: usize = 256;
 
 /// The policy of a workspace. Every key is optional.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
     /// The policy file of an organisation that this one extends: an absolute path, or a path below
@@ -69,9 +70,7 @@ pub struct Policy {
 }
 
 /// What the gate does when a rule denies a call.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// The gate denies the call.
@@ -84,7 +83,7 @@ pub enum Mode {
 }
 
 /// A decision about a command, or about writes to certain paths.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// A program and its first words, such as `git push` or `npm run *`. Without it the rule
@@ -110,7 +109,7 @@ impl Rule {
 }
 
 /// What happens to a call that matches a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleDecision {
     /// No person needs to be asked. Scopes are still checked, and so is whether a file changed
@@ -125,7 +124,7 @@ pub enum RuleDecision {
 /// A rule for the commits of certain authors, such as bots. It names the intent that their changes
 /// are checked against, or says that their changes need no records. A commit's own trailer that
 /// names an intent takes precedence.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AuthorRule {
     /// A glob for `Name <e-mail>`, ignoring case: `*[bot]*`, `* <*@ci.example.org>`. Brackets match
@@ -137,9 +136,7 @@ pub struct AuthorRule {
 }
 
 /// Whether an agent may switch to another intent by itself.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Switching {
     /// The person is asked first.
@@ -152,9 +149,7 @@ pub enum Switching {
 }
 
 /// Which commands of agents run behind the fence.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FencePolicy {
     /// No command does, unless it is started with `intent fence`.
@@ -168,9 +163,7 @@ pub enum FencePolicy {
 }
 
 /// Whether an agent may write a lesson by itself. A person always may.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Lessons {
     /// The agent may write it by itself.
@@ -183,9 +176,7 @@ pub enum Lessons {
 }
 
 /// Whether a registry change since the base is a finding.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RegistryChanges {
     /// Such a change is reported as a finding.
@@ -196,9 +187,7 @@ pub enum RegistryChanges {
 }
 
 /// When an intent may be completed.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Completion {
     /// An intent may be completed at any time.
@@ -210,9 +199,7 @@ pub enum Completion {
 }
 
 /// Whether commits contain the file `intent_map.md`.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Map {
     /// The map is only for this work tree, and is updated when something is recorded.
@@ -223,9 +210,7 @@ pub enum Map {
 }
 
 /// Where the records of a workspace are stored.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LedgerPolicy {
     /// The layout. Default: `evidence` with git, `single` without it.
@@ -233,7 +218,7 @@ pub struct LedgerPolicy {
 }
 
 /// Where the records of a workspace are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
     /// Records are in the journal until a commit carries them as evidence.
@@ -332,18 +317,18 @@ impl Policy {
     /// Checks everything that the types alone do not guarantee.
     fn judge(&self, path: &RelativePath, text: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let mut report = |code, written: &str, message: String, help: &str| {
-            let span = place_of(text, written);
-            findings.push(Finding::new(code, message, help).at(path, text, span));
+        let mut report = |written: &str, message: String, help: &str| {
+            let finding = Finding::new(Code::PolicyInvalid, message, help);
+            findings.push(finding.at(path, text, place_of(text, written)));
         };
         for code in self.levels.keys().filter(|code| Code::parse(code).is_none()) {
             let message = format!("levels: {code:?} is no diagnostic code.");
-            report(Code::PolicyInvalid, code, message, "Remove it, or correct its spelling.");
+            report(code, message, "Remove it, or correct its spelling.");
         }
         for rule in self.rules.iter().filter(|rule| rule.matches_nothing()) {
             let message = "rules: a rule names neither a command nor paths.".to_owned();
             let written = rule.reason.as_deref().unwrap_or("rules");
-            report(Code::PolicyInvalid, written, message, "Add a command or paths, or remove it.");
+            report(written, message, "Add a command or paths, or remove it.");
         }
         let lists =
             [("protected_paths", &self.protected_paths), ("nested_roots", &self.nested_roots)];
@@ -352,38 +337,34 @@ impl Policy {
             if globs.len() > MAX_GLOBS {
                 let message =
                     format!("{key} holds {} globs; {MAX_GLOBS} are allowed.", globs.len());
-                report(Code::PolicyInvalid, key, message, "Write fewer, wider globs.");
+                report(key, message, "Write fewer, wider globs.");
             }
             for glob in globs.iter().filter(|glob| !is_glob(glob)) {
                 let message = format!("{key}: {glob:?} is not a glob inside the workspace.");
                 let help = "Write it relative to the root, with `/`, without `..`.";
-                report(Code::PolicyInvalid, glob, message, help);
+                report(glob, message, help);
             }
         }
         let relative = |folder: &&String| !std::path::Path::new(folder).is_absolute();
         for folder in self.allowed_outside.iter().filter(relative) {
             let message = format!("allowed_outside: {folder:?} is not an absolute folder.");
-            report(Code::PolicyInvalid, folder, message, "Write the whole path of the folder.");
+            report(folder, message, "Write the whole path of the folder.");
         }
         for trailer in self.trailers.iter().filter(|trailer| !is_trailer(trailer)) {
             let message = format!("trailers: {trailer:?} is no trailer of a commit.");
             let help =
                 "Write `Token: value`, with {intent}, {tool}, {model} or {session} in the value.";
-            report(Code::PolicyInvalid, trailer, message, help);
+            report(trailer, message, help);
         }
         for pattern in self.branches.iter().filter(|pattern| !pattern.contains("{intent}")) {
             let message = format!("branches: {pattern:?} names no intent.");
-            report(
-                Code::PolicyInvalid,
-                pattern,
-                message,
-                "Write {intent} where the id stands: `feature/{intent}-*`.",
-            );
+            let help = "Write {intent} where the id stands: `feature/{intent}-*`.";
+            report(pattern, message, help);
         }
         for rule in self.authors.iter().filter(|rule| rule.author.trim().is_empty()) {
             let message = "authors: an entry has no author.".to_owned();
             let written = rule.intent.as_deref().unwrap_or("authors");
-            report(Code::PolicyInvalid, written, message, "Add `author`, or remove it.");
+            report(written, message, "Add `author`, or remove it.");
         }
         for (at, hidden) in text::invisible_characters(text) {
             if hidden == '\r' || (at == 0 && hidden == '\u{feff}') {

@@ -28,21 +28,22 @@ pub(super) struct Real {
 ///
 /// Returns an error if a folder on the way cannot be read, or if the links form a circle.
 pub(super) fn real(path: &Path) -> std::io::Result<Real> {
-    let mut rest: Vec<PathStep> = steps(path);
+    let mut rest = steps(path);
     let mut out = Real { path: PathBuf::new(), through_file: false, link_folders: Vec::new() };
     while let Some(step) = rest.pop() {
-        let name = match step {
-            PathStep::Start(start) => {
-                out.path = start;
-                continue;
-            }
-            PathStep::Up => {
+        let next = out.path.join(&step);
+        match Path::new(&step).components().next() {
+            Some(Component::Normal(_)) => {}
+            Some(Component::ParentDir) => {
                 out.path.pop();
                 continue;
             }
-            PathStep::Into(name) => name,
-        };
-        let next = out.path.join(&name);
+            // The root, or a drive.
+            _ => {
+                out.path = next;
+                continue;
+            }
+        }
         match std::fs::symlink_metadata(&next) {
             Ok(found) if found.is_symlink() => {
                 if out.link_folders.len() == MAX_LINKS {
@@ -64,29 +65,10 @@ pub(super) fn real(path: &Path) -> std::io::Result<Real> {
     Ok(out)
 }
 
-enum PathStep {
-    Start(PathBuf),
-    Up,
-    Into(OsString),
-}
-
 /// Splits a path into its steps, in reverse order.
-fn steps(path: &Path) -> Vec<PathStep> {
-    let mut start = PathBuf::new();
-    let mut steps = Vec::new();
-    for component in path.components() {
-        match component {
-            Component::Prefix(_) | Component::RootDir => start.push(component),
-            Component::CurDir => {}
-            Component::ParentDir => steps.push(PathStep::Up),
-            Component::Normal(name) => steps.push(PathStep::Into(name.to_owned())),
-        }
-    }
-    if !start.as_os_str().is_empty() {
-        steps.insert(0, PathStep::Start(start));
-    }
-    steps.reverse();
-    steps
+fn steps(path: &Path) -> Vec<OsString> {
+    let steps = path.components().rev().filter(|step| *step != Component::CurDir);
+    steps.map(|step| step.as_os_str().to_owned()).collect()
 }
 
 /// Resolves `.` and `..` in the absolute `path` without looking at the disk.

@@ -92,13 +92,13 @@ impl Root {
         let Some(work_tree) = discover::governing_work_tree(&start) else {
             return Self::without_git(&start);
         };
-        let outermost = folders_between(work_tree.top(), &start)
+        let outermost = folders_between(&work_tree.top, &start)
             .into_iter()
             .rev()
             .find(|folder| holds_orchestration(folder));
         let outermost = outermost.or_else(|| left_out(&work_tree, &start));
         let Some(outermost) = outermost else {
-            let path = work_tree.top().to_path_buf();
+            let path = work_tree.top.clone();
             return Ok(Self { path, work_tree: Some(work_tree), governed: false });
         };
         let root = Self { path: outermost, work_tree: Some(work_tree), governed: true };
@@ -148,11 +148,11 @@ impl Root {
     }
     /// Returns the git directory of this work tree, which is `.git/worktrees/x` for a linked one.
     pub fn git_dir(&self) -> Option<&Path> {
-        self.work_tree.as_ref().map(WorkTree::git_dir)
+        self.work_tree.as_ref().map(|tree| tree.git_dir.as_path())
     }
     /// Returns the top of the git work tree, which is the root itself or a folder above it.
     pub fn work_tree(&self) -> Option<&Path> {
-        self.work_tree.as_ref().map(WorkTree::top)
+        self.work_tree.as_ref().map(|tree| tree.top.as_path())
     }
     /// Returns the git directory that all linked work trees share.
     pub fn common_dir(&self) -> Option<PathBuf> {
@@ -286,9 +286,9 @@ fn left_out(work_tree: &WorkTree, start: &Path) -> Option<PathBuf> {
     // Most repositories have no such files, and searching the bytes of an index is cheaper than
     // parsing it. The first letter is left out of the search: everything after the first letters of
     // a name is stored literally, even if names are compressed.
-    let index = store::read_capped(&work_tree.git_dir().join("index"), MAX_INDEX).ok()??;
+    let index = store::read_capped(&work_tree.git_dir.join("index"), MAX_INDEX).ok()??;
     index.find(b"rchestration/")?;
-    folders_between(work_tree.top(), start).into_iter().rev().find(|folder| {
+    folders_between(&work_tree.top, start).into_iter().rev().find(|folder| {
         let (path, work_tree) = (folder.clone(), Some(work_tree.clone()));
         let git = Git::open(&Root { path, work_tree, governed: true });
         let listed = git.ok().flatten().map(|git| {
@@ -308,8 +308,7 @@ fn nearest_folder(target: &Path) -> Result<PathBuf, RootError> {
         match std::fs::metadata(folder) {
             Ok(found) if found.is_dir() => return Ok(folder.to_path_buf()),
             Ok(_) => {}
-            Err(error)
-                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+            Err(error) if folder::is_missing(&error) => {}
             Err(source) => {
                 return Err(RootError::Unreadable { path: target.to_path_buf(), source });
             }

@@ -1,15 +1,17 @@
 //! Reads and writes files so that they are never half written: atomic replacement and locks.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, Permissions, TryLockError};
-use std::io::{Error, ErrorKind, Write};
+use std::fs::{DirEntry, File, Permissions, TryLockError};
+use std::io::{Error, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 
 use super::folder::{self, Access, Folder, is_missing};
+use crate::code::hex;
 
 /// A file of any kind that is larger than this, in bytes, is not read.
 pub(crate) const MAX_CONTENT: u64 = 256 * 1024 * 1024;
@@ -108,7 +110,7 @@ pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> 
     }
     let new = NewFile::write(path, bytes)?;
     new.sync()?;
-    match new.folder.rename_to_new(&new.temporary, &new.name) {
+    match new.folder.handle.rename_to_new(&new.temporary, &new.name) {
         Ok(()) => {
             new.sync_folder();
             Ok(true)
@@ -167,7 +169,7 @@ pub(crate) fn open(path: &Path) -> std::io::Result<File> {
 /// Removes a file. Returns true if there was one. If it is a symbolic link, the link itself is
 /// removed.
 pub(crate) fn remove(path: &Path) -> Result<bool, StoreError> {
-    match holding(path, false).and_then(|(folder, name)| folder.remove(name)) {
+    match holding(path, false).and_then(|(folder, name)| folder.handle.remove(name)) {
         Ok(()) => Ok(true),
         Err(error) if is_missing(&error) => Ok(false),
         Err(error) => Err(io(path, "removed", error)),
@@ -177,14 +179,14 @@ pub(crate) fn remove(path: &Path) -> Result<bool, StoreError> {
 /// Renames a file within its folder.
 pub(crate) fn rename(from: &Path, to: &Path) -> std::io::Result<()> {
     let (folder, name) = holding(from, false)?;
-    folder.rename(name, to.file_name().unwrap_or_default())
+    folder.handle.rename(name, to.file_name().unwrap_or_default())
 }
 
 /// Creates a hard link to a file.
 pub(crate) fn hard_link(file: &Path, second: &Path) -> std::io::Result<()> {
     let (folder, name) = holding(file, false)?;
     let (other, second) = holding(second, false)?;
-    folder.link(name, &other, second)
+    folder.handle.link(name, &other.handle, second)
 }
 
 /// An exclusive lock, which is released when it is dropped.
@@ -239,12 +241,16 @@ pub(crate) fn write_json_scratch(path: &Path, value: &impl Serialize) -> Result<
     write_scratch(path, &serde_json::to_vec(value).expect("notes always become JSON"))
 }
 
+/// Returns the entries of a folder, in no particular order. There are none if it cannot be read.
+pub(crate) fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
+    std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok)
+}
+
 /// Removes files from a folder: those that were last changed longer ago than `max_age`, and all
 /// after the first `max_files`.
 pub(crate) fn remove_old_files(folder: &Path, max_age: Duration, max_files: usize) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
     let is_old = |at: SystemTime| at.elapsed().is_ok_and(|age| age > max_age);
-    for (nth, entry) in entries.filter_map(Result::ok).enumerate() {
+    for (nth, entry) in entries(folder).enumerate() {
         let changed = entry.metadata().and_then(|found| found.modified());
         if nth >= max_files || changed.is_ok_and(is_old) {
             // The file may be gone already, because another process may be removing old files too.
@@ -255,8 +261,19 @@ pub(crate) fn remove_old_files(folder: &Path, max_age: Duration, max_files: usiz
 
 /// Returns the SHA-256 of these bytes in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
-    use sha2::{Digest, Sha256};
-    crate::code::hex(&Sha256::digest(bytes))
+    hex(&Sha256::digest(bytes))
+}
+
+/// Returns the SHA-256 of a file without keeping its content in memory. `None` if it cannot be read.
+pub(crate) fn sha256_of_file(mut file: File) -> Option<String> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        match file.read(&mut buffer).ok()? {
+            0 => return Some(hex(&hasher.finalize())),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
 }
 
 fn io(path: &Path, doing: &'static str, source: Error) -> StoreError {
@@ -333,13 +350,13 @@ impl<'a> NewFile<'a> {
     }
 
     fn replace(&self) -> Result<(), StoreError> {
-        let renamed = self.folder.rename(&self.temporary, &self.name);
+        let renamed = self.folder.handle.rename(&self.temporary, &self.name);
         renamed.map_err(|error| io(self.path, "written", error))
     }
 
     /// Makes the rename durable, if the platform can do that. The file is complete either way.
     fn sync_folder(&self) {
-        if let Err(error) = self.folder.sync() {
+        if let Err(error) = self.folder.handle.sync() {
             tracing::debug!(path = %self.path.display(), %error, "folder not synced");
         }
     }
@@ -348,7 +365,7 @@ impl<'a> NewFile<'a> {
 impl Drop for NewFile<'_> {
     fn drop(&mut self) {
         // After a successful rename there is no temporary file any more.
-        let _ = self.folder.remove(&self.temporary);
+        let _ = self.folder.handle.remove(&self.temporary);
     }
 }
 

@@ -4,14 +4,11 @@
 use super::options::{any, operands};
 use super::output::joined;
 use super::{
-    ProgramCall, decoded, destructive_rule, downloaded, fetched, opaque, reads, unreadable_rule,
-    unseen,
+    Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, decoded,
+    destructive_rule, downloaded, fetched, opaque, reads, table, unreadable_rule, unseen,
 };
-use crate::shell::Class;
-use crate::shell::expand::{Arg, WordOrigin, WordPiece};
+use crate::shell::expand::unknown;
 use crate::shell::paths;
-use crate::shell::table;
-use crate::shell::walk::{Shell, ShellFinding, StreamData};
 
 /// Judges an assignment. The values of some variables are later run as code.
 pub(in crate::shell) fn assigned(
@@ -41,7 +38,7 @@ pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
     let to = operands(call.args, &[]);
     if call.name == "popd" {
         let there = shell.state.stack.pop().flatten();
-        shell.go(there.filter(|_| call.args.is_empty()));
+        shell.state.cwd = there.filter(|_| call.args.is_empty());
         return reads(call.name);
     }
     if call.name == "pushd" {
@@ -57,7 +54,7 @@ pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
         // remaining ones are not.
         Some(_) => None,
     };
-    shell.go(there);
+    shell.state.cwd = there;
     reads(call.name)
 }
 
@@ -195,7 +192,8 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     if call.name == "set"
         && let Some(at) = call.args.iter().position(|arg| arg.is("--"))
     {
-        shell.set_arguments(call.args[at + 1..].iter().map(|arg| arg.pieces.clone()).collect());
+        let given = call.args[at + 1..].iter().map(|arg| arg.pieces.clone());
+        shell.arguments = Some(given.collect());
     }
     if call.name == "unset" {
         let functions = any(call.args, &["-f"]);
@@ -217,13 +215,10 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 /// Handles `shift`, which removes the first arguments.
 pub(super) fn shift(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let many = call.args.first().map_or(Some(1), |arg| arg.literal()?.parse().ok());
-    let given = shell.arguments().map(<[Vec<WordPiece>]>::to_vec).unwrap_or_default();
-    let unknown = |at: usize| {
-        vec![WordPiece::Unknown { shown: format!("${at}"), origin: WordOrigin::Variable }]
-    };
-    shell.set_arguments(match many {
+    let given = shell.arguments.take().unwrap_or_default();
+    shell.arguments = Some(match many {
         Some(many) => given.into_iter().skip(many).collect(),
-        None => (1..=given.len()).map(unknown).collect(),
+        None => (1..=given.len()).map(|at| vec![unknown(format!("${at}"))]).collect(),
     });
     reads(call.name)
 }

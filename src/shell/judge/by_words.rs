@@ -1,10 +1,8 @@
 //! Judges a program that has no row by its words: a verb such as `delete`, and a noun.
 
 use super::options::{any, values};
-use super::{ProgramCall, destructive_rule, sql};
-use crate::shell::expand::Arg;
+use super::{Arg, ProgramCall, ShellFinding, destructive_rule, sql};
 use crate::shell::table::{holds, list};
-use crate::shell::walk::ShellFinding;
 
 /// Whether a word is a verb of deletion, alone or as a part of a longer word.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]

@@ -6,12 +6,11 @@ use super::files::write;
 use super::options::{any, operands, takes_next, values};
 use super::scan::{scan, texts};
 use super::{
-    ProgramCall, builtins, destructive_rule, downloaded, fetched, opaque, reads, redirected,
+    Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, builtins, destructive_rule,
+    downloaded, fetched, opaque, output, reads, redirected, rules, table, tried, unreadable_rule,
+    unseen, windows, writes,
 };
-use super::{output, rules, tried, unreadable_rule, unseen, writes};
-use crate::shell::expand::Arg;
-use crate::shell::walk::{Shell, ShellFinding, StreamData};
-use crate::shell::{Class, Dialect, table, windows};
+use crate::shell::Dialect;
 
 /// Judges `sh`, `bash`, `zsh` and similar shells.
 pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
@@ -88,7 +87,7 @@ pub(super) fn later(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     if any(call.args, &["-r", "-d"]) {
         return destructive_rule("crontab.remove", &call.shown(2));
     }
-    shell.background();
+    shell.out.background = true;
     opaque("code.later", call.name).or(builtins::fed(shell, call.name, call.stdin))
 }
 

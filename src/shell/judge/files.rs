@@ -2,13 +2,9 @@
 
 use super::options::{any, cut, long, operands, short, values};
 use super::{
-    ProgramCall, destructive, destructive_rule, opaque, reads, redirected, rules, startup, writes,
+    Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, destructive,
+    destructive_rule, opaque, place, reads, redirected, rules, startup, table, writes,
 };
-use crate::shell::expand::Arg;
-use crate::shell::paths::{Location, place};
-use crate::shell::table;
-use crate::shell::walk::{Shell, ShellFinding};
-use crate::shell::{Class, PathDeed};
 
 /// Judges a program that writes the files among its arguments. Returns `None` if the table has no
 /// row that says so.

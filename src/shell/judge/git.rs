@@ -2,12 +2,11 @@
 //! cannot.
 
 use super::options::{self, long, operands, short, takes_next, values};
-use super::{ProgramCall, destructive_rule, opaque, reads, remove, rules};
-use crate::shell::expand::Arg;
+use super::{
+    Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, destructive_rule, opaque, reads,
+    remove, rules, table,
+};
 use crate::shell::paths::below;
-use crate::shell::table;
-use crate::shell::walk::{Shell, ShellFinding};
-use crate::shell::{Class, PathDeed};
 
 /// Like [`options::any`], but long options may be abbreviated, as git allows.
 fn any(args: &[Arg], words: &[&str]) -> bool {
@@ -52,7 +51,7 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     let root = shell.at.root.as_deref().unwrap_or(&shell.at.cwd);
     let own = shell.cwd().is_some_and(|cwd| below(cwd, &crate::shell::paths::slashed(root)));
     let found = if found.class == Class::Read && !own { super::inspects("git") } else { found };
-    shell.go(before);
+    shell.state.cwd = before;
     worst.or(found)
 }
 

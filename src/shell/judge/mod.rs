@@ -437,7 +437,7 @@ fn tried_program(shell: &Shell<'_>, words: Vec<Arg>, stdin: StreamData) -> Optio
 /// Runs `inside` on a new shell at the same place, and returns the most severe finding.
 fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<ShellFinding> {
     let mut other = Shell::new(shell.at);
-    other.go(shell.cwd().map(str::to_owned));
+    other.state.cwd = shell.state.cwd.clone();
     other.elsewhere = shell.elsewhere;
     other.depth_from(shell);
     other.within(inside)

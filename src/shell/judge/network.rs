@@ -2,12 +2,9 @@
 
 use super::options::{self, KnownOptions, any, operands, values};
 use super::{
-    ProgramCall, by_words, destructive, destructive_rule, inspects, opaque, redirected, rules,
+    Arg, ProgramCall, Shell, ShellFinding, by_words, destructive, destructive_rule, inspects,
+    opaque, place, redirected, rules, table,
 };
-use crate::shell::expand::Arg;
-use crate::shell::paths::place;
-use crate::shell::table;
-use crate::shell::walk::{Shell, ShellFinding};
 
 /// Judges `curl` and `wget`: a download is shown or written to a file, and `-X DELETE` asks a
 /// server to delete something.
@@ -73,11 +70,7 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     let takes = ["-o", "-S", "-i", "-F", "-J", "-P", "-l", "-c", "-D", "-b", "-B", "-R", "-s"];
     let mut worst = opaque("network", call.name);
     for code in started(call.args) {
-        let found = shell.within(|shell| {
-            shell.process(call.name, |shell| {
-                shell.code(&code, call.name);
-            });
-        });
+        let found = shell.in_process(call.name, |shell| drop(shell.code(&code, call.name)));
         worst = worst.worse(found);
     }
     let named = operands(call.args, &takes);

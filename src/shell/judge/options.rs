@@ -1,6 +1,6 @@
 //! Finds options and operands among the arguments, by the conventions that most programs follow.
 
-use crate::shell::expand::Arg;
+use super::Arg;
 use crate::shell::table::TableRow;
 
 /// Returns the arguments before `--`.

@@ -4,12 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::options::{any, operands};
-use super::{ProgramCall, rules};
-use crate::shell::expand::{Arg, WordOrigin, WordPiece};
+use super::{Arg, ProgramCall, Shell, StreamData, WordOrigin, WordPiece, rules, table};
 use crate::shell::parse::unescape;
 use crate::shell::paths;
-use crate::shell::table;
-use crate::shell::walk::{Shell, StreamData};
 
 /// Returns the output of a program that has been judged.
 pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> StreamData {
@@ -44,7 +41,7 @@ pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> StreamData {
             StreamData { decoded: stdin.decoded || changed, ..through() }
         }
         name if table::holds("downloaders", name) => {
-            StreamData { download: true, present: true, ..StreamData::default() }
+            StreamData { download: true, ..StreamData::some() }
         }
         _ => StreamData { pieces: None, present: true, file: false, ..stdin.clone() },
     }
@@ -56,7 +53,7 @@ fn files(shell: &Shell<'_>, call: &ProgramCall<'_>) -> StreamData {
     if named.is_empty() {
         return StreamData { pieces: None, present: true, ..call.stdin.clone() };
     }
-    made.unwrap_or(StreamData { present: true, file: true, ..StreamData::default() })
+    made.unwrap_or(StreamData { file: true, ..StreamData::some() })
 }
 
 /// Returns the words of `echo`, separated by one space.
@@ -126,14 +123,11 @@ fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
 /// Returns the output of `mktemp`: a path below the temporary folder, unless another folder is
 /// named.
 fn temporary(call: &ProgramCall<'_>) -> StreamData {
-    let here = operands(call.args, &["-p", "--tmpdir", "--suffix"])
-        .first()
-        .is_some_and(|arg| !arg.text.starts_with("/tmp/") && !arg.temp)
-        && !any(call.args, &["-t", "--tmpdir"]);
-    if here {
-        StreamData::some()
-    } else {
-        StreamData::known(vec![WordPiece::Temp("$(mktemp)".to_owned())])
+    let named = operands(call.args, &["-p", "--tmpdir", "--suffix"]);
+    let elsewhere = |arg: &&Arg| !arg.text.starts_with("/tmp/") && !arg.temp;
+    match named.first().is_some_and(elsewhere) && !any(call.args, &["-t", "--tmpdir"]) {
+        true => StreamData::some(),
+        false => StreamData::known(vec![WordPiece::Temp("$(mktemp)".to_owned())]),
     }
 }
 
@@ -143,9 +137,6 @@ fn named(call: &ProgramCall<'_>) -> StreamData {
     let asks = call.name != "command" || super::wrappers::looks_up(call);
     match operands(call.args, &[]).last() {
         Some(arg) if asks => StreamData::known(arg.pieces.clone()),
-        _ => StreamData::known(vec![WordPiece::Unknown {
-            shown: "$(…)".to_owned(),
-            origin: WordOrigin::Output,
-        }]),
+        _ => StreamData::known(Arg::unknown("$(…)", WordOrigin::Output).pieces),
     }
 }

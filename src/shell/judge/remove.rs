@@ -3,13 +3,12 @@
 use super::files::write;
 use super::options::{any, long, operands, short};
 use super::{
-    ProgramCall, destructive, destructive_rule, opaque, reads, rules, tried_program, writes,
+    Arg, Class, Location, PathDeed, ProgramCall, Shell, ShellFinding, StreamData, WordPiece,
+    destructive, destructive_rule, opaque, place, reads, rules, tried_program, writes,
 };
-use crate::shell::expand::{Arg, WordPiece};
-use crate::shell::paths::{Location, made, place};
+use crate::shell::TouchedPath;
+use crate::shell::paths::made;
 use crate::shell::table::list;
-use crate::shell::walk::{Shell, ShellFinding, StreamData};
-use crate::shell::{Class, PathDeed, TouchedPath};
 
 /// Judges `rm`, `unlink` and `rimraf`, which is always recursive.
 pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {

@@ -1,12 +1,12 @@
 //! Judges a call by the rows of its program in the table.
 
 use super::options::{self, KnownOptions, any, long, operands};
-use super::{ProgramCall, destructive, family, opaque, reads as reading};
-use crate::shell::expand::Arg;
+use super::{
+    Arg, Class, PathDeed, ProgramCall, Shell, ShellFinding, destructive, family, opaque,
+    reads as reading, table,
+};
 use crate::shell::pattern::wild;
-use crate::shell::table::{self, TableRow};
-use crate::shell::walk::{Shell, ShellFinding};
-use crate::shell::{Class, PathDeed};
+use crate::shell::table::TableRow;
 
 /// Returns true if a row gives the class of a call directly, without a function.
 fn gives_class(row: &TableRow) -> bool {

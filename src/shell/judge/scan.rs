@@ -2,12 +2,12 @@
 //! least opaque. It is destructive if it certainly deletes something important, passes such a
 //! command to a shell, or runs what it has decoded or downloaded.
 
-use super::{decoded, destructive_rule, downloaded, remove, secrets, sql, tried};
-use crate::shell::Class;
-use crate::shell::expand::{Arg, WordPiece};
+use super::{
+    Arg, Class, Shell, ShellFinding, WordPiece, decoded, destructive_rule, downloaded, remove,
+    secrets, sql, tried,
+};
 use crate::shell::parse::unescape;
 use crate::shell::table::{holds, list};
-use crate::shell::walk::{Shell, ShellFinding};
 
 /// A string in code of another language, and its place in bytes.
 pub(super) struct Text {

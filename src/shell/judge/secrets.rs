@@ -2,11 +2,11 @@
 //! allowed; sending it to another machine is destructive.
 
 use super::options::values;
-use super::{ProgramCall, destructive_rule, rules};
-use crate::shell::expand::{Arg, WordOrigin, WordPiece};
-use crate::shell::paths::place;
-use crate::shell::table::{self, holds, list};
-use crate::shell::walk::{Shell, ShellFinding};
+use super::{
+    Arg, ProgramCall, Shell, ShellFinding, WordOrigin, WordPiece, destructive_rule, place, rules,
+    table,
+};
+use crate::shell::table::{holds, list};
 
 /// Returns true if only the owner should read this path.
 pub(in crate::shell) fn is_secret(path: &str) -> bool {

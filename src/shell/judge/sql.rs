@@ -1,10 +1,7 @@
 //! Recognises statements that lose data, in SQL and in other database languages.
 
-use super::{ProgramCall, destructive_rule, opaque, rules};
-use crate::shell::Class;
-use crate::shell::expand::Arg;
-use crate::shell::table::{self, list};
-use crate::shell::walk::{Shell, ShellFinding};
+use super::{Arg, Class, ProgramCall, Shell, ShellFinding, destructive_rule, opaque, rules, table};
+use crate::shell::table::list;
 
 use super::options::{operands, values};
 

@@ -2,13 +2,12 @@
 
 use super::options::{self, KnownOptions};
 use super::options::{any, leading, operands, takes_next, values};
-use super::{ProgramCall, family, opaque, output, redirected};
-use crate::shell::Class;
+use super::{
+    Arg, Class, ProgramCall, Shell, ShellFinding, StreamData, WordOrigin, WordPiece, family,
+    mentions, opaque, output, redirected, table,
+};
 use crate::shell::evaluation::is_name;
-use crate::shell::expand::{Arg, WordOrigin, WordPiece};
-use crate::shell::mentions;
-use crate::shell::table::{self, TableRow};
-use crate::shell::walk::{Shell, ShellFinding, StreamData};
+use crate::shell::table::TableRow;
 
 pub(super) fn known(name: &str) -> bool {
     table::rows(family(name)).iter().any(|row| row.kind() == "runs")
@@ -133,7 +132,7 @@ fn inner(
     });
     shell.elsewhere = elsewhere;
     if table::holds("backgrounders", call.name) {
-        shell.background();
+        shell.out.background = true;
     }
     Some(found.unwrap_or_else(|| opaque("wrapper", call.name)))
 }

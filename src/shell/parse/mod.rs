@@ -135,7 +135,7 @@ pub(super) struct Redirect {
 }
 
 /// A word, split into parts.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Word {
     pub(super) parts: Vec<Part>,
     /// The word as written in the text.
@@ -159,15 +159,6 @@ pub(super) enum Part {
     Process(ParsedScript),
     /// An arithmetic expansion, `$((…))`, with the substitutions inside it.
     Arithmetic(Word),
-}
-
-impl PartialEq for Part {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Bare(a), Self::Bare(b)) | (Self::Quoted(a), Self::Quoted(b)) => a == b,
-            _ => false,
-        }
-    }
 }
 
 /// The operation that `${NAME…}` applies to the value.

@@ -24,7 +24,7 @@ const PASS: OFlags = OFlags::PATH;
 const PASS: OFlags = OFlags::RDONLY;
 
 /// The file descriptor of an open folder.
-pub(super) struct FolderHandle(OwnedFd);
+pub(crate) struct FolderHandle(OwnedFd);
 
 impl FolderHandle {
     pub(super) fn open(path: &Path) -> Result<Self> {
@@ -58,11 +58,13 @@ impl FolderHandle {
         Ok(FolderEntry { is_link: FileType::from_raw_mode(mode).is_symlink(), permissions })
     }
 
-    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    /// Renames a file in this folder. An existing file with the new name is replaced.
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         Ok(fs::renameat(&self.0, from, &self.0, to)?)
     }
 
-    pub(super) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
+    /// Renames a file in this folder. An error if the new name exists.
+    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
         {
             use rustix::io::Errno;
@@ -77,15 +79,18 @@ impl FolderHandle {
         self.remove(from)
     }
 
-    pub(super) fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
+    /// Creates a hard link to a file, in a folder of the same file system.
+    pub(crate) fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
         Ok(fs::linkat(&self.0, name, &other.0, second, AtFlags::empty())?)
     }
 
-    pub(super) fn remove(&self, name: &OsStr) -> Result<()> {
+    /// Removes a file or a symbolic link.
+    pub(crate) fn remove(&self, name: &OsStr) -> Result<()> {
         Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    pub(super) fn sync(&self) -> Result<()> {
+    /// Syncs the folder, so that new and changed names survive a crash.
+    pub(crate) fn sync(&self) -> Result<()> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         Ok(fs::fsync(fs::openat(&self.0, ".", flags, Mode::empty())?)?)
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{Access, FolderEntry, FoundLink};
 
 /// The path of a folder.
-pub(super) struct FolderPath(PathBuf);
+pub(crate) struct FolderPath(PathBuf);
 
 impl FolderPath {
     pub(crate) fn open(path: &Path) -> Result<Self> {
@@ -53,19 +53,23 @@ impl FolderPath {
         Ok(FolderEntry { is_link: found.is_symlink(), permissions: found.permissions() })
     }
 
+    /// Renames a file in this folder. An existing file with the new name is replaced.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         fs::rename(self.0.join(from), self.0.join(to))
     }
 
+    /// Renames a file in this folder. An error if the new name exists.
     pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
         self.link(from, self, to)?;
         self.remove(from)
     }
 
+    /// Creates a hard link to a file, in a folder of the same file system.
     pub(crate) fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
         fs::hard_link(self.0.join(name), other.0.join(second))
     }
 
+    /// Removes a file or a symbolic link.
     pub(crate) fn remove(&self, name: &OsStr) -> Result<()> {
         fs::remove_file(self.0.join(name))
     }

@@ -24,7 +24,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const PIECE: u64 = 256 * 1024;
 
 /// A folder that is held open by the operating system.
-pub(crate) struct Folder(Handle);
+pub(crate) struct Folder {
+    pub(crate) handle: Handle,
+}
 
 /// What a file is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +52,7 @@ impl Folder {
     /// path.
     pub(crate) fn trusted(path: &Path) -> Result<Self> {
         let here = if path.as_os_str().is_empty() { Path::new(".") } else { path };
-        Handle::open(here).map(Self)
+        Ok(Self { handle: Handle::open(here)? })
     }
 
     /// Opens the folder that contains the last segment of `path`, and returns it with that segment.
@@ -73,22 +75,23 @@ impl Folder {
     }
 
     fn enter(&self, name: &OsStr, make: bool) -> Result<Self> {
-        let entered = match self.0.enter(name) {
+        let entered = match self.handle.enter(name) {
             Err(error) if make && error.kind() == ErrorKind::NotFound => {
-                match self.0.make(name) {
+                match self.handle.make(name) {
                     Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
                     _ => {}
                 }
-                self.0.enter(name)
+                self.handle.enter(name)
             }
             entered => entered,
         };
-        entered.map(Self).map_err(|error| self.link_or(name, error))
+        let handle = entered.map_err(|error| self.link_or(name, error))?;
+        Ok(Self { handle })
     }
 
     /// Opens a regular file. Anything else is an error. Never blocks, not even for a pipe.
     pub(crate) fn open(&self, name: &OsStr, access: Access) -> Result<File> {
-        let file = self.0.file(name, access).map_err(|error| self.link_or(name, error))?;
+        let file = self.handle.file(name, access).map_err(|error| self.link_or(name, error))?;
         regular(file)
     }
 
@@ -103,36 +106,11 @@ impl Folder {
 
     /// Returns the entry with this name. `None` if there is none.
     pub(crate) fn look(&self, name: &OsStr) -> Result<Option<FolderEntry>> {
-        match self.0.look(name) {
+        match self.handle.look(name) {
             Ok(found) => Ok(Some(found)),
             Err(error) if is_missing(&error) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// Renames a file in this folder. An existing file with the new name is replaced.
-    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<()> {
-        self.0.rename(from, to)
-    }
-
-    /// Renames a file in this folder. An error if the new name exists.
-    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> Result<()> {
-        self.0.rename_to_new(from, to)
-    }
-
-    /// Creates a hard link to a file, in a folder of the same file system.
-    pub(crate) fn link(&self, name: &OsStr, other: &Self, second: &OsStr) -> Result<()> {
-        self.0.link(name, &other.0, second)
-    }
-
-    /// Removes a file or a symbolic link.
-    pub(crate) fn remove(&self, name: &OsStr) -> Result<()> {
-        self.0.remove(name)
-    }
-
-    /// Syncs the folder, so that new and changed names survive a crash.
-    pub(crate) fn sync(&self) -> Result<()> {
-        self.0.sync()
     }
 }
 
@@ -155,6 +133,11 @@ pub(crate) fn is_missing(error: &Error) -> bool {
 pub(crate) fn open_below(base: &Path, path: &Path) -> Result<File> {
     let (folder, name) = Folder::trusted(base)?.holding(path, false)?;
     folder.open(name, Access::Read)
+}
+
+/// Reads a regular file below a folder, like [`open_below`] and [`read_to_end`].
+pub(crate) fn read_below(base: &Path, path: &Path, max: u64) -> Result<Vec<u8>> {
+    read_to_end(&mut open_below(base, path)?, max)
 }
 
 /// Opens a regular file anywhere. Symbolic links are followed.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gix::bstr::ByteSlice;
 
-use super::{CommitId, Git, GitError, Target, as_path, commit_id, is_regular};
+use super::{CommitId, Git, GitResult, Target, as_path, commit_id, is_regular};
 use crate::workspace::RelativePath;
 
 /// The id of a file's content in git. Files with the same id have the same content.
@@ -14,11 +14,11 @@ pub struct BlobId(pub(super) gix::ObjectId);
 impl Git {
     /// Returns local and remote-tracking branches with their commits, most recent commits first, at
     /// most `max`. A branch that cannot be read is left out.
-    pub fn branches(&self, max: usize) -> Result<Vec<(String, CommitId)>, GitError> {
+    pub fn branches(&self, max: usize) -> GitResult<Vec<(String, CommitId)>> {
         let repo = self.objects()?;
-        let references = repo.references().map_err(|error| self.unreadable(error))?;
-        let local = references.local_branches().map_err(|error| self.unreadable(error))?;
-        let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
+        let references = self.read(repo.references())?;
+        let local = self.read(references.local_branches())?;
+        let remote = self.read(references.remote_branches())?;
         let read = |reference| {
             let (commit, name) = branch_tip(reference)?;
             Some((commit.time().ok()?.seconds, name, commit_id(commit.id)))
@@ -37,20 +37,20 @@ impl Git {
     }
 
     /// Returns the remote-tracking branches (`origin/main`) with their commits.
-    pub fn remote_branches(&self) -> Result<Vec<(String, CommitId)>, GitError> {
+    pub fn remote_branches(&self) -> GitResult<Vec<(String, CommitId)>> {
         let repo = self.objects()?;
-        let references = repo.references().map_err(|error| self.unreadable(error))?;
-        let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
+        let references = self.read(repo.references())?;
+        let remote = self.read(references.remote_branches())?;
         let tips = remote.filter_map(branch_tip);
         Ok(tips.map(|(commit, name)| (name, commit_id(commit.id))).collect())
     }
 
     /// Returns the default branches of remotes: `origin/HEAD` with the name of the branch that it
     /// refers to (`origin/main`).
-    pub fn default_branches(&self) -> Result<HashMap<String, String>, GitError> {
+    pub fn default_branches(&self) -> GitResult<HashMap<String, String>> {
         let repo = self.objects()?;
-        let references = repo.references().map_err(|error| self.unreadable(error))?;
-        let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
+        let references = self.read(repo.references())?;
+        let remote = self.read(references.remote_branches())?;
         let read = |reference: Result<gix::Reference<'_>, _>| {
             let reference = reference.ok()?;
             let name = reference.name().shorten().to_string();
@@ -62,14 +62,12 @@ impl Git {
 
     /// Returns the commits of the newest `max` stashes, newest first. If a stash contains untracked
     /// files, the commit with these files follows it.
-    pub fn stashes(&self, max: usize) -> Result<Vec<CommitId>, GitError> {
+    pub fn stashes(&self, max: usize) -> GitResult<Vec<CommitId>> {
         let repo = self.objects()?;
-        let stash = repo.try_find_reference("refs/stash");
-        let Some(stash) = stash.map_err(|error| self.unreadable(error))? else {
-            return Ok(Vec::new());
-        };
+        let stash = self.read(repo.try_find_reference("refs/stash"))?;
+        let Some(stash) = stash else { return Ok(Vec::new()) };
         let mut log = stash.log_iter();
-        let lines = log.all().map_err(|error| self.unreadable(error))?;
+        let lines = self.read(log.all())?;
         let mut ids: Vec<gix::ObjectId> =
             lines.into_iter().flatten().flatten().map(|line| line.new_oid()).collect();
         ids.reverse();
@@ -88,24 +86,19 @@ impl Git {
         &self,
         commit: &CommitId,
         places: &[&str],
-    ) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
+    ) -> GitResult<Vec<(RelativePath, BlobId)>> {
         let repo = self.objects()?;
         let tree = self.tree(&repo, commit)?;
         let mut found = Vec::new();
         for place in places {
-            let full = format!("{}{place}", self.prefix);
-            let entry = tree
-                .lookup_entry(full.split('/').map(str::as_bytes))
-                .map_err(|error| self.unreadable(error))?;
+            let entry = self.entry(&tree, &format!("{}{place}", self.prefix))?;
             let Some(entry) = entry else { continue };
             if is_regular(entry.mode().kind()) {
                 let path = as_path("", place.as_bytes().as_bstr());
                 found.extend(path.map(|path| (path, BlobId(entry.object_id()))));
             } else if entry.mode().is_tree() {
-                let folder =
-                    repo.find_tree(entry.object_id()).map_err(|error| self.unreadable(error))?;
-                for entry in folder.iter() {
-                    let entry = entry.map_err(|error| self.unreadable(error))?;
+                for entry in self.read(repo.find_tree(entry.object_id()))?.iter() {
+                    let entry = self.read(entry)?;
                     let path = as_path(&format!("{place}/"), entry.filename());
                     let path = path.filter(|_| is_regular(entry.mode().kind()));
                     found.extend(path.map(|path| (path, BlobId(entry.object_id()))));
@@ -116,13 +109,13 @@ impl Git {
     }
 
     /// Like [`Git::blobs_at`], but for the index. Files with a merge conflict are left out.
-    pub fn blobs_in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
+    pub fn blobs_in_index(&self, places: &[&str]) -> GitResult<Vec<(RelativePath, BlobId)>> {
         let found = self.in_index(places)?.into_iter();
         Ok(found.filter_map(|(path, blob)| Some((path, blob?))).collect())
     }
 
     /// Like [`Git::blobs_at`], but for the index. A file with a merge conflict has no content.
-    fn in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, Option<BlobId>)>, GitError> {
+    fn in_index(&self, places: &[&str]) -> GitResult<Vec<(RelativePath, Option<BlobId>)>> {
         let index = self.index(&self.objects()?)?;
         let asked = |path: &RelativePath| {
             let folder = path.as_str().rsplit_once('/').map(|(folder, _)| folder);
@@ -138,7 +131,7 @@ impl Git {
         &self,
         target: &Target,
         places: &[&str],
-    ) -> Result<Vec<(RelativePath, Option<BlobId>)>, GitError> {
+    ) -> GitResult<Vec<(RelativePath, Option<BlobId>)>> {
         match target {
             Target::Commit(commit) => {
                 let found = self.blobs_at(commit, places)?.into_iter();
@@ -156,7 +149,7 @@ impl Git {
 
     /// Returns the text of a file in the index or at a commit. `None` if there is no such file, and
     /// always for a work tree.
-    pub fn text(&self, target: &Target, path: &RelativePath) -> Result<Option<String>, GitError> {
+    pub fn text(&self, target: &Target, path: &RelativePath) -> GitResult<Option<String>> {
         let bytes = match target {
             Target::Commit(commit) => self.file_at(commit, path)?,
             Target::Index => self.file_in_index(path)?,
@@ -166,7 +159,7 @@ impl Git {
     }
 
     /// Returns the bytes of the content with this id.
-    pub fn blob_of(&self, id: BlobId) -> Result<Vec<u8>, GitError> {
+    pub fn blob_of(&self, id: BlobId) -> GitResult<Vec<u8>> {
         self.blob(&self.objects()?, id.0)
     }
 }

@@ -1,7 +1,7 @@
 //! Compares a commit with the index, or with the files on disk.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::{FileType, Metadata};
+use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -9,7 +9,9 @@ use gix::index::entry::{Flags, Stat, stat};
 use gix::objs::tree::EntryKind;
 
 use super::index::{Index, Tracked};
-use super::{Aspect, ChangeKind, Git, GitError, PathChange, TreeEntries, TreeEntry, is_regular};
+use super::{
+    Aspect, ChangeKind, Git, GitError, GitResult, PathChange, TreeEntries, TreeEntry, is_regular,
+};
 use crate::workspace::ignores::{self, LeftOutRules};
 use crate::workspace::{RelativePath, discover, folder, store};
 
@@ -51,7 +53,7 @@ pub(super) fn with_work_tree(
     repo: &gix::Repository,
     before: &TreeEntries,
     index: &Index,
-) -> Result<Vec<PathChange>, GitError> {
+) -> GitResult<Vec<PathChange>> {
     let visible = ignores::visible(&git.root);
     let left_out = LeftOutRules::of(git)?;
     let visible = visible.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
@@ -60,7 +62,7 @@ pub(super) fn with_work_tree(
         git,
         repo,
         index,
-        options: git.stat_options(repo),
+        options: repo.stat_options().unwrap_or_default(),
         heeds_modes: git.heeds_modes(),
         heeds_links: git.heeds_links(),
         real_folders: HashMap::new(),
@@ -97,7 +99,7 @@ impl Disk<'_> {
         &mut self,
         path: &RelativePath,
         old: Option<TreeEntry>,
-    ) -> Result<Option<TreeEntry>, GitError> {
+    ) -> GitResult<Option<TreeEntry>> {
         let tracked = self.index.entries.get(path);
         if let Some(tracked) = tracked
             && (self.absent_by_choice(path) || tracked.kind == Some(EntryKind::Commit))
@@ -132,18 +134,18 @@ impl Disk<'_> {
     /// initialised.
     fn checked_out(&self, path: &RelativePath) -> Option<gix::ObjectId> {
         let tree = discover::WorkTree::at(&self.git.root.absolute(path))?;
-        let repository = super::opened(tree.git_dir(), &tree.common_dir()).ok()?;
+        let repository = super::opened(&tree.git_dir, &tree.common_dir()).ok()?;
         super::head_of(&repository.to_thread_local()).ok()?
     }
 
-    fn is_reached_without_links(&mut self, path: &RelativePath) -> Result<bool, GitError> {
+    fn is_reached_without_links(&mut self, path: &RelativePath) -> GitResult<bool> {
         for folder in path.folders() {
             let known = self.real_folders.get(folder).copied();
             let real = match known {
                 Some(real) => real,
                 None => {
-                    let kind = self.kind_of(&self.git.root.path().join(folder))?;
-                    let real = kind.is_some_and(|kind| kind.is_dir());
+                    let found = self.look_at(&self.git.root.path().join(folder))?;
+                    let real = found.is_some_and(|found| found.is_dir());
                     self.real_folders.insert(folder.to_owned(), real);
                     real
                 }
@@ -155,20 +157,12 @@ impl Disk<'_> {
         Ok(true)
     }
 
-    fn kind_of(&self, path: &Path) -> Result<Option<FileType>, GitError> {
-        Ok(self.look_at(path)?.map(|found| found.file_type()))
-    }
-
     /// Returns the metadata at a path. If permissions are missing this is an error, because it must
     /// not be mistaken for "no file".
-    fn look_at(&self, path: &Path) -> Result<Option<Metadata>, GitError> {
+    fn look_at(&self, path: &Path) -> GitResult<Option<Metadata>> {
         match std::fs::symlink_metadata(path) {
             Ok(found) => Ok(Some(found)),
-            Err(error)
-                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
-            {
-                Ok(None)
-            }
+            Err(error) if folder::is_missing(&error) => Ok(None),
             Err(source) => Err(unreadable_file(path, &source)),
         }
     }
@@ -196,7 +190,7 @@ impl Disk<'_> {
         found: &Metadata,
         tracked: Option<&Tracked>,
         old: Option<TreeEntry>,
-    ) -> Result<Option<gix::ObjectId>, GitError> {
+    ) -> GitResult<Option<gix::ObjectId>> {
         if let Some(tracked) = tracked
             && let Some(id) = tracked.id
             && self.is_untouched(path, tracked)
@@ -214,8 +208,9 @@ impl Disk<'_> {
             true => {
                 std::fs::read_link(&absolute).map(|to| to.into_os_string().into_encoded_bytes())
             }
-            false => folder::open_below(self.git.root.path(), path.as_str().as_ref())
-                .and_then(|mut file| folder::read_to_end(&mut file, store::MAX_CONTENT)),
+            false => {
+                folder::read_below(self.git.root.path(), path.as_str().as_ref(), store::MAX_CONTENT)
+            }
         };
         let bytes = match read {
             Ok(bytes) => bytes,
@@ -224,9 +219,8 @@ impl Disk<'_> {
             Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(Some(other)),
             Err(error) => return Err(unreadable_file(&absolute, &error)),
         };
-        let id = gix::objs::compute_hash(self.repo.object_hash(), gix::object::Kind::Blob, &bytes)
-            .map_err(|error| self.git.unreadable(error))?;
-        Ok(Some(id))
+        let kind = gix::object::Kind::Blob;
+        self.git.read(gix::objs::compute_hash(self.repo.object_hash(), kind, &bytes)).map(Some)
     }
 
     /// Returns true if the stamps of the file are equal to those in the index, and old enough to be

@@ -42,24 +42,23 @@ impl Git {
     /// Returns true if a person has run `git config intent.hooks false`, because they want none of
     /// our hooks in this repository (or, with `--global`, in any repository).
     pub fn declines_hooks(&self) -> bool {
-        self.setting(|file| file.boolean("intent.hooks").ok().flatten()) == Some(false)
+        self.boolean("intent.hooks") == Some(false)
     }
 
     /// Returns true if each work tree has settings of its own (`extensions.worktreeConfig`).
     pub fn keeps_settings_of_work_trees(&self) -> bool {
-        let read = |file: &File| file.boolean("extensions.worktreeConfig").ok().flatten();
-        self.setting(read) == Some(true)
+        self.boolean("extensions.worktreeConfig") == Some(true)
     }
 
     /// Returns true if git compares whether files are executable (`core.fileMode`).
     pub(super) fn heeds_modes(&self) -> bool {
-        self.setting(|file| file.boolean("core.fileMode").ok().flatten()).unwrap_or(true)
+        self.boolean("core.fileMode").unwrap_or(true)
     }
 
     /// Returns true if symbolic links in a commit are symbolic links on disk (`core.symlinks`).
     /// Otherwise they are text files that contain the target.
     pub(super) fn heeds_links(&self) -> bool {
-        self.setting(|file| file.boolean("core.symlinks").ok().flatten()).unwrap_or(true)
+        self.boolean("core.symlinks").unwrap_or(true)
     }
 
     /// Returns the name of the person who works here, from git's `user.name`. `None` if it is not
@@ -99,6 +98,10 @@ impl Git {
             follow(&mut whole, conditional);
             read(&whole)
         })
+    }
+
+    fn boolean(&self, key: &str) -> Option<bool> {
+        self.setting(|file| file.boolean(key).ok().flatten())
     }
 
     fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {

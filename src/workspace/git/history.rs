@@ -7,11 +7,11 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice;
 use gix::objs::tree::EntryKind;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
-use gix::revision::walk::Sorting;
+use gix::revision::walk::{Info, Platform, Sorting};
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use super::{
-    BlobId, CommitId, Git, GitError, PathChange, Target, TreeEntry, as_path, commit_id, compare,
+    BlobId, CommitId, Git, GitResult, PathChange, Target, TreeEntry, as_path, commit_id, compare,
     is_regular,
 };
 use crate::workspace::RelativePath;
@@ -73,28 +73,28 @@ pub struct Headline {
 
 impl Git {
     /// Returns the author, the committer and the subject of a commit.
-    pub fn headline(&self, commit: &CommitId) -> Result<Headline, GitError> {
+    pub fn headline(&self, commit: &CommitId) -> GitResult<Headline> {
         let repo = self.objects()?;
-        let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
-        let author = found.author().map_err(|error| self.unreadable(error))?;
-        let time = author.time().map_err(|error| self.unreadable(error))?.seconds;
-        let message = found.message().map_err(|error| self.unreadable(error))?;
-        let (author, subject) = (author.name.to_str_lossy(), message.summary());
-        let subject = subject.to_str_lossy().into_owned();
-        let committer = found.committer().map_err(|error| self.unreadable(error))?;
-        let committer = committer.name.to_str_lossy().into_owned();
-        Ok(Headline { author: author.into_owned(), committer, time, subject })
+        let found = self.commit(&repo, commit)?;
+        let author = self.read(found.author())?;
+        Ok(Headline {
+            author: author.name.to_str_lossy().into_owned(),
+            committer: self.read(found.committer())?.name.to_str_lossy().into_owned(),
+            time: self.read(author.time())?.seconds,
+            subject: self.read(found.message())?.summary().to_str_lossy().into_owned(),
+        })
+    }
+
+    fn commit<'r>(&self, repo: &'r gix::Repository, id: &CommitId) -> GitResult<gix::Commit<'r>> {
+        self.read(repo.find_commit(self.parse(id)?))
     }
 
     /// Returns the parents and the time of a commit.
-    pub fn commit_info(&self, commit: &CommitId) -> Result<CommitInfo, GitError> {
+    pub fn commit_info(&self, commit: &CommitId) -> GitResult<CommitInfo> {
         let repo = self.objects()?;
-        let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
-        let time = found.time().map_err(|error| self.unreadable(error))?.seconds;
-        Ok(CommitInfo {
-            parents: found.parent_ids().map(|id| commit_id(id.detach())).collect(),
-            time,
-        })
+        let found = self.commit(&repo, commit)?;
+        let parents = found.parent_ids().map(|id| commit_id(id.detach())).collect();
+        Ok(CommitInfo { parents, time: self.read(found.time())?.seconds })
     }
 
     /// Returns the ancestors of a commit, including itself, that were committed after `time`, in
@@ -104,16 +104,13 @@ impl Git {
         from: &CommitId,
         time: i64,
         limit: usize,
-    ) -> Result<Vec<CommitId>, GitError> {
+    ) -> GitResult<Vec<CommitId>> {
         let repo = self.objects()?;
         let sorting =
             Sorting::ByCommitTimeCutoff { order: CommitTimeOrder::NewestFirst, seconds: time };
-        let walk = repo.rev_walk([self.parse(from)?]).sorting(sorting).all();
-        let mut commits = Vec::new();
-        for info in walk.map_err(|error| self.unreadable(error))?.take(limit) {
-            commits.push(commit_id(info.map_err(|error| self.unreadable(error))?.id));
-        }
-        Ok(commits)
+        let walk = repo.rev_walk([self.parse(from)?]).sorting(sorting);
+        let visited = self.visited(walk, limit)?.into_iter();
+        Ok(visited.map(|info| commit_id(info.id)).collect())
     }
 
     /// Returns the ancestors of `head`, including itself, that are not ancestors of any commit in
@@ -123,15 +120,22 @@ impl Git {
         seen: &[&CommitId],
         head: &CommitId,
         limit: usize,
-    ) -> Result<Vec<CommitId>, GitError> {
+    ) -> GitResult<Vec<CommitId>> {
         let repo = self.objects()?;
         let seen = seen.iter().map(|id| self.parse(id)).collect::<Result<Vec<_>, _>>()?;
-        let walk = repo.rev_walk([self.parse(head)?]).with_hidden(seen).all();
-        let mut commits = Vec::new();
-        for info in walk.map_err(|error| self.unreadable(error))?.take(limit) {
-            commits.push(commit_id(info.map_err(|error| self.unreadable(error))?.id));
-        }
-        Ok(commits)
+        let visited = self.visited(repo.rev_walk([self.parse(head)?]).with_hidden(seen), limit)?;
+        Ok(visited.into_iter().map(|info| commit_id(info.id)).collect())
+    }
+
+    /// Returns at most `limit` commits of a walk.
+    fn visited<'r>(&self, walk: Platform<'r>, limit: usize) -> GitResult<Vec<Info<'r>>> {
+        self.read(walk.all())?.take(limit).map(|info| self.read(info)).collect()
+    }
+
+    /// Returns those of these commits that this repository has.
+    fn present(&self, repo: &gix::Repository, commits: &[CommitId]) -> Vec<ObjectId> {
+        let ids = commits.iter().filter_map(|id| self.parse(id).ok());
+        ids.filter(|id| repo.has_object(id)).collect()
     }
 
     /// Returns the newest ancestors of `head` that are also reached by one of the `known` commits.
@@ -142,21 +146,17 @@ impl Git {
         head: &CommitId,
         known: &[CommitId],
         limit: usize,
-    ) -> Result<Vec<CommitId>, GitError> {
+    ) -> GitResult<Vec<CommitId>> {
         let repo = self.objects()?;
         let from = self.parse(head)?;
-        let known = known.iter().filter_map(|id| self.parse(id).ok());
-        let known: Vec<ObjectId> = known.filter(|id| repo.has_object(id)).collect();
-        let walk = repo.rev_walk([from]).with_hidden(known).all();
-        let (mut unknown, mut parents) = (HashSet::new(), vec![from]);
-        for info in walk.map_err(|error| self.unreadable(error))? {
-            let info = info.map_err(|error| self.unreadable(error))?;
-            if unknown.len() == limit {
-                return Ok(Vec::new());
-            }
-            parents.extend(info.parent_ids.iter().copied());
-            unknown.insert(info.id);
+        let walk = repo.rev_walk([from]).with_hidden(self.present(&repo, known));
+        let unknown = self.visited(walk, limit.saturating_add(1))?;
+        if unknown.len() > limit {
+            return Ok(Vec::new());
         }
+        let mut parents = vec![from];
+        parents.extend(unknown.iter().flat_map(|info| info.parent_ids.iter().copied()));
+        let unknown: HashSet<ObjectId> = unknown.iter().map(|info| info.id).collect();
         parents.retain(|parent| !unknown.contains(parent));
         parents.sort_unstable();
         parents.dedup();
@@ -164,24 +164,24 @@ impl Git {
     }
 
     /// Returns the trailers at the end of a commit's message, each as token and value.
-    pub fn trailers(&self, commit: &CommitId) -> Result<Vec<(String, String)>, GitError> {
+    pub fn trailers(&self, commit: &CommitId) -> GitResult<Vec<(String, String)>> {
         let repo = self.objects()?;
-        let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
-        let message = found.message().map_err(|error| self.unreadable(error))?;
+        let found = self.commit(&repo, commit)?;
+        let message = self.read(found.message())?;
         let trailers = message.body().into_iter().flat_map(|body| body.trailers());
         Ok(trailers.map(|it| (it.token.to_string(), it.value.to_string())).collect())
     }
 
     /// Returns the author of a commit as `Name <e-mail>`.
-    pub fn author(&self, commit: &CommitId) -> Result<String, GitError> {
+    pub fn author(&self, commit: &CommitId) -> GitResult<String> {
         let repo = self.objects()?;
-        let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
-        let author = found.author().map_err(|error| self.unreadable(error))?;
+        let found = self.commit(&repo, commit)?;
+        let author = self.read(found.author())?;
         Ok(format!("{} <{}>", author.name.to_str_lossy(), author.email.to_str_lossy()))
     }
 
     /// Returns the paths that a commit changes compared with each of its parents.
-    pub fn changed_by(&self, commit: &CommitId) -> Result<HashSet<RelativePath>, GitError> {
+    pub fn changed_by(&self, commit: &CommitId) -> GitResult<HashSet<RelativePath>> {
         self.changed_against_each_parent(commit, |parent| {
             let changes = self.changes_between(parent, commit)?;
             Ok(changes.into_iter().map(|change| change.path).collect())
@@ -192,8 +192,8 @@ impl Git {
     pub(super) fn changed_against_each_parent(
         &self,
         commit: &CommitId,
-        against: impl Fn(Option<&CommitId>) -> Result<HashSet<RelativePath>, GitError>,
-    ) -> Result<HashSet<RelativePath>, GitError> {
+        against: impl Fn(Option<&CommitId>) -> GitResult<HashSet<RelativePath>>,
+    ) -> GitResult<HashSet<RelativePath>> {
         let parents = self.commit_info(commit)?.parents;
         let mut changed = against(parents.first())?;
         for parent in parents.iter().skip(1) {
@@ -203,22 +203,8 @@ impl Git {
         Ok(changed)
     }
 
-    /// Returns true if a commit has a regular file at a path.
-    pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> Result<bool, GitError> {
-        let repo = self.objects()?;
-        let full = format!("{}{path}", self.prefix);
-        let tree = self.tree(&repo, commit)?;
-        let entry = tree.lookup_entry(full.split('/').map(str::as_bytes));
-        let entry = entry.map_err(|error| self.unreadable(error))?;
-        Ok(entry.is_some_and(|entry| is_regular(entry.mode().kind())))
-    }
-
     /// Returns the newest commit that removed a file, on the line of first parents of `from`.
-    pub fn removed(
-        &self,
-        from: &CommitId,
-        path: &RelativePath,
-    ) -> Result<Option<CommitId>, GitError> {
+    pub fn removed(&self, from: &CommitId, path: &RelativePath) -> GitResult<Option<CommitId>> {
         let mut commit = from.clone();
         for _ in 0..MAX_STEPS {
             let Some(parent) = self.commit_info(&commit)?.parents.into_iter().next() else { break };
@@ -231,7 +217,7 @@ impl Git {
     }
 
     /// Returns true if the commit `one` is `of` or one of its ancestors.
-    pub fn is_ancestor(&self, of: &CommitId, one: &CommitId) -> Result<bool, GitError> {
+    pub fn is_ancestor(&self, of: &CommitId, one: &CommitId) -> GitResult<bool> {
         Ok(self.merge_base(one, of)?.as_ref() == Some(one))
     }
 
@@ -242,17 +228,13 @@ impl Git {
         folder: &str,
         from: &CommitId,
         seen: &[CommitId],
-    ) -> Result<WalkedHistory, GitError> {
+    ) -> GitResult<WalkedHistory> {
         let repo = self.objects()?;
-        let known = seen.iter().filter_map(|id| self.parse(id).ok());
-        let known: Vec<ObjectId> = known.filter(|id| repo.has_object(id)).collect();
         let from = self.parse(from)?;
-        let walk = repo.rev_walk([from]).with_hidden(known).all();
-        let mut commits: Vec<(ObjectId, Vec<ObjectId>)> = Vec::new();
-        for info in walk.map_err(|error| self.unreadable(error))? {
-            let info = info.map_err(|error| self.unreadable(error))?;
-            commits.push((info.id, info.parent_ids.iter().copied().collect()));
-        }
+        let walk = repo.rev_walk([from]).with_hidden(self.present(&repo, seen));
+        let visited = self.visited(walk, usize::MAX)?.into_iter();
+        let commits: Vec<(ObjectId, Vec<ObjectId>)> =
+            visited.map(|info| (info.id, info.parent_ids.to_vec())).collect();
         let folder = format!("{}{folder}", self.prefix);
         let shares: Vec<_> = commits.chunks(SHARE).collect();
         let added = in_parallel(&shares, |commits| self.added_by(&folder, commits));
@@ -306,7 +288,7 @@ impl Git {
         folder: &str,
         target: &Target,
         wanted: &dyn Fn(&RelativePath) -> bool,
-    ) -> Result<Vec<(RelativePath, Vec<u8>)>, GitError> {
+    ) -> GitResult<Vec<(RelativePath, Vec<u8>)>> {
         self.read_blobs(&self.list_below(folder, target, wanted)?)
     }
 
@@ -316,12 +298,12 @@ impl Git {
         folder: &str,
         target: &Target,
         wanted: &dyn Fn(&RelativePath) -> bool,
-    ) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
+    ) -> GitResult<Vec<(RelativePath, BlobId)>> {
         let repo = self.objects()?;
         let files: Vec<(RelativePath, ObjectId)> = match target {
             Target::Commit(commit) => match self.folder_at(&repo, commit, folder)? {
                 Some(tree) => {
-                    let tree = repo.find_tree(tree).map_err(|error| self.unreadable(error))?;
+                    let tree = self.read(repo.find_tree(tree))?;
                     let held = self.files_below(&tree, &format!("{folder}/"))?.into_iter();
                     held.filter_map(|(path, held)| regular(path, held)).collect()
                 }
@@ -341,15 +323,15 @@ impl Git {
     pub fn read_blobs(
         &self,
         files: &[(RelativePath, BlobId)],
-    ) -> Result<Vec<(RelativePath, Vec<u8>)>, GitError> {
+    ) -> GitResult<Vec<(RelativePath, Vec<u8>)>> {
         let shares: Vec<_> = files.chunks(SHARE).collect();
         let read = in_parallel(&shares, |files| {
             let repo = self.objects()?;
-            let read =
-                |(path, id): &(RelativePath, BlobId)| Ok((path.clone(), self.blob(&repo, id.0)?));
-            files.iter().map(read).collect::<Result<Vec<_>, GitError>>()
+            let files = files.iter();
+            files.map(|(path, id)| Ok((path.clone(), self.blob(&repo, id.0)?))).collect()
         });
-        Ok(read.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+        let read: Vec<Vec<_>> = read.into_iter().collect::<GitResult<_>>()?;
+        Ok(read.into_iter().flatten().collect())
     }
 
     /// Returns the files below a folder of the workspace that differ between two commits. Folders
@@ -359,7 +341,7 @@ impl Git {
         folder: &str,
         before: &CommitId,
         now: &CommitId,
-    ) -> Result<Vec<PathChange>, GitError> {
+    ) -> GitResult<Vec<PathChange>> {
         let repo = self.objects()?;
         let tree = |commit| self.folder_at(&repo, commit, folder);
         let mut found = Vec::new();
@@ -369,20 +351,19 @@ impl Git {
 
     /// Returns the tree id of a folder of the workspace at a commit. An empty name is the workspace
     /// itself.
-    fn folder_at(
+    pub(super) fn folder_at(
         &self,
         repo: &gix::Repository,
         commit: &CommitId,
         folder: &str,
-    ) -> Result<Option<ObjectId>, GitError> {
+    ) -> GitResult<Option<ObjectId>> {
         let path = format!("{}{folder}", self.prefix);
         let path = path.trim_end_matches('/');
         let tree = self.tree(repo, commit)?;
         if path.is_empty() {
             return Ok(Some(tree.id));
         }
-        let entry = tree.lookup_entry(path.split('/').map(str::as_bytes));
-        let entry = entry.map_err(|error| self.unreadable(error))?;
+        let entry = self.entry(&tree, path)?;
         Ok(entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id()))
     }
 
@@ -392,7 +373,7 @@ impl Git {
         &self,
         base: Option<&CommitId>,
         commit: &CommitId,
-    ) -> Result<Vec<PathChange>, GitError> {
+    ) -> GitResult<Vec<PathChange>> {
         let repo = self.objects()?;
         let root = |commit| self.folder_at(&repo, commit, "");
         let before = base.map(root).transpose()?.flatten();

@@ -5,10 +5,10 @@ use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
 use gix::bstr::{BStr, ByteSlice};
-use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
+use gix::index::entry::{Flags, Mode, Stage, Stat};
 use gix::objs::tree::EntryKind;
 
-use super::{BlobId, Git, GitError, TreeEntry, as_path, is_regular};
+use super::{BlobId, Git, GitResult, TreeEntry, as_path, is_regular};
 use crate::workspace::{RelativePath, cache};
 
 /// The entry of the index for a path.
@@ -45,7 +45,7 @@ pub(super) type RacyFrom = Box<dyn Fn(&Stat) -> bool>;
 
 impl Git {
     /// Returns the index. It is read again if its file changed, or may have changed.
-    pub(super) fn index_file(&self) -> Result<Option<Arc<gix::index::File>>, GitError> {
+    pub(super) fn index_file(&self) -> GitResult<Option<Arc<gix::index::File>>> {
         let now = SystemTime::now();
         let Ok(found) = self.index.metadata() else { return Ok(None) };
         let stamp = cache::FileStamp::of(&found).filter(|stamp| stamp.at_rest(now));
@@ -57,13 +57,13 @@ impl Git {
         }
         let hash = self.handle().object_hash();
         let file = gix::index::File::at(&self.index, hash, false, Default::default());
-        let file = Arc::new(file.map_err(|error| self.unreadable(error))?);
+        let file = Arc::new(self.read(file)?);
         *lock() = stamp.map(|stamp| (stamp, Arc::clone(&file)));
         Ok(Some(file))
     }
 
     /// Returns the entries of the index below the workspace root.
-    pub(super) fn index(&self, repo: &gix::Repository) -> Result<Index, GitError> {
+    pub(super) fn index(&self, repo: &gix::Repository) -> GitResult<Index> {
         let mut entries = BTreeMap::new();
         let Some(file) = self.index_file()? else {
             return Ok(Index { entries, racy_from: Box::new(|_| true) });
@@ -74,21 +74,13 @@ impl Git {
                 self.add_sparse_folder(repo, full, entry.id, &mut entries)?;
                 continue;
             }
-            let Some(path) =
-                full.strip_prefix(self.prefix.as_bytes()).and_then(|p| as_path("", p.as_bstr()))
-            else {
-                continue;
-            };
-            let settled = entry.stage() == Stage::Unconflicted;
-            let tracked = Tracked {
-                id: settled.then_some(entry.id),
-                stat: entry.stat,
-                flags: entry.flags,
-                kind: kind_of(entry.mode, entry.flags),
-            };
-            entries.insert(path, tracked);
+            let below = full.strip_prefix(self.prefix.as_bytes());
+            let Some(path) = below.and_then(|p| as_path("", p.as_bstr())) else { continue };
+            let id = (entry.stage() == Stage::Unconflicted).then_some(entry.id);
+            let (stat, flags, kind) = (entry.stat, entry.flags, kind_of(entry.mode, entry.flags));
+            entries.insert(path, Tracked { id, stat, flags, kind });
         }
-        let (stamp, options) = (file.timestamp(), self.stat_options(repo));
+        let (stamp, options) = (file.timestamp(), repo.stat_options().unwrap_or_default());
         let racy_from = Box::new(move |stat: &Stat| stat.is_racy(stamp, options));
         Ok(Index { entries, racy_from })
     }
@@ -98,7 +90,7 @@ impl Git {
     pub fn left_out(
         &self,
         is_wanted: &dyn Fn(&RelativePath) -> bool,
-    ) -> Result<Vec<(RelativePath, Vec<u8>)>, GitError> {
+    ) -> GitResult<Vec<(RelativePath, Vec<u8>)>> {
         if !self.dir.join("info/sparse-checkout").is_file() {
             return Ok(Vec::new());
         }
@@ -118,24 +110,16 @@ impl Git {
         folder: &BStr,
         id: gix::ObjectId,
         entries: &mut BTreeMap<RelativePath, Tracked>,
-    ) -> Result<(), GitError> {
-        let Ok(folder) = folder.to_str() else {
-            return Ok(());
-        };
-        let tree = repo.find_tree(id).map_err(|error| self.unreadable(error))?;
+    ) -> GitResult<()> {
+        let Ok(folder) = folder.to_str() else { return Ok(()) };
+        let tree = self.read(repo.find_tree(id))?;
         for (full, (kind, id)) in self.files_below(&tree, folder)? {
-            let Some(path) = full.as_str().strip_prefix(self.prefix.as_str()) else {
-                continue;
-            };
+            let Some(path) = full.as_str().strip_prefix(&self.prefix) else { continue };
             let Ok(path) = RelativePath::new(path) else { continue };
             let (stat, flags) = (Stat::default(), Flags::SKIP_WORKTREE);
             entries.insert(path, Tracked { id, stat, flags, kind: Some(kind) });
         }
         Ok(())
-    }
-
-    pub(super) fn stat_options(&self, repo: &gix::Repository) -> stat::Options {
-        repo.stat_options().unwrap_or_default()
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
-use super::{CommitId, Git, GitError, Target, as_path};
+use super::{CommitId, Git, GitResult, Target, as_path};
 use crate::workspace::{RelativePath, folder, ignores, store};
 
 /// The content ids of files by path. `None` if the content could not be read.
@@ -20,7 +20,7 @@ impl Git {
         &self,
         base: Option<&CommitId>,
         target: &Target,
-    ) -> Result<BTreeSet<RelativePath>, GitError> {
+    ) -> GitResult<BTreeSet<RelativePath>> {
         let before = base.map(|base| self.nameless_at(base)).transpose()?.unwrap_or_default();
         let now = match target {
             Target::Commit(commit) => self.nameless_at(commit)?,
@@ -34,40 +34,34 @@ impl Git {
 
     /// Returns the paths that are not UTF-8, among the files that a commit changes compared with
     /// each of its parents.
-    pub fn nameless_changed_by(
-        &self,
-        commit: &CommitId,
-    ) -> Result<HashSet<RelativePath>, GitError> {
+    pub fn nameless_changed_by(&self, commit: &CommitId) -> GitResult<HashSet<RelativePath>> {
         let target = Target::Commit(commit.clone());
         self.changed_against_each_parent(commit, |parent| {
             Ok(self.nameless_changes(parent, &target)?.into_iter().collect())
         })
     }
 
-    fn nameless_at(&self, commit: &CommitId) -> Result<Nameless, GitError> {
+    fn nameless_at(&self, commit: &CommitId) -> GitResult<Nameless> {
         let repo = self.objects()?;
         let tree = self.tree(&repo, commit)?;
-        let entries = tree.traverse().breadthfirst.files();
-        let entries = entries.map_err(|error| self.unreadable(error))?.into_iter();
+        let entries = self.read(tree.traverse().breadthfirst.files())?.into_iter();
         let files = entries.filter(|entry| !entry.mode.is_tree());
         let files = files.map(|entry| (entry.filepath, Some(entry.oid)));
         Ok(self.nameless(files))
     }
 
-    fn nameless_in_index(&self) -> Result<Nameless, GitError> {
+    fn nameless_in_index(&self) -> GitResult<Nameless> {
         let Some(file) = self.index_file()? else { return Ok(Nameless::new()) };
         let entries = file.entries().iter();
         let entries = entries.map(|entry| (entry.path(&file).to_owned(), Some(entry.id)));
         Ok(self.nameless(entries))
     }
 
-    fn nameless_on_disk(&self) -> Result<Nameless, GitError> {
+    fn nameless_on_disk(&self) -> GitResult<Nameless> {
         let hash = self.handle().object_hash();
         let held = |path: std::path::PathBuf| {
-            let bytes = folder::open_below(self.root.path(), &path)
-                .and_then(|mut file| folder::read_to_end(&mut file, store::MAX_CONTENT))
-                .ok();
-            let id = bytes.and_then(|bytes| {
+            let bytes = folder::read_below(self.root.path(), &path, store::MAX_CONTENT);
+            let id = bytes.ok().and_then(|bytes| {
                 gix::objs::compute_hash(hash, gix::object::Kind::Blob, &bytes).ok()
             });
             (BString::from(path.into_os_string().into_encoded_bytes()), id)

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::seen::FileState;
-use super::{Root, StoreError, digest, store};
+use super::{Root, StoreError, keep_note, note, place, store};
 use crate::edits::same_text;
 use crate::workspace::{CommitId, RelativePath};
 
@@ -97,6 +97,8 @@ pub enum CallState {
     Unknown,
 }
 
+/// The folder of the calls.
+const CALLS: &str = "calls";
 /// A stored call larger than this, in bytes, was not written by us and is not read.
 const MAX_CALL: u64 = 64 * 1024 * 1024;
 /// The file extension of a call that has ended, while its changes are being recorded.
@@ -108,13 +110,12 @@ const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Stores a call that the gate let through.
 pub(crate) fn open(root: &Root, key: &str, call: &PendingCall) -> Result<(), StoreError> {
-    super::local(root)?;
-    store::write_json_scratch(&file(root, key), call)
+    keep_note(root, &note(root, CALLS, key), call)
 }
 
 /// Returns the state of a call.
 pub(crate) fn state_of(root: &Root, key: &str) -> CallState {
-    if let Some(call) = store::read_json(&file(root, key), MAX_CALL) {
+    if let Some(call) = store::read_json(&note(root, CALLS, key), MAX_CALL) {
         return CallState::Open(Box::new(call));
     }
     let done = std::fs::metadata(done(root, key)).and_then(|found| found.modified());
@@ -132,7 +133,7 @@ pub(crate) fn state_of(root: &Root, key: &str) -> CallState {
 pub fn finish(root: &Root, key: &str) -> CallState {
     let state = state_of(root, key);
     let ended = match &state {
-        CallState::Open(_) => take(&file(root, key)).is_some(),
+        CallState::Open(_) => take(&note(root, CALLS, key)),
         CallState::Done(_) => return state,
         CallState::Unknown => true,
     };
@@ -145,16 +146,15 @@ pub fn finish(root: &Root, key: &str) -> CallState {
     state
 }
 
-/// Takes a call by renaming its file, which succeeds in only one process. Returns the new path.
-fn take(file: &Path) -> Option<PathBuf> {
-    let taken = file.with_extension(TAKEN);
-    std::fs::rename(file, &taken).is_ok().then_some(taken)
+/// Takes a call by renaming its file, which succeeds in only one process. Returns true if it did.
+fn take(file: &Path) -> bool {
+    std::fs::rename(file, file.with_extension(TAKEN)).is_ok()
 }
 
 /// Removes a call that was taken, after its changes were recorded.
 pub(crate) fn mark_recorded(root: &Root, key: &str) {
     // There is no file if the call was unknown.
-    let _ = std::fs::remove_file(file(root, key).with_extension(TAKEN));
+    let _ = std::fs::remove_file(note(root, CALLS, key).with_extension(TAKEN));
 }
 
 /// Takes all calls of a session and its subagents that have not ended, and will not be reported any
@@ -185,10 +185,8 @@ pub(crate) fn all_open(root: &Root) -> Vec<PendingCall> {
 }
 
 fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
-    let Ok(entries) = std::fs::read_dir(folder(root)) else { return Vec::new() };
-    entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
+    let files = store::entries(&place(root, CALLS)).map(|entry| entry.path());
+    files
         .filter(|file| file.extension().is_some_and(|found| found == extension))
         .filter_map(|file| {
             let call = store::read_json(&file, MAX_CALL)?;
@@ -199,17 +197,9 @@ fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
 
 /// Removes calls that are too old to matter.
 pub(crate) fn prune(root: &Root) {
-    store::remove_old_files(&folder(root), MAX_AGE, usize::MAX);
-}
-
-fn folder(root: &Root) -> PathBuf {
-    root.orchestration().join("local").join("calls")
-}
-
-fn file(root: &Root, key: &str) -> PathBuf {
-    folder(root).join(format!("{}.json", digest(key)))
+    store::remove_old_files(&place(root, CALLS), MAX_AGE, usize::MAX);
 }
 
 fn done(root: &Root, key: &str) -> PathBuf {
-    folder(root).join(format!("{}.done", digest(key)))
+    note(root, CALLS, key).with_extension("done")
 }

@@ -20,7 +20,7 @@ pub(crate) use failures::failed_again;
 pub use off::off_until;
 pub(crate) use off::{MAX_OFF, Off, switch_off, switch_on};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -68,11 +68,8 @@ pub fn selected_by(root: &Root, session: &str) -> Option<Selection> {
 /// Returns the selections that sessions of this work tree have made since `oldest` (RFC 3339),
 /// sorted by actor.
 pub(crate) fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
-    let folder = root.orchestration().join("local").join("sessions");
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let entries = store::entries(&place(root, "sessions")).take(MAX_SESSIONS);
     let mut all: Vec<Selection> = entries
-        .filter_map(Result::ok)
-        .take(MAX_SESSIONS)
         .filter_map(|entry| read(&entry.path()))
         .filter(|selection| selection.actor.is_some() && selection.selected_at.as_str() >= oldest)
         .collect();
@@ -161,9 +158,8 @@ pub(crate) fn announce(
     actor: &str,
     valid: Duration,
 ) -> Result<(), StoreError> {
-    local(root)?;
     let note = Announcement { actor: actor.to_owned(), until: clock::from_now(valid) };
-    store::write_json_scratch(&announcement(root, arguments), &note)
+    keep_note(root, &announcement(root, arguments), &note)
 }
 
 /// Returns the actor that is running `intent` with these arguments, and removes the note about it.
@@ -181,7 +177,7 @@ pub(crate) fn take_announced(root: &Root, arguments: &[String]) -> Option<String
 pub(crate) const STARTS_WITHIN: Duration = Duration::from_secs(60);
 
 fn announcement(root: &Root, arguments: &[String]) -> PathBuf {
-    root.orchestration().join("local").join("announced").join(digest(&arguments.join("\0")))
+    place(root, "announced").join(digest(&arguments.join("\0")))
 }
 
 /// Logs a problem that could not be reported to anybody at once, as a line in
@@ -222,7 +218,23 @@ fn of_session(root: &Root, session: &str) -> PathBuf {
 
 /// Returns the folder with the data about an actor.
 fn of_actor(root: &Root, actor: &str) -> PathBuf {
-    root.orchestration().join("local").join("sessions").join(digest(actor))
+    place(root, "sessions").join(digest(actor))
+}
+
+/// Returns a file or folder in `.orchestration/local`.
+pub(super) fn place(root: &Root, name: &str) -> PathBuf {
+    root.orchestration().join("local").join(name)
+}
+
+/// Returns the file of a note in a folder below `.orchestration/local`.
+fn note(root: &Root, folder: &str, key: &str) -> PathBuf {
+    place(root, folder).join(format!("{}.json", digest(key)))
+}
+
+/// Writes a note below `.orchestration/local`.
+fn keep_note(root: &Root, file: &Path, note: &impl Serialize) -> Result<(), StoreError> {
+    local(root)?;
+    store::write_json_scratch(file, note)
 }
 
 /// Hashes a text for use as a file name. The id of a session comes from the host, and a path can
@@ -231,11 +243,11 @@ fn digest(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes())[..16])
 }
 
-fn read(path: &std::path::Path) -> Option<Selection> {
+fn read(path: &Path) -> Option<Selection> {
     store::read_json(path, MAX_SELECTION)
 }
 
-fn write(path: &std::path::Path, selection: &Selection) -> Result<(), StoreError> {
+fn write(path: &Path, selection: &Selection) -> Result<(), StoreError> {
     let mut text = serde_json::to_string_pretty(selection).expect("two strings always become JSON");
     text.push('\n');
     store::write_atomic(path, text.as_bytes())

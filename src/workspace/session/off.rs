@@ -78,7 +78,7 @@ fn parts(off: &Off) -> [&str; 4] {
 }
 
 fn file(root: &Root) -> PathBuf {
-    root.orchestration().join("local").join("off.json")
+    super::place(root, "off.json")
 }
 
 #[cfg(test)]

@@ -3,9 +3,8 @@
 //! based on the current content.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
-use super::{Root, StoreError, digest, of_actor, store};
+use super::{Root, StoreError, digest, keep_note, note, of_actor, store};
 use crate::workspace::{RelativePath, folder};
 
 /// The state of a file when a session last saw it, or when somebody last wrote it.
@@ -92,8 +91,7 @@ pub(crate) fn seen(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen
 
 /// Stores the state in which the actor sees a file now.
 pub(crate) fn see(root: &Root, actor: &str, seen: &Seen) -> Result<(), StoreError> {
-    super::local(root)?;
-    store::write_json_scratch(&of_actor(root, actor).join("seen").join(name(&seen.path)), seen)
+    keep_note(root, &of_actor(root, actor).join("seen").join(name(&seen.path)), seen)
 }
 
 /// Returns the last write of a file, if it was made through a tool whose hooks ran.
@@ -103,18 +101,14 @@ pub(crate) fn last_write(root: &Root, path: &RelativePath) -> Option<Seen> {
 
 /// Returns the writes of a file, if they are known.
 pub(crate) fn writes(root: &Root, path: &RelativePath) -> Option<FileWrites> {
-    let note: Option<FileWrites> = store::read_json(&of_writes(root).join(name(path)), MAX_SEEN);
-    note.filter(|writes| writes.last.path == *path)
+    let found: Option<FileWrites> =
+        store::read_json(&note(root, "writes", path.as_str()), MAX_SEEN);
+    found.filter(|writes| writes.last.path == *path)
 }
 
 /// Stores who wrote a file, and which blocks.
 pub(crate) fn wrote(root: &Root, writes: &FileWrites) -> Result<(), StoreError> {
-    super::local(root)?;
-    store::write_json_scratch(&of_writes(root).join(name(&writes.last.path)), writes)
-}
-
-fn of_writes(root: &Root) -> std::path::PathBuf {
-    root.orchestration().join("local").join("writes")
+    keep_note(root, &note(root, "writes", writes.last.path.as_str()), writes)
 }
 
 fn name(path: &RelativePath) -> String {
@@ -135,20 +129,8 @@ pub struct FileState {
 pub fn state(root: &Root, path: &RelativePath, max: u64) -> FileState {
     let Ok(mut file) = root.open(path) else { return FileState::default() };
     if file.metadata().is_ok_and(|found| found.len() > max) {
-        return FileState { hash: hash_of(file), text: None };
+        return FileState { hash: store::sha256_of_file(file), text: None };
     }
     let Ok(bytes) = folder::read_to_end(&mut file, max) else { return FileState::default() };
     FileState { hash: Some(store::sha256(&bytes)), text: String::from_utf8(bytes).ok() }
-}
-
-/// Returns the hash of a file without keeping its content in memory.
-fn hash_of(mut file: std::fs::File) -> Option<String> {
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 256 * 1024];
-    loop {
-        match std::io::Read::read(&mut file, &mut buffer).ok()? {
-            0 => return Some(crate::code::hex(&hasher.finalize())),
-            read => hasher.update(&buffer[..read]),
-        }
-    }
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Root, StoreError, digest, seen, store};
+use super::{Root, StoreError, keep_note, note, place, seen, store};
 use crate::workspace::RelativePath;
 
 /// A write that happened without the gate.
@@ -30,22 +30,16 @@ const MAX_NOTES: usize = 1_000;
 
 /// Stores a note about the write of a file.
 pub fn keep(root: &Root, note: &Ungated) -> Result<(), StoreError> {
-    super::local(root)?;
-    store::write_json_scratch(&file(root, &note.path), note)
+    keep_note(root, &file(root, &note.path), note)
 }
 
 /// Returns the notes about files that still have the content that the write left. All others are
 /// skipped.
 pub fn still_valid(root: &Root) -> Vec<Ungated> {
-    let Ok(entries) = std::fs::read_dir(folder(root)) else { return Vec::new() };
-    let mut notes: Vec<Ungated> = Vec::new();
-    for entry in entries.filter_map(Result::ok).take(MAX_NOTES) {
-        let note: Option<Ungated> = store::read_json(&entry.path(), MAX_NOTE);
-        let Some(note) = note else { continue };
-        if seen::state(root, &note.path, 0).hash == note.hash {
-            notes.push(note);
-        }
-    }
+    let entries = store::entries(&folder(root)).take(MAX_NOTES);
+    let notes = entries.filter_map(|entry| store::read_json(&entry.path(), MAX_NOTE));
+    let is_valid = |note: &Ungated| seen::state(root, &note.path, 0).hash == note.hash;
+    let mut notes: Vec<Ungated> = notes.filter(is_valid).collect();
     notes.sort_by(|a, b| a.path.cmp(&b.path));
     notes
 }
@@ -56,10 +50,10 @@ pub(crate) fn settle(root: &Root, path: &RelativePath) -> Result<bool, StoreErro
 }
 
 fn file(root: &Root, path: &RelativePath) -> std::path::PathBuf {
-    folder(root).join(format!("{}.json", digest(path.as_str())))
+    note(root, "ungated", path.as_str())
 }
 
 /// Returns the folder with the notes.
 pub(crate) fn folder(root: &Root) -> std::path::PathBuf {
-    root.orchestration().join("local").join("ungated")
+    place(root, "ungated")
 }
