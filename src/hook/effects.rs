@@ -393,13 +393,13 @@ fn file_patch(file: FilePatch, place: impl Fn(String) -> Option<PathBuf>) -> Opt
 fn without_chains(mut effects: Vec<Effect>) -> Vec<Effect> {
     let mut seen = HashSet::new();
     let mut twice = HashSet::new();
-    for path in effects.iter().flat_map(paths) {
+    for path in effects.iter().flat_map(Effect::written) {
         if !seen.insert(path.to_owned()) {
             twice.insert(path.to_owned());
         }
     }
     for effect in &mut effects {
-        let chained = paths(effect).iter().any(|path| twice.contains(*path));
+        let chained = effect.written().iter().any(|path| twice.contains(*path));
         match effect {
             Effect::Write { change, .. } if chained => *change = Change::Unknown,
             Effect::Move { change, .. } if chained => *change = Some(Change::Unknown),
@@ -407,14 +407,6 @@ fn without_chains(mut effects: Vec<Effect>) -> Vec<Effect> {
         }
     }
     effects
-}
-
-fn paths(effect: &Effect) -> Vec<&Path> {
-    match effect {
-        Effect::Write { path, .. } | Effect::Delete { path } => vec![path],
-        Effect::Move { from, to, .. } => vec![from, to],
-        _ => Vec::new(),
-    }
 }
 
 /// Returns the commands of a call: the field may hold a string, a list of words, or a list of

@@ -272,6 +272,11 @@ impl RecordedDecision {
     pub(crate) const ASK: &str = "ask";
     /// The gate denied the call.
     pub(crate) const DENY: &str = "deny";
+
+    /// Makes a decision from one of the outcomes above.
+    pub(crate) fn new(outcome: &str, rule: Option<&str>, approval: Option<String>) -> Self {
+        Self { outcome: outcome.to_owned(), rule: rule.map(str::to_owned), approval }
+    }
 }
 
 /// The state of version control.

@@ -53,12 +53,8 @@ pub fn accept(
         Err(error) => {
             // The file is gone or is not text, so it has no blocks to accept. A write that no gate
             // approved can still be settled.
-            let settled = extent == AcceptExtent::Differing && settle(ws, path)?;
-            return if settled {
-                Ok(AcceptAnswer { settled, ..answer })
-            } else {
-                Err(error.into())
-            };
+            answer.settled = extent == AcceptExtent::Differing && settle(ws, path)?;
+            return if answer.settled { Ok(answer) } else { Err(error.into()) };
         }
     };
     if let AcceptExtent::Line(line) = extent {
@@ -107,37 +103,31 @@ pub fn accept(
         let of_namesake = of_namesake.filter(|claim| ws.namesake_of(claim).is_some());
         let of_namesake = of_namesake.map(|claim| &claim.entry.record);
         let skeleton = record::skeleton(ws, RecordKind::Ack, known, None, None);
+        let (intent_id, intent_hash) = match of_namesake {
+            Some(record) => (record.intent_id.clone(), record.intent_hash.clone()),
+            None => (intent, skeleton.intent_hash.clone()),
+        };
+        let related = known.filter(|_| of_namesake.is_none()).map(record::related);
+        let conversation = Conversation {
+            contributor: by.clone(),
+            ranges: vec![record::block_record(&document, block, before.unwrap_or_default())],
+            related: related.unwrap_or_default(),
+            ..Conversation::default()
+        };
+        let (kind, name) = (block.identity.kind.as_str(), &block.identity.path);
         let record = Record {
-            intent_id: of_namesake.map_or(intent, |record| record.intent_id.clone()),
-            intent_hash: of_namesake
-                .map_or(skeleton.intent_hash.clone(), |record| record.intent_hash.clone()),
-            note: Some(format!(
-                "accepted {} {} as it stands",
-                block.identity.kind.as_str(),
-                block.identity.path
-            )),
+            intent_id,
+            intent_hash,
+            note: Some(format!("accepted {kind} {name} as it stands")),
             files: vec![FileRecord {
-                conversations: vec![Conversation {
-                    url: None,
-                    contributor: by.clone(),
-                    ranges: vec![record::block_record(
-                        &document,
-                        block,
-                        before.unwrap_or_default(),
-                    )],
-                    related: known
-                        .filter(|_| of_namesake.is_none())
-                        .map(record::related)
-                        .unwrap_or_default(),
-                    extra: Default::default(),
-                }],
+                conversations: vec![conversation],
                 outlines,
                 ..FileRecord::bare(path.clone())
             }],
             ..skeleton
         };
         answer.records.push(record::append(ws, record)?);
-        answer.accepted.push(block.identity.path.clone());
+        answer.accepted.push(name.clone());
     }
     if extent == AcceptExtent::Differing {
         answer.settled = settle(ws, path)?;

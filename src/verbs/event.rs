@@ -99,6 +99,20 @@ pub enum Effect {
     },
 }
 
+impl Effect {
+    /// Returns the paths that the effect writes, deletes or moves with a tool of the host.
+    pub(crate) fn written(&self) -> Vec<&PathBuf> {
+        match self {
+            Self::Write { path, .. } | Self::Delete { path } => vec![path],
+            Self::Move { from, to, .. } => vec![from, to],
+            Self::Read { .. }
+            | Self::Shell { .. }
+            | Self::Select { .. }
+            | Self::Unreadable { .. } => Vec::new(),
+        }
+    }
+}
+
 impl Event {
     /// Returns the name of the session in selections, records and baselines: `host:session`.
     pub fn session_key(&self) -> String {

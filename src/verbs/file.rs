@@ -14,8 +14,9 @@ use sha2::{Digest, Sha256};
 
 use super::event::{Effect, Event};
 use super::gate::{Decision, Denial, DenialCode};
+use super::seen_blocks::SeenFile;
 use super::why::{self, IntentBrief};
-use super::{VerbError, Workspace, after, gate, seen_blocks};
+use super::{VerbError, Workspace, after, gate};
 use crate::code::{LineRange, MAX_BYTES};
 use crate::edits::{After, Change};
 use crate::workspace::session::seen::{self, FileState, Seen};
@@ -128,18 +129,6 @@ pub(crate) enum FileError {
     },
 }
 
-impl From<crate::workspace::PathError> for FileError {
-    fn from(error: crate::workspace::PathError) -> Self {
-        Self::Verb(error.into())
-    }
-}
-
-impl From<store::StoreError> for FileError {
-    fn from(error: store::StoreError) -> Self {
-        Self::Verb(error.into())
-    }
-}
-
 /// Reads a file, and remembers for a later write that the caller has seen it. The effects of
 /// `caller` are ignored.
 pub(crate) fn read(
@@ -148,43 +137,35 @@ pub(crate) fn read(
     lines: LineWindow,
     caller: &Event,
 ) -> Result<FileText, FileError> {
-    let path = ws.root.resolve(path)?;
+    let path = ws.root.resolve(path).map_err(VerbError::from)?;
     let unusable =
         |reason: &str| FileError::Unusable { path: path.clone(), reason: reason.to_owned() };
     if is_private(&path) {
         return Err(unusable("cannot be read here: it belongs to git, or to a session"));
     }
     let Some(bytes) = bytes(ws, &path)? else {
-        return Err(unusable(
-            "does not exist; `file_write` creates it with `expected_sha256: absent`",
-        ));
+        let reason = "does not exist; `file_write` creates it with `expected_sha256: absent`";
+        return Err(unusable(reason));
     };
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return Err(unusable("is not UTF-8 text, so it is neither read nor written here"));
     };
-    let count = text.split_inclusive('\n').count();
+    let all = text.split_inclusive('\n');
+    let count = all.clone().count();
     let first = lines.offset.unwrap_or(1).max(1);
-    let wanted: Vec<&str> = text
-        .split_inclusive('\n')
-        .skip(first - 1)
-        .take(lines.limit.unwrap_or(usize::MAX))
-        .collect();
+    let wanted: Vec<&str> = all.skip(first - 1).take(lines.limit.unwrap_or(usize::MAX)).collect();
     let shown = range(first, wanted.len());
     if wanted.len() == count || shown.is_some() {
         remember(ws, caller, &path, &bytes, shown.filter(|_| wanted.len() < count));
     }
+    let owners = ws.registry.owners(&path).into_iter();
     Ok(FileText {
         text: wanted.concat(),
         sha256: store::sha256(&bytes),
         start_line: if wanted.is_empty() { 0 } else { first },
         end_line: if wanted.is_empty() { 0 } else { first + wanted.len() - 1 },
         lines: count,
-        owners: ws
-            .registry
-            .owners(&path)
-            .into_iter()
-            .map(|intent| why::brief(ws, &intent.id.value))
-            .collect(),
+        owners: owners.map(|intent| why::brief(ws, &intent.id.value)).collect(),
         path,
     })
 }
@@ -202,7 +183,7 @@ pub(crate) fn write(
     caller: &Event,
 ) -> Result<FileWritten, FileError> {
     ws.governed()?;
-    let path = ws.root.resolve(&request.path)?;
+    let path = ws.root.resolve(&request.path).map_err(VerbError::from)?;
     let absolute = ws.root.absolute(&path);
     let written = ws.root.absolute(&request.path);
     let effect = Effect::Write { path: written, change: request.change.clone() };
@@ -210,7 +191,7 @@ pub(crate) fn write(
     if let Some(cited) = &request.intent {
         cites_the_selected(ws, cited, caller)?;
     }
-    let _turn = store::lock(&lock_of(ws, &path), PATIENCE)?;
+    let _turn = store::lock(&lock_of(ws, &path), PATIENCE).map_err(VerbError::from)?;
     let before = bytes(ws, &path)?;
     let known = match (&request.expected, &before) {
         (Expected::Absent, None) => true,
@@ -239,21 +220,20 @@ pub(crate) fn write(
     // The end of the call is always reported, even if the write failed. What was done is read from
     // the disk.
     let feedback = after::after(&event);
-    if !replaced? {
+    if !replaced.map_err(VerbError::from)? {
         return Err(stale(ws, &path, &event));
     }
-    let last = seen::last_write(&ws.root, &path);
-    let ours = last.filter(|last| {
-        last.actor == event.actor()
-            && last.hash.as_deref() == Some(&store::sha256(after.as_bytes()))
+    let sha256 = store::sha256(after.as_bytes());
+    let recorded = seen::last_write(&ws.root, &path).is_some_and(|last| {
+        last.actor == event.actor() && last.hash.as_ref() == Some(&sha256) && last.recorded
     });
     let notes = [judged.notice, feedback.context, feedback.violation];
     Ok(FileWritten {
-        sha256: store::sha256(after.as_bytes()),
+        sha256,
         created: before.is_none(),
         path,
         intent: gate::selected(ws, &event),
-        recorded: ours.is_some_and(|last| last.recorded),
+        recorded,
         notes: notes.into_iter().flatten().collect(),
     })
 }
@@ -270,9 +250,7 @@ fn cites_the_selected(ws: &Workspace, cited: &str, caller: &Event) -> Result<(),
     let message = format!(
         "You must cite the Intent ID that this session has selected: that is {selected}, and this write cites {id}. Select {id} first, or cite {selected}. Nothing was written."
     );
-    let denial =
-        Denial { intent: Some(id.clone()), ..Denial::new(DenialCode::IntentRequired, message) };
-    Err(FileError::Denied(Box::new(denial)))
+    Err(FileError::Denied(Box::new(Denial::new(DenialCode::IntentRequired, message).under(id))))
 }
 
 /// How long to wait for another process that writes a file with the same lock.
@@ -295,14 +273,11 @@ fn held_up(decision: Decision) -> Result<(), FileError> {
 /// Returns the text of the file after the change.
 fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<String, FileError> {
     let unusable = |reason: String| FileError::Unusable { path: path.clone(), reason };
-    let before = match (change, before) {
-        (Change::Whole(_), _) | (_, None) => None,
-        (_, Some(bytes)) => Some(std::str::from_utf8(bytes).map_err(|_| {
-            unusable(
-                "is not UTF-8 text, so it cannot be edited here; nothing was written".to_owned(),
-            )
-        })?),
-    };
+    let before = before.filter(|_| !matches!(change, Change::Whole(_)));
+    let before = before.map(std::str::from_utf8).transpose().map_err(|_| {
+        let reason = "is not UTF-8 text, so it cannot be edited here; nothing was written";
+        unusable(reason.to_owned())
+    })?;
     let text = match change.after(before) {
         After::Text(text) => text,
         After::Unknown(reason) | After::Fails(reason) => {
@@ -319,16 +294,15 @@ fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<
 }
 
 /// Returns the bytes of the file, or `None` if it does not exist.
-fn bytes(ws: &Workspace, path: &RelativePath) -> Result<Option<Vec<u8>>, FileError> {
+fn bytes(ws: &Workspace, path: &RelativePath) -> Result<Option<Vec<u8>>, VerbError> {
     Ok(ws.root.read(path, MAX_BYTES as u64)?)
 }
 
 fn is_private(path: &RelativePath) -> bool {
-    let segments: Vec<&str> = path.as_str().split('/').collect();
-    segments.iter().any(|segment| segment.eq_ignore_ascii_case(".git"))
-        || segments.windows(2).any(|pair| {
-            pair[0].eq_ignore_ascii_case(".orchestration") && pair[1].eq_ignore_ascii_case("local")
-        })
+    let path = path.as_str().to_ascii_lowercase();
+    let segments: Vec<&str> = path.split('/').collect();
+    segments.contains(&".git")
+        || segments.windows(2).any(|pair| pair == [".orchestration", "local"])
 }
 
 fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {
@@ -357,13 +331,8 @@ fn remember(
     shown: Option<LineRange>,
 ) {
     let text = std::str::from_utf8(bytes).ok().map(str::to_owned);
-    seen_blocks::read(
-        ws,
-        caller,
-        path,
-        &FileState { hash: Some(store::sha256(bytes)), text },
-        shown,
-    );
+    let now = FileState { hash: Some(store::sha256(bytes)), text };
+    SeenFile { ws, event: caller, path, now: &now }.read(shown);
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod changes;
 use changes::{Changes, FileToRecord};
 
 use super::baseline::Baseline;
+use super::event::Event;
 use super::rules::{Rules, Ruling};
 use super::{VerbError, Workspace, select};
 use crate::code::{Block, Document, FileBlocks, LineRange, Lines, lines};
@@ -26,7 +27,7 @@ use crate::ledger::{
     Writer,
 };
 use crate::provenance;
-use crate::provenance::classify::{self, Parsed};
+use crate::provenance::classify::Classification;
 pub(super) use crate::provenance::{Before, block_record};
 use crate::workspace::clock;
 use crate::workspace::git::Target;
@@ -62,6 +63,19 @@ pub struct RecordRequest {
     /// this: otherwise an agent could write past the gate and then record its work as if it had
     /// asked first.
     pub accepts_ungated: bool,
+}
+
+impl RecordRequest {
+    /// Makes a request to record what a call of an agent's tool wrote, without paths.
+    pub(super) fn by(event: &Event) -> Self {
+        Self {
+            session: Some(event.session_key()),
+            agent: Some(event.host.clone()),
+            model: event.model.clone(),
+            contributor: Some(EntityType::Ai),
+            ..Self::default()
+        }
+    }
 }
 
 /// Which blocks of a file are recorded.
@@ -126,6 +140,22 @@ pub struct SkippedFile {
     pub unchanged: bool,
 }
 
+impl SkippedFile {
+    fn whole(path: &RelativePath, reason: impl Into<String>) -> Self {
+        Self { path: path.clone(), block: None, reason: reason.into(), unchanged: false }
+    }
+
+    fn unchanged(path: &RelativePath, reason: impl Into<String>) -> Self {
+        Self { unchanged: true, ..Self::whole(path, reason) }
+    }
+
+    fn block(path: &RelativePath, block: &Block, reason: &str) -> Self {
+        let name = format!("{} {}", block.identity.kind.as_str(), block.identity.path);
+        let reason = format!("{name} {reason}");
+        Self { block: Some(name), ..Self::whole(path, reason) }
+    }
+}
+
 /// Records the named files under an intent, which must be in progress.
 pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, VerbError> {
     ws.governed()?;
@@ -155,7 +185,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         let path = match ws.root.resolve(named) {
             Ok(path) => path,
             Err(error) => {
-                answer.skipped.push(LeftOut::whole(error.to_string()).of(named));
+                answer.skipped.push(SkippedFile::whole(named, error.to_string()));
                 continue;
             }
         };
@@ -167,18 +197,20 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
                 "it was written without passing a gate; a person accepts it with `intent accept {}`",
                 shell_word(path.as_str())
             );
-            answer.skipped.push(LeftOut::whole(reason).of(&path));
+            answer.skipped.push(SkippedFile::whole(&path, reason));
             continue;
         }
         let intent = ws.intent_in_progress(&id)?;
         let outcome = match record_file(&current, request, intent, &path) {
             Ok(outcome) => outcome,
-            Err(VerbError::Append(error @ AppendError::TooLarge { .. })) => {
-                FileOutcome::nothing(error.to_string())
-            }
-            // Some records are in the ledger already. The caller must learn of them, so a later
+            // If some records are in the ledger already, the caller must learn of them, so a later
             // error is reported for its file only.
-            Err(error) if !answer.recorded.is_empty() => FileOutcome::nothing(error.to_string()),
+            Err(error)
+                if matches!(error, VerbError::Append(AppendError::TooLarge { .. }))
+                    || !answer.recorded.is_empty() =>
+            {
+                FileOutcome::nothing(&path, error.to_string())
+            }
             Err(error) => return Err(error),
         };
         if outcome.deletions {
@@ -192,7 +224,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
             }
             answer.recorded.push(recorded);
         }
-        answer.skipped.extend(outcome.left.into_iter().map(|left| left.of(&path)));
+        answer.skipped.extend(outcome.left);
     }
     Ok(answer)
 }
@@ -221,44 +253,16 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Default)]
 struct FileOutcome {
     recorded: Option<RecordedFile>,
-    left: Vec<LeftOut>,
+    left: Vec<SkippedFile>,
     deletions: bool,
 }
 
-/// A file or block that was not recorded, and why.
-#[derive(Default)]
-struct LeftOut {
-    block: Option<String>,
-    reason: String,
-    unchanged: bool,
-}
-
-impl LeftOut {
-    fn whole(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), ..Self::default() }
-    }
-
-    fn block(block: &Block, reason: &str) -> Self {
-        let name = format!("{} {}", block.identity.kind.as_str(), block.identity.path);
-        Self { reason: format!("{name} {reason}"), block: Some(name), unchanged: false }
-    }
-
-    fn unchanged(reason: impl Into<String>) -> Self {
-        Self { unchanged: true, ..Self::whole(reason) }
-    }
-
-    fn of(self, path: &RelativePath) -> SkippedFile {
-        let Self { block, reason, unchanged } = self;
-        SkippedFile { path: path.clone(), block, reason, unchanged }
-    }
-}
-
 impl FileOutcome {
-    fn nothing(reason: impl Into<String>) -> Self {
-        Self::without(LeftOut::whole(reason))
+    fn nothing(path: &RelativePath, reason: impl Into<String>) -> Self {
+        Self::without(SkippedFile::whole(path, reason))
     }
 
-    fn without(left: LeftOut) -> Self {
+    fn without(left: SkippedFile) -> Self {
         Self { left: vec![left], ..Self::default() }
     }
 }
@@ -268,13 +272,10 @@ fn no_code(path: &RelativePath) -> Option<&'static str> {
     if path.is_orchestration() {
         return Some("files below .orchestration/ are not code and are never recorded");
     }
-    if super::gate::is_control_file(path) {
-        return Some(
-            "it controls the gate: it is judged as a rule, not as code, and never recorded",
-        );
-    }
-    let in_git = path.as_str().split('/').any(|segment| segment.eq_ignore_ascii_case(".git"));
-    in_git.then_some("git's own files are not code and are never recorded")
+    // This includes the files of git.
+    let is_control = super::gate::is_control_file(path);
+    is_control
+        .then_some("it controls the gate: it is judged as a rule, not as code, and never recorded")
 }
 
 fn record_file(
@@ -286,7 +287,7 @@ fn record_file(
     if let Some(reason) = no_code(path) {
         // Counts as unchanged, since nobody asked for this file by name if a whole folder is
         // recorded.
-        return Ok(FileOutcome::without(LeftOut::unchanged(reason)));
+        return Ok(FileOutcome::without(SkippedFile::unchanged(path, reason)));
     }
     let nothing = || Document::from_text("", "");
     let document = match ws.read(path) {
@@ -295,63 +296,86 @@ fn record_file(
         // A folder has taken the place of the file, so the file counts as deleted.
         Err(super::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => nothing(),
         Err(super::ReadError::Unread { reason, .. }) => {
-            let left = LeftOut::whole(reason.to_string());
+            let left = SkippedFile::whole(path, reason.to_string());
             let unchanged = is_as_committed(ws, path)?;
-            return Ok(FileOutcome::without(LeftOut { unchanged, ..left }));
+            return Ok(FileOutcome::without(SkippedFile { unchanged, ..left }));
         }
-        Err(error) => return Ok(FileOutcome::nothing(error.to_string())),
+        Err(error) => return Ok(FileOutcome::nothing(path, error.to_string())),
     };
     let committed = committed(ws, path, &document)?;
     let document = committed.carried_by(document);
     let now = document.blocks();
     let subject = FileToRecord::new(ws, path, &document, &committed);
     if !subject.knows_before() && request.extent == RecordExtent::Changes {
-        return Ok(FileOutcome::nothing(unknown_before(ws)));
+        return Ok(FileOutcome::nothing(path, unknown_before(ws)));
     }
     let by_these = |claim: &Claim<'_>| {
         ws.intent_of(claim).as_ref() == Some(&intent.id.value)
             && claim.conversation.contributor == contributor(request)
     };
-    let changes = match request.extent {
-        RecordExtent::Changes => Changes::since(&subject),
-        RecordExtent::WholeFile => Changes::all_but(&subject, by_these),
-        RecordExtent::Lines(lines) => Changes::of_lines(&subject, lines, by_these),
-    };
-    if changes.is_empty() {
+    let mut changes = Changes::of(&subject, request.extent, by_these);
+    if changes.ranges.is_empty() {
         return Ok(match (&changes.left[..], changes.committed_since) {
             ([], 0) => FileOutcome::without(nothing_differs(ws, path, &now, request.extent)),
-            ([], blocks) => FileOutcome::without(LeftOut::unchanged(format!(
-                "no block differs from the last commit; {} changed since the last record, and the author of these changes is not known; claim the file as it stands with `intent record --all`",
-                counted(blocks, "block")
-            ))),
+            ([], blocks) => {
+                let reason = format!(
+                    "no block differs from the last commit; {} changed since the last record, and the author of these changes is not known; claim the file as it stands with `intent record --all`",
+                    counted(blocks, "block")
+                );
+                FileOutcome::without(SkippedFile::unchanged(path, reason))
+            }
             _ => FileOutcome { left: changes.left, ..FileOutcome::default() },
         });
     }
-    let parsed =
-        if now.has_error || committed.has_error() { Parsed::WithErrors } else { Parsed::Cleanly };
-    let class = match subject.text_before().filter(|_| request.extent == RecordExtent::Changes) {
+    let mut class = match subject.text_before().filter(|_| request.extent == RecordExtent::Changes)
+    {
         Some(before) => call::class_of(path, before, &document),
-        None => classify::provisional(&changes.classified(&now), parsed),
+        None => changes.provisional_class(&now, committed.has_error()),
     };
-    let reasons = reasons_of(&class.reasons, &changes.ranges);
+    class.reasons = reasons_of(&class.reasons, &changes.ranges);
     let deletions = changes.ranges.iter().any(|range| range.deleted);
-    let left = changes.left;
+    let left = std::mem::take(&mut changes.left);
     let decision = decide(ws, request, &intent.id.value, path);
-    let outcome = decision.outcome.clone();
+    let mut recorded = RecordedFile {
+        path: path.clone(),
+        intent: intent.id.value.clone(),
+        records: Vec::new(),
+        blocks: changes.ranges.len(),
+        mutation_class: class.class,
+        basis: Some(class.basis),
+        reasons: class.reasons.clone(),
+        outcome: decision.outcome.clone(),
+        against: against(ws, path, &intent.id.value),
+    };
+    let record = mutation(ws, request, intent, path, changes, class, decision);
+    recorded.records.push(append(ws, record)?);
+    Ok(FileOutcome { recorded: Some(recorded), left, deletions })
+}
+
+/// Returns the record of a change to one file.
+fn mutation(
+    ws: &Workspace,
+    request: &RecordRequest,
+    intent: &Intent,
+    path: &RelativePath,
+    changes: Changes,
+    class: Classification,
+    decision: RecordedDecision,
+) -> Record {
+    let session = request.session.clone();
     let file = FileRecord {
         conversations: vec![Conversation {
-            url: request.session.clone(),
+            url: session.clone(),
             contributor: contributor(request),
             ranges: changes.ranges,
             related: related(intent),
             extra: Default::default(),
         }],
         outlines: Some(changes.outlines),
-        reasons: reasons.clone(),
+        reasons: class.reasons,
         ..FileRecord::bare(path.clone())
     };
-    let blocks = file.conversations[0].ranges.len();
-    let record = Record {
+    Record {
         mutation_class: class.class,
         basis: Some(class.basis),
         decision: Some(decision),
@@ -360,27 +384,8 @@ fn record_file(
         as_it_stood: request.extent != RecordExtent::Changes,
         strength: Some(request.strength.unwrap_or(Strength::Declared)),
         extra: via(request.strength),
-        ..skeleton(
-            ws,
-            RecordKind::Mutation,
-            Some(intent),
-            request.session.clone(),
-            request.agent.as_deref(),
-        )
-    };
-    let appended = append(ws, record)?;
-    let recorded = RecordedFile {
-        path: path.clone(),
-        intent: intent.id.value.clone(),
-        records: vec![appended],
-        blocks,
-        mutation_class: class.class,
-        basis: Some(class.basis),
-        reasons,
-        outcome,
-        against: against(ws, path, &intent.id.value),
-    };
-    Ok(FileOutcome { recorded: Some(recorded), left, deletions })
+        ..skeleton(ws, RecordKind::Mutation, Some(intent), session, request.agent.as_deref())
+    }
 }
 
 /// Returns the committed version of the file. If the file was renamed since, that is the version
@@ -437,31 +442,33 @@ fn nothing_differs(
     path: &RelativePath,
     now: &FileBlocks,
     extent: RecordExtent,
-) -> LeftOut {
-    if ws.root.absolute(path).is_dir() {
-        return LeftOut::whole(
-            "it is a folder; name its files, or record it with `intent record` in a terminal",
-        );
-    }
-    if ws.root.absolute(path).symlink_metadata().is_err() {
-        if !ws.trail(path).heads().is_empty() {
-            return LeftOut::unchanged(
-                "a commit deleted it after its last record; who did that is not known; claim it with `intent record --all`",
-            );
-        }
-        return LeftOut::unchanged(
-            "it does not exist, and no block of it is recorded or committed that is gone since",
-        );
-    }
-    if now.blocks.is_empty() {
-        return LeftOut::unchanged("it holds no block");
-    }
-    if now.blocks.iter().any(|block| block.broken) {
-        return LeftOut::whole(
+) -> SkippedFile {
+    let place = ws.root.absolute(path);
+    let is_missing = place.symlink_metadata().is_err();
+    let (unchanged, reason) = if place.is_dir() {
+        (false, "it is a folder; name its files, or record it with `intent record` in a terminal")
+    } else if is_missing && !ws.trail(path).heads().is_empty() {
+        (
+            true,
+            "a commit deleted it after its last record; who did that is not known; claim it with `intent record --all`",
+        )
+    } else if is_missing {
+        (true, "it does not exist, and no block of it is recorded or committed that is gone since")
+    } else if now.blocks.is_empty() {
+        (true, "it holds no block")
+    } else if now.blocks.iter().any(|block| block.broken) {
+        (
+            false,
             "it does not parse, and only the blocks around the syntax error differ; record it again when the error is gone",
-        );
-    }
-    LeftOut::unchanged(match extent {
+        )
+    } else {
+        (true, already_recorded(extent))
+    };
+    SkippedFile { unchanged, ..SkippedFile::whole(path, reason) }
+}
+
+fn already_recorded(extent: RecordExtent) -> &'static str {
+    match extent {
         RecordExtent::WholeFile => {
             "every block is already recorded under this intent and by this contributor"
         }
@@ -471,7 +478,7 @@ fn nothing_differs(
         RecordExtent::Changes => {
             "no block differs from what was recorded or committed before; claim the file as it stands with `intent record --all`"
         }
-    })
+    }
 }
 
 /// Returns a record with all general fields filled, but without files.
@@ -489,12 +496,9 @@ pub(super) fn skeleton(
         intent_id: intent.map(|intent| intent.id.value.clone()),
         intent_hash: intent.map(Intent::hash),
         vcs: Some(Vcs { revision_id: ws.head().map(|head| head.0.clone()) }),
-        tool: Some(match tool {
-            Some(name) => Tool { name: name.to_owned(), version: None },
-            None => Tool {
-                name: "intent".to_owned(),
-                version: Some(env!("CARGO_PKG_VERSION").to_owned()),
-            },
+        tool: Some(Tool {
+            name: tool.unwrap_or("intent").to_owned(),
+            version: tool.is_none().then(|| env!("CARGO_PKG_VERSION").to_owned()),
         }),
         session,
         ..Record::default()
@@ -540,15 +544,13 @@ fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> 
         return None;
     }
     let (what, why) = rules.describe(&ruling, path, Some(intent));
-    let help = match &ruling {
-        Ruling::Outside(_) => {
-            let place = ws.exists(path).then(|| shell_word(path.as_str()));
-            rules.way_out(path, intent, "it", place.as_deref())
-        }
-        Ruling::Protected(_) | Ruling::Ignored(_) | Ruling::Unknown => String::new(),
-    };
-    let parts = [what, why, help];
-    Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
+    let mut parts = vec![what, why];
+    if matches!(ruling, Ruling::Outside(_)) {
+        let place = ws.exists(path).then(|| shell_word(path.as_str()));
+        parts.push(rules.way_out(path, intent, "it", place.as_deref()));
+    }
+    parts.retain(|part| !part.is_empty());
+    Some(parts.join(" "))
 }
 
 fn decide(
@@ -563,35 +565,27 @@ fn decide(
         session: request.session.clone(),
         intent: Some(intent.to_owned()),
     };
-    let (outcome, rule) = match judge(ws, &gate) {
+    let (outcome, denial) = match judge(ws, &gate) {
         Decision::NoOpinion => (RecordedDecision::NO_OPINION, None),
-        Decision::Ask(denial) => (RecordedDecision::ASK, Some(denial.code.as_str().to_owned())),
-        Decision::Deny(denial) => (RecordedDecision::DENY, Some(denial.code.as_str().to_owned())),
+        Decision::Ask(denial) => (RecordedDecision::ASK, Some(denial)),
+        Decision::Deny(denial) => (RecordedDecision::DENY, Some(denial)),
     };
-    RecordedDecision { outcome: outcome.to_owned(), rule, approval: None }
+    RecordedDecision::new(outcome, denial.map(|denial| denial.code.as_str()), None)
 }
 
 /// Returns the version of a block that the claim `at` recorded, as the one that a new record
-/// replaces.
+/// replaces. Which lines are new since then is not known if that record has no line hashes.
 pub(super) fn recorded_before(
     ws: &Workspace,
     at: ClaimRef,
     document: &Document,
     block: &Block,
 ) -> Before {
-    let replaces = Some(ws.ledger.claim(at).full_block().content_hash.clone());
-    Before { replaces, brought: brought_since(ws, at, document, block), ..Before::default() }
-}
-
-/// Returns for each line of a block whether it is new since the claim `at`. `None` if that record
-/// does not contain line hashes.
-fn brought_since(
-    ws: &Workspace,
-    at: ClaimRef,
-    document: &Document,
-    block: &Block,
-) -> Option<Vec<bool>> {
-    let recorded = ws.ledger.claim(at).full_block().lines.as_ref().and_then(Lines::hashes)?;
-    let matched = lines::matched_own_lines(&recorded, &lines::own_lines(document, block));
-    Some(matched.iter().map(Option::is_none).collect())
+    let range = ws.ledger.claim(at).full_block();
+    let recorded = range.lines.as_ref().and_then(Lines::hashes);
+    let brought = recorded.map(|recorded| {
+        let matched = lines::matched_own_lines(&recorded, &lines::own_lines(document, block));
+        matched.iter().map(Option::is_none).collect()
+    });
+    Before { replaces: Some(range.content_hash.clone()), brought, ..Before::default() }
 }

@@ -11,8 +11,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::Workspace;
-use crate::intent::{Intent, Registry, Scope, ScopeVerdict, Status};
+use super::{Workspace, select};
+use crate::intent::{Intent, Registry, Scope, ScopeVerdict};
 use crate::workspace::ignores::IgnoreRule;
 use crate::workspace::{Code, Ignores, Policy, RelatedPlace, RelativePath, text};
 
@@ -175,16 +175,9 @@ impl Rules {
         self.base.is_none()
     }
 
-    /// Returns true if both registries can be parsed. If not, that is a finding of its own, and
-    /// scopes are not checked.
-    fn is_readable(&self) -> bool {
-        let layers = [&self.accepted, &self.proposed];
-        layers.iter().all(|layer| layer.registry.syntax_error().is_none())
-    }
-
-    /// Returns true if at least one of the two registries exists.
-    fn is_there(&self) -> bool {
-        self.accepted.registry.exists() || self.proposed.registry.exists()
+    /// Returns the accepted and the proposed set of rules.
+    fn layers(&self) -> [&Layer; 2] {
+        [&self.accepted, &self.proposed]
     }
 
     /// Returns the text of an intent that work is checked against.
@@ -194,16 +187,12 @@ impl Rules {
 
     /// Returns the registry that contains the text which work under this intent is checked against.
     pub(super) fn registry_of(&self, id: &str) -> &Registry {
-        match self.leaves_alone(id) {
-            true => &self.accepted.registry,
-            false => &self.proposed.registry,
+        let proposed = &self.proposed.registry;
+        match &self.base {
+            // The change leaves the intent as it was when the change began.
+            Some(base) if base.version(id) == proposed.version(id) => &self.accepted.registry,
+            _ => proposed,
         }
-    }
-
-    /// Returns true if the change leaves an intent as it was when the change began.
-    fn leaves_alone(&self, id: &str) -> bool {
-        let base = self.base.as_ref();
-        base.is_some_and(|base| base.version(id) == self.proposed.registry.version(id))
     }
 
     /// Returns the text of an intent that work is checked against, with its scopes.
@@ -218,18 +207,15 @@ impl Rules {
     /// Returns every reason why work under an intent may not change a path, the most important
     /// first. Without an intent, only the rules that apply to all intents are checked.
     pub fn rulings(&self, path: &RelativePath, intent: Option<&str>) -> Vec<Ruling> {
-        let mut rulings = Vec::new();
-        let layers = [&self.accepted, &self.proposed];
-        rulings.extend(
-            layers.iter().find_map(|it| protecting(&it.policy, path)).map(Ruling::Protected),
-        );
+        let layers = self.layers();
+        let protected = layers.iter().find_map(|layer| protecting(&layer.policy, path));
         let ids = intent.map(|id| self.proposed.registry.ids(id)).unwrap_or_default();
         let ignored = layers.iter().find_map(|layer| layer.ignores.denied_to(path, &ids));
-        rulings.extend(ignored.map(Ruling::Ignored));
-        if let Some(id) = intent.filter(|_| self.is_readable()) {
-            rulings.extend(self.outside(path, id));
-        }
-        rulings
+        // If a registry cannot be parsed, that is a finding of its own, and scopes are not checked.
+        let is_readable = || layers.iter().all(|layer| layer.registry.syntax_error().is_none());
+        let outside = intent.filter(|_| is_readable()).and_then(|id| self.outside(path, id));
+        let general = [protected.map(Ruling::Protected), ignored.map(Ruling::Ignored)];
+        general.into_iter().chain([outside]).flatten().collect()
     }
 
     /// Like [`Rules::rulings`], for a path that stands for a whole folder, such as a submodule or a
@@ -250,37 +236,28 @@ impl Rules {
         let Some(held) = self.held(id) else {
             // A missing registry, and an id that two intents share, are reported as findings of
             // their own.
-            let is_reported =
-                !self.is_there() || !self.proposed.registry.definitions_of(id).is_empty();
-            return (!is_reported).then_some(Ruling::Unknown);
+            let exists = self.layers().iter().any(|layer| layer.registry.exists());
+            let is_shared = !self.proposed.registry.definitions_of(id).is_empty();
+            return (exists && !is_shared).then_some(Ruling::Unknown);
         };
-        let outside = match held.scope.verdict(path) {
-            ScopeVerdict::Unmentioned => Outside::Unmentioned,
-            ScopeVerdict::Excluded(at) => Outside::Excluded(at),
-            ScopeVerdict::Owned(_) if self.signed.contains(id) => return None,
-            ScopeVerdict::Owned(_) => match held.accepted {
-                Some(accepted) if accepted.owns(path) => return None,
-                Some(_) => Outside::Proposed,
-                None => {
-                    let owners = self.claimed_by(path);
-                    if owners.is_empty() {
-                        return None;
-                    }
-                    Outside::Taken(owners)
-                }
-            },
+        let outside = match (held.scope.verdict(path), held.accepted) {
+            (ScopeVerdict::Unmentioned, _) => Some(Outside::Unmentioned),
+            (ScopeVerdict::Excluded(at), _) => Some(Outside::Excluded(at)),
+            (ScopeVerdict::Owned(_), _) if self.signed.contains(id) => None,
+            (ScopeVerdict::Owned(_), Some(accepted)) => {
+                (!accepted.owns(path)).then_some(Outside::Proposed)
+            }
+            (ScopeVerdict::Owned(_), None) => {
+                Some(self.claimed_by(path)).filter(|it| !it.is_empty()).map(Outside::Taken)
+            }
         };
-        Some(Ruling::Outside(outside))
+        outside.map(Ruling::Outside)
     }
 
     /// Returns the ids of the accepted intents that own a path and are neither completed nor
     /// archived.
     fn claimed_by(&self, path: &RelativePath) -> Vec<String> {
-        let is_open = |intent: &Intent| {
-            let status = intent.status.as_ref().map(|status| status.value);
-            !matches!(status, Some(Status::Completed | Status::Archived))
-        };
-        let owners = self.accepted.registry.owners_among(path, is_open).into_iter();
+        let owners = self.accepted.registry.owners_among(path, select::can_start).into_iter();
         owners.map(|owner| owner.id.value.clone()).collect()
     }
 
@@ -298,32 +275,23 @@ impl Rules {
         id: Option<&str>,
     ) -> (String, String) {
         let id = id.unwrap_or_default();
-        match ruling {
-            Ruling::Protected(rule) => (
-                format!(
-                    "{path} is protected by `protected_paths: {rule}` in .orchestration/policy.yaml."
-                ),
-                String::new(),
+        let what = match ruling {
+            Ruling::Protected(rule) => format!(
+                "{path} is protected by `protected_paths: {rule}` in .orchestration/policy.yaml."
             ),
-            Ruling::Ignored(rule) => (
-                format!(
-                    "{path} is kept from {} by `{}` ({}:{}).",
-                    rule.from(),
-                    rule.pattern,
-                    rule.file,
-                    rule.line
-                ),
-                String::new(),
-            ),
-            Ruling::Unknown => (
-                format!("{path} belongs to {id}, which the registry does not hold."),
-                String::new(),
-            ),
-            Ruling::Outside(outside) => (
-                format!("Scope Violation: {id} is not authorized to edit {path}."),
-                self.why_outside(outside, path, id),
-            ),
-        }
+            Ruling::Ignored(rule) => {
+                let (from, IgnoreRule { pattern, file, line, .. }) = (rule.from(), rule);
+                format!("{path} is kept from {from} by `{pattern}` ({file}:{line}).")
+            }
+            Ruling::Unknown => {
+                format!("{path} belongs to {id}, which the registry does not hold.")
+            }
+            Ruling::Outside(outside) => {
+                let what = format!("Scope Violation: {id} is not authorized to edit {path}.");
+                return (what, self.why_outside(outside, path, id));
+            }
+        };
+        (what, String::new())
     }
 
     fn why_outside(&self, outside: &Outside, path: &RelativePath, id: &str) -> String {
@@ -342,10 +310,8 @@ impl Rules {
                     true => "It owns nothing.".to_owned(),
                     false => format!("It owns {}.", entries.join(", ")),
                 };
-                let others = self.owners(path).into_iter().filter(|owner| owner.id.value != id);
-                let others: Vec<String> = others
-                    .map(|owner| format!("{} ({})", owner.id.value, owner.name.value))
-                    .collect();
+                let owners = self.owners(path).into_iter();
+                let others = named(owners.filter(|owner| owner.id.value != id));
                 match others.is_empty() {
                     true => format!("{owns} No intent in progress owns {path}."),
                     false => format!("{owns} {path} belongs to {}.", others.join(", ")),
@@ -364,9 +330,9 @@ impl Rules {
         recorded: Option<&str>,
     ) -> String {
         let Some(owner) = self.owners(path).first().map(|owner| &owner.id.value) else {
+            let ask = ask_for_scope(id, path);
             return format!(
-                "Widen the scope of {id}, which `{}` asks a person for, or put {it} back.",
-                ask_for_scope(id, path)
+                "Widen the scope of {id}, which `{ask}` asks a person for, or put {it} back."
             );
         };
         let mut help = format!(
@@ -388,6 +354,12 @@ impl Rules {
         let registry = if accepted { &self.accepted.registry } else { self.registry_of(id) };
         scope_related(registry, path, id)
     }
+}
+
+/// Returns each intent as people read it: `INT-001 (Log in by e-mail)`.
+pub(super) fn named<'a>(intents: impl IntoIterator<Item = &'a Intent>) -> Vec<String> {
+    let named = |intent: &Intent| format!("{} ({})", intent.id.value, intent.name.value);
+    intents.into_iter().map(named).collect()
 }
 
 /// Returns the command that asks a person to add a path to the scope of an intent.

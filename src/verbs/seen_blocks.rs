@@ -32,17 +32,28 @@ pub(super) struct OwnChange<'a> {
     pub(super) now: &'a FileState,
 }
 
-/// Returns the blocks of a file and the comments between them, in order.
+/// A file on disk, as the actor of an event finds it now.
+pub(super) struct SeenFile<'a> {
+    pub(super) ws: &'a Workspace,
+    pub(super) event: &'a Event,
+    pub(super) path: &'a RelativePath,
+    pub(super) now: &'a FileState,
+}
+
+/// Parses a text and returns its blocks and the comments between them, in order.
 ///
 /// `None` if the text does not parse: the ends of its blocks cannot be trusted, so the session
 /// knows such a file as a whole or not at all.
-pub(super) fn pieces(document: &Document) -> Option<Outline> {
-    Some(Outline { rows: located(document)?.into_iter().map(|(row, _)| row).collect() })
+pub(super) fn pieces_of(path: &RelativePath, text: &str) -> Option<Outline> {
+    located(&document(path, text)?).map(|located| outline(&located))
 }
 
-/// Parses a text and returns its [`pieces`].
-pub(super) fn pieces_of(path: &RelativePath, text: &str) -> Option<Outline> {
-    pieces(&Document::from_bytes(path.as_str(), text.as_bytes()).ok()?)
+fn document(path: &RelativePath, text: &str) -> Option<Document> {
+    Document::from_bytes(path.as_str(), text.as_bytes()).ok()
+}
+
+fn outline(located: &[(Row, LineRange)]) -> Outline {
+    Outline { rows: located.iter().map(|(row, _)| *row).collect() }
 }
 
 /// Returns the pieces of a file before a call. If the file did not exist, there are none.
@@ -99,26 +110,78 @@ fn comment(between: &str, first_line: u32) -> Option<(Row, LineRange)> {
     Some((row, LineRange::new(start, start.saturating_add(lines(text)))?))
 }
 
-/// Remembers that the actor of an event was shown these lines of a file. `None` stands for the
-/// whole file.
-pub(super) fn read(
-    ws: &Workspace,
-    event: &Event,
-    path: &RelativePath,
-    now: &FileState,
-    shown: Option<LineRange>,
-) {
-    let document = document(path, now);
-    let located = document.as_ref().and_then(located);
-    let Some(shown) = shown else {
-        let rows = located.unwrap_or_default().into_iter().map(|(row, _)| row).collect();
-        let all = Knowledge { outline: Outline { rows }, extent: SeenExtent::File };
-        return keep(ws, event, path, now, all);
-    };
-    let known = seen::seen(&ws.root, &event.actor(), path);
-    let known_all = |known: &Seen| known.extent == SeenExtent::File && known.hash == now.hash;
-    let Some(located) = located.filter(|_| !known.as_ref().is_some_and(known_all)) else { return };
-    keep(ws, event, path, now, after_reading(known.as_ref(), &located, shown));
+impl SeenFile<'_> {
+    /// Returns the blocks of the file and the comments between them. `document` is the parsed file,
+    /// if the caller has it.
+    pub(super) fn pieces(&self, document: Option<&Document>) -> Option<Outline> {
+        match document {
+            Some(document) => located(document).map(|located| outline(&located)),
+            None => pieces_of(self.path, self.now.text.as_deref()?),
+        }
+    }
+
+    /// Remembers that the actor was shown these lines of the file. `None` stands for the whole
+    /// file.
+    pub(super) fn read(&self, shown: Option<LineRange>) {
+        let document = self.now.text.as_deref().and_then(|text| document(self.path, text));
+        let located = document.as_ref().and_then(located);
+        let Some(shown) = shown else {
+            return self.keep(Knowledge::all(located.as_deref().map(outline)));
+        };
+        let known = seen::seen(&self.ws.root, &self.event.actor(), self.path);
+        let known_all =
+            |known: &Seen| known.extent == SeenExtent::File && known.hash == self.now.hash;
+        if let Some(located) = located.filter(|_| !known.as_ref().is_some_and(known_all)) {
+            self.keep(after_reading(known.as_ref(), &located, shown));
+        }
+    }
+
+    /// Remembers that the actor changed the file, of which no state before the change was stored: a
+    /// command changed it, or a tool for which no hook ran.
+    pub(super) fn changed_unseen(&self) {
+        let actor = self.event.actor();
+        let known = seen::seen(&self.ws.root, &actor, self.path);
+        let last = seen::last_write(&self.ws.root, self.path);
+        let others = last.as_ref().filter(|last| last.actor != actor);
+        let current = match &known {
+            Some(known) => {
+                known.extent == SeenExtent::File && others.is_none_or(|last| last.at < known.at)
+            }
+            None => others.is_none(),
+        };
+        let all = Knowledge::all(self.pieces(None));
+        if current || all.outline.rows.is_empty() {
+            return self.keep(all);
+        }
+        // The best known state before the change is the one that the last recorded write left.
+        let earlier = last.as_ref().and_then(Knowledge::of).unwrap_or_default();
+        let known = Knowledge::of_blocks(known.as_ref());
+        self.keep(known.merged(&earlier.outline, &all.outline).completed(&all.outline));
+    }
+
+    /// Stores what the actor knows of the file, and replaces what was stored before.
+    pub(super) fn keep(&self, known: Knowledge) {
+        let kept = seen::see(&self.ws.root, &self.event.actor(), &self.note(known));
+        if let Err(error) = kept {
+            let what = format!("what a session saw of {} could not be kept: {error}", self.path);
+            session::log(&self.ws.root, &what);
+        }
+    }
+
+    /// Builds the note that stores what the actor knows of the file, or wrote to it.
+    pub(super) fn note(&self, known: Knowledge) -> Seen {
+        Seen {
+            path: self.path.clone(),
+            hash: self.now.hash.clone(),
+            outline: known.outline.entries(),
+            extent: known.extent,
+            actor: self.event.actor(),
+            intent: gate::selected(self.ws, self.event),
+            head: self.ws.head().map(|head| head.0.clone()),
+            recorded: false,
+            at: clock::now(),
+        }
+    }
 }
 
 /// Returns what a session knows after some lines of a file were shown to it.
@@ -127,9 +190,9 @@ fn after_reading(
     located: &[(Row, LineRange)],
     shown: LineRange,
 ) -> Knowledge {
-    let disk = Outline { rows: located.iter().map(|(row, _)| *row).collect() };
-    let extent = known.map_or(SeenExtent::Part, |known| known.extent.of_blocks());
-    let mut belief = Belief::of(known.and_then(Knowledge::of).as_ref(), &disk);
+    let disk = outline(located);
+    let known = Knowledge::of_blocks(known);
+    let mut belief = Belief::of(&known.outline, &disk);
     for (at, (row, lines)) in located.iter().enumerate() {
         let visible = shown.start() <= lines.start() && lines.end() <= shown.end();
         if visible && !belief.holds(at) {
@@ -137,72 +200,33 @@ fn after_reading(
             belief.insert(at, [*row]);
         }
     }
-    Knowledge { outline: belief.outline(), extent }.completed(&disk)
-}
-
-/// Remembers that the actor of an event changed a file of which no state before the change was
-/// stored: a command changed it, or a tool for which no hook ran.
-pub(super) fn changed_unseen(ws: &Workspace, event: &Event, path: &RelativePath, now: &FileState) {
-    let actor = event.actor();
-    let known = seen::seen(&ws.root, &actor, path);
-    let last = seen::last_write(&ws.root, path);
-    let others = last.as_ref().filter(|last| last.actor != actor);
-    let current = match &known {
-        Some(known) => {
-            known.extent == SeenExtent::File && others.is_none_or(|last| last.at < known.at)
-        }
-        None => others.is_none(),
-    };
-    let document = document(path, now);
-    let all = Knowledge::all(path, now, document.as_ref());
-    if current || all.outline.rows.is_empty() {
-        return keep(ws, event, path, now, all);
-    }
-    // The best known state before the change is the one that the last recorded write left.
-    let earlier = last.as_ref().and_then(Knowledge::of).unwrap_or_default();
-    let extent = known.as_ref().map_or(SeenExtent::Part, |known| known.extent.of_blocks());
-    let known = known.as_ref().and_then(Knowledge::of);
-    let outline = merged(known.as_ref(), &earlier.outline, &all.outline);
-    keep(ws, event, path, now, Knowledge { outline, extent }.completed(&all.outline));
-}
-
-fn document(path: &RelativePath, now: &FileState) -> Option<Document> {
-    Document::from_bytes(path.as_str(), now.text.as_ref()?.as_bytes()).ok()
+    Knowledge { outline: belief.outline(), ..known }.completed(&disk)
 }
 
 impl OwnChange<'_> {
-    /// Returns what the session knows of the file after the change.
-    pub(super) fn knowledge(&self, path: &RelativePath, now: Option<&Document>) -> Knowledge {
-        let now_pieces = match now {
-            Some(document) => pieces(document),
-            None => self.now.text.as_deref().and_then(|text| pieces_of(path, text)),
-        };
+    /// Returns what the session knows of the file after the change. `now` has the blocks of the
+    /// file on disk, if they are known.
+    pub(super) fn knowledge(&self, now: Option<&Outline>) -> Knowledge {
         let foreseen = self.before.foresaw(self.now);
         let anything = self.before.predicted == Predicted::Unknown;
         if self.knew_all() && (foreseen || anything) {
-            let outline = now_pieces.unwrap_or_default();
-            return Knowledge { outline, extent: SeenExtent::File };
+            return Knowledge::all(now.cloned());
         }
         let wrote = match &self.before.predicted {
-            Predicted::Text(text) if !foreseen => pieces_of(path, text),
-            _ => now_pieces.clone(),
+            Predicted::Text(text) if !foreseen => pieces_of(&self.before.path, text),
+            _ => now.cloned(),
         };
         let earlier =
             self.origin.text.as_deref().and_then(|text| pieces_of(&self.origin.path, text));
-        let known = self.known.and_then(Knowledge::of);
-        let extent = self.known.map_or(SeenExtent::Part, |known| known.extent.of_blocks());
+        let known = Knowledge::of_blocks(self.known);
         let merged = match (self.knew_all(), wrote, earlier) {
             (true, Some(wrote), _) => Knowledge { outline: wrote, extent: SeenExtent::Blocks },
-            (false, Some(wrote), Some(earlier)) => {
-                Knowledge { outline: merged(known.as_ref(), &earlier, &wrote), extent }
-            }
+            (false, Some(wrote), Some(earlier)) => known.merged(&earlier, &wrote),
             // One of the texts has no blocks, so the session's knowledge does not change.
-            _ => {
-                Knowledge { outline: known.map(|known| known.outline).unwrap_or_default(), extent }
-            }
+            _ => known,
         };
-        match now_pieces {
-            Some(now) => merged.reformatted(&now).completed(&now),
+        match now {
+            Some(now) => merged.reformatted(now).completed(now),
             None => merged,
         }
     }
@@ -228,14 +252,17 @@ pub(super) struct Knowledge {
 }
 
 impl Knowledge {
-    /// Knowledge of everything that is in a file now. `document` is the parsed file, if the caller
-    /// has it.
-    pub(super) fn all(path: &RelativePath, now: &FileState, document: Option<&Document>) -> Self {
-        let outline = match document {
-            Some(document) => pieces(document),
-            None => now.text.as_deref().and_then(|text| pieces_of(path, text)),
-        };
-        Self { outline: outline.unwrap_or_default(), extent: SeenExtent::File }
+    /// Knowledge of everything that is in a file now.
+    pub(super) fn all(pieces: Option<Outline>) -> Self {
+        Self { outline: pieces.unwrap_or_default(), extent: SeenExtent::File }
+    }
+
+    /// Returns what a session knows of the single blocks of a file that has changed since.
+    fn of_blocks(seen: Option<&Seen>) -> Self {
+        Self {
+            outline: seen.and_then(Self::of).unwrap_or_default().outline,
+            extent: seen.map_or(SeenExtent::Part, |seen| seen.extent.of_blocks()),
+        }
     }
 
     /// Reads stored knowledge. `None` if it cannot be decoded.
@@ -273,16 +300,16 @@ impl Knowledge {
         }
         self
     }
-}
 
-/// Returns what is known of a file after the session itself changed `earlier` into `wrote`.
-fn merged(known: Option<&Knowledge>, earlier: &Outline, wrote: &Outline) -> Outline {
-    let mut belief = Belief::of(known, earlier);
-    for change in difference::changes(&keys(earlier), &keys(wrote)) {
-        belief.remove(change.before.clone());
-        belief.insert(change.before.start, wrote.rows[change.now].iter().copied());
+    /// Returns what is known of the file after the session itself changed `earlier` into `wrote`.
+    fn merged(self, earlier: &Outline, wrote: &Outline) -> Self {
+        let mut belief = Belief::of(&self.outline, earlier);
+        for change in difference::changes(&keys(earlier), &keys(wrote)) {
+            belief.remove(change.before.clone());
+            belief.insert(change.before.start, wrote.rows[change.now].iter().copied());
+        }
+        Self { outline: belief.outline(), ..self }
     }
-    belief.outline()
 }
 
 fn keys(outline: &Outline) -> Vec<(Short, Short)> {
@@ -296,11 +323,10 @@ struct Belief {
 }
 
 impl Belief {
-    fn of(known: Option<&Knowledge>, disk: &Outline) -> Self {
-        let Some(known) = known else { return Self { rows: Vec::new() } };
+    fn of(known: &Outline, disk: &Outline) -> Self {
         let mut rows: Vec<(Row, Option<usize>)> =
-            known.outline.rows.iter().map(|row| (*row, None)).collect();
-        for (own, at) in difference::common(&keys(&known.outline), &keys(disk)) {
+            known.rows.iter().map(|row| (*row, None)).collect();
+        for (own, at) in difference::common(&keys(known), &keys(disk)) {
             rows[own].1 = Some(at);
         }
         Self { rows }
@@ -330,41 +356,6 @@ impl Belief {
 
     fn outline(self) -> Outline {
         Outline { rows: self.rows.into_iter().map(|(row, _)| row).collect() }
-    }
-}
-
-/// Stores what the actor of an event knows of a file, and replaces what was stored before.
-pub(super) fn keep(
-    ws: &Workspace,
-    event: &Event,
-    path: &RelativePath,
-    state: &FileState,
-    known: Knowledge,
-) {
-    let note = note(ws, event, path, state, known);
-    if let Err(error) = seen::see(&ws.root, &event.actor(), &note) {
-        session::log(&ws.root, &format!("what a session saw of {path} could not be kept: {error}"));
-    }
-}
-
-/// Builds the note that stores what the actor of an event knows of a file, or wrote to it.
-pub(super) fn note(
-    ws: &Workspace,
-    event: &Event,
-    path: &RelativePath,
-    state: &FileState,
-    known: Knowledge,
-) -> Seen {
-    Seen {
-        path: path.clone(),
-        hash: state.hash.clone(),
-        outline: known.outline.entries(),
-        extent: known.extent,
-        actor: event.actor(),
-        intent: gate::selected(ws, event),
-        head: ws.head().map(|head| head.0.clone()),
-        recorded: false,
-        at: clock::now(),
     }
 }
 

@@ -146,9 +146,17 @@ pub(super) fn start_step(ws: &Workspace) -> String {
 }
 
 fn ids(ws: &Workspace, wanted: impl Fn(&Intent) -> bool) -> Vec<&str> {
-    let intents = ws.registry.intents().iter();
-    let unambiguous = intents.filter(|intent| ws.registry.get(&intent.id.value).is_some());
-    unambiguous.filter(|it| wanted(it)).map(|intent| intent.id.value.as_str()).collect()
+    unambiguous(ws, wanted).map(|intent| intent.id.value.as_str()).collect()
+}
+
+/// Returns the wanted intents whose id belongs to no other intent.
+pub(super) fn unambiguous(
+    ws: &Workspace,
+    wanted: impl Fn(&Intent) -> bool,
+) -> impl Iterator<Item = &Intent> {
+    let is_wanted =
+        move |intent: &&Intent| wanted(intent) && ws.registry.get(&intent.id.value).is_some();
+    ws.registry.intents().iter().filter(is_wanted)
 }
 
 /// The advice for a registry without an open intent.
@@ -161,7 +169,8 @@ pub(super) fn can_start(intent: &Intent) -> bool {
     intent.status.as_ref().is_none_or(|status| !matches!(status.value, Completed | Archived))
 }
 
-/// Selects an intent for the person, or for a session, and records the selection.
+/// Selects an intent for the person, or for a session, and records the selection. Returns
+/// everything that the person or agent needs before working under the intent.
 pub fn select(
     ws: &Workspace,
     id: &str,
@@ -170,19 +179,9 @@ pub fn select(
     ws.governed()?;
     let intent = ws.intent_in_progress(id)?;
     let previous = bind(ws, intent, session_id)?;
-    Ok(answer(ws, intent, previous, session_id))
-}
-
-/// Returns everything that a person or agent needs before working under the selected intent.
-fn answer(
-    ws: &Workspace,
-    intent: &Intent,
-    previous: Option<String>,
-    session_id: Option<&str>,
-) -> SelectAnswer {
     let overlaps = overlaps(ws, intent);
     let curated = context::answer(ws, intent, ContextExtent::Curated);
-    SelectAnswer {
+    Ok(SelectAnswer {
         intent: IntentSummary { selected: true, ..summary(ws, intent) },
         previous: previous.filter(|previous| *previous != intent.id.value),
         context: curated.context,
@@ -190,7 +189,7 @@ fn answer(
         sessions: others(ws, intent, &overlaps, session_id),
         overlaps,
         hint: super::git_hooks::hint(ws),
-    }
+    })
 }
 
 /// Returns the sessions that selected the intent, or one that overlaps it, within the last
@@ -201,21 +200,13 @@ pub(super) fn others(
     overlaps: &[String],
     me: Option<&str>,
 ) -> Vec<OtherSession> {
-    let selections = session::selections(&ws.root, &clock::hours_ago(RECENT_HOURS));
+    let selections = session::selections(&ws.root, &clock::hours_ago(RECENT_HOURS)).into_iter();
+    let sessions = selections.filter_map(|Selection { intent_id, selected_at, actor }| {
+        let id = ws.registry.present_id(&intent_id).to_owned();
+        Some(OtherSession { actor: actor?, intent: id, selected_at })
+    });
     let same = |id: &String| *id == intent.id.value || overlaps.contains(id);
-    let named = |selection: Selection| Selection {
-        intent_id: ws.registry.present_id(&selection.intent_id).to_owned(),
-        ..selection
-    };
-    selections
-        .into_iter()
-        .map(named)
-        .filter(|selection| same(&selection.intent_id) && selection.actor.as_deref() != me)
-        .filter_map(|selection| {
-            let Selection { intent_id, selected_at, actor } = selection;
-            Some(OtherSession { actor: actor?, intent: intent_id, selected_at })
-        })
-        .collect()
+    sessions.filter(|other| same(&other.intent) && Some(&*other.actor) != me).collect()
 }
 
 /// A session that selected its intent longer ago than this many hours is assumed to have ended.
@@ -229,19 +220,16 @@ pub(super) fn bind(
 ) -> Result<Option<String>, VerbError> {
     let id = intent.id.value.clone();
     let previous = ws.selected(session_id);
-    let selection = Selection {
-        intent_id: id.clone(),
-        selected_at: clock::now(),
-        actor: session_id.map(str::to_owned),
-    };
+    let actor = session_id.map(str::to_owned);
     // The record is written first, so that nobody works under a selection that the ledger does not
     // have.
     if previous.as_ref() != Some(&id) {
-        let session = session_id.map(str::to_owned);
+        let session = actor.clone();
         let selected = record::skeleton(ws, RecordKind::Selection, Some(intent), session, None);
         let note = previous.as_ref().map(|previous| format!("before: {previous}"));
         record::append(ws, Record { note, ..selected })?;
     }
+    let selection = Selection { intent_id: id, selected_at: clock::now(), actor };
     match session_id {
         Some(session_id) => session::select_for(&ws.root, session_id, &selection)?,
         None => session::select(&ws.root, &selection)?,
@@ -359,13 +347,12 @@ fn in_progress_beside<'a>(
 /// Returns other intents in progress that share a scope entry with this one, or that own a file
 /// with blocks of this one.
 fn overlaps(ws: &Workspace, intent: &Intent) -> Vec<String> {
-    let files: Vec<_> =
-        super::map::produced(ws, &intent.id.value).into_iter().map(|(path, _)| path).collect();
+    let files = super::map::produced(ws, &intent.id.value);
     let mut overlapping = sharing(ws, intent);
     for other in in_progress_beside(ws, intent) {
         let id = &other.id.value;
-        let owns_file =
-            ws.registry.scope(id).is_some_and(|scope| files.iter().any(|path| scope.owns(path)));
+        let scope = ws.registry.scope(id);
+        let owns_file = scope.is_some_and(|scope| files.iter().any(|(path, _)| scope.owns(path)));
         if owns_file && !overlapping.contains(id) {
             overlapping.push(id.clone());
         }

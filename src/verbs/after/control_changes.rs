@@ -48,12 +48,8 @@ impl ControlChanges {
     /// Finds the changes since `at`, in nanoseconds since 1970.
     pub(super) fn since(ws: &Workspace, at: u128) -> Self {
         let since = at.saturating_sub(TICK);
-        let mut found = Vec::new();
-        for place in places(ws) {
-            add_changed(&place, since, &mut found);
-        }
         let mut changes = Self::default();
-        for path in found {
+        for path in places(ws).iter().flat_map(|place| changed(place, since)) {
             match relative(ws, &path) {
                 Some(path) => changes.inside.push(path),
                 None => changes.elsewhere.push(path.display().to_string()),
@@ -75,15 +71,12 @@ fn places(ws: &Workspace) -> Vec<PathBuf> {
         OF_WORKSPACE.map(|name| ws.root.orchestration().join(name)).into();
     places.extend(ws.registry.files().iter().map(|file| ws.root.absolute(file.path())));
     places.extend(gate::programs_of_our_name().map(|path| ws.root.path().join(path)));
+    // In a linked work tree or a submodule, `.git` is a file that names the git directory.
+    let link = ws.root.work_tree().map(|top| top.join(".git"));
+    places.extend(link.filter(|link| link.is_file()));
     let own = ws.root.git_dir().map(Path::to_path_buf);
     let mut of_git: Vec<PathBuf> = own.into_iter().chain(ws.root.common_dir()).collect();
     of_git.dedup();
-    if let Some(top) = ws.root.work_tree()
-        && top.join(".git").is_file()
-    {
-        // In a linked work tree or a submodule, `.git` is a file that names the git directory.
-        places.push(top.join(".git"));
-    }
     if let Some(common) = ws.root.common_dir() {
         of_git.extend(entries(&common.join("modules")));
     }
@@ -91,28 +84,26 @@ fn places(ws: &Workspace) -> Vec<PathBuf> {
     places
 }
 
-/// Adds `place` if it is a changed file. For a folder, adds the changed files directly in it, or
-/// the folder itself if entries were only removed.
-fn add_changed(place: &Path, since: u128, found: &mut Vec<PathBuf>) {
+/// Returns `place` if it is a changed file. For a folder, returns the changed files directly in it,
+/// or the folder itself if entries were only removed.
+fn changed(place: &Path, since: u128) -> Vec<PathBuf> {
     let has_changed = |state: &Metadata| last_change(state) >= since;
-    let Ok(state) = place.symlink_metadata() else { return };
-    if !state.is_dir() {
-        if has_changed(&state) && !is_stand_in(place) {
-            found.push(place.to_path_buf());
-        }
-        return;
+    let Ok(state) = place.symlink_metadata() else { return Vec::new() };
+    let mut changed = Vec::new();
+    if state.is_dir() {
+        changed = entries(place);
+        changed.retain(|entry| {
+            let state = entry.symlink_metadata();
+            state.is_ok_and(|state| !state.is_dir() && has_changed(&state))
+        });
     }
-    let changed = entries(place).into_iter().filter(|entry| {
-        let state = entry.symlink_metadata();
-        state.is_ok_and(|state| !state.is_dir() && has_changed(&state))
-    });
-    let changed: Vec<PathBuf> = changed.collect();
     // A new and empty folder is harmless: a fence creates one where a command must not create
     // anything.
-    if changed.is_empty() && has_changed(&state) && !is_new(&state, since) {
-        found.push(place.to_path_buf());
+    let is_harmless = || if state.is_dir() { is_new(&state, since) } else { is_stand_in(place) };
+    if changed.is_empty() && has_changed(&state) && !is_harmless() {
+        changed.push(place.to_path_buf());
     }
-    found.extend(changed);
+    changed
 }
 
 /// Returns true if a fence put the file there for the time that a command runs.

@@ -5,7 +5,8 @@
 //! of its inode (`ctime`), so `ctime` is used where the system has it. Nothing needs to be read
 //! before the command runs.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::UNIX_EPOCH;
@@ -45,31 +46,28 @@ pub(super) fn changed_since(
             let Ok(entry) = entry else { return WalkState::Continue };
             let Ok(state) = entry.metadata() else { return WalkState::Continue };
             let is_repository = state.is_dir() && entry.file_name() == ".git";
-            if last_change(&state) < since {
-                return if is_repository { WalkState::Skip } else { WalkState::Continue };
-            }
-            if is_repository {
-                if is_new(&state, since)
-                    && let Some(path) = relative(ws, entry.path())
-                {
-                    let _ = found.send(path);
-                }
-                return WalkState::Skip;
-            }
-            if state.is_dir() {
+            let has_changed = last_change(&state) >= since;
+            let is_found = match state.is_dir() {
+                true => is_repository && is_new(&state, since),
+                false => true,
+            };
+            if has_changed && state.is_dir() && !is_repository {
                 folders.store(true, Ordering::Relaxed);
-            } else if let Some(path) = relative(ws, entry.path()) {
+            }
+            if has_changed
+                && is_found
+                && let Some(path) = relative(ws, entry.path())
+            {
                 // Sending cannot fail: the receiver lives until the walk is over.
                 let _ = found.send(path);
             }
-            WalkState::Continue
+            if is_repository { WalkState::Skip } else { WalkState::Continue }
         })
     });
     drop(found);
     let mut changed: Vec<RelativePath> = changed.into_iter().take(MAX_CHANGED).collect();
     changed.sort();
-    let folders = folders.into_inner();
-    if folders {
+    if folders.into_inner() {
         // A folder's time changes when an entry is added or removed, so files may have been
         // deleted.
         changed.extend(gone(ws, since, before));
@@ -87,24 +85,21 @@ fn gone(ws: &Workspace, since: u128, before: Option<&CommitId>) -> Vec<RelativeP
         tracked.sort();
         tracked.dedup();
     }
-    let mut fresh: HashSet<std::path::PathBuf> = HashSet::new();
-    let mut stale: HashSet<std::path::PathBuf> = HashSet::new();
-    let mut changed = |folder: &std::path::Path| {
-        if fresh.contains(folder) || stale.contains(folder) {
-            return fresh.contains(folder);
+    let mut folders: HashMap<PathBuf, bool> = HashMap::new();
+    let mut has_changed = |folder: &Path| {
+        if let Some(known) = folders.get(folder) {
+            return *known;
         }
         // A folder that does not exist any more counts as changed.
         let is = folder.metadata().map_or(true, |found| last_change(&found) >= since);
-        if is { &mut fresh } else { &mut stale }.insert(folder.to_path_buf());
+        folders.insert(folder.to_path_buf(), is);
         is
     };
+    tracked.retain(|path| {
+        let file = ws.root.absolute(path);
+        file.parent().is_some_and(&mut has_changed) && file.symlink_metadata().is_err()
+    });
     tracked
-        .into_iter()
-        .filter(|path| {
-            let file = ws.root.absolute(path);
-            file.parent().is_some_and(&mut changed) && file.symlink_metadata().is_err()
-        })
-        .collect()
 }
 
 /// Returns true if a folder was created since the given time, and false if the file system does not
@@ -115,7 +110,7 @@ pub(super) fn is_new(state: &std::fs::Metadata, since: u128) -> bool {
 }
 
 /// Returns a path of the work tree relative to the root. `None` if it is outside.
-pub(super) fn relative(ws: &Workspace, path: &std::path::Path) -> Option<RelativePath> {
+pub(super) fn relative(ws: &Workspace, path: &Path) -> Option<RelativePath> {
     let inside = path.strip_prefix(ws.root.path()).ok()?;
     RelativePath::new(inside.to_str()?).ok()
 }

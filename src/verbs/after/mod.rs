@@ -24,10 +24,10 @@ use std::path::PathBuf;
 use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest};
 use super::record::{self, RecordRequest, call};
-use super::seen_blocks::{self, Knowledge, OwnChange};
-use super::{VerbError, Workspace, map};
-use crate::code::{Document, LineRange};
-use crate::ledger::{EntityType, Strength};
+use super::seen_blocks::{self, Knowledge, OwnChange, SeenFile};
+use super::{Workspace, map};
+use crate::code::LineRange;
+use crate::ledger::Strength;
 use crate::shell::{PathDeed, TouchedPath};
 use crate::workspace::session::calls::{self, CallState, FileBefore, PendingCall};
 use crate::workspace::session::seen::{self, FileState, Seen};
@@ -60,8 +60,8 @@ const SAME_CALL: std::time::Duration = std::time::Duration::from_secs(2);
 pub fn after(event: &Event) -> Feedback {
     let event = &knowing_model(event);
     let mut feedback = Feedback::default();
-    for ws in workspaces(event) {
-        in_workspace(&ws, event, &mut feedback);
+    for ws in &workspaces(event) {
+        Observation { ws, event, feedback: &mut feedback }.whole_call();
     }
     if let Some(reminder) = reminder::of(event) {
         add(&mut feedback.context, reminder);
@@ -74,34 +74,34 @@ pub fn after(event: &Event) -> Feedback {
 /// as changed by the call only if it is exactly as the gate predicted; anybody may have made other
 /// changes by now.
 pub fn idle(event: &Event) {
-    let Ok(root) = Root::find(&event.cwd) else { return };
-    if !root.governed() {
-        return;
-    }
+    let Some(root) = governed_root(event) else { return };
     let calls = calls::finish_all(&root, &event.session_key());
     if calls.is_empty() {
         return;
     }
     let event = &knowing_model(event);
-    let ws = Workspace::at(root);
-    let mut feedback = Feedback::default();
+    let ws = &Workspace::at(root);
+    let mut observation = Observation { ws, event, feedback: &mut Feedback::default() };
     let mut touched = Vec::new();
     for call in calls.iter().filter(|call| !call.background) {
         let foreseen =
             |before: &&FileBefore| before.foresaw(&seen::state(&ws.root, &before.path, MAX_TEXT));
         let files: Vec<&FileBefore> = call.files.iter().filter(foreseen).collect();
-        touched.extend(all_named(&ws, event, call, &files, &mut feedback));
+        touched.extend(observation.all_named(call, &files));
     }
-    map::follow(&ws, &touched);
+    map::follow(ws, &touched);
 }
 
 /// Does the work that can wait until an agent is idle: refreshes the map.
 pub(crate) fn rest(event: &Event) {
-    if let Ok(root) = Root::find(&event.cwd)
-        && root.governed()
-    {
+    if let Some(root) = governed_root(event) {
         map::refresh(&Workspace::at(root));
     }
+}
+
+/// Returns the root of the workspace in which the call is made, if it is governed.
+fn governed_root(event: &Event) -> Option<Root> {
+    Root::find(&event.cwd).ok().filter(Root::governed)
 }
 
 /// Fills in the model that the host named at the start of the session if the call names none. Calls
@@ -132,307 +132,309 @@ fn paths(event: &Event) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for effect in &event.effects {
         match effect {
-            Effect::Read { path, .. } | Effect::Write { path, .. } | Effect::Delete { path } => {
-                paths.push(path.clone());
-            }
-            Effect::Move { from, to, .. } => paths.extend([from.clone(), to.clone()]),
+            Effect::Read { path, .. } => paths.push(path.clone()),
             Effect::Shell { .. } => {
-                let reading = gate::read_command(event, effect, None);
-                let Some(reading) = reading else { continue };
+                let Some(reading) = gate::read_command(event, effect, None) else { continue };
                 let known = reading.targets.into_iter().filter(|target| target.known);
                 paths.extend(known.map(|target| PathBuf::from(target.path)));
                 paths.extend(reading.folders.into_iter().map(PathBuf::from));
             }
-            Effect::Select { .. } | Effect::Unreadable { .. } => {}
+            _ => paths.extend(effect.written().into_iter().cloned()),
         }
     }
     paths.into_iter().map(|path| event.cwd.join(path)).collect()
 }
 
-fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
-    pending_records::retry(ws);
-    see_reads(ws, event);
-    if event.only_reads() {
-        return;
-    }
-    let key = gate::key(event);
-    let by_id = event.call.is_some();
-    let touched = match calls::finish(&ws.root, &key) {
-        CallState::Open(call) => {
-            let touched = ended(ws, event, &call, feedback);
-            calls::mark_recorded(&ws.root, &key);
-            touched
-        }
-        CallState::Done(since) if by_id || since < SAME_CALL => return,
-        CallState::Done(_) | CallState::Unknown => never_gated(ws, event, feedback),
-    };
-    map::follow(ws, &touched);
+/// A call that is observed in one of the workspaces that it touches.
+struct Observation<'a> {
+    ws: &'a Workspace,
+    event: &'a Event,
+    feedback: &'a mut Feedback,
 }
 
-/// Makes the content of the files that the call read the session's baseline.
-fn see_reads(ws: &Workspace, event: &Event) {
-    let mut read: Vec<(PathBuf, Option<LineRange>)> = Vec::new();
-    for effect in &event.effects {
-        match effect {
-            Effect::Read { path, lines } => read.push((path.clone(), *lines)),
-            Effect::Shell { background: false, .. } => {
-                let Some(reading) = gate::read_command(event, effect, Some(&ws.root)) else {
-                    continue;
-                };
-                let known = |target: &&TouchedPath| target.deed == PathDeed::Read && target.known;
-                for target in reading.targets.iter().filter(known) {
-                    match printed_lines::printed(&reading, &target.path) {
-                        PrintedLines::Whole => read.push((PathBuf::from(&target.path), None)),
-                        PrintedLines::Lines(lines) => {
-                            read.push((PathBuf::from(&target.path), Some(lines)));
-                        }
-                        PrintedLines::Unknown => {}
+impl Observation<'_> {
+    fn whole_call(&mut self) {
+        let (ws, event) = (self.ws, self.event);
+        pending_records::retry(ws);
+        self.see_reads();
+        if event.only_reads() {
+            return;
+        }
+        let key = gate::key(event);
+        let by_id = event.call.is_some();
+        let touched = match calls::finish(&ws.root, &key) {
+            CallState::Open(call) => {
+                let touched = self.ended(&call);
+                calls::mark_recorded(&ws.root, &key);
+                touched
+            }
+            CallState::Done(since) if by_id || since < SAME_CALL => return,
+            CallState::Done(_) | CallState::Unknown => self.never_gated(),
+        };
+        map::follow(ws, &touched);
+    }
+
+    /// Makes the content of the files that the call read the session's baseline.
+    fn see_reads(&self) {
+        let (ws, event) = (self.ws, self.event);
+        let mut read: Vec<(PathBuf, Option<LineRange>)> = Vec::new();
+        for effect in &event.effects {
+            match effect {
+                Effect::Read { path, lines } => read.push((path.clone(), *lines)),
+                Effect::Shell { background: false, .. } => {
+                    let Some(reading) = gate::read_command(event, effect, Some(&ws.root)) else {
+                        continue;
+                    };
+                    let known =
+                        |target: &&TouchedPath| target.deed == PathDeed::Read && target.known;
+                    for target in reading.targets.iter().filter(known) {
+                        let lines = match printed_lines::printed(&reading, &target.path) {
+                            Some(PrintedLines::Whole) => None,
+                            Some(PrintedLines::Lines(lines)) => Some(lines),
+                            None => continue,
+                        };
+                        read.push((PathBuf::from(&target.path), lines));
                     }
                 }
+                _ => {}
             }
-            _ => {}
         }
-    }
-    for (path, lines) in read {
-        let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
-        let Ok(path) = ws.root.resolve(&path) else { continue };
-        let state = seen::state(&ws.root, &path, MAX_TEXT);
-        if state.hash.is_some() {
-            seen_blocks::read(ws, event, &path, &state, lines);
-        }
-    }
-}
-
-/// Records a call that the gate let through and that has ended. Returns the files that it may have
-/// changed.
-fn ended(
-    ws: &Workspace,
-    event: &Event,
-    call: &PendingCall,
-    feedback: &mut Feedback,
-) -> Vec<RelativePath> {
-    let mut touched = Vec::new();
-    if !call.background {
-        let files: Vec<&FileBefore> = call.files.iter().collect();
-        touched.extend(all_named(ws, event, call, &files, feedback));
-    }
-    if call.command {
-        touched.extend(unnamed(ws, event, call, feedback));
-    }
-    touched
-}
-
-/// Records what the call did to the files that it named. Returns the files that have changed.
-fn all_named(
-    ws: &Workspace,
-    event: &Event,
-    call: &PendingCall,
-    files: &[&FileBefore],
-    feedback: &mut Feedback,
-) -> Vec<RelativePath> {
-    // What the session knew of each file; for a moved file, what it knew of the old path. This is
-    // collected first because the loop below overwrites it.
-    let known = files.iter().map(|before| {
-        let origin = before.moved_from.as_ref().unwrap_or(&before.path);
-        seen::seen(&ws.root, &event.actor(), origin)
-    });
-    let known: Vec<Option<Seen>> = known.collect();
-    let changed = files.iter().zip(known).filter_map(|(before, known)| {
-        let has_changed = named(ws, event, call, (before, known.as_ref()), feedback);
-        has_changed.then(|| before.path.clone())
-    });
-    changed.collect()
-}
-
-/// Records what the call did to one file that it named. `known` is what the session knew of the
-/// file before. Returns true if the file has changed.
-fn named(
-    ws: &Workspace,
-    event: &Event,
-    call: &PendingCall,
-    (before, known): (&FileBefore, Option<&Seen>),
-    feedback: &mut Feedback,
-) -> bool {
-    let path = &before.path;
-    if let Some(led) = led_elsewhere(ws, path) {
-        return wrote_through_link(ws, event, path, led, feedback);
-    }
-    let now = seen::state(&ws.root, path, MAX_TEXT);
-    if now.hash == before.hash {
-        return false;
-    }
-    let from = before.moved_from.as_ref();
-    let origin = call.files.iter().find(|file| Some(&file.path) == from).unwrap_or(before);
-    let own = OwnChange { known, origin, before, now: &now };
-    let see = |document: Option<&Document>| {
-        seen_blocks::keep(ws, event, path, &now, own.knowledge(path, document));
-    };
-    if ws.ignores.git_ignored(path) {
-        see(None);
-        return false;
-    }
-    let Some(intent) = call.intent.as_deref().and_then(|id| ws.registry.get(id)) else {
-        // The policy enforced nothing and no intent is selected, so nobody can say what the change
-        // was for.
-        not_gated(ws, event, path, &now, "no intent was selected");
-        see(None);
-        return true;
-    };
-    let session = event.session_key();
-    let work = call::FinishedCall {
-        call,
-        before,
-        now: &now,
-        host: &event.host,
-        session: &session,
-        model: event.model.as_deref(),
-        claimed_class: event.claimed_class,
-    };
-    let mut document = None;
-    let mut recorded = false;
-    match call::record_of_call(ws, intent, &work) {
-        Ok(told) => {
-            recorded = told.record.is_none_or(|record| pending_records::append(ws, record));
-            if !told.others.is_empty() {
-                let names = told.others.join(", ");
-                add(
-                    &mut feedback.context,
-                    format!(
-                        "{path}: {names} changed at the same time, and not by this call; that is not recorded as yours."
-                    ),
-                );
+        for (path, lines) in read {
+            let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
+            let Ok(path) = ws.root.resolve(&path) else { continue };
+            let state = seen::state(&ws.root, &path, MAX_TEXT);
+            if state.hash.is_some() {
+                self.file(&path, &state).read(lines);
             }
-            document = Some(told.now);
-        }
-        Err(reason) => session::log(&ws.root, &format!("{path} was not recorded: {reason}")),
-    }
-    see(document.as_ref());
-    let all = Knowledge::all(path, &now, document.as_ref());
-    let wrote = Seen { recorded, ..seen_blocks::note(ws, event, path, &now, all) };
-    seen_blocks::wrote(ws, wrote, seen_blocks::pieces_before(before).as_ref());
-    true
-}
-
-/// Returns where a path leads now, if a part of it has become a symbolic link since the gate
-/// resolved and judged it. `None` means that it still leads to itself, `Some(None)` that it leads
-/// out of the workspace.
-fn led_elsewhere(ws: &Workspace, path: &RelativePath) -> Option<Option<RelativePath>> {
-    match ws.root.resolve(path) {
-        Ok(real) if real == *path => None,
-        Ok(real) => Some(Some(real)),
-        Err(_) => Some(None),
-    }
-}
-
-/// Reports a write through a link that did not exist when the gate judged the call. Such a write is
-/// noted as ungated and is recorded under no intent. Returns true if it stayed inside the
-/// workspace.
-fn wrote_through_link(
-    ws: &Workspace,
-    event: &Event,
-    path: &RelativePath,
-    led: Option<RelativePath>,
-    feedback: &mut Feedback,
-) -> bool {
-    let place =
-        led.as_ref().map_or("outside of the workspace".to_owned(), |led| format!("to {led}"));
-    add(
-        &mut feedback.violation,
-        format!(
-            "Scope Violation: {path} has become a link since this call was judged, so it may have written {place}. Undo that, and tell the user; nothing was undone for you."
-        ),
-    );
-    let Some(led) = led else { return false };
-    let now = seen::state(&ws.root, &led, 0);
-    not_gated(
-        ws,
-        event,
-        &led,
-        &now,
-        &format!("it was written through {path}, which became a link"),
-    );
-    true
-}
-
-/// Handles the files that a command changed without naming them. Reports those out of scope,
-/// records the others as the work of the call, and returns the recorded ones.
-fn unnamed(
-    ws: &Workspace,
-    event: &Event,
-    call: &PendingCall,
-    feedback: &mut Feedback,
-) -> Vec<RelativePath> {
-    let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
-    let head = call.head.clone().map(CommitId);
-    let changed = disk::changed_since(ws, call.at, head.as_ref());
-    let checked_out = CheckedOutCommits::by(ws, call);
-    let mut old = Vec::new();
-    let ControlChanges { inside: mut outside, elsewhere } = control_changes(ws, call);
-    let mut ours = Vec::new();
-    // Commands of `intent` itself, such as `intent lesson`, record what they write.
-    let unexplained =
-        changed.into_iter().filter(|path| !named(path) && !seen_blocks::is_ours(ws, path));
-    for path in unexplained {
-        if outside.contains(&path) {
-            continue;
-        }
-        let request = GateRequest {
-            paths: vec![path.to_string()],
-            session: None,
-            intent: call.intent.clone(),
-        };
-        if matches!(gate::judge(ws, &request), Decision::Deny(_) | Decision::Ask(_)) {
-            match checked_out.holds(ws, &path) {
-                true => old.push(path),
-                false => outside.push(path),
-            }
-        } else if !call.background && !touched_by_others(ws, call, &path) {
-            ours.push(path);
         }
     }
-    for path in &outside {
-        let now = seen::state(&ws.root, path, 0);
-        not_gated(ws, event, path, &now, "a command changed it, and it is out of scope");
+
+    fn file<'b>(&'b self, path: &'b RelativePath, now: &'b FileState) -> SeenFile<'b> {
+        SeenFile { ws: self.ws, event: self.event, path, now }
     }
-    let all: Vec<String> = outside.iter().map(ToString::to_string).chain(elsewhere).collect();
-    if !all.is_empty() {
-        let files = text::listed(&all);
-        let intent = call.intent.as_deref().unwrap_or("no intent");
-        add(
-            &mut feedback.violation,
-            format!(
-                "Scope Violation: while this command ran, files changed that {intent} is not authorized to edit: {files}. If the command did it, undo it and request scope expansion; nothing was undone for you."
-            ),
-        );
+
+    /// Records a call that the gate let through and that has ended. Returns the files that it may
+    /// have changed.
+    fn ended(&mut self, call: &PendingCall) -> Vec<RelativePath> {
+        let mut touched = Vec::new();
+        if !call.background {
+            let files: Vec<&FileBefore> = call.files.iter().collect();
+            touched.extend(self.all_named(call, &files));
+        }
+        if call.command {
+            touched.extend(self.unnamed(call));
+        }
+        touched
     }
-    if !old.is_empty() {
-        let files = text::listed(&old);
-        add(
-            &mut feedback.context,
-            format!(
-                "git brought other versions of files out of scope: {files}. They come from commits that were there before, and are not recorded as yours."
-            ),
-        );
+
+    /// Records what the call did to the files that it named. Returns the files that have changed.
+    fn all_named(&mut self, call: &PendingCall, files: &[&FileBefore]) -> Vec<RelativePath> {
+        // What the session knew of each file; for a moved file, what it knew of the old path. This
+        // is collected first because the loop below overwrites it.
+        let known = files.iter().map(|before| {
+            let origin = before.moved_from.as_ref().unwrap_or(&before.path);
+            seen::seen(&self.ws.root, &self.event.actor(), origin)
+        });
+        let known: Vec<Option<Seen>> = known.collect();
+        let changed = files.iter().zip(known).filter_map(|(before, known)| {
+            let has_changed = self.named(call, before, known.as_ref());
+            has_changed.then(|| before.path.clone())
+        });
+        changed.collect()
     }
-    if ours.is_empty() {
-        return ours;
-    }
-    let request = RecordRequest {
-        paths: ours.clone(),
-        intent: call.intent.clone(),
-        session: Some(event.session_key()),
-        agent: Some(event.host.clone()),
-        model: event.model.clone(),
-        contributor: Some(EntityType::Ai),
-        strength: Some(Strength::Inferred),
-        ..RecordRequest::default()
-    };
-    recorded(ws, &record::record(ws, &request));
-    for path in &ours {
+
+    /// Records what the call did to one file that it named. `known` is what the session knew of the
+    /// file before. Returns true if the file has changed.
+    fn named(&mut self, call: &PendingCall, before: &FileBefore, known: Option<&Seen>) -> bool {
+        let (ws, path) = (self.ws, &before.path);
+        // A part of the path may have become a symbolic link since the gate resolved and judged it.
+        let led = ws.root.resolve(path).ok();
+        if led.as_ref() != Some(path) {
+            return self.wrote_through_link(path, led);
+        }
         let now = seen::state(&ws.root, path, MAX_TEXT);
-        seen_blocks::changed_unseen(ws, event, path, &now);
+        if now.hash == before.hash {
+            return false;
+        }
+        let from = before.moved_from.as_ref();
+        let origin = call.files.iter().find(|file| Some(&file.path) == from).unwrap_or(before);
+        let own = OwnChange { known, origin, before, now: &now };
+        let file = SeenFile { ws, event: self.event, path, now: &now };
+        if ws.ignores.git_ignored(path) {
+            file.keep(own.knowledge(file.pieces(None).as_ref()));
+            return false;
+        }
+        let Some(intent) = call.intent.as_deref().and_then(|id| ws.registry.get(id)) else {
+            // The policy enforced nothing and no intent is selected, so nobody can say what the
+            // change was for.
+            self.not_gated(path, &now, "no intent was selected");
+            file.keep(own.knowledge(file.pieces(None).as_ref()));
+            return true;
+        };
+        let mut document = None;
+        let mut recorded = false;
+        let work = call::FinishedCall { call, before, now: &now, event: self.event };
+        match call::record_of_call(ws, intent, &work) {
+            Ok(told) => {
+                recorded = told.record.is_none_or(|record| pending_records::append(ws, record));
+                if !told.others.is_empty() {
+                    let names = told.others.join(", ");
+                    let message = format!(
+                        "{path}: {names} changed at the same time, and not by this call; that is not recorded as yours."
+                    );
+                    add(&mut self.feedback.context, message);
+                }
+                document = Some(told.now);
+            }
+            Err(reason) => session::log(&ws.root, &format!("{path} was not recorded: {reason}")),
+        }
+        let pieces = file.pieces(document.as_ref());
+        file.keep(own.knowledge(pieces.as_ref()));
+        let wrote = Seen { recorded, ..file.note(Knowledge::all(pieces)) };
+        seen_blocks::wrote(ws, wrote, seen_blocks::pieces_before(before).as_ref());
+        true
     }
-    ours
+
+    /// Reports a write through a link that did not exist when the gate judged the call. Such a
+    /// write is noted as ungated and is recorded under no intent. `led` is where the path leads now,
+    /// or `None` if it leads out of the workspace. Returns true if the write stayed inside.
+    fn wrote_through_link(&mut self, path: &RelativePath, led: Option<RelativePath>) -> bool {
+        let place = match &led {
+            Some(led) => format!("to {led}"),
+            None => "outside of the workspace".to_owned(),
+        };
+        let message = format!(
+            "Scope Violation: {path} has become a link since this call was judged, so it may have written {place}. Undo that, and tell the user; nothing was undone for you."
+        );
+        add(&mut self.feedback.violation, message);
+        let Some(led) = led else { return false };
+        let now = seen::state(&self.ws.root, &led, 0);
+        let why = format!("it was written through {path}, which became a link");
+        self.not_gated(&led, &now, &why);
+        true
+    }
+
+    /// Handles the files that a command changed without naming them. Reports those out of scope,
+    /// records the others as the work of the call, and returns the recorded ones.
+    fn unnamed(&mut self, call: &PendingCall) -> Vec<RelativePath> {
+        let ws = self.ws;
+        let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
+        let head = call.head.clone().map(CommitId);
+        let changed = disk::changed_since(ws, call.at, head.as_ref());
+        let checked_out = CheckedOutCommits::by(ws, call);
+        let mut old = Vec::new();
+        let ControlChanges { inside: mut outside, elsewhere } = control_changes(ws, call);
+        let mut ours = Vec::new();
+        // Commands of `intent` itself, such as `intent lesson`, record what they write.
+        let unexplained =
+            changed.into_iter().filter(|path| !named(path) && !seen_blocks::is_ours(ws, path));
+        for path in unexplained {
+            if outside.contains(&path) {
+                continue;
+            }
+            let paths = vec![path.to_string()];
+            let request = GateRequest { paths, session: None, intent: call.intent.clone() };
+            if gate::judge(ws, &request) != Decision::NoOpinion {
+                match checked_out.holds(ws, &path) {
+                    true => old.push(path),
+                    false => outside.push(path),
+                }
+            } else if !call.background && !touched_by_others(ws, call, &path) {
+                ours.push(path);
+            }
+        }
+        for path in &outside {
+            let now = seen::state(&ws.root, path, 0);
+            self.not_gated(path, &now, "a command changed it, and it is out of scope");
+        }
+        let all: Vec<String> = outside.iter().map(ToString::to_string).chain(elsewhere).collect();
+        if !all.is_empty() {
+            let files = text::listed(&all);
+            let intent = call.intent.as_deref().unwrap_or("no intent");
+            let message = format!(
+                "Scope Violation: while this command ran, files changed that {intent} is not authorized to edit: {files}. If the command did it, undo it and request scope expansion; nothing was undone for you."
+            );
+            add(&mut self.feedback.violation, message);
+        }
+        if !old.is_empty() {
+            let files = text::listed(&old);
+            let message = format!(
+                "git brought other versions of files out of scope: {files}. They come from commits that were there before, and are not recorded as yours."
+            );
+            add(&mut self.feedback.context, message);
+        }
+        if ours.is_empty() {
+            return ours;
+        }
+        self.record(&ours, call.intent.clone(), Strength::Inferred);
+        for path in &ours {
+            self.file(path, &seen::state(&ws.root, path, MAX_TEXT)).changed_unseen();
+        }
+        ours
+    }
+
+    /// Records a write whose beginning no hook saw. Returns the files that the call names as
+    /// written.
+    fn never_gated(&mut self) -> Vec<RelativePath> {
+        let (ws, event) = (self.ws, self.event);
+        let mut written = Vec::new();
+        for path in event.effects.iter().flat_map(Effect::written) {
+            let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
+            let now = seen::state(&ws.root, &path, MAX_TEXT);
+            self.not_gated(&path, &now, "no hook was asked before it");
+            self.file(&path, &now).changed_unseen();
+            written.push(path);
+        }
+        if written.is_empty() {
+            return written;
+        }
+        match gate::selected(ws, event) {
+            Some(intent) => self.record(&written, Some(intent), Strength::Observed),
+            None => {
+                let message = format!(
+                    "{} was written without an intent, and no hook was asked before. Select an intent, and tell the user that the hooks before a tool do not run (`intent doctor`).",
+                    text::listed(&written)
+                );
+                add(&mut self.feedback.violation, message);
+            }
+        }
+        written
+    }
+
+    fn not_gated(&self, path: &RelativePath, now: &FileState, why: &str) {
+        let note = Ungated {
+            path: path.clone(),
+            hash: now.hash.clone(),
+            actor: self.event.actor(),
+            tool: self.event.tool.clone(),
+            why: why.to_owned(),
+            at: clock::now(),
+        };
+        if let Err(error) = ungated::keep(&self.ws.root, &note) {
+            let what = format!("an ungated write of {path} could not be noted: {error}");
+            session::log(&self.ws.root, &what);
+        }
+    }
+
+    /// Records files as the work of the call.
+    fn record(&self, paths: &[RelativePath], intent: Option<String>, strength: Strength) {
+        let request = RecordRequest {
+            paths: paths.to_vec(),
+            intent,
+            strength: Some(strength),
+            ..RecordRequest::by(self.event)
+        };
+        match record::record(self.ws, &request) {
+            Ok(answer) => {
+                for skipped in &answer.skipped {
+                    tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");
+                }
+            }
+            Err(error) => {
+                session::log(&self.ws.root, &format!("a call could not be recorded: {error}"));
+            }
+        }
+    }
 }
 
 /// Returns the files that control git or the gate and changed during the call, except those that
@@ -460,73 +462,6 @@ fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) ->
             other.actor != call.actor
                 && (other.command || other.files.iter().any(|file| file.path == *path))
         })
-}
-
-/// Records a write whose beginning no hook saw. Returns the files that the call names as written.
-fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<RelativePath> {
-    let writes = event.effects.iter().flat_map(|effect| match effect {
-        Effect::Write { path, .. } | Effect::Delete { path } => vec![path],
-        Effect::Move { from, to, .. } => vec![from, to],
-        _ => Vec::new(),
-    });
-    let mut written = Vec::new();
-    for path in writes {
-        let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
-        let now = seen::state(&ws.root, &path, MAX_TEXT);
-        not_gated(ws, event, &path, &now, "no hook was asked before it");
-        seen_blocks::changed_unseen(ws, event, &path, &now);
-        written.push(path);
-    }
-    if written.is_empty() {
-        return written;
-    }
-    let Some(intent) = gate::selected(ws, event) else {
-        add(
-            &mut feedback.violation,
-            format!(
-                "{} was written without an intent, and no hook was asked before. Select an intent, and tell the user that the hooks before a tool do not run (`intent doctor`).",
-                text::listed(&written)
-            ),
-        );
-        return written;
-    };
-    let request = RecordRequest {
-        paths: written.clone(),
-        intent: Some(intent),
-        session: Some(event.session_key()),
-        agent: Some(event.host.clone()),
-        model: event.model.clone(),
-        contributor: Some(EntityType::Ai),
-        strength: Some(Strength::Observed),
-        ..RecordRequest::default()
-    };
-    recorded(ws, &record::record(ws, &request));
-    written
-}
-
-fn not_gated(ws: &Workspace, event: &Event, path: &RelativePath, now: &FileState, why: &str) {
-    let note = Ungated {
-        path: path.clone(),
-        hash: now.hash.clone(),
-        actor: event.actor(),
-        tool: event.tool.clone(),
-        why: why.to_owned(),
-        at: clock::now(),
-    };
-    if let Err(error) = ungated::keep(&ws.root, &note) {
-        session::log(&ws.root, &format!("an ungated write of {path} could not be noted: {error}"));
-    }
-}
-
-fn recorded(ws: &Workspace, answer: &Result<record::RecordAnswer, VerbError>) {
-    match answer {
-        Ok(answer) => {
-            for skipped in &answer.skipped {
-                tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");
-            }
-        }
-        Err(error) => session::log(&ws.root, &format!("a call could not be recorded: {error}")),
-    }
 }
 
 fn add(text: &mut Option<String>, more: String) {

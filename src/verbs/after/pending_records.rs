@@ -42,8 +42,7 @@ fn keep(root: &Root, record: &Record) -> Result<(), store::StoreError> {
         let source = std::io::Error::other("too many records wait already");
         return Err(store::StoreError::Io { path: folder, doing: "written", source });
     }
-    let bytes = serde_json::to_vec(record).expect("a record always becomes JSON");
-    store::write_scratch(&folder.join(format!("{}.{KEPT}", record.id)), &bytes)
+    store::write_json_scratch(&folder.join(format!("{}.{KEPT}", record.id)), record)
 }
 
 /// Returns the files of the records that wait for another try, sorted by name.
@@ -77,8 +76,7 @@ fn is_older(file: &Path, age: Duration) -> bool {
 pub(crate) fn retry(ws: &Workspace) -> usize {
     let mut written = 0;
     for file in kept(&ws.root).into_iter().take(MAX_TRIED) {
-        let Ok(Some(bytes)) = store::read_capped(&file, MAX_RECORD) else { continue };
-        let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
+        let Some(record) = store::read_json::<Record>(&file, MAX_RECORD) else { continue };
         let (waiting, taken) = (file.with_extension(KEPT), file.with_extension(TAKEN));
         if file == taken {
             // The process that took the record may have died after it appended the record.
@@ -94,16 +92,12 @@ pub(crate) fn retry(ws: &Workspace) -> usize {
         if store::rename(&waiting, &taken).is_err() {
             continue;
         }
-        match record::append(ws, record) {
-            Ok(_) => {
-                written += 1;
-                let _ = store::remove(&taken);
-            }
-            Err(_) => {
-                let _ = store::rename(&taken, &waiting);
-                return written;
-            }
+        if record::append(ws, record).is_err() {
+            let _ = store::rename(&taken, &waiting);
+            break;
         }
+        written += 1;
+        let _ = store::remove(&taken);
     }
     written
 }

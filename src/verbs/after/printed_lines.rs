@@ -10,8 +10,6 @@ pub(super) enum PrintedLines {
     Whole,
     /// Only these lines.
     Lines(LineRange),
-    /// No lines, or it is not known which ones: `grep`, `wc`, a file that goes through a pipe.
-    Unknown,
 }
 
 /// Programs that print every file they name from beginning to end.
@@ -23,34 +21,30 @@ const BYSTANDERS: &[&str] =
     &["cd", "echo", "printf", "pwd", "true", ":", "ls", "git", "test", "[", "set-location"];
 
 /// Returns how much a command has printed of the file at `path`, which is one of the files it
-/// reads.
-pub(super) fn printed(reading: &Prediction, path: &str) -> PrintedLines {
+/// reads. `None` if it has printed no lines, or it is not known which ones: `grep`, `wc`, a file
+/// that goes through a pipe.
+pub(super) fn printed(reading: &Prediction, path: &str) -> Option<PrintedLines> {
     let names = |call: &&Invocation| call.words.iter().skip(1).any(|word| ends_in(path, word));
     let mut naming = reading.commands.iter().filter(names);
-    let (Some(call), None) = (naming.next(), naming.next()) else { return PrintedLines::Unknown };
-    if call.hidden {
-        return PrintedLines::Unknown;
-    }
-    // The output may go into the written file instead of the terminal.
-    if reading.targets.iter().any(|target| target.deed == PathDeed::Write) {
-        return PrintedLines::Unknown;
+    let (Some(call), None) = (naming.next(), naming.next()) else { return None };
+    // The output may go into a written file instead of the terminal.
+    if call.hidden || reading.targets.iter().any(|target| target.deed == PathDeed::Write) {
+        return None;
     }
     let words: Vec<&str> = call.words.iter().skip(1).map(String::as_str).collect();
-    let own = of_program(&name_of(call), &words);
+    let own = of_program(&name_of(call), &words)?;
     // Another program of the command may consume the output of this one.
     let others: Vec<&Invocation> =
         reading.commands.iter().filter(|other| *other != call && !stands_by(other)).collect();
     match (others.as_slice(), own) {
-        ([], own) => own,
+        ([], own) => Some(own),
         ([next], PrintedLines::Whole) if !next.hidden => {
             let words = next.words.iter().skip(1).map(String::as_str).chain([path]);
             let words: Vec<&str> = words.collect();
-            match of_program(&name_of(next), &words) {
-                PrintedLines::Lines(lines) => PrintedLines::Lines(lines),
-                _ => PrintedLines::Unknown,
-            }
+            let printed = of_program(&name_of(next), &words);
+            printed.filter(|printed| *printed != PrintedLines::Whole)
         }
-        _ => PrintedLines::Unknown,
+        _ => None,
     }
 }
 
@@ -64,16 +58,15 @@ fn name_of(call: &Invocation) -> String {
     call.program.as_deref().unwrap_or_default().to_ascii_lowercase()
 }
 
-/// Returns how much of a file a program prints. `words` are its arguments; the last of them is the
-/// file.
-fn of_program(program: &str, words: &[&str]) -> PrintedLines {
+/// Returns how much of a file a program prints, if that is known. `words` are its arguments; the
+/// last of them is the file.
+fn of_program(program: &str, words: &[&str]) -> Option<PrintedLines> {
     match program {
-        "head" => head(words).map_or(PrintedLines::Unknown, PrintedLines::Lines),
-        "tail" => tail(words).map_or(PrintedLines::Unknown, PrintedLines::Lines),
-        "sed" => sed(words).map_or(PrintedLines::Unknown, PrintedLines::Lines),
-        "bat" | "batcat" if words.iter().any(|word| is_range_option(word)) => PrintedLines::Unknown,
-        program if PRINTERS.contains(&program) => PrintedLines::Whole,
-        _ => PrintedLines::Unknown,
+        "head" => head(words).map(PrintedLines::Lines),
+        "tail" => tail(words).map(PrintedLines::Lines),
+        "sed" => sed(words).map(PrintedLines::Lines),
+        "bat" | "batcat" if words.iter().any(|word| is_range_option(word)) => None,
+        program => PRINTERS.contains(&program).then_some(PrintedLines::Whole),
     }
 }
 
@@ -144,10 +137,12 @@ mod tests {
         let reading = shell::read(text, dialect, &at);
         let read = reading.targets.iter().filter(|target| target.deed == PathDeed::Read);
         read.map(|target| match printed(&reading, &target.path) {
-            PrintedLines::Whole => "whole".to_owned(),
-            PrintedLines::Unknown => "unknown".to_owned(),
-            PrintedLines::Lines(lines) if lines.end() == u32::MAX => format!("{}-", lines.start()),
-            PrintedLines::Lines(lines) => format!("{}-{}", lines.start(), lines.end()),
+            Some(PrintedLines::Whole) => "whole".to_owned(),
+            Some(PrintedLines::Lines(lines)) if lines.end() == u32::MAX => {
+                format!("{}-", lines.start())
+            }
+            Some(PrintedLines::Lines(lines)) => format!("{}-{}", lines.start(), lines.end()),
+            None => "unknown".to_owned(),
         })
         .collect()
     }

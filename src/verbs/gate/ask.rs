@@ -43,12 +43,11 @@ pub(super) fn person(
     }
     let cwd = event.cwd.clone();
     let request = Request { subject, actor, cwd, head: head.map(str::to_owned) };
-    let message = match approvals::ask(&ws.root, request) {
-        Ok(approval) => format!("{} {}", denial.message, approval::instructions(&approval)),
-        Err(error) => format!(
-            "{} Approval is required, and it could not be asked for: {error}.",
-            denial.message
-        ),
+    let next = match approvals::ask(&ws.root, request) {
+        Ok(approval) => approval::instructions(&approval),
+        Err(error) => {
+            format!("Approval is required, and it could not be asked for: {error}.")
+        }
     };
-    QuestionOutcome::Denied(Denial { message, ..denial.clone() })
+    QuestionOutcome::Denied(denial.clone().adding(&next))
 }

@@ -26,10 +26,8 @@ pub(super) fn select(
     (id, command): (&str, &[String]),
     purpose: Purpose,
 ) -> Judged {
-    if let Some(denial) = rules::unreadable_rules(ws) {
-        return Judged::deny(denial);
-    }
-    let intent = match rules::usable(ws, Some(id), &[]) {
+    // No path is named, so the denial is about the rules or the intent.
+    let intent = match (rules::PathRules { ws, selected: Some(id) }).intent_for(&[]) {
         Ok(intent) => intent,
         Err(denial) => return Judged::deny(denial),
     };
@@ -79,15 +77,9 @@ fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
 /// Returns the denial or the question that prevents a switch to another intent, or `None` if the
 /// switch is allowed.
 fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Judged> {
-    let denial = Denial {
-        intent: Some(id.to_owned()),
-        ..Denial::new(
-            DenialCode::ApprovalRequired,
-            format!(
-                "This session works under {before}; switching to {id} is for a person to decide."
-            ),
-        )
-    };
+    let message =
+        format!("This session works under {before}; switching to {id} is for a person to decide.");
+    let denial = Denial::new(DenialCode::ApprovalRequired, message).under(id);
     match ws.policy.switching {
         Switching::Allow => None,
         Switching::Deny => Some(Judged::deny(denial)),
@@ -110,7 +102,7 @@ fn is_asked_for(ws: &Workspace, event: &Event, id: &str) -> bool {
 
 /// Notes which intents a person names in a prompt. The session may switch to these.
 pub fn prompt(event: &Event) {
-    let Ok(Some(home)) = places::home(event) else { return };
+    let Ok(Some(home)) = places::governed_at(&event.cwd) else { return };
     keep_model(&home, event);
     let said = event.prompt.as_deref().unwrap_or_default().to_uppercase();
     let is_part = |c: char| c.is_alphanumeric() || "-_.".contains(c);
@@ -134,7 +126,7 @@ fn keep_model(home: &Workspace, event: &Event) {
 /// Forgets the selection of a session that the host has emptied. The agent knows nothing of the
 /// intent any more and has to select again.
 pub(crate) fn clear(event: &Event) {
-    let Ok(Some(home)) = places::home(event) else { return };
+    let Ok(Some(home)) = places::governed_at(&event.cwd) else { return };
     if let Err(error) = session::clear_for(&home.root, &event.session_key()) {
         session::log(&home.root, &format!("a cleared session keeps its selection: {error}"));
     }
@@ -146,7 +138,7 @@ const MAX_SELECTABLE: usize = 4_000;
 /// Returns what a session is told at its start, and again after its context was compacted: how to
 /// work here, and which intent is selected.
 pub(crate) fn session_start(event: &Event) -> Option<String> {
-    let home = places::home(event).ok()??;
+    let home = places::governed_at(&event.cwd).ok()??;
     calls::prune(&home.root);
     in_force::prune(&home);
     keep_model(&home, event);

@@ -41,22 +41,25 @@ fn misused(
             verb => break verb,
         }
     };
-    let is_verb = |name: &str| verb == name;
     let session = actor.split_once('/').map_or(actor, |(session, _)| session);
-    let why = if is_verb("select") && shell::selects(words.get(1..)?).is_none() {
-        "an agent selects for itself. Run `intent select ID` without further arguments"
-    } else if is_verb("select") && shell::own_command(reading).is_none() {
-        "an intent is selected by a separate command, so that the selecting session is known. Run `intent select ID` by itself"
-    } else if is_verb("record") && value("--intent").is_some_and(|id| Some(id) != selected) {
-        "an agent records under the intent that it has selected. Leave out `--intent`; a person settles what was written for another one"
-    } else if is_verb("record")
-        && value("--session").is_some_and(|named| named != actor && named != session)
-    {
-        "an agent records its own session. Leave out `--session`"
-    } else if is_verb("record") && value("--contributor").is_some_and(|who| who != "ai") {
-        "an agent records its own work. Leave out `--contributor`"
-    } else {
-        return None;
+    let is_other = |option: &str, own: &[&str]| value(option).is_some_and(|it| !own.contains(&it));
+    let why = match verb {
+        "select" if shell::selects(words.get(1..)?).is_none() => {
+            "an agent selects for itself. Run `intent select ID` without further arguments"
+        }
+        "select" if shell::own_command(reading).is_none() => {
+            "an intent is selected by a separate command, so that the selecting session is known. Run `intent select ID` by itself"
+        }
+        "record" if is_other("--intent", selected.as_slice()) => {
+            "an agent records under the intent that it has selected. Leave out `--intent`; a person settles what was written for another one"
+        }
+        "record" if is_other("--session", &[actor, session]) => {
+            "an agent records its own session. Leave out `--session`"
+        }
+        "record" if is_other("--contributor", &["ai"]) => {
+            "an agent records its own work. Leave out `--contributor`"
+        }
+        _ => return None,
     };
     let message = format!("`{}` is not run: {why}.", words.join(" "));
     Some(Denial::new(DenialCode::ProtectedPath, message))
@@ -67,16 +70,11 @@ fn for_people(reading: &Prediction) -> Option<Denial> {
     let command = reading.commands.iter().find(|command| {
         command.rule.starts_with("intent.") && command.class == Class::Destructive
     })?;
-    Some(Denial {
-        rule: Some(command.rule.clone()),
-        ..Denial::new(
-            DenialCode::ProtectedPath,
-            format!(
-                "`{}` is for people, in a terminal of their own: an agent neither approves itself nor changes the registry, its session or its hooks. Ask the user to run it; a wider scope or a new intent is proposed with `intent request-scope` or `intent propose`.",
-                command.words.join(" ")
-            ),
-        )
-    })
+    let message = format!(
+        "`{}` is for people, in a terminal of their own: an agent neither approves itself nor changes the registry, its session or its hooks. Ask the user to run it; a wider scope or a new intent is proposed with `intent request-scope` or `intent propose`.",
+        command.words.join(" ")
+    );
+    Some(Denial::new(DenialCode::ProtectedPath, message).by(&command.rule))
 }
 
 /// Returns the objection to a command. The rules of the policy come first, then the class of the
@@ -106,7 +104,7 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<(Denial
     // If one rule denies and another one asks, the denial is reported.
     let (rule, path) = against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)?;
     let (denial, weight) = by_rule(rule, path.as_str());
-    Some((Denial { path: Some(path.to_string()), ..denial }, weight))
+    Some((denial.at(path), weight))
 }
 
 /// Returns true if a rule applies to a text. A rule that allows must match every dangerous command
@@ -151,7 +149,7 @@ fn by_rule(rule: &Rule, what: &str) -> (Denial, Weight) {
     };
     let reason = rule.reason.as_deref().map(|reason| format!(" {reason}")).unwrap_or_default();
     let message = format!("A rule in .orchestration/policy.yaml {does} {what}.{reason}");
-    (Denial { rule: Some("policy".to_owned()), ..Denial::new(code, message) }, weight)
+    (Denial::new(code, message).by("policy"), weight)
 }
 
 fn by_class(reading: &Prediction) -> Option<(Denial, Weight)> {
@@ -161,9 +159,5 @@ fn by_class(reading: &Prediction) -> Option<(Denial, Weight)> {
     let word = reading.word.as_ref().map(|word| format!("`{word}`: ")).unwrap_or_default();
     let safer = reading.safer.as_ref().map(|safer| format!(" {safer}")).unwrap_or_default();
     let message = format!("{word}{}{safer}", reading.reason);
-    let denial = Denial {
-        rule: Some(reading.rule.clone()),
-        ..Denial::new(DenialCode::ApprovalRequired, message)
-    };
-    Some((denial, Weight::Ask))
+    Some((Denial::new(DenialCode::ApprovalRequired, message).by(&reading.rule), Weight::Ask))
 }

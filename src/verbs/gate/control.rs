@@ -68,7 +68,7 @@ const SETTINGS: &[&str] = &[
 /// Returns true if a path inside a workspace controls the gate, and not only an agent. `check`
 /// never judges such a file as code.
 pub(crate) fn is_control_file(path: &RelativePath) -> bool {
-    segments(path.as_str()).iter().any(|segment| ANYWHERE.contains(&segment.as_str()))
+    has_control_name(&segments(path.as_str()))
 }
 
 /// Names of folders in which programs are usually found. They count even if the `PATH` does not
@@ -102,19 +102,20 @@ fn is_on_path(path: &str) -> bool {
 /// Returns true if a path, inside a workspace or absolute, controls the gate or an agent.
 pub(in crate::verbs) fn is_control_path(path: &str) -> bool {
     let segments = segments(path);
-    if replaces_us(path, &segments) {
+    if replaces_us(path, &segments) || has_control_name(&segments) {
         return true;
     }
-    if segments.iter().any(|segment| ANYWHERE.contains(&segment.as_str())) {
-        return true;
-    }
-    SETTINGS.iter().any(|entry| match entry.strip_suffix('/') {
-        Some(folder) => {
-            let folder: Vec<String> = self::segments(folder);
-            segments.windows(folder.len()).any(|window| window == folder)
+    SETTINGS.iter().any(|entry| {
+        let setting = self::segments(entry);
+        match entry.ends_with('/') {
+            true => segments.windows(setting.len()).any(|window| window == setting),
+            false => segments.ends_with(&setting),
         }
-        None => segments.ends_with(&self::segments(entry)),
     })
+}
+
+fn has_control_name(segments: &[String]) -> bool {
+    segments.iter().any(|segment| ANYWHERE.contains(&segment.as_str()))
 }
 
 /// Returns a control file that a scope owns, if there is one.
@@ -123,11 +124,9 @@ pub(in crate::verbs) fn taken_in_by(scope: &Scope) -> Option<String> {
         ".git" => ".git/config".to_owned(),
         name => name.to_owned(),
     });
-    // Entries that exist only in a home folder can be in no scope.
-    let settings = SETTINGS.iter().filter(|entry| !entry.starts_with("Documents/"));
-    let settings = settings.map(|entry| match entry.strip_suffix('/') {
-        Some(folder) => format!("{folder}/x"),
-        None => (*entry).to_owned(),
+    let settings = settings_outside_home().map(|entry| match entry.ends_with('/') {
+        true => format!("{entry}x"),
+        false => entry.to_owned(),
     });
     let mut all = anywhere.chain(settings);
     all.find(|path| RelativePath::new(path).is_ok_and(|path| scope.owns(&path)))
@@ -150,17 +149,19 @@ pub(in crate::verbs) fn settings_in_home() -> Vec<&'static str> {
 /// Returns the names, relative to a folder, at which a file or folder would control the gate or an
 /// agent that works in that folder.
 pub(in crate::verbs) fn settings_below() -> impl Iterator<Item = &'static str> {
-    let settings = SETTINGS.iter().filter(|entry| !entry.starts_with("Documents/"));
-    ANYWHERE.iter().chain(settings).map(|entry| entry.trim_end_matches('/'))
+    let anywhere = ANYWHERE.iter().copied();
+    anywhere.chain(settings_outside_home()).map(|entry| entry.trim_end_matches('/'))
+}
+
+/// Returns the settings that can be in a workspace. The others exist only in a home folder.
+fn settings_outside_home() -> impl Iterator<Item = &'static str> {
+    SETTINGS.iter().copied().filter(|entry| !entry.starts_with("Documents/"))
 }
 
 /// Returns true if a folder of this name may contain settings that control an agent.
 pub(in crate::verbs) fn may_hold(folder: &str) -> bool {
     let name = segments(folder).pop();
-    SETTINGS.iter().any(|entry| {
-        let entry = segments(entry);
-        entry.iter().any(|segment| Some(segment) == name.as_ref())
-    })
+    name.is_some_and(|name| SETTINGS.iter().any(|entry| segments(entry).contains(&name)))
 }
 
 /// Splits a path and converts it to lower case, because on some file systems another spelling is
@@ -171,13 +172,8 @@ fn segments(path: &str) -> Vec<String> {
 
 /// Returns the denial for a control file.
 pub(super) fn denial(path: &str) -> Denial {
-    Denial {
-        code: DenialCode::ProtectedPath,
-        message: format!(
-            "{path} controls the gate and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
-        ),
-        path: Some(path.to_owned()),
-        intent: None,
-        rule: Some("control file".to_owned()),
-    }
+    let message = format!(
+        "{path} controls the gate and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
+    );
+    Denial::new(DenialCode::ProtectedPath, message).at(path).by("control file")
 }

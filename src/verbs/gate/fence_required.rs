@@ -30,14 +30,9 @@ fn is_behind(reading: &Prediction, intent: &str) -> bool {
 /// Tells the agent to run the command behind the fence itself.
 pub(super) fn denial(readings: &[Prediction], intent: &str) -> Denial {
     let word = readings.iter().find_map(|reading| reading.word.as_deref()).unwrap_or("this");
-    Denial {
-        intent: Some(intent.to_owned()),
-        ..Denial::new(
-            DenialCode::FenceRequired,
-            format!(
-                "`{word}` may change any file, and the policy of this workspace (`fence: require`) lets such commands run behind the fence only. Run the whole command as `intent fence --intent {} -- sh -c 'COMMAND'`, as a command of its own: then it can write what {intent} owns, ignored outputs and what git needs, and nothing else.",
-                shell_word(intent)
-            ),
-        )
-    }
+    let message = format!(
+        "`{word}` may change any file, and the policy of this workspace (`fence: require`) lets such commands run behind the fence only. Run the whole command as `intent fence --intent {} -- sh -c 'COMMAND'`, as a command of its own: then it can write what {intent} owns, ignored outputs and what git needs, and nothing else.",
+        shell_word(intent)
+    );
+    Denial::new(DenialCode::FenceRequired, message).under(intent)
 }

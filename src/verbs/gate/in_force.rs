@@ -67,12 +67,10 @@ impl RuleTexts {
 
 /// Returns the paths of the files of rules, in a fixed order.
 fn paths(ws: &Workspace) -> Vec<RelativePath> {
+    let registry = ws.registry.files().iter().map(|file| file.path().clone());
     let fixed = [POLICY].iter().chain(&IGNORE_FILES);
-    let mut paths: Vec<RelativePath> =
-        ws.registry.files().iter().map(|it| it.path().clone()).collect();
-    paths.extend(fixed.filter_map(|path| RelativePath::new(path).ok()));
-    paths.extend(ws.policy.extended_file());
-    paths
+    let fixed = fixed.filter_map(|path| RelativePath::new(path).ok());
+    registry.chain(fixed).chain(ws.policy.extended_file()).collect()
 }
 
 const POLICY: &str = ".orchestration/policy.yaml";
@@ -194,10 +192,8 @@ fn under(ws: Workspace, rules: &RuleTexts) -> Workspace {
     let read = |path: &RelativePath| Ok(rules.text(path).map(|text| text.as_bytes().to_vec()));
     let policy = policy.map(|(path, text)| LayeredPolicy::of(path, text, &read));
     let policy = policy.map(|layered| (layered.policy, layered.findings)).unwrap_or_default();
-    let ignores: Vec<_> = texts()
-        .filter(|(path, _)| IGNORE_FILES.contains(&path.as_str()))
-        .map(|(path, text)| (path.clone(), text.clone()))
-        .collect();
+    let ignores = texts().filter(|(path, _)| IGNORE_FILES.contains(&path.as_str()));
+    let ignores: Vec<_> = ignores.map(|(path, text)| (path.clone(), text.clone())).collect();
     let registry = texts().filter(|(path, _)| ws.registry.holds(path));
     let registry = Registry::of_texts(registry.map(|(path, text)| (path.clone(), text.as_str())));
     let ignores = Ignores::from_texts(&ws.root, &ignores);
@@ -205,8 +201,7 @@ fn under(ws: Workspace, rules: &RuleTexts) -> Workspace {
 }
 
 fn change(ws: &Workspace) -> Option<RejectedChange> {
-    let bytes = store::read_capped(&rejected(ws), MAX_KEPT).ok()??;
-    serde_json::from_slice(&bytes).ok()
+    store::read_json(&rejected(ws), MAX_KEPT)
 }
 
 /// Reads kept rules. Returns `None` if the file is missing or has been changed.

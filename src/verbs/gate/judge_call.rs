@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::places::{EditManner, Touched, TouchedWorkspace, Touches};
+use super::rules::PathRules;
 use super::{
     Decision, Denial, DenialCode, Judged, ask, bind, commands, control, fence_required, in_force,
     key, places, rules, stale,
@@ -50,10 +51,10 @@ pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
     match Case::open(event) {
         Ok(case) if case.places.overruled => overruled(case.judge(purpose)),
         Ok(case) => case.judge(purpose),
-        Err(error) => Judged::deny(Denial::new(
-            DenialCode::HookError,
-            format!("Nothing can be judged: {error}."),
-        )),
+        Err(error) => {
+            let message = format!("Nothing can be judged: {error}.");
+            Judged::deny(Denial::new(DenialCode::HookError, message))
+        }
     }
 }
 
@@ -65,7 +66,7 @@ struct Case<'a> {
 
 impl<'a> Case<'a> {
     fn open(event: &'a Event) -> Result<Self, VerbError> {
-        let home = places::home(event)?;
+        let home = places::governed_at(&event.cwd)?;
         let root = home.as_ref().map(|home| &*home.root);
         let read = |effect| read_command(event, effect, root);
         let readings: Vec<Prediction> = event.effects.iter().filter_map(read).collect();
@@ -88,19 +89,19 @@ impl<'a> Case<'a> {
             }
         }
         let Some(objection) = self.objection() else {
-            return self.goes_ahead(purpose, Passed::default());
+            let passed = RecordedDecision::new(RecordedDecision::NO_OPINION, None, None);
+            return self.goes_ahead(purpose, passed);
         };
         let Objection { ws, denial, weight } = objection;
+        let passed = |outcome: &str, approval: Option<String>| {
+            let decision = RecordedDecision::new(outcome, Some(denial.code.as_str()), approval);
+            self.goes_ahead(purpose, decision)
+        };
         let off = session::off_until(&ws.root).is_some();
         if off || ws.policy.mode == Mode::Observe {
             let why = if off { "The gate is switched off" } else { "The gate only observes here" };
             let notice = format!("{why}; otherwise: {} {}", denial.code.as_str(), denial.message);
-            let passed = Passed {
-                outcome: Some(RecordedDecision::DENY),
-                rule: Some(denial.code),
-                approval: None,
-            };
-            return Judged { notice: Some(notice), ..self.goes_ahead(purpose, passed) };
+            return Judged { notice: Some(notice), ..passed(RecordedDecision::DENY, None) };
         }
         if weight == Weight::Deny && ws.policy.mode == Mode::Enforce {
             return Judged::deny(denial);
@@ -109,26 +110,12 @@ impl<'a> Case<'a> {
             Purpose::Examine => ask::QuestionOutcome::Ask,
             Purpose::Make => ask::person(ws, self.event, &denial, self.subject(&denial)),
         };
-        let rule = Some(denial.code);
         match asked {
-            ask::QuestionOutcome::Approved(code) => {
-                let approval = Some(code);
-                self.goes_ahead(
-                    purpose,
-                    Passed { outcome: Some(RecordedDecision::ASK), rule, approval },
-                )
-            }
-            ask::QuestionOutcome::Ask => {
-                match self.goes_ahead(
-                    purpose,
-                    Passed { outcome: Some(RecordedDecision::ASK), rule, approval: None },
-                ) {
-                    Judged { decision: Decision::NoOpinion, .. } => {
-                        Judged { decision: Decision::Ask(denial), notice: None, fence: None }
-                    }
-                    denied => denied,
-                }
-            }
+            ask::QuestionOutcome::Approved(code) => passed(RecordedDecision::ASK, Some(code)),
+            ask::QuestionOutcome::Ask => match passed(RecordedDecision::ASK, None) {
+                Judged { decision: Decision::NoOpinion, .. } => Judged::of(Decision::Ask(denial)),
+                denied => denied,
+            },
             ask::QuestionOutcome::Denied(denial) => Judged::deny(denial),
         }
     }
@@ -170,13 +157,14 @@ impl<'a> Case<'a> {
     }
 
     fn acts(&self, effect: &Effect) -> Vec<AskedAct> {
-        let named = |path: &Path| match self.places.file(&self.event.cwd.join(path)) {
+        let file = |path: &Path| self.places.file(&self.event.cwd.join(path));
+        let shown = |path: &Path| self.event.cwd.join(path).to_string_lossy().into_owned();
+        let named = |path: &Path| match file(path) {
             Some(file) => file.before.path.to_string(),
-            None => self.event.cwd.join(path).to_string_lossy().into_owned(),
+            None => shown(path),
         };
         let written = |path: &Path| {
-            let file = self.places.file(&self.event.cwd.join(path));
-            let foreseen = file.and_then(|file| match &file.before.predicted {
+            let foreseen = file(path).and_then(|file| match &file.before.predicted {
                 Predicted::Text(after) => Some((file.before.text.as_deref(), after)),
                 Predicted::Gone | Predicted::Unknown => None,
             });
@@ -188,11 +176,8 @@ impl<'a> Case<'a> {
         };
         match effect {
             Effect::Shell { text, cwd, .. } => {
-                let folder = cwd.as_ref().map(|cwd| self.event.cwd.join(cwd));
-                vec![AskedAct::Run {
-                    command: text.trim().to_owned(),
-                    folder: folder.map(|folder| folder.to_string_lossy().into_owned()),
-                }]
+                let folder = cwd.as_ref().map(|cwd| shown(cwd));
+                vec![AskedAct::Run { command: text.trim().to_owned(), folder }]
             }
             Effect::Write { path, .. } => vec![written(path)],
             Effect::Delete { path } => vec![AskedAct::Delete { path: named(path) }],
@@ -213,7 +198,11 @@ impl<'a> Case<'a> {
             _ => None,
         });
         if let Some(what) = unreadable {
-            return Some(deny(any, unreadable_payload(&self.event.tool, what)));
+            let message = format!(
+                "This call of {} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool.",
+                self.event.tool
+            );
+            return Some(deny(any, Denial::new(DenialCode::UnreadablePayload, message)));
         }
         if !self.mutates() {
             return None;
@@ -241,9 +230,10 @@ impl<'a> Case<'a> {
         let judged = |path: &Path| {
             let there = path.exists() || path.parent().is_some_and(Path::is_dir);
             let paths = rules::both_paths(home, path).ok().filter(|_| there)?;
+            let rules = PathRules { ws: home, selected: selected.as_deref() };
             let denial = match path.is_dir() {
-                true => rules::denial_of_folders(home, &paths, selected.as_deref()),
-                false => rules::denial(home, &paths, selected.as_deref()),
+                true => rules.denial_of_folders(&paths),
+                false => rules.denial(&paths),
             };
             denial.map(|denial| commands::mentioned(&paths[0], denial))
         };
@@ -315,7 +305,7 @@ impl<'a> Case<'a> {
             return None;
         }
         let selected = selected(ws, self.event);
-        let denial = rules::denial(ws, &[], selected.as_deref())?;
+        let denial = PathRules { ws, selected: selected.as_deref() }.denial(&[])?;
         // A lone `git checkout` or `git switch` is let through if the selected intent is not usable
         // here: it may lead back from a commit with another registry. Git itself refuses to lose
         // work.
@@ -335,32 +325,26 @@ impl<'a> Case<'a> {
             return denial;
         }
         let folder = text::shell_word(&ws.root.path().to_string_lossy());
-        let message = format!("{} `intent -C {folder} select ID` selects there.", denial.message);
-        Denial { message, ..denial }
+        denial.adding(&format!("`intent -C {folder} select ID` selects there."))
     }
 
     fn in_place<'b>(&self, place: &'b TouchedWorkspace) -> Option<Objection<'b>> {
         if place.names_nothing() {
             return self.without_intent(&place.ws);
         }
-        let selected = selected(&place.ws, self.event);
-        let selected = selected.as_deref();
         let ws = &place.ws;
-        let denial = rules::denial(ws, &place.paths, selected)
-            .or_else(|| rules::denial_of_folders(ws, &place.folders, selected))
-            .or_else(|| place.whole.then(|| rules::denial_of_whole(ws, selected)).flatten())
-            .or_else(|| {
-                let some = place.some_of.iter();
-                some.into_iter().find_map(|some| rules::denial_of_all(ws, some, selected))
-            });
-        let denial = denial.map(|denial| {
-            deny(&place.ws, self.elsewhere(&place.ws, self.with_hint(&place.ws, denial)))
-        });
-        let objection = denial.or_else(|| {
-            let (denial, weight) = commands::by_path(&place.ws.policy, &place.paths)?;
-            Some(Objection { ws: &place.ws, denial, weight })
-        });
-        objection.or_else(|| several_names(place))
+        let selected = selected(ws, self.event);
+        let rules = PathRules { ws, selected: selected.as_deref() };
+        let by_scope = rules
+            .denial(&place.paths)
+            .or_else(|| rules.denial_of_folders(&place.folders))
+            .or_else(|| if place.whole { rules.denial_of_whole() } else { None })
+            .or_else(|| place.some_of.iter().find_map(|some| rules.denial_of_all(some)));
+        by_scope
+            .map(|denial| (self.elsewhere(ws, self.with_hint(ws, denial)), Weight::Deny))
+            .or_else(|| commands::by_path(&ws.policy, &place.paths))
+            .or_else(|| several_names(place))
+            .map(|(denial, weight)| Objection { ws, denial, weight })
     }
 
     /// Adds where a log may be written, if a command would create a new file outside the scope.
@@ -368,19 +352,13 @@ impl<'a> Case<'a> {
         let path = denial.path.as_ref().and_then(|path| RelativePath::new(path).ok());
         let new = path.as_ref().filter(|path| !ws.root.absolute(path).exists());
         let scope = denial.code == DenialCode::ScopeViolation && !self.readings.is_empty();
-        let Some((path, folder)) =
-            new.filter(|_| scope).zip(temporary_folders().into_iter().next())
-        else {
+        let new = new.filter(|_| scope);
+        let Some((path, folder)) = new.zip(temporary_folders().into_iter().next()) else {
             return denial;
         };
-        let name = path.as_str().rsplit('/').next().unwrap_or_default();
-        let place = folder.join(name);
-        let message = format!(
-            "{} A log or another scratch file may go to {}.",
-            denial.message,
-            place.display()
-        );
-        Denial { message, ..denial }
+        let place = folder.join(path.as_str().rsplit('/').next().unwrap_or_default());
+        let hint = format!("A log or another scratch file may go to {}.", place.display());
+        denial.adding(&hint)
     }
 
     fn stale<'b>(&self, place: &'b TouchedWorkspace) -> Option<Objection<'b>> {
@@ -392,40 +370,36 @@ impl<'a> Case<'a> {
     fn by_class<'b>(&self, ws: &'b Workspace) -> Option<Objection<'b>> {
         let targets: Vec<RelativePath> =
             self.places.all.iter().flat_map(|place| place.paths.clone()).collect();
-        let (denial, weight) = self
-            .readings
-            .iter()
-            .find_map(|reading| commands::objection(&ws.policy, reading, &targets))?;
+        let objection = |reading| commands::objection(&ws.policy, reading, &targets);
+        let (denial, weight) = self.readings.iter().find_map(objection)?;
         Some(Objection { ws, denial, weight })
     }
 
     /// Lets the call go ahead. Keeps the state before the call in every workspace that it touches,
     /// so that its effects can be found afterwards.
-    fn goes_ahead(&self, purpose: Purpose, passed: Passed) -> Judged {
-        let mut kept = Ok(());
+    fn goes_ahead(&self, purpose: Purpose, passed: RecordedDecision) -> Judged {
         if purpose == Purpose::Make && self.mutates() {
-            for place in &self.places.all {
-                kept = kept.and(self.keep(&place.ws, place, &passed));
-            }
-            if let Some(home) = &self.places.home {
+            let touched = self.places.all.iter().map(|place| (&place.ws, &*place.files));
+            let home = self.places.home.as_ref().filter(|home| {
                 let known = self.places.all.iter().any(|place| place.ws.root == home.root);
-                if !known && !self.readings.is_empty() {
-                    kept =
-                        kept.and(self.keep(home, &TouchedWorkspace::empty(home.clone()), &passed));
-                }
+                !known && !self.readings.is_empty()
+            });
+            let mut denial = None;
+            for (ws, files) in touched.chain(home.map(|home| (home, Default::default()))) {
+                denial = denial.or(self.keep(ws, files, &passed).err());
+            }
+            if let Some(denial) = denial {
+                return Judged::deny(denial);
             }
         }
-        match kept {
-            Ok(()) => Judged { fence: self.fence(), ..Judged::no_opinion() },
-            Err(denial) => Judged::deny(denial),
-        }
+        Judged { fence: self.fence(), ..Judged::no_opinion() }
     }
 
     fn keep(
         &self,
         ws: &Workspace,
-        place: &TouchedWorkspace,
-        passed: &Passed,
+        files: &[Touched],
+        passed: &RecordedDecision,
     ) -> Result<(), Denial> {
         let background =
             |effect: &Effect| matches!(effect, Effect::Shell { background, .. } if *background);
@@ -436,10 +410,10 @@ impl<'a> Case<'a> {
             head: ws.head().map(|head| head.0.clone()),
             tips: self.tips(ws),
             at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos(),
-            outcome: passed.outcome.unwrap_or(RecordedDecision::NO_OPINION).to_owned(),
-            rule: passed.rule.map(|code| code.as_str().to_owned()),
+            outcome: passed.outcome.clone(),
+            rule: passed.rule.clone(),
             approval: passed.approval.clone(),
-            files: place.files.iter().map(|file| file.before.clone()).collect(),
+            files: files.iter().map(|file| file.before.clone()).collect(),
             rules: (!self.readings.is_empty()).then(|| in_force::keep(ws)).flatten(),
             command: self.readings.iter().any(|reading| reading.class != Class::Read),
             background: self.event.effects.iter().any(background)
@@ -452,54 +426,37 @@ impl<'a> Case<'a> {
         }
         // Most likely the disk is full. A call whose effects could not be found afterwards is
         // denied.
-        Err(Denial::new(
-            DenialCode::HookError,
-            format!(
-                "What there is now could not be kept, so it would not be known what this call does: {error}. Free disk space or repair it, then try again."
-            ),
-        ))
+        let message = format!(
+            "What there is now could not be kept, so it would not be known what this call does: {error}. Free disk space or repair it, then try again."
+        );
+        Err(Denial::new(DenialCode::HookError, message))
     }
 }
 
 /// Adds to a denial that the call was judged by other rules than those on disk.
 fn overruled(judged: Judged) -> Judged {
-    let explained = |denial: Denial| Denial {
-        message: format!(
-            "{} The rules were changed while a command of an agent ran, so it is judged by those before, until a person runs `intent accept .orchestration/policy.yaml`.",
-            denial.message
-        ),
-        ..denial
-    };
+    const WHY: &str = "The rules were changed while a command of an agent ran, so it is judged by those before, until a person runs `intent accept .orchestration/policy.yaml`.";
     let decision = match judged.decision {
-        Decision::Deny(denial) => Decision::Deny(explained(denial)),
-        Decision::Ask(denial) => Decision::Ask(explained(denial)),
+        Decision::Deny(denial) => Decision::Deny(denial.adding(WHY)),
+        Decision::Ask(denial) => Decision::Ask(denial.adding(WHY)),
         Decision::NoOpinion => Decision::NoOpinion,
     };
     Judged { decision, ..judged }
 }
 
-/// Why a call went ahead despite an objection, for its record.
-#[derive(Clone, Debug, Default)]
-struct Passed {
-    outcome: Option<&'static str>,
-    rule: Option<DenialCode>,
-    approval: Option<String>,
-}
-
 /// Returns an objection if a changed file has several names (hard links). It is judged by one name,
 /// but a write changes the file under all of them.
-fn several_names(place: &TouchedWorkspace) -> Option<Objection<'_>> {
+fn several_names(place: &TouchedWorkspace) -> Option<(Denial, Weight)> {
     let changes = |file: &&Touched| !matches!(file.manner, EditManner::Away);
     let file = place.files.iter().filter(changes).find(|file| {
         let path = place.ws.root.absolute(&file.before.path);
         store::names(&path) > 1 && !place.ws.ignores.git_ignored(&file.before.path)
     })?;
-    let path = file.before.path.to_string();
+    let path = &file.before.path;
     let message = format!(
         "{path} has other names as well (hard links), and a write may change it under all of them."
     );
-    let denial = Denial { path: Some(path), ..Denial::new(DenialCode::ApprovalRequired, message) };
-    Some(Objection { ws: &place.ws, denial, weight: Weight::Ask })
+    Some((Denial::new(DenialCode::ApprovalRequired, message).at(path), Weight::Ask))
 }
 
 fn deny(ws: &Workspace, denial: Denial) -> Objection<'_> {
@@ -532,15 +489,6 @@ pub(in crate::verbs) fn read_command(
         temp: temporary_folders(),
     };
     Some(shell::read(text, *dialect, &at))
-}
-
-fn unreadable_payload(tool: &str, what: &str) -> Denial {
-    Denial::new(
-        DenialCode::UnreadablePayload,
-        format!(
-            "This call of {tool} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool."
-        ),
-    )
 }
 
 /// Returns the files that the patch in `file` changes. A patch above 4 MiB is not read, so its

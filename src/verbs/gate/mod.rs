@@ -144,6 +144,26 @@ impl Denial {
     pub fn new(code: DenialCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), path: None, intent: None, rule: None }
     }
+
+    /// Names the path that the denial is about.
+    fn at(self, path: impl ToString) -> Self {
+        Self { path: Some(path.to_string()), ..self }
+    }
+
+    /// Names the intent that the denial is about.
+    pub(super) fn under(self, intent: &str) -> Self {
+        Self { intent: Some(intent.to_owned()), ..self }
+    }
+
+    /// Names the rule that decided.
+    fn by(self, rule: impl Into<String>) -> Self {
+        Self { rule: Some(rule.into()), ..self }
+    }
+
+    /// Adds a sentence to the message.
+    fn adding(self, sentence: &str) -> Self {
+        Self { message: format!("{} {sentence}", self.message), ..self }
+    }
 }
 
 /// The answer to a call, with further information for the model.
@@ -195,7 +215,7 @@ fn objection(ws: &Workspace, request: &GateRequest) -> Option<(Denial, Weight)> 
         }
     }
     let selected = request.intent.clone().or_else(|| ws.selected(request.session.as_deref()));
-    match rules::denial(ws, &paths, selected.as_deref()) {
+    match (rules::PathRules { ws, selected: selected.as_deref() }).denial(&paths) {
         Some(denial) => Some((denial, Weight::Deny)),
         None => commands::by_path(&ws.policy, &paths),
     }

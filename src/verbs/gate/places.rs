@@ -10,7 +10,8 @@ use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{FileBefore, Predicted};
-use crate::workspace::{RelativePath, Root, session};
+use crate::workspace::session::seen::{self, FileState};
+use crate::workspace::{RelativePath, Root};
 
 /// Everything that a call would change.
 pub(super) struct Touches {
@@ -80,8 +81,8 @@ impl Touches {
             Some((home, overruled)) => (Some(home), overruled),
             None => (None, false),
         };
-        let (all, outside) = (Vec::new(), Vec::new());
-        let mut places = Self { home, all, outside, refused: None, overruled };
+        let mut places =
+            Self { home, all: Vec::new(), outside: Vec::new(), refused: None, overruled };
         for effect in &event.effects {
             match effect {
                 Effect::Write { path, change } => places.write(&event.cwd.join(path), change),
@@ -146,9 +147,8 @@ impl Touches {
         let place = &mut self.all[place];
         let real = paths.last().cloned()?;
         place.paths.extend(paths);
-        if manner == EditManner::Away && place.ws.root.absolute(&real).is_dir() {
-            let below = files_below(&place.ws, &real);
-            place.paths.extend(below);
+        if manner == EditManner::Away {
+            place.paths.extend(files_below(&place.ws, &real));
         }
         Some(place.touch(real, manner))
     }
@@ -173,52 +173,41 @@ impl Touches {
         let Some((at, paths)) = self.at(path) else { return };
         let place = &mut self.all[at];
         let Some(real) = paths.last().cloned() else { return };
-        if place.ws.root.absolute(&real).is_dir() {
-            let below = files_below(&place.ws, &real);
-            // Deleting or moving a folder changes everything in it.
-            let all =
-                target.recursive || matches!(target.deed, PathDeed::Delete | PathDeed::MoveFrom);
-            match (target.known, all) {
-                (true, true) => {
-                    place.paths.extend(below);
-                    place.folders.push(real);
-                }
-                (true, false) => place.folders.push(real),
-                (false, _) => place.some_of.push(below.into_iter().chain([real]).collect()),
+        // Deleting or moving a folder changes everything in it.
+        let all = target.recursive || matches!(target.deed, PathDeed::Delete | PathDeed::MoveFrom);
+        // A path that does not exist may have been a folder, perhaps one that git ignores.
+        let is_lost_folder =
+            || target.recursive && target.deed == PathDeed::Delete && !path.exists();
+        if !target.known {
+            let below = files_below(&place.ws, &real).into_iter();
+            place.some_of.push(below.chain([real]).collect());
+        } else if place.ws.root.absolute(&real).is_dir() {
+            if all {
+                place.paths.extend(files_below(&place.ws, &real));
             }
-        } else if target.known
-            && target.recursive
-            && target.deed == PathDeed::Delete
-            && !path.exists()
-        {
-            // The path does not exist. It may have been a folder, perhaps one that git ignores.
             place.folders.push(real);
-        } else if target.known {
+        } else if is_lost_folder() {
+            place.folders.push(real);
+        } else {
             place.paths.extend(paths);
             place.touch(real, EditManner::Command);
-        } else {
-            place.some_of.push(vec![real]);
         }
     }
 
     fn whole_home(&mut self) {
-        let Some(home) = self.home.clone() else { return };
-        let known = self.all.iter().position(|place| place.ws.root.path() == home.root.path());
-        let at = known.unwrap_or_else(|| {
-            self.all.push(TouchedWorkspace::empty(home));
-            self.all.len() - 1
-        });
-        self.all[at].whole = true;
+        if let Some(root) = self.home.as_ref().map(|home| Root::clone(&home.root)) {
+            let at = self.at_root(root);
+            self.all[at].whole = true;
+        }
     }
 
     /// Adds the workspace of a folder in which a command acts, even if the call is made elsewhere,
     /// so that its rules apply too.
     fn acted_in(&mut self, folder: &Path) {
         let Ok(root) = Root::find(folder) else { return };
-        let is_known = |ws: &Workspace| ws.root.path() == root.path();
-        let known = self.home.iter().chain(self.all.iter().map(|place| &place.ws)).any(is_known);
-        if root.governed() && !known {
-            self.all.push(TouchedWorkspace::empty(in_force::governed(Workspace::at(root)).0));
+        let is_home = self.home.as_ref().is_some_and(|home| home.root.path() == root.path());
+        if root.governed() && !is_home {
+            self.at_root(root);
         }
     }
 
@@ -245,14 +234,7 @@ impl Touches {
             self.outside.push(path.to_path_buf());
             return None;
         }
-        let known = self.all.iter().position(|place| place.ws.root.path() == root.path());
-        let at = known.unwrap_or_else(|| {
-            let of_home = self.home.as_ref().filter(|home| home.root.path() == root.path());
-            let ws = of_home.cloned();
-            let ws = ws.unwrap_or_else(|| in_force::governed(Workspace::at(root)).0);
-            self.all.push(TouchedWorkspace::empty(ws));
-            self.all.len() - 1
-        });
+        let at = self.at_root(root);
         match rules::both_paths(&self.all[at].ws, path) {
             Ok(paths) => Some((at, paths)),
             Err(error) => {
@@ -261,14 +243,22 @@ impl Touches {
             }
         }
     }
+
+    /// Returns the index of the workspace with this root in `all`.
+    fn at_root(&mut self, root: Root) -> usize {
+        let known = self.all.iter().position(|place| place.ws.root.path() == root.path());
+        known.unwrap_or_else(|| {
+            let ws = match &self.home {
+                Some(home) if home.root.path() == root.path() => home.clone(),
+                _ => in_force::governed(Workspace::at(root)).0,
+            };
+            self.all.push(TouchedWorkspace::empty(ws));
+            self.all.len() - 1
+        })
+    }
 }
 
-/// Returns the governed workspace of the folder in which a call is made.
-pub(super) fn home(event: &Event) -> Result<Option<Workspace>, VerbError> {
-    governed_at(&event.cwd)
-}
-
-/// Returns the workspace that governs a folder.
+/// Returns the workspace that governs a folder, such as the one in which a call is made.
 pub(super) fn governed_at(folder: &Path) -> Result<Option<Workspace>, VerbError> {
     let root = Root::find(folder).map_err(super::super::OpenError::from)?;
     Ok(root.governed().then(|| Workspace::at(root)))
@@ -302,8 +292,9 @@ impl TouchedWorkspace {
     fn touch(&mut self, path: RelativePath, manner: EditManner) -> &mut Touched {
         let known = self.files.iter().position(|file| file.before.path == path);
         let at = known.unwrap_or_else(|| {
-            let replaced = manner == EditManner::Whole;
-            let before = FileBefore { replaced, ..before(&self.ws, path) };
+            let FileState { text, hash } = seen::state(&self.ws.root, &path, MAX_KEPT);
+            let (replaced, predicted) = (manner == EditManner::Whole, Predicted::Unknown);
+            let before = FileBefore { path, text, hash, moved_from: None, replaced, predicted };
             self.files.push(Touched { before, manner });
             self.files.len() - 1
         });
@@ -336,19 +327,6 @@ impl Touched {
     }
 }
 
-/// Reads the present state of a file.
-fn before(ws: &Workspace, path: RelativePath) -> FileBefore {
-    let state = session::seen::state(&ws.root, &path, MAX_KEPT);
-    FileBefore {
-        path,
-        text: state.text,
-        hash: state.hash,
-        moved_from: None,
-        replaced: false,
-        predicted: Predicted::Unknown,
-    }
-}
-
 /// Returns the regular files in a folder and its subfolders. Empty if the path is not a folder.
 fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
     let mut found = Vec::new();
@@ -378,10 +356,8 @@ fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
 }
 
 fn is_device(path: &Path) -> bool {
-    ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"]
-        .iter()
-        .any(|device| path == Path::new(device))
-        || path.starts_with("/dev/fd")
+    let devices = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"];
+    devices.map(Path::new).contains(&path) || path.starts_with("/dev/fd")
 }
 
 /// Returns the denial of a path that no workspace governs, for a call that is made inside `home`.
@@ -394,16 +370,11 @@ pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
     if allowed.chain(temporary_folders()).any(|folder| is_below(path, &folder)) {
         return None;
     }
-    Some(Denial {
-        path: Some(shown.clone()),
-        ..Denial::new(
-            DenialCode::ScopeViolation,
-            format!(
-                "Scope Violation: {shown} is outside the workspace {}. Write only below it, in a temporary folder, or in a folder that `allowed_outside` in .orchestration/policy.yaml lists.",
-                home.root.path().display()
-            ),
-        )
-    })
+    let message = format!(
+        "Scope Violation: {shown} is outside the workspace {}. Write only below it, in a temporary folder, or in a folder that `allowed_outside` in .orchestration/policy.yaml lists.",
+        home.root.path().display()
+    );
+    Some(Denial::new(DenialCode::ScopeViolation, message).at(shown))
 }
 
 /// Returns true if a path is below a folder after following links.

@@ -31,15 +31,12 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
         return None;
     }
     let known = Knowledge::of(&seen);
-    let fresh = exists && known.as_ref().is_some_and(|known| leaves_others(known, file));
-    if fresh {
-        return None;
+    let now = file.before.text.as_deref().and_then(|text| seen_blocks::pieces_of(path, text));
+    match known.as_ref().zip(now.as_ref()) {
+        Some((known, now)) if exists && leaves_others(known, now, file) => None,
+        Some((known, now)) if nobody_changed(known, now) => Some(unread(path)),
+        _ => Some(stale(ws, actor, file, known.as_ref())),
     }
-    let nobody = |known: &Knowledge| nobody_changed(known, file);
-    Some(match known.as_ref().is_some_and(nobody) {
-        true => unread(path),
-        false => stale(ws, actor, file, known.as_ref()),
-    })
 }
 
 impl Touched {
@@ -49,21 +46,19 @@ impl Touched {
 }
 
 /// Returns true if the write changes no block that differs from what the session knows.
-fn leaves_others(known: &Knowledge, file: &Touched) -> bool {
-    let path = &file.before.path;
-    let pieces = |text: &str| seen_blocks::pieces_of(path, text);
-    let Some(now) = file.before.text.as_deref().and_then(pieces) else { return false };
-    let theirs = known.changed(&now, file.manner == EditManner::Whole);
+fn leaves_others(known: &Knowledge, now: &Outline, file: &Touched) -> bool {
+    let theirs = known.changed(now, file.manner == EditManner::Whole);
     if theirs.is_empty() {
         return true;
     }
-    let Predicted::Text(after) = &file.before.predicted else { return false };
     // Others changed the file, so the line number of an insertion may now belong to another line.
-    let Some(after) = pieces(after).filter(|_| file.manner != EditManner::Placed) else {
+    if file.manner == EditManner::Placed {
         return false;
-    };
+    }
+    let Predicted::Text(after) = &file.before.predicted else { return false };
+    let Some(after) = seen_blocks::pieces_of(&file.before.path, after) else { return false };
     let ours = now.touched(&after);
-    theirs.is_disjoint(&ours) && !whole(&ours, &now)
+    theirs.is_disjoint(&ours) && !whole(&ours, now)
 }
 
 /// Returns true if the write changes every block of the file.
@@ -72,22 +67,15 @@ fn whole(ours: &HashSet<Short>, now: &Outline) -> bool {
 }
 
 /// Returns true if the session has read a part of the file only, and nobody has changed that part.
-fn nobody_changed(known: &Knowledge, file: &Touched) -> bool {
-    let now = file.before.text.as_deref();
-    let now = now.and_then(|text| seen_blocks::pieces_of(&file.before.path, text));
-    known.extent == SeenExtent::Part && now.is_some_and(|now| known.changed(&now, false).is_empty())
+fn nobody_changed(known: &Knowledge, now: &Outline) -> bool {
+    known.extent == SeenExtent::Part && known.changed(now, false).is_empty()
 }
 
 fn unread(path: &RelativePath) -> Denial {
-    Denial {
-        path: Some(path.to_string()),
-        ..Denial::new(
-            DenialCode::StaleFile,
-            format!(
-                "Stale File: {path} exists, and this session has not read all of it; a whole new text would overwrite what it does not know. Read it first."
-            ),
-        )
-    }
+    let message = format!(
+        "Stale File: {path} exists, and this session has not read all of it; a whole new text would overwrite what it does not know. Read it first."
+    );
+    Denial::new(DenialCode::StaleFile, message).at(path)
 }
 
 fn stale(ws: &Workspace, actor: &str, file: &Touched, known: Option<&Knowledge>) -> Denial {
@@ -101,13 +89,8 @@ fn stale(ws: &Workspace, actor: &str, file: &Touched, known: Option<&Knowledge>)
             .to_owned(),
     };
     let what = if file.before.hash.is_some() { "changed" } else { "deleted" };
-    Denial {
-        path: Some(path.to_string()),
-        ..Denial::new(
-            DenialCode::StaleFile,
-            format!(
-                "Stale File: {path} was {what} since this session last saw it, by {who}. Read it again, then repeat the change on what is there."
-            ),
-        )
-    }
+    let message = format!(
+        "Stale File: {path} was {what} since this session last saw it, by {who}. Read it again, then repeat the change on what is there."
+    );
+    Denial::new(DenialCode::StaleFile, message).at(path)
 }

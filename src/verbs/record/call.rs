@@ -5,19 +5,16 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
-
-use super::{Before as WasBefore, block_record, no_code, related, skeleton};
+use super::changes::Changes;
+use super::{Before as WasBefore, RecordRequest, block_record, mutation, no_code};
 use crate::code::{self, Block, Document, FileBlocks, Identity};
 use crate::intent::Intent;
-use crate::ledger::{
-    BlockRecord, Contributor, Conversation, EntityType, FileRecord, MutationClass, Record,
-    RecordKind, RecordedDecision, Strength,
-};
-use crate::provenance::classify::{self, ChangedBlock, Classification, Parsed};
+use crate::ledger::{BlockRecord, Record, RecordedDecision, Strength};
+use crate::provenance::classify::{self, Classification};
 use crate::provenance::{Difference, Outline};
 use crate::verbs::Workspace;
 use crate::verbs::baseline::Edits;
+use crate::verbs::event::Event;
 use crate::workspace::RelativePath;
 use crate::workspace::session::calls::{FileBefore, PendingCall, Predicted};
 use crate::workspace::session::seen::FileState;
@@ -28,11 +25,8 @@ pub(in crate::verbs) struct FinishedCall<'a> {
     pub(in crate::verbs) before: &'a FileBefore,
     /// The file as it is now.
     pub(in crate::verbs) now: &'a FileState,
-    /// The name of the agent.
-    pub(in crate::verbs) host: &'a str,
-    pub(in crate::verbs) session: &'a str,
-    pub(in crate::verbs) model: Option<&'a str>,
-    pub(in crate::verbs) claimed_class: Option<MutationClass>,
+    /// The end of the call, as its host reported it.
+    pub(in crate::verbs) event: &'a Event,
 }
 
 /// The record of a call, and the changes that it leaves out.
@@ -55,8 +49,8 @@ pub(in crate::verbs) fn record_of_call(
     if let Some(reason) = no_code(path) {
         return Err(reason.to_owned());
     }
-    let earlier = document(ws, work, work.earlier_text(), work.before.hash.is_some())?;
-    let current = document(ws, work, work.now.text.as_deref(), work.now.hash.is_some())?;
+    let earlier = work.document(ws, work.earlier_text(), work.before.hash.is_some())?;
+    let current = work.document(ws, work.now.text.as_deref(), work.now.hash.is_some())?;
     let current = current.carrying(&earlier);
     let now = current.blocks();
     if work.now.text.as_deref().is_some_and(code::holds_conflict) {
@@ -66,72 +60,36 @@ pub(in crate::verbs) fn record_of_call(
     let mut edits = Edits::of(&differences);
     let others = match &work.before.predicted {
         Predicted::Text(after) if !work.before.foresaw(work.now) => {
-            let predicted = document(ws, work, Some(after), true)?;
+            let predicted = work.document(ws, Some(after), true)?;
             let foreseen = Edits::of(&[Difference::new(&earlier, &predicted)]);
             leave_others(&mut edits, &now, &foreseen, &predicted.blocks())
         }
         _ => Vec::new(),
     };
-    let (ranges, gone) = ranges(work, &differences[0], &edits, &current, &earlier);
-    let outline = Outline::of(&now);
+    let ranges = ranges(work, &differences[0], &edits, &current, &earlier);
     if ranges.is_empty() {
         return Ok(CallRecord { record: None, others, now: current });
     }
-    let changed: Vec<ChangedBlock<'_>> = edits
-        .now
-        .iter()
-        .map(|(at, against)| ChangedBlock::Now(&now.blocks[*at], *against))
-        .chain(gone.iter().map(|(kind, path)| ChangedBlock::Gone(kind, path)))
-        .collect();
-    let parsed = match now.has_error || earlier.blocks().has_error {
-        true => Parsed::WithErrors,
-        false => Parsed::Cleanly,
-    };
+    let before = earlier.blocks();
+    let outlines = Outline::of(&now).changed_from(&Outline::of(&before));
+    let changes = Changes { left: Vec::new(), committed_since: 0, edits, ranges, outlines };
     // If both texts are known and nobody else changed the file in between, comparing the texts
     // gives a more precise class than comparing hashes.
-    let texts = (work.earlier_text(), work.now.text.as_deref());
-    let class = match texts {
+    let class = match (work.earlier_text(), &work.now.text) {
         (Some(_), Some(_)) if others.is_empty() => class_of(path, &earlier, &current),
-        _ => classify::provisional(&changed, parsed),
+        _ => changes.provisional_class(&now, before.has_error),
     };
-    let file = FileRecord {
-        conversations: vec![Conversation {
-            url: Some(work.session.to_owned()),
-            contributor: Contributor {
-                entity_type: EntityType::Ai,
-                model_identifier: work.model.map(str::to_owned),
-                name: None,
-            },
-            ranges,
-            related: related(intent),
-            extra: Default::default(),
-        }],
-        outlines: Some(outline.changed_from(&Outline::of(&earlier.blocks()))),
-        reasons: class.reasons,
-        ..FileRecord::bare(path.clone())
+    let decision = RecordedDecision {
+        outcome: work.call.outcome.clone(),
+        rule: work.call.rule.clone(),
+        approval: work.call.approval.clone(),
     };
-    let mut record = Record {
-        mutation_class: class.class,
-        basis: Some(class.basis),
-        decision: Some(RecordedDecision {
-            outcome: work.call.outcome.clone(),
-            rule: work.call.rule.clone(),
-            approval: work.call.approval.clone(),
-        }),
-        files: vec![file],
+    let request = RecordRequest {
+        claimed_class: work.event.claimed_class.map(|class| class.as_str().to_owned()),
         strength: Some(work.strength()),
-        claimed_class: work.claimed_class.map(|class| class.as_str().to_owned()),
-        ..skeleton(
-            ws,
-            RecordKind::Mutation,
-            Some(intent),
-            Some(work.session.to_owned()),
-            Some(work.host),
-        )
+        ..RecordRequest::by(work.event)
     };
-    if work.call.command {
-        record.extra.insert("via".to_owned(), Value::String("shell".to_owned()));
-    }
+    let record = mutation(ws, &request, intent, path, changes, class, decision);
     Ok(CallRecord { record: Some(record), others, now: current })
 }
 
@@ -154,6 +112,22 @@ impl FinishedCall<'_> {
         }
     }
 
+    /// Parses a text of the file.
+    fn document(
+        &self,
+        ws: &Workspace,
+        text: Option<&str>,
+        exists: bool,
+    ) -> Result<Document, String> {
+        match text {
+            None if exists => Err("it is no text, or too large to be looked at".to_owned()),
+            None => Ok(Document::from_text("", "")),
+            Some(text) => {
+                ws.document(&self.before.path, text.as_bytes()).map_err(|error| error.to_string())
+            }
+        }
+    }
+
     /// Returns true if this call moved the file, with its blocks, to another path.
     fn moved_away(&self) -> bool {
         let path = Some(&self.before.path);
@@ -172,21 +146,6 @@ pub(in crate::verbs) fn class_of(
     classify::change_among(&[(name, before)], &[(name, after)], &|_| None)
 }
 
-fn document(
-    ws: &Workspace,
-    work: &FinishedCall<'_>,
-    text: Option<&str>,
-    exists: bool,
-) -> Result<Document, String> {
-    match text {
-        None if exists => Err("it is no text, or too large to be looked at".to_owned()),
-        None => Ok(Document::from_text("", "")),
-        Some(text) => {
-            ws.document(&work.before.path, text.as_bytes()).map_err(|reason| reason.to_string())
-        }
-    }
-}
-
 /// Removes the changes that the gate did not predict for this call, and returns the names of their
 /// blocks.
 fn leave_others(
@@ -199,33 +158,26 @@ fn leave_others(
         foreseen.now.iter().map(|(at, _)| &predicted.blocks[*at].identity).collect();
     let gone: HashSet<&Identity> = foreseen.gone.iter().map(|block| &block.identity).collect();
     let mut others = Vec::new();
-    edits.now.retain(|(at, _)| {
-        let identity = &now.blocks[*at].identity;
-        let kept = ours.contains(identity);
-        if !kept {
+    let mut is_ours = |identity: &Identity, ours: &HashSet<&Identity>| {
+        let is_ours = ours.contains(identity);
+        if !is_ours {
             others.push(identity.path.clone());
         }
-        kept
-    });
-    edits.gone.retain(|lost| {
-        let kept = gone.contains(&lost.identity);
-        if !kept {
-            others.push(lost.identity.path.clone());
-        }
-        kept
-    });
+        is_ours
+    };
+    edits.now.retain(|(at, _)| is_ours(&now.blocks[*at].identity, &ours));
+    edits.gone.retain(|lost| is_ours(&lost.identity, &gone));
     others
 }
 
-/// Returns the records of the changed and deleted blocks, and the kinds and names of the deleted
-/// ones.
+/// Returns the records of the changed and deleted blocks.
 fn ranges(
     work: &FinishedCall<'_>,
     difference: &Difference,
     edits: &Edits,
     now: &Document,
     before: &Document,
-) -> (Vec<BlockRecord>, Vec<(String, String)>) {
+) -> Vec<BlockRecord> {
     let is_gone = |block: &&Block| !block.identity.kind.is_unnamed() && !work.moved_away();
     let blocks = now.blocks();
     let mut ranges = Vec::new();
@@ -238,12 +190,10 @@ fn ranges(
         };
         ranges.push(block_record(now, &blocks.blocks[*at], known));
     }
-    let mut names = Vec::new();
     for block in edits.gone.iter().filter(is_gone) {
         let replaces = Some(block.fingerprint.content.clone());
         let record = block_record(before, block, WasBefore::default());
         ranges.push(BlockRecord { replaces, deleted: true, ..record });
-        names.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
     }
-    (ranges, names)
+    ranges
 }

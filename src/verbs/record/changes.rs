@@ -3,10 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Before, LeftOut, RecordExtent, block_record, brought_since};
+use super::{Before, RecordExtent, SkippedFile, block_record, recorded_before};
 use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange};
 use crate::ledger::{BlockRecord, Claim, ClaimRef, OutlineChange};
-use crate::provenance::classify::ChangedBlock;
+use crate::provenance::classify::{self, ChangedBlock, Classification, Parsed};
 use crate::provenance::difference::{Difference, lines_added_by_all};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::provenance::outline::{Against, Outline};
@@ -18,12 +18,12 @@ use crate::workspace::{CommitId, RelativePath};
 /// The blocks that a record names.
 pub(super) struct Changes {
     /// Blocks that changed but are not recorded, each with the reason.
-    pub(super) left: Vec<LeftOut>,
+    pub(super) left: Vec<SkippedFile>,
     /// How many blocks changed since the last record and are committed as they are now.
     pub(super) committed_since: usize,
-    edits: Edits,
+    pub(super) edits: Edits,
+    /// The records of the changed blocks, followed by those of the deleted ones.
     pub(super) ranges: Vec<BlockRecord>,
-    gone: Vec<(String, String)>,
     /// The blocks of the file, before the change and now.
     pub(super) outlines: OutlineChange,
 }
@@ -82,7 +82,7 @@ impl<'a> FileToRecord<'a> {
     /// state may be newer than the committed one.
     fn is_ahead(&self) -> bool {
         let Some(last) = self.trail.newest().and_then(|version| version.last) else { return false };
-        let (then, head) = (based_on(self.ws, last), self.ws.head());
+        let (then, head) = (self.ws.ledger.based_on(last.entry), self.ws.head());
         let held = |commit: &CommitId| self.ws.git()?.file_at(commit, self.path).ok();
         let is_as_then = || {
             let then = held(&CommitId(then?.to_owned()))?;
@@ -133,97 +133,68 @@ impl<'a> FileToRecord<'a> {
 }
 
 impl Changes {
-    /// Returns what changed since the baseline, except blocks that are recorded or committed
-    /// already.
-    pub(super) fn since(subject: &FileToRecord<'_>) -> Self {
-        let mut edits = subject.edits();
-        // Another process has recorded these, or they were recorded on a branch whose outline is
-        // not the last.
-        edits.now.retain(|(at, _)| !subject.recorded_alike(*at, |_| true));
-        let committed_since = subject.committed_since(&edits);
-        let left = subject.leave_moved(&mut edits);
-        let changes = Self::of(subject, edits, left, RecordExtent::Changes);
-        Self { committed_since, ..changes }
-    }
-
-    /// Returns every block of the file, except those whose last record has the same text and
-    /// satisfies `accepts`.
-    pub(super) fn all_but(
+    /// Returns the blocks of an extent, except those whose last record has the same text. If the
+    /// extent is not only what changed, such a record must also satisfy `accepts`.
+    pub(super) fn of(
         subject: &FileToRecord<'_>,
-        accepts: impl Fn(&Claim<'_>) -> bool,
-    ) -> Self {
-        let mut edits = subject.edits();
-        every_block(&mut edits, &subject.now);
-        edits.now.retain(|(at, _)| !subject.recorded_alike(*at, &accepts));
-        Self::of(subject, edits, Vec::new(), RecordExtent::WholeFile)
-    }
-
-    /// Returns every block of these lines, except those whose last record has the same text and
-    /// satisfies `accepts`.
-    pub(super) fn of_lines(
-        subject: &FileToRecord<'_>,
-        lines: LineRange,
-        accepts: impl Fn(&Claim<'_>) -> bool,
-    ) -> Self {
-        let mut edits = subject.edits();
-        every_block(&mut edits, &subject.now);
-        let within = |at: usize| {
-            let block = subject.now.blocks[at].lines;
-            lines.start() <= block.start() && block.end() <= lines.end()
-        };
-        let around = subject.now.at_line(lines.start());
-        let any_within = (0..subject.now.blocks.len()).any(within);
-        edits.now.retain(|(at, _)| {
-            let wanted = if any_within { within(*at) } else { around == Some(*at) };
-            wanted && !subject.recorded_alike(*at, &accepts)
-        });
-        Self::of(subject, edits, Vec::new(), RecordExtent::Lines(lines))
-    }
-
-    fn of(
-        subject: &FileToRecord<'_>,
-        mut edits: Edits,
-        mut left: Vec<LeftOut>,
         extent: RecordExtent,
+        accepts: impl Fn(&Claim<'_>) -> bool,
     ) -> Self {
+        let only_changes = extent == RecordExtent::Changes;
+        let mut edits = subject.edits();
+        if !only_changes {
+            every_block(&mut edits, &subject.now);
+        }
+        if let RecordExtent::Lines(lines) = extent {
+            let wanted = subject.blocks_within(lines);
+            edits.now.retain(|(at, _)| wanted.contains(at));
+        }
+        // Another process may have recorded a change already, or it was recorded on a branch whose
+        // outline is not the last.
+        let accepts = |claim: &Claim<'_>| only_changes || accepts(claim);
+        edits.now.retain(|(at, _)| !subject.recorded_alike(*at, &accepts));
+        let committed_since = if only_changes { subject.committed_since(&edits) } else { 0 };
+        let mut left = Vec::new();
+        if only_changes {
+            left = subject.leave_moved(&mut edits);
+        }
         left.extend(subject.leave_conflicts(&mut edits));
         let (before, rows) = subject.before();
-        let mut ranges: Vec<BlockRecord> = edits
-            .now
-            .iter()
-            .map(|(at, _)| {
-                let known = Before {
-                    replaces: subject.replaces(*at),
-                    brought: subject.brought(*at, extent),
-                    row: Some(*at),
-                    was: rows.get(*at).copied().flatten(),
-                };
-                block_record(subject.document, &subject.now.blocks[*at], known)
-            })
-            .collect();
-        let (deleted, gone) = match extent {
-            RecordExtent::Lines(_) => Default::default(),
-            RecordExtent::Changes | RecordExtent::WholeFile => {
-                subject.deletions(&edits.gone, extent)
-            }
+        let block = |at: usize| {
+            let known = Before {
+                replaces: subject.replaces(at),
+                brought: subject.brought(at, extent),
+                row: Some(at),
+                was: rows.get(at).copied().flatten(),
+            };
+            block_record(subject.document, &subject.now.blocks[at], known)
         };
-        ranges.extend(deleted);
+        let mut ranges: Vec<BlockRecord> = edits.now.iter().map(|(at, _)| block(*at)).collect();
+        if !matches!(extent, RecordExtent::Lines(_)) {
+            ranges.extend(subject.deletions(&edits.gone, extent));
+        }
         let outlines = Outline::of(&subject.now).changed_from(&before);
-        Self { left, committed_since: 0, edits, ranges, gone, outlines }
+        Self { left, committed_since, edits, ranges, outlines }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
-    }
-
-    pub(super) fn classified<'a>(&'a self, now: &'a FileBlocks) -> Vec<ChangedBlock<'a>> {
+    /// Determines the class of the change from the hashes of the blocks. `had_error` says whether
+    /// the text before the change has a syntax error.
+    pub(super) fn provisional_class(&self, now: &FileBlocks, had_error: bool) -> Classification {
         let standing = self
             .edits
             .now
             .iter()
             .map(|(at, against)| ChangedBlock::Now(&now.blocks[*at], *against));
-        let gone = self.gone.iter().map(|(kind, path)| ChangedBlock::Gone(kind, path));
-        standing.chain(gone).collect()
+        let deleted = self.ranges.iter().filter(|range| range.deleted);
+        let gone = deleted
+            .filter_map(|range| range.block.as_ref())
+            .map(|name| ChangedBlock::Gone(&name.kind, &name.path));
+        let changed: Vec<ChangedBlock<'_>> = standing.chain(gone).collect();
+        let parsed = match now.has_error || had_error {
+            true => Parsed::WithErrors,
+            false => Parsed::Cleanly,
+        };
+        classify::provisional(&changed, parsed)
     }
 }
 
@@ -235,6 +206,20 @@ fn every_block(edits: &mut Edits, now: &FileBlocks) {
 }
 
 impl FileToRecord<'_> {
+    /// Returns the indices of the blocks that lie completely in these lines. If there is none,
+    /// returns the innermost block at the first of the lines.
+    fn blocks_within(&self, lines: LineRange) -> Vec<usize> {
+        let within = |at: &usize| {
+            let block = self.now.blocks[*at].lines;
+            lines.start() <= block.start() && block.end() <= lines.end()
+        };
+        let inside: Vec<usize> = (0..self.now.blocks.len()).filter(within).collect();
+        match inside.is_empty() {
+            true => self.now.at_line(lines.start()).into_iter().collect(),
+            false => inside,
+        }
+    }
+
     /// Returns the content hash that a block had before: the last recorded one if that may not be
     /// committed yet, otherwise the committed one. `None` if the block has not changed, since a
     /// block that is claimed as it is does not replace itself.
@@ -253,9 +238,8 @@ impl FileToRecord<'_> {
             origins.next().map(|origin| origin.fingerprint.content.clone())
         };
         let found = || {
-            self.provenance[at]
-                .claim
-                .map(|claim| self.ws.ledger.claim(claim).full_block().content_hash.clone())
+            let claim = self.provenance[at].claim?;
+            Some(self.ws.ledger.claim(claim).full_block().content_hash.clone())
         };
         let first = if self.is_ahead() { recorded() } else { None };
         let known = first.or_else(committed).or_else(recorded).or_else(found);
@@ -274,7 +258,8 @@ impl FileToRecord<'_> {
     fn brought(&self, at: usize, extent: RecordExtent) -> Option<Vec<bool>> {
         let block = &self.now.blocks[at];
         let recorded = self.provenance[at].claim.or_else(|| self.trail.claim(self.state_of(at)?));
-        let since = recorded.and_then(|claim| brought_since(self.ws, claim, self.document, block));
+        let before = |claim| recorded_before(self.ws, claim, self.document, block);
+        let since = recorded.and_then(|claim| before(claim).brought);
         match extent {
             RecordExtent::WholeFile | RecordExtent::Lines(_) => since,
             RecordExtent::Changes => match (lines_added_by_all(&self.differences, at), since) {
@@ -316,92 +301,78 @@ impl FileToRecord<'_> {
 
     /// Removes blocks that were moved unchanged from another file, since their record there still
     /// names their intent.
-    fn leave_moved(&self, edits: &mut Edits) -> Vec<LeftOut> {
-        let from = |at: usize| {
+    fn leave_moved(&self, edits: &mut Edits) -> Vec<SkippedFile> {
+        self.leave(edits, |at| {
             let found = &self.provenance[at];
             let claim = found.claim.filter(|_| found.verdict == Verdict::Moved)?;
-            let path = &self.ws.ledger.claim(claim).file.relative_path;
-            (path != self.path).then_some(path)
-        };
-        let all = std::mem::take(&mut edits.now);
-        let (moved, kept): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|(at, _)| from(*at).is_some());
-        edits.now = kept;
-        moved
-            .iter()
-            .filter_map(|(at, _)| Some(moved_here(&self.now.blocks[*at], from(*at)?)))
-            .collect()
+            let from = &self.ws.ledger.claim(claim).file.relative_path;
+            (from != self.path).then(|| {
+                format!("came unchanged from {from}, and its record still says who asked for it")
+            })
+        })
     }
 
     /// Removes blocks with conflict markers. Such a block contains two texts, and the merge decides
     /// which one stays.
-    fn leave_conflicts(&self, edits: &mut Edits) -> Vec<LeftOut> {
+    fn leave_conflicts(&self, edits: &mut Edits) -> Vec<SkippedFile> {
         let conflicts = code::conflicts(&self.text);
-        let conflict_in = |at: usize| {
+        self.leave(edits, |at| {
             let lines = self.now.blocks[at].lines;
-            conflicts.iter().find(|it| it.overlaps(lines))
-        };
+            let conflict = conflicts.iter().find(|it| it.overlaps(lines))?;
+            let (start, end) = (conflict.start(), conflict.end());
+            Some(format!("holds a merge conflict in lines {start}-{end}; resolve that first"))
+        })
+    }
+
+    /// Removes the blocks for which `reason` returns a reason.
+    fn leave(
+        &self,
+        edits: &mut Edits,
+        reason: impl Fn(usize) -> Option<String>,
+    ) -> Vec<SkippedFile> {
         let mut left = Vec::new();
         edits.now.retain(|(at, _)| {
-            let conflict = conflict_in(*at);
-            left.extend(conflict.map(|it| in_conflict(&self.now.blocks[*at], *it)));
-            conflict.is_none()
+            let reason = reason(*at);
+            let block = &self.now.blocks[*at];
+            left.extend(reason.as_deref().map(|it| SkippedFile::block(self.path, block, it)));
+            reason.is_none()
         });
         left
     }
-}
 
-fn in_conflict(block: &Block, conflict: LineRange) -> LeftOut {
-    let (start, end) = (conflict.start(), conflict.end());
-    let reason = format!("holds a merge conflict in lines {start}-{end}; resolve that first");
-    LeftOut::block(block, &reason)
-}
-
-fn moved_here(block: &Block, from: &RelativePath) -> LeftOut {
-    let reason = format!("came unchanged from {from}, and its record still says who asked for it");
-    LeftOut::block(block, &reason)
-}
-
-/// Returns the commit that the work tree was based on when the record was made.
-fn based_on(ws: &Workspace, at: ClaimRef) -> Option<&str> {
-    ws.ledger.based_on(at.entry)
-}
-
-impl FileToRecord<'_> {
     /// Returns the blocks that were deleted: recorded ones, and the committed blocks in
     /// `unrecorded`. A recorded block that a commit has deleted since may have been deleted by
     /// anyone, so it is returned only if the whole file is claimed.
-    fn deletions(
-        &self,
-        unrecorded: &[Block],
-        extent: RecordExtent,
-    ) -> (Vec<BlockRecord>, Vec<(String, String)>) {
+    fn deletions(&self, unrecorded: &[Block], extent: RecordExtent) -> Vec<BlockRecord> {
         let (ws, now) = (self.ws, &self.now);
         let matched: HashSet<ClaimRef> = self
             .provenance
             .iter()
             .flat_map(|found| found.claim.into_iter().chain(found.candidates.iter().copied()))
             .collect();
-        let names: HashSet<(&str, &str)> = now
-            .blocks
-            .iter()
-            .map(|block| (block.identity.kind.as_str(), block.identity.path.as_str()))
-            .collect();
+        let identities = now.blocks.iter().map(|block| &block.identity);
+        let names: HashSet<(&str, &str)> =
+            identities.map(|it| (it.kind.as_str(), it.path.as_str())).collect();
         let texts: HashSet<&ContentHash> =
             now.blocks.iter().map(|block| &block.fingerprint.content).collect();
         let mut ranges = Vec::new();
-        let mut gone = Vec::new();
+        // Several blocks can have the same name. For each name, counts those with a record.
+        let mut recorded: HashMap<(&str, &str), usize> = HashMap::new();
         for head in self.heads.iter().filter(|head| !matched.contains(head)) {
             let range = ws.ledger.claim(*head).full_block();
             let Some(name) = &range.block else { continue };
             let stands = names.contains(&(name.kind.as_str(), name.path.as_str()))
                 || texts.contains(&range.content_hash)
                 || self.may_stand(&name.kind, &name.path);
-            let by_commit = || gone_by_commit(ws, *head, self.committed);
+            // The author of a deletion by a commit since the record is unknown.
+            let by_commit = || {
+                ws.ledger.based_on(head.entry) != ws.head().map(|head| head.0.as_str())
+                    && self.committed.lacks(name, &range.content_hash)
+            };
             if stands || (extent == RecordExtent::Changes && by_commit()) {
                 continue;
             }
-            gone.push((name.kind.clone(), name.path.clone()));
+            *recorded.entry((&name.kind, &name.path)).or_default() += 1;
             ranges.push(BlockRecord {
                 deleted: true,
                 replaces: Some(range.content_hash.clone()),
@@ -409,33 +380,26 @@ impl FileToRecord<'_> {
                 ..range.clone()
             });
         }
-        // Several blocks can have the same name. Those with a record were handled above, so skip as
-        // many here.
-        let mut recorded: HashMap<(String, String), usize> = HashMap::new();
-        for name in &gone {
-            *recorded.entry(name.clone()).or_default() += 1;
-        }
         let recorded_gone =
             if unrecorded.is_empty() { HashSet::new() } else { self.recorded_gone() };
         for block in unrecorded.iter().filter(|block| !block.identity.kind.is_unnamed()) {
-            let (kind, path) = (block.identity.kind.as_str(), &block.identity.path);
-            if let Some(left @ 1..) = recorded.get_mut(&(kind.to_owned(), path.clone())) {
+            let (kind, path) = (block.identity.kind.as_str(), block.identity.path.as_str());
+            // Those with a record were handled above, so as many are skipped here.
+            if let Some(left @ 1..) = recorded.get_mut(&(kind, path)) {
                 *left -= 1;
                 continue;
             }
             let text = &block.fingerprint.content;
-            if self.may_stand(kind, path) || recorded_gone.contains(&(kind, path.as_str(), text)) {
+            if self.may_stand(kind, path) || recorded_gone.contains(&(kind, path, text)) {
                 continue;
             }
-            gone.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
-            let content = block.fingerprint.content.clone();
             ranges.push(BlockRecord {
                 deleted: true,
-                replaces: Some(content),
+                replaces: Some(text.clone()),
                 ..provenance::textless(block, now.language)
             });
         }
-        (ranges, gone)
+        ranges
     }
 
     /// Returns the committed blocks whose deletion was already recorded on top of this commit:
@@ -444,7 +408,7 @@ impl FileToRecord<'_> {
         let head = self.ws.head().map(|head| head.0.as_str());
         let claims = self.ws.ledger.of_path(self.path).into_iter();
         let deleted = claims.filter(|at| self.ws.ledger.claim(*at).full_block().deleted);
-        let on_this_commit = deleted.filter(|at| based_on(self.ws, *at) == head);
+        let on_this_commit = deleted.filter(|at| self.ws.ledger.based_on(at.entry) == head);
         let named = on_this_commit.filter_map(|at| {
             let range = self.ws.ledger.claim(at).full_block();
             let name = range.block.as_ref()?;
@@ -461,13 +425,4 @@ impl FileToRecord<'_> {
         let mut words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
         self.now.has_error && (is_unnamed(kind) || words.all(|word| self.text.contains(word)))
     }
-}
-
-/// Returns true if a commit since the record deleted the block. The author of such a deletion is
-/// unknown.
-fn gone_by_commit(ws: &Workspace, head: ClaimRef, committed: &Baseline) -> bool {
-    let range = ws.ledger.claim(head).full_block();
-    let is_lacking =
-        range.block.as_ref().is_some_and(|name| committed.lacks(name, &range.content_hash));
-    based_on(ws, head) != ws.head().map(|head| head.0.as_str()) && is_lacking
 }
