@@ -31,7 +31,7 @@ pub struct AnchorsAnswer {
 }
 
 /// The evidence that one signer vouches for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AnchoredBy {
     /// The signer's name in the list of trusted keys.
     pub signer: String,
@@ -63,6 +63,7 @@ pub(crate) struct AnchorAnswer {
 }
 
 /// The anchors of a workspace, sorted by whether their signatures are valid and trusted.
+#[derive(Default)]
 struct Anchors {
     trusted: Vec<(Stored, Anchor, String)>,
     untrusted: Vec<RelativePath>,
@@ -72,12 +73,7 @@ struct Anchors {
 
 impl Anchors {
     fn of(ws: &Workspace, signatures: &dyn Signatures) -> Result<Self, VerbError> {
-        let mut all = Self {
-            trusted: Vec::new(),
-            untrusted: Vec::new(),
-            findings: Vec::new(),
-            unchecked: false,
-        };
+        let mut all = Self::default();
         let stored = anchor::in_work_tree(&ws.root);
         let signers = if stored.is_empty() { String::new() } else { signing::signers(ws)? };
         for one in stored {
@@ -126,16 +122,11 @@ impl Anchors {
 
 fn broken(stored: &Stored, what: &str) -> Finding {
     let path = &stored.path;
-    Finding {
-        path: Some(path.clone()),
-        ..Finding::new(
-            Code::AnchorBroken,
-            format!("The anchor {path} {what}, so it vouches for nothing."),
-            format!(
-                "Restore it: `git checkout HEAD -- {path}`. If it was committed like this, remove it with `git rm {path}`, and let a person make a new one: `intent anchor`."
-            ),
-        )
-    }
+    let message = format!("The anchor {path} {what}, so it vouches for nothing.");
+    let help = format!(
+        "Restore it: `git checkout HEAD -- {path}`. If it was committed like this, remove it with `git rm {path}`, and let a person make a new one: `intent anchor`."
+    );
+    Finding { path: Some(path.clone()), ..Finding::new(Code::AnchorBroken, message, help) }
 }
 
 /// Returns the digests that anchors may list and that exist now: those of sections of evidence, and
@@ -160,12 +151,8 @@ pub(super) fn verify(
     let stands = standing(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
     let mut by: BTreeMap<&str, AnchoredBy> = BTreeMap::new();
     for (_, said, signer) in &all.trusted {
-        let one = by.entry(signer).or_insert_with(|| AnchoredBy {
-            signer: signer.clone(),
-            sections: 0,
-            time: String::new(),
-            commit: String::new(),
-        });
+        let one = by.entry(signer).or_default();
+        one.signer.clone_from(signer);
         if one.time < said.time {
             (one.time, one.commit) = (said.time.clone(), said.commit.clone());
         }
@@ -189,19 +176,16 @@ pub(super) fn verify(
             true => ".orchestration/anchors",
             false => ".orchestration/agent_trace",
         };
-        Finding {
-            path: Some(path.clone()),
-            ..Finding::new(
-                Code::AnchorBroken,
-                format!(
-                    "{signer} vouched on {} for evidence that is gone: {}, {} among them.",
-                    said.time, counted(digests.len(), "section or anchor"), digests[0]
-                ),
-                format!(
-                    "Restore it: `git checkout {commit} -- {folder}`, and commit what that brings back. If its code was removed too, let a person accept that: `intent anchor --accept-gone`."
-                ),
-            )
-        }
+        let message = format!(
+            "{signer} vouched on {} for evidence that is gone: {}, {} among them.",
+            said.time,
+            counted(digests.len(), "section or anchor"),
+            digests[0]
+        );
+        let help = format!(
+            "Restore it: `git checkout {commit} -- {folder}`, and commit what that brings back. If its code was removed too, let a person accept that: `intent anchor --accept-gone`."
+        );
+        Finding { path: Some(path.clone()), ..Finding::new(Code::AnchorBroken, message, help) }
     }));
     let answer = AnchorsAnswer {
         sections: sections.len(),
@@ -226,9 +210,7 @@ pub(crate) fn draft(
         ws.ledger_at(&Target::Commit(head.clone()))?.sections().into_iter().collect();
     let all = Anchors::of(ws, signatures)?;
     if let Some(finding) = all.findings.first() {
-        return Err(VerbError::NotAnchored {
-            reason: format!("{} {}", finding.message, finding.help),
-        });
+        return Err(refuse(&format!("{} {}", finding.message, finding.help)));
     }
     let stands = standing(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
     let missing: Vec<String> = all.missing(&stands).into_keys().map(str::to_owned).collect();
@@ -241,21 +223,17 @@ pub(crate) fn draft(
         return Err(refuse("this commit holds no evidence; record something first"));
     }
     let named = all.named();
-    let evidence: Vec<String> = sections
-        .iter()
-        .map(ToString::to_string)
-        .filter(|digest| !named.contains_key(digest.as_str()))
-        .collect();
+    let unnamed = |digest: &String| !named.contains_key(digest.as_str());
+    let evidence: Vec<String> = sections.iter().map(ToString::to_string).filter(unnamed).collect();
     if evidence.is_empty() && missing.is_empty() {
         return Err(refuse("anchors vouch for all evidence of this commit already"));
     }
     let after = all.trusted.iter().filter_map(|(stored, ..)| Some(stored.digest?.to_string()));
-    let after: Vec<String> = after.filter(|digest| !named.contains_key(digest.as_str())).collect();
     let anchor = Anchor {
         anchor: FORMAT,
         commit: head.0,
         time: clock::now_in_seconds(),
-        after,
+        after: after.filter(unnamed).collect(),
         evidence,
         gone: missing,
     };

@@ -31,12 +31,6 @@ pub(crate) fn surroundings(cwd: &Path, home: Option<PathBuf>) -> CommandContext 
     }
 }
 
-/// Returns how a command is understood: its parse, its class, the paths it would touch, and the
-/// rule that decided.
-pub(crate) fn explain(command: &str, dialect: Dialect, at: &CommandContext) -> Prediction {
-    read(command, dialect, at)
-}
-
 /// Answers one line of a batch, which is a command as a JSON string.
 pub(crate) fn verdict(line: &str, dialect: Dialect, at: &CommandContext) -> ExplainAnswer {
     let Ok(command) = serde_json::from_str::<String>(line) else {

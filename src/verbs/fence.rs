@@ -69,39 +69,34 @@ pub(crate) fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbE
 /// cover.
 pub(crate) fn examine(ws: &Workspace, means: Result<FenceMeans, String>) -> Examined {
     const OPEN: &str = "it does not cover what a command asks other programs to do, the home folder but for settings of agents and of git, nor what a commit holds (`intent check` looks at that)";
-    let wanted = ws.policy.fence != FencePolicy::Off;
-    let (state, detail) = match (means, git::left_over(ws)) {
-        (_, Some(path)) => (
-            Health::Bad,
-            format!(
-                "{0} was left by a fence that was killed; if none runs any more: `rm {0}`",
-                text::shell_word(&path.to_string_lossy())
-            ),
-        ),
-        (Err(why), None) => {
+    let examined = |state, detail| Examined { what: "fence".to_owned(), state, detail };
+    if let Some(path) = git::left_over(ws) {
+        let path = text::shell_word(&path.to_string_lossy());
+        let detail = format!(
+            "{path} was left by a fence that was killed; if none runs any more: `rm {path}`"
+        );
+        return examined(Health::Bad, detail);
+    }
+    match means.as_ref().map(|means| (means.as_str(), means.weakness())) {
+        Err(why) => {
+            let wanted = ws.policy.fence != FencePolicy::Off;
             let state = if wanted { Health::Bad } else { Health::Unknown };
-            (state, format!("nothing here can fence a command: {why}"))
+            examined(state, format!("nothing here can fence a command: {why}"))
         }
-        (Ok(means), None) => match means.weakness() {
-            Some(weakness) => (
-                Health::Unknown,
-                format!("by {}, which is weaker: {weakness}; {OPEN}", means.as_str()),
-            ),
-            None => (Health::Good, format!("by {}; {OPEN}", means.as_str())),
-        },
-    };
-    Examined { what: "fence".to_owned(), state, detail }
+        Ok((name, Some(weakness))) => {
+            examined(Health::Unknown, format!("by {name}, which is weaker: {weakness}; {OPEN}"))
+        }
+        Ok((name, None)) => examined(Health::Good, format!("by {name}; {OPEN}")),
+    }
 }
 
 fn intents(ws: &Workspace, named: Option<&str>) -> Result<Vec<String>, VerbError> {
     let selected = named.map(str::to_owned).or_else(|| ws.selected(None));
-    match selected {
-        Some(id) => Ok(vec![ws.intent_in_progress(&id)?.id.value.clone()]),
-        None => {
-            let all = ws.registry.intents().iter().filter(|intent| intent.in_progress());
-            Ok(all.map(|intent| intent.id.value.clone()).collect())
-        }
-    }
+    let intents = match &selected {
+        Some(id) => vec![ws.intent_in_progress(id)?],
+        None => ws.registry.intents().iter().filter(|intent| intent.in_progress()).collect(),
+    };
+    Ok(intents.into_iter().map(|intent| intent.id.value.clone()).collect())
 }
 
 /// Adds a place if it exists and no link is on the path to it.

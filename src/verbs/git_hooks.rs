@@ -9,6 +9,9 @@ mod calls;
 mod manager;
 mod ours;
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -102,10 +105,10 @@ pub(crate) fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, Verb
 /// The hooks that [`take_out`] removed, or would remove.
 pub(super) struct TakenHooks {
     /// Our scripts. The flag says if a hook that existed before comes back in place of the script.
-    pub ours: Vec<(std::path::PathBuf, bool)>,
+    pub ours: Vec<(PathBuf, bool)>,
     /// Files of other programs that call `intent`. We do not edit them; their owners remove the
     /// line.
-    pub callers: Vec<std::path::PathBuf>,
+    pub callers: Vec<PathBuf>,
 }
 
 /// Removes our hooks, including those in `.git/hooks` if git now looks for hooks in another folder.
@@ -113,21 +116,18 @@ pub(super) struct TakenHooks {
 pub(super) fn take_out(ws: &Workspace, git: &Git, dry_run: bool) -> Result<TakenHooks, VerbError> {
     let (folder, _) = git.hooks_folder();
     let usual = ws.root.common_dir().map(|common| common.join("hooks"));
-    let mut folders = vec![folder.clone()];
-    folders.extend(usual.filter(|usual| *usual != folder));
-    let mut taken = TakenHooks { ours: Vec::new(), callers: Vec::new() };
-    for folder in &folders {
-        taken.ours.extend(ours::installed(folder));
+    let usual = usual.filter(|usual| *usual != folder);
+    let mut ours = Vec::new();
+    for folder in [&folder].into_iter().chain(&usual) {
+        ours.extend(ours::installed(folder));
         if !dry_run {
             ours::remove(folder)?;
         }
     }
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
     let calling = all().flat_map(|name| calls::callers(top, &folder, name));
-    taken.callers = calling.filter(|path| !ours::is_ours(path)).collect();
-    taken.callers.sort();
-    taken.callers.dedup();
-    Ok(taken)
+    let callers: BTreeSet<PathBuf> = calling.filter(|path| !ours::is_ours(path)).collect();
+    Ok(TakenHooks { ours, callers: callers.into_iter().collect() })
 }
 
 fn manager(ws: &Workspace, git: &Git) -> Option<Manager> {
@@ -168,25 +168,19 @@ pub(crate) fn standing(ws: &Workspace) -> HooksState {
         return HooksState::NotNeeded("not needed without git");
     };
     if states(ws, git).all(|hook| hook.state == HookState::Installed) {
-        return HooksState::Installed;
+        HooksState::Installed
+    } else if git.declines_hooks() {
+        HooksState::NotNeeded("a person declined them with `git config intent.hooks false`")
+    } else if super::seal::is_ignored(ws) {
+        HooksState::NotNeeded("not needed where git ignores the ledger")
+    } else {
+        let manager = manager(ws, git);
+        let remedy = match manager {
+            None => "intent git-hooks --install",
+            Some(_) => "intent git-hooks",
+        };
+        HooksState::Missing { manager, remedy }
     }
-    if git.declines_hooks() {
-        return HooksState::NotNeeded(
-            "a person declined them with `git config intent.hooks false`",
-        );
-    }
-    match super::seal::is_ignored(ws) {
-        true => HooksState::NotNeeded("not needed where git ignores the ledger"),
-        false => missing(manager(ws, git)),
-    }
-}
-
-fn missing(manager: Option<Manager>) -> HooksState {
-    let remedy = match manager {
-        None => "intent git-hooks --install",
-        Some(_) => "intent git-hooks",
-    };
-    HooksState::Missing { manager, remedy }
 }
 
 /// Returns the command that a person should run if commits carry no records.

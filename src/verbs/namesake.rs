@@ -249,12 +249,11 @@ impl<'a> Walk<'a> {
 /// one side. Otherwise those with the same name are returned, and if there are none, all.
 fn continued_by(before: Vec<(CommitId, Intent)>, now: &Intent) -> Vec<(CommitId, Intent)> {
     let hash = now.hash();
-    let is_same = |(_, then): &&(CommitId, Intent)| then.hash() == hash;
-    let is_called_so = |(_, then): &&(CommitId, Intent)| then.name.value == now.name.value;
-    let same: Vec<_> = before.iter().filter(is_same).cloned().collect();
-    if !same.is_empty() {
-        return same;
-    }
-    let called_so: Vec<_> = before.iter().filter(is_called_so).cloned().collect();
-    if called_so.is_empty() { before } else { called_so }
+    let those = |wanted: &dyn Fn(&Intent) -> bool| {
+        let those = before.iter().filter(|(_, then)| wanted(then)).cloned();
+        Some(those.collect::<Vec<_>>()).filter(|those| !those.is_empty())
+    };
+    those(&|then| then.hash() == hash)
+        .or_else(|| those(&|then| then.name.value == now.name.value))
+        .unwrap_or(before)
 }

@@ -1,5 +1,6 @@
 //! Proposals of an agent that only a person can approve: a wider scope, a new intent, a lesson.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -83,23 +84,16 @@ pub fn request_scope(
     check_entries(&entries)?;
     let held = intent.scope_entries();
     if entries.iter().all(|entry| held.contains(&entry.as_str())) {
-        return refuse(format!(
-            "{} owns {} already; no approval is needed",
-            id,
-            entries.join(", ")
-        ));
+        let owned = entries.join(", ");
+        return refuse(format!("{id} owns {owned} already; no approval is needed"));
     }
-    if held.len() + entries.len() > MAX_ENTRIES {
-        return refuse(format!(
-            "{} holds {} scope entries and may hold {MAX_ENTRIES}",
-            id,
-            held.len()
-        ));
+    let count = held.len();
+    if count + entries.len() > MAX_ENTRIES {
+        return refuse(format!("{id} holds {count} scope entries and may hold {MAX_ENTRIES}"));
     }
     let reason = sentence("the reason", &wanted.reason)?;
     let notes = scope_notes::notes(ws, &entries, cwd);
-    let asked = ask(ws, actor, cwd, Subject::Scope { intent: id, entries, reason })?;
-    Ok(ProposalAnswer { notes, ..asked })
+    ask(ws, (actor, cwd), Subject::Scope { intent: id, entries, reason }, notes)
 }
 
 /// Asks a person to approve a new intent.
@@ -125,7 +119,7 @@ pub fn propose_intent(
     let acceptance = sentences("an acceptance criterion", wanted.acceptance)?;
     let notes = scope_notes::notes(ws, &scope, cwd);
     let subject = Subject::Intent { name, scope, constraints, acceptance, reason };
-    Ok(ProposalAnswer { notes, ..ask(ws, actor, cwd, subject)? })
+    ask(ws, (actor, cwd), subject, notes)
 }
 
 /// What [`lesson`] did with a lesson.
@@ -154,7 +148,7 @@ pub(crate) fn lesson(
     let head = ws.head().map(|head| head.0.as_str());
     let binding = approvals::binding(&subject, &actor, cwd, head);
     if approvals::take(&ws.root, &binding).is_none() {
-        return Ok(Proposed::Asked(Box::new(ask(ws, &actor, cwd, subject)?)));
+        return Ok(Proposed::Asked(Box::new(ask(ws, (&actor, cwd), subject, Vec::new())?)));
     }
     let approved = LessonRequest { asker: Asker::Person, ..wanted.clone() };
     Ok(Proposed::Written(lesson::record(ws, &approved)?))
@@ -162,28 +156,24 @@ pub(crate) fn lesson(
 
 fn ask(
     ws: &Workspace,
-    actor: &str,
-    cwd: &Path,
+    (actor, cwd): (&str, &Path),
     subject: Subject,
+    notes: Vec<String>,
 ) -> Result<ProposalAnswer, VerbError> {
-    let request = Request {
-        subject,
-        actor: actor.to_owned(),
-        cwd: cwd.to_path_buf(),
-        head: ws.head().map(|head| head.0.clone()),
-    };
+    let head = ws.head().map(|head| head.0.clone());
+    let request = Request { subject, actor: actor.to_owned(), cwd: cwd.to_path_buf(), head };
     let approval = approvals::ask(&ws.root, request)?;
     let message = approval::instructions(&approval);
-    Ok(ProposalAnswer { approval, message, notes: Vec::new() })
+    Ok(ProposalAnswer { approval, message, notes })
 }
 
 /// Returns an error if a scope entry is not a valid glob inside the workspace, or if it matches a
 /// file that controls the gate.
 pub(super) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
-    if entries.len() > MAX_LISTED {
+    let count = entries.len();
+    if count > MAX_LISTED {
         return refuse(format!(
-            "{} globs are more than a person reads; propose at most {MAX_LISTED}",
-            entries.len()
+            "{count} globs are more than a person reads; propose at most {MAX_LISTED}"
         ));
     }
     if let Some(long) = entries.iter().find(|entry| entry.chars().count() > MAX_LENGTH) {
@@ -197,14 +187,13 @@ pub(super) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
         let entry = entries.get(*at).map_or("", String::as_str);
         return refuse(format!("the glob {entry}: {problem}"));
     }
-    for entry in entries.iter().filter(|entry| !entry.starts_with('!')) {
-        if let Some(control) = control_file(entry) {
-            return refuse(format!(
-                "the glob {entry} includes {control}, which controls the gate or the agents; use a narrower glob"
-            ));
-        }
+    let mut positive = entries.iter().filter(|entry| !entry.starts_with('!'));
+    match positive.find_map(|entry| Some((entry, control_file(entry)?))) {
+        None => Ok(()),
+        Some((entry, control)) => refuse(format!(
+            "the glob {entry} includes {control}, which controls the gate or the agents; use a narrower glob"
+        )),
     }
-    Ok(())
 }
 
 /// Returns a control file that this entry alone would own.
@@ -227,14 +216,9 @@ fn hides(text: &str) -> bool {
 }
 
 fn trimmed(entries: Vec<String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::with_capacity(entries.len());
-    for entry in entries {
-        let entry = entry.trim();
-        if !entry.is_empty() && !kept.iter().any(|have| have == entry) {
-            kept.push(entry.to_owned());
-        }
-    }
-    kept
+    let mut seen = HashSet::new();
+    let trimmed = entries.into_iter().map(|entry| entry.trim().to_owned());
+    trimmed.filter(|entry| !entry.is_empty() && seen.insert(entry.clone())).collect()
 }
 
 /// Returns the text as one line. It is an error if the line is empty, too long to be read by a

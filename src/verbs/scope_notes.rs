@@ -45,10 +45,7 @@ fn note(glob: &str, files: &[RelativePath], here: Option<&str>) -> Option<String
             "{glob} is a folder, and owns nothing without a slash; did you mean {folder}?"
         ));
     }
-    let offered: Vec<String> = match from_here {
-        Some(here) => vec![here.to_owned()],
-        None => folders(files, owns),
-    };
+    let offered = from_here.map_or_else(|| folders(files, owns), |here| vec![here.to_owned()]);
     let meant: Vec<String> = offered.iter().map(|folder| format!("{folder}{glob}")).collect();
     Some(match meant.as_slice() {
         [] => format!("{glob} matches no file; that is fine if its files are still to be written."),

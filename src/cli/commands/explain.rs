@@ -11,8 +11,10 @@ use crate::cli::print::{
     BAD, Cell, DIM, GOOD, NOTE, PLAIN, Page, PrintedPiece, STRONG, UNSURE, WARN,
 };
 use crate::cli::{CliError, Context, Exit};
-use crate::shell::{Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, TouchedPath};
-use crate::verbs::explain::{explain, surroundings, verdict};
+use crate::shell::{
+    self, Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, TouchedPath,
+};
+use crate::verbs::explain::{surroundings, verdict};
 
 /// Show how a shell command is read: its parse, its class, its targets and the rule
 #[derive(Debug, clap::Args)]
@@ -46,7 +48,7 @@ pub(crate) fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError
     if let Some(file) = &args.batch {
         return batch(context, file, args.dialect, &at);
     }
-    let reading = explain(args.command.as_deref().unwrap_or_default(), args.dialect, &at);
+    let reading = shell::read(args.command.as_deref().unwrap_or_default(), args.dialect, &at);
     context.answer(&reading, |page| show(page, &reading))
 }
 

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Fenced;
+use crate::fence::FenceAccess;
 use crate::fence::watch::Watched;
 use crate::verbs::Workspace;
-use crate::workspace::git::Target;
+use crate::verbs::gate::settings_below;
+use crate::workspace::git::{PathChange, Target};
 use crate::workspace::text::listed;
 use crate::workspace::{CommitId, Git, Root, text};
 
@@ -27,16 +29,13 @@ impl FencedState {
     /// Takes note of the present state.
     pub(crate) fn before(ws: &Workspace, fenced: &Fenced) -> Self {
         let open = fenced.plan.places.iter().filter(|place| {
-            place.access == crate::fence::FenceAccess::Writable
+            place.access == FenceAccess::Writable
                 && place.path.starts_with(ws.root.path())
+                && place.path.is_dir()
+                && !place.path.ends_with(".git")
         });
-        let absent = open
-            .filter(|place| place.path.is_dir() && !place.path.ends_with(".git"))
-            .flat_map(|place| {
-                crate::verbs::gate::settings_below().map(|name| place.path.join(name))
-            })
-            .filter(|path| path.symlink_metadata().is_err())
-            .collect();
+        let settings = open.flat_map(|place| settings_below().map(|name| place.path.join(name)));
+        let absent = settings.filter(|path| path.symlink_metadata().is_err()).collect();
         // Control files in the home folder are not watched, because agents and people write them
         // all the time.
         let places = [ws.root.work_tree().map(Path::to_path_buf), ws.root.common_dir()];
@@ -81,22 +80,17 @@ impl FencedState {
         if self.head.as_ref() == Some(&head) {
             return None;
         }
-        let kept = |path: &crate::workspace::RelativePath| {
-            !fenced.plan.lets_write(&self.root.absolute(path))
-        };
-        let brought = git.all_changes(self.head.as_ref(), &Target::Commit(head.clone())).ok()?;
-        let brought: Vec<_> =
-            brought.into_iter().map(|change| change.path).filter(|path| kept(path)).collect();
+        let kept = |change: &PathChange| !fenced.plan.lets_write(&self.root.absolute(&change.path));
+        let mut brought =
+            git.all_changes(self.head.as_ref(), &Target::Commit(head.clone())).ok()?;
+        brought.retain(kept);
         if brought.is_empty() {
             return None;
         }
-        let differing = git.all_changes(Some(&head), &Target::WorkTree).ok()?;
-        let mut half: Vec<String> = differing
-            .into_iter()
-            .map(|change| change.path)
-            .filter(|path| brought.contains(path))
-            .map(|path| text::shell_word(path.as_str()))
-            .collect();
+        let mut differing = git.all_changes(Some(&head), &Target::WorkTree).ok()?;
+        differing.retain(|change| brought.iter().any(|it| it.path == change.path));
+        let shown = differing.iter().map(|change| text::shell_word(change.path.as_str()));
+        let mut half: Vec<String> = shown.collect();
         if half.is_empty() {
             return None;
         }

@@ -1,12 +1,14 @@
 //! Protects files outside the work tree that control agents and this program, and closes ways
 //! around the fence.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::put;
 use crate::fence::{FenceAccess, FencePlan};
 use crate::verbs::gate::settings_in_home;
 use crate::verbs::{VerbError, Workspace};
+use crate::workspace::store;
 
 /// Returns an error if a control file has a second name (a hard link). That name may be outside the
 /// work tree, and a command could write the file through it.
@@ -18,24 +20,13 @@ pub(super) fn have_one_name(ws: &Workspace) -> Result<(), VerbError> {
         ws.root.path().join(".intentignore"),
         ws.root.path().join(".rooignore"),
     ];
-    match files.iter().find(|file| names(file) > 1) {
+    match files.iter().find(|file| store::names(file) > 1) {
         None => Ok(()),
         Some(file) => Err(VerbError::NotFenced(format!(
             "{0} has a second name (a hard link), through which a fenced command could write it; `cp {0} {0}.new && mv {0}.new {0}` makes it a file of its own",
             file.display()
         ))),
     }
-}
-
-#[cfg(unix)]
-fn names(file: &Path) -> u64 {
-    use std::os::unix::fs::MetadataExt;
-    std::fs::symlink_metadata(file).map_or(0, |found| found.nlink())
-}
-
-#[cfg(not(unix))]
-fn names(_file: &Path) -> u64 {
-    0
 }
 
 /// Makes read-only: the settings of agents and of git in the home folder, and this program itself.
@@ -85,26 +76,15 @@ pub(super) fn add_system(_plan: &mut FencePlan) {}
 /// Pins the folders above protected places, so that a command cannot move them away and put a
 /// forged tree in their place.
 pub(super) fn pin(plan: &mut FencePlan) {
-    let mut above: Vec<PathBuf> = plan
-        .places
-        .iter()
-        .filter(|place| place.access == FenceAccess::ReadOnly)
-        .flat_map(|place| place.path.ancestors().skip(1).map(Path::to_path_buf))
-        .collect();
-    above.sort();
-    above.dedup();
-    let kept = |folder: &&PathBuf| {
-        !plan
-            .places
-            .iter()
-            .any(|place| place.access != FenceAccess::Pinned && folder.starts_with(&place.path))
+    let read_only = plan.places.iter().filter(|place| place.access == FenceAccess::ReadOnly);
+    let above: BTreeSet<&Path> =
+        read_only.flat_map(|place| place.path.ancestors().skip(1)).collect();
+    let is_known = |folder: &Path| {
+        let mut known = plan.places.iter().filter(|place| place.access != FenceAccess::Pinned);
+        known.any(|place| folder.starts_with(&place.path))
     };
-    let pins: Vec<PathBuf> = above
-        .iter()
-        .filter(|folder| folder.parent().is_some_and(may_write))
-        .filter(kept)
-        .cloned()
-        .collect();
+    let is_pinned = |folder: &&Path| folder.parent().is_some_and(may_write) && !is_known(folder);
+    let pins: Vec<PathBuf> = above.into_iter().filter(is_pinned).map(Path::to_path_buf).collect();
     for folder in pins {
         put(plan, &folder, FenceAccess::Pinned, "leads to what is kept");
     }

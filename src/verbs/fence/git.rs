@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::add;
+use super::{add, put};
 use crate::fence::stand_in::{self, StandIn};
 use crate::fence::{FenceAccess, FencePlan};
 use crate::verbs::Workspace;
@@ -40,20 +40,14 @@ pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
 /// git run programs, and the folder of this program.
 fn ordinary(common: &Path, plan: &mut FencePlan) {
     add(plan, common, FenceAccess::Writable, "git");
-    for (name, why) in [
-        ("hooks", "git's hooks"),
-        ("info", "git's attributes"),
-        ("intent", "the journal and what intent remembers"),
-    ] {
-        kept_folder(plan, common.join(name), why);
-    }
-    for (name, why) in [
-        ("modules", "the repositories of submodules"),
-        ("worktrees", "the other work trees"),
-        ("config", "git's settings"),
-    ] {
-        add(plan, &common.join(name), FenceAccess::ReadOnly, why);
-    }
+    kept_folder(plan, common.join("hooks"), "git's hooks");
+    kept_folder(plan, common.join("info"), "git's attributes");
+    kept_folder(plan, common.join("intent"), "the journal and what intent remembers");
+    let mut keep =
+        |name: &str, why: &str| add(plan, &common.join(name), FenceAccess::ReadOnly, why);
+    keep("modules", "the repositories of submodules");
+    keep("worktrees", "the other work trees");
+    keep("config", "git's settings");
     // With a `commondir` file, git would take hooks and settings from another folder.
     kept_file(plan, common.join("commondir"), HERE, "where git's settings are");
 }
@@ -76,11 +70,8 @@ fn linked(own: &Path, common: &Path, plan: &mut FencePlan) {
         add(plan, &common.join(name), FenceAccess::Writable, "git");
     }
     add(plan, own, FenceAccess::Writable, "git, for this work tree");
-    for (name, why) in
-        [("commondir", "where git's settings are"), ("gitdir", "which work tree this is")]
-    {
-        add(plan, &own.join(name), FenceAccess::ReadOnly, why);
-    }
+    add(plan, &own.join("commondir"), FenceAccess::ReadOnly, "where git's settings are");
+    add(plan, &own.join("gitdir"), FenceAccess::ReadOnly, "which work tree this is");
     kept_folder(plan, own.join("intent"), "what intent remembers");
 }
 
@@ -103,11 +94,7 @@ fn kept_file(plan: &mut FencePlan, path: PathBuf, text: &str, why: &str) {
 }
 
 fn stand_in(plan: &mut FencePlan, path: PathBuf, text: Option<String>, why: &str) {
-    plan.places.push(crate::fence::FencedPlace {
-        path: path.clone(),
-        access: FenceAccess::ReadOnly,
-        why: why.to_owned(),
-    });
+    put(plan, &path, FenceAccess::ReadOnly, why);
     plan.stand_ins.push(StandIn { path, text });
 }
 
@@ -126,8 +113,8 @@ fn other_work_trees(ws: &Workspace, own: &Path, common: &Path) -> Vec<PathBuf> {
         let named = store::read_capped(&entry.path().join("gitdir"), MAX_PATH);
         let named = named.ok().flatten().and_then(|named| String::from_utf8(named).ok());
         let named = named.unwrap_or_default();
-        let top = Path::new(named.trim_end()).parent().and_then(|top| top.canonicalize().ok());
-        tops.extend(top);
+        let top = Path::new(named.trim_end()).parent();
+        tops.extend(top.and_then(|top| top.canonicalize().ok()));
     }
     let here = ws.root.work_tree();
     tops.retain(|top| {

@@ -21,12 +21,11 @@ const ANYTHING: &str = "intent-fence-any";
 
 /// Adds the places of the work tree to the plan.
 pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut FencePlan) {
-    let scopes: Vec<&Scope> = intents.iter().filter_map(|id| ws.registry.scope(id)).collect();
     let owned = Owned::of(ws, intents);
     let mut walk = FenceWalk {
         ws,
         ids: intents.iter().map(String::as_str).collect(),
-        scopes,
+        scopes: intents.iter().filter_map(|id| ws.registry.scope(id)).collect(),
         owned: &owned,
         protected: Scope::new(&ws.policy.protected_paths),
         plan,
@@ -50,6 +49,7 @@ pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut Fence
 }
 
 /// The files and folders that the entries of scopes name.
+#[derive(Default)]
 struct Owned {
     /// The folders with which entries begin.
     folders: Vec<String>,
@@ -61,15 +61,13 @@ struct Owned {
 
 impl Owned {
     fn of(ws: &Workspace, intents: &[String]) -> Self {
-        let mut owned = Self { folders: Vec::new(), files: Vec::new(), anywhere: false };
+        let mut owned = Self::default();
         for id in intents {
             let (Some(intent), Some(scope)) = (ws.registry.get(id), ws.registry.scope(id)) else {
                 continue;
             };
-            for (at, entry) in intent.scope_entries().into_iter().enumerate() {
-                if entry.starts_with('!') {
-                    continue;
-                }
+            let entries = intent.scope_entries().into_iter().enumerate();
+            for (at, entry) in entries.filter(|(_, entry)| !entry.starts_with('!')) {
                 let prefix = scope.entry_prefix(at);
                 let whole = entry.trim_start_matches("./").trim_start_matches('/');
                 if prefix == whole && !whole.ends_with('/') {
@@ -108,25 +106,21 @@ impl FenceWalk<'_> {
             {
                 continue;
             }
-            let steps: Vec<&str> = folder.split('/').collect();
             let mut made = Vec::new();
             let mut clear = true;
-            for end in 1..=steps.len() {
-                let step = self.ws.root.path().join(steps[..end].join("/"));
+            let mut step = self.ws.root.path().to_path_buf();
+            for name in folder.split('/') {
+                step.push(name);
                 match step.symlink_metadata() {
                     Ok(found) => clear &= found.is_dir(),
-                    Err(_) => made.push(StandIn { path: step, text: None }),
+                    Err(_) => made.push(StandIn { path: step.clone(), text: None }),
                 }
             }
             if clear {
-                self.plan.places.push(crate::fence::FencedPlace {
-                    path,
-                    access: FenceAccess::Writable,
-                    why: self.by_whom(),
-                });
-                let known = |made: &StandIn| self.plan.stand_ins.iter().any(|known| known == made);
-                let new: Vec<StandIn> = made.into_iter().filter(|made| !known(made)).collect();
-                self.plan.stand_ins.extend(new);
+                let why = self.by_whom();
+                put(self.plan, &path, FenceAccess::Writable, why);
+                made.retain(|made| !self.plan.stand_ins.contains(made));
+                self.plan.stand_ins.extend(made);
             }
         }
         for file in &self.owned.files {
@@ -215,8 +209,11 @@ impl FenceWalk<'_> {
     }
 
     fn owns_all_of(&self, folder: &str) -> bool {
-        let any = format!("{folder}/{ANYTHING}");
-        self.scopes.iter().any(|scope| matches!(scope.verdict_of(&any), ScopeVerdict::Owned(_)))
+        self.is_owned(&format!("{folder}/{ANYTHING}"))
+    }
+
+    fn is_owned(&self, name: &str) -> bool {
+        self.scopes.iter().any(|scope| matches!(scope.verdict_of(name), ScopeVerdict::Owned(_)))
     }
 
     /// Returns true for a writable file outside the writable folders: a file that a scope owns, or
@@ -236,23 +233,14 @@ impl FenceWalk<'_> {
     fn is_kept(&self, name: &str, folder: bool) -> bool {
         let text = if folder { format!("{name}/{ANYTHING}") } else { name.to_owned() };
         let Ok(path) = RelativePath::new(&text) else { return true };
-        if self.protected.naming(name).or_else(|| self.protected.naming(&text)).is_some() {
-            return true;
-        }
-        if !self.ids.is_empty()
-            && self.ids.iter().all(|id| self.ws.ignores.denied_to(&path, &[id]).is_some())
+        let is_denied = |id: &&str| self.ws.ignores.denied_to(&path, &[id]).is_some();
+        if self.protected.naming(name).or_else(|| self.protected.naming(&text)).is_some()
+            || (!self.ids.is_empty() && self.ids.iter().all(is_denied))
         {
             return true;
         }
-        let verdicts = self.scopes.iter().map(|scope| scope.verdict_of(&text));
-        let mut excluded = false;
-        for verdict in verdicts {
-            match verdict {
-                ScopeVerdict::Owned(_) => return false,
-                ScopeVerdict::Excluded(_) => excluded = true,
-                ScopeVerdict::Unmentioned => {}
-            }
-        }
-        excluded
+        let excludes =
+            |scope: &&Scope| matches!(scope.verdict_of(&text), ScopeVerdict::Excluded(_));
+        !self.is_owned(&text) && self.scopes.iter().any(excludes)
     }
 }

@@ -14,25 +14,21 @@ const MAX_HOOK: u64 = 64 * 1024;
 pub(super) fn state(top: &Path, folder: &Path, name: &str) -> HookState {
     let hook = folder.join(name);
     if !hook.exists() {
-        return HookState::Missing;
+        HookState::Missing
+    } else if is_executable(&hook) && !callers(top, folder, name).is_empty() {
+        HookState::Installed
+    } else {
+        HookState::Other
     }
-    if is_executable(&hook) && called(top, folder, name).iter().any(|path| seals(path, name)) {
-        return HookState::Installed;
-    }
-    HookState::Other
 }
 
 /// Returns the files that call `intent seal` for this hook.
 pub(super) fn callers(top: &Path, folder: &Path, name: &str) -> Vec<PathBuf> {
-    called(top, folder, name).into_iter().filter(|path| seals(path, name)).collect()
-}
-
-/// Returns the files that may call `intent seal` for this hook.
-fn called(top: &Path, folder: &Path, name: &str) -> Vec<PathBuf> {
     let hook = folder.join(name);
     let mut files = vec![];
-    if is_framework(&hook) {
-        files.extend(Some(legacy(folder, name)).filter(|path| is_executable(path)));
+    let legacy = legacy(folder, name);
+    if is_framework(&hook) && is_executable(&legacy) {
+        files.push(legacy);
     }
     if folder.ends_with(HUSKY) {
         files.push(folder.with_file_name(name));
@@ -41,6 +37,7 @@ fn called(top: &Path, folder: &Path, name: &str) -> Vec<PathBuf> {
         files.extend(lefthook_files(top));
     }
     files.push(hook);
+    files.retain(|path| seals(path, name));
     files
 }
 
@@ -64,10 +61,10 @@ pub(super) fn lefthook_files(top: &Path) -> Vec<PathBuf> {
     let is_lefthook = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_prefix('.').unwrap_or(&name);
-        let stem = name
-            .rsplit_once('.')
-            .filter(|(_, kind)| ["yml", "yaml", "toml", "json", "jsonc"].contains(kind));
-        stem.is_some_and(|(stem, _)| ["lefthook", "lefthook-local"].contains(&stem))
+        name.rsplit_once('.').is_some_and(|(stem, kind)| {
+            ["yml", "yaml", "toml", "json", "jsonc"].contains(&kind)
+                && ["lefthook", "lefthook-local"].contains(&stem)
+        })
     };
     let entries = [top.to_path_buf(), top.join(".config")]
         .into_iter()

@@ -34,19 +34,14 @@ pub(super) fn find(ws: &Workspace, folder: &Path, is_shared: bool) -> Option<Man
 fn lefthook(ws: &Workspace, top: &Path, file: &Path) -> Manager {
     let files = calls::lefthook_files(top);
     let seals = |name: &str| files.iter().any(|file| calls::seals(file, name));
-    let blocks: String = needed(ws).filter(|name| !seals(name)).map(block).collect();
+    let mut lines: String = needed(ws).filter(|name| !seals(name)).map(block).collect();
     let file = file.strip_prefix(top).unwrap_or(file).display();
-    let (advice, lines) = match blocks.is_empty() {
-        true => {
-            ("this puts its hooks into this clone:".to_owned(), "lefthook install\n".to_owned())
-        }
-        false => (
-            format!(
-                "add this to {file}, to the keys that it has already, and run `lefthook install`:"
-            ),
-            blocks,
-        ),
-    };
+    let mut advice =
+        format!("add this to {file}, to the keys that it has already, and run `lefthook install`:");
+    if lines.is_empty() {
+        advice = "this puts its hooks into this clone:".to_owned();
+        lines = "lefthook install\n".to_owned();
+    }
     Manager { name: "lefthook".to_owned(), advice, lines }
 }
 

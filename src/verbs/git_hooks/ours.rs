@@ -119,8 +119,8 @@ fn before(folder: &Path, name: &str) -> PathBuf {
 /// Returns a free name for a moved hook that nothing calls any more, because another program has
 /// since replaced our hook.
 fn unused(path: &Path) -> PathBuf {
-    let names = (1_u32..).map(|number| path.with_extension(number.to_string()));
-    names.into_iter().find(|name| !is_there(name)).unwrap_or_else(|| path.to_path_buf())
+    let mut names = (1_u32..).map(|number| path.with_extension(number.to_string()));
+    names.find(|name| !is_there(name)).unwrap_or_else(|| path.to_path_buf())
 }
 
 /// Puts links to the other files of the folder of hooks next to the moved hooks, because a hook may
