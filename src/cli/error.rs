@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use crate::verbs::{OpenError, VerbError};
+use crate::verbs::VerbError;
 use crate::workspace::PathError;
-use crate::workspace::root::RootError;
 
 /// Why a command failed. Each of these errors gives exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -64,11 +63,5 @@ impl CliError {
 impl<E: Into<VerbError>> From<E> for CliError {
     fn from(error: E) -> Self {
         Self::Verb(error.into())
-    }
-}
-
-impl From<RootError> for CliError {
-    fn from(error: RootError) -> Self {
-        OpenError::from(error).into()
     }
 }

@@ -114,6 +114,11 @@ pub(crate) fn digest_of_path(path: &RelativePath) -> Option<Digest> {
     Digest::parse(name.strip_suffix(".jsonl")?).filter(|_| is_month)
 }
 
+/// Returns the month of a file of evidence, which is the name of its folder.
+pub(crate) fn month_of(path: &RelativePath) -> &str {
+    path.as_str().rsplit('/').nth(1).unwrap_or_default()
+}
+
 /// Returns the path of a file of evidence. `time` is the newest time in the file, such as
 /// `2026-02-18T…`; its month becomes the folder.
 pub fn path_of(digest: Digest, time: &str) -> RelativePath {
@@ -143,7 +148,7 @@ pub struct Header {
 }
 
 /// An intent as it was when the work was recorded.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CitedIntent {
     /// Its id. If the work was done under no intent (possible for a lesson), the id is empty and so
     /// are all other fields.
@@ -159,7 +164,7 @@ pub struct CitedIntent {
 }
 
 /// Who wrote the code: a session of an agent, or a person.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CitedSession {
     /// The id of the session: `host:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -112,8 +112,7 @@ pub(super) fn keys_of(entry: &Entry) -> Vec<LookUpKey> {
         keys.push(LookUp::Path(&file.relative_path).key());
         keys.extend(intents(record, file).into_iter().map(|intent| LookUp::Intent(intent).key()));
         if !is_whole(entry) {
-            let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
-            keys.extend(ranges.flat_map(keys_of_block));
+            keys.extend(file.ranges().flat_map(keys_of_block));
         }
     }
     keys.extend(is_whole(entry).then_some(WHOLE));

@@ -1,6 +1,8 @@
 //! The record: one JSON object per line, in the nesting of the Agent Trace format, extended with
 //! intents, fingerprints and a hash chain.
 
+use std::cmp::Ordering;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -255,7 +257,7 @@ pub enum Basis {
 }
 
 /// What the gate decided about a call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct RecordedDecision {
     /// The outcome: `no_opinion`, `ask` or `deny`.
     pub outcome: String,
@@ -310,6 +312,11 @@ pub struct FileRecord {
 }
 
 impl FileRecord {
+    /// Returns the blocks of all contributors.
+    pub fn ranges(&self) -> impl Iterator<Item = &BlockRecord> {
+        self.conversations.iter().flat_map(|one| &one.ranges)
+    }
+
     /// Makes a file entry that has only a path.
     pub fn bare(relative_path: RelativePath) -> Self {
         Self {
@@ -382,6 +389,19 @@ pub enum EntityType {
     /// There is no evidence of who wrote the code.
     #[default]
     Unknown,
+}
+
+/// The order is that of the names in records.
+impl Ord for EntityType {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl PartialOrd for EntityType {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl EntityType {

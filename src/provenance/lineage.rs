@@ -20,6 +20,16 @@ pub(crate) enum Step {
     },
 }
 
+impl Step {
+    /// Returns the record of this step. `None` for a gap.
+    pub(crate) fn claim(&self) -> Option<ClaimRef> {
+        match self {
+            Self::Recorded(at) => Some(*at),
+            Self::Gap { .. } => None,
+        }
+    }
+}
+
 /// Returns the history of a claim, newest first, beginning with the claim itself.
 pub(crate) fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimRef) -> Vec<Step> {
     let mut steps = vec![Step::Recorded(claim)];

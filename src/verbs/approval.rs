@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::signing::{self, SignatureCheck, Signatures, Signed};
 use super::{VerbError, Workspace, proposal, record, registry};
-use crate::intent::{IntentEntry, Status};
+use crate::intent::{Intent, IntentEntry, Status};
 use crate::ledger::{Approved, Record, RecordKind, RecordedDecision, Strength};
 use crate::workspace::RelativePath;
 use crate::workspace::approvals::{
@@ -155,21 +155,21 @@ pub fn question(approval: &Approval) -> Question {
 fn described_acts(acts: &[AskedAct]) -> String {
     let is_alone = acts.len() == 1;
     let describe = |act: &AskedAct| {
-        let before = |word: &str| if is_alone { String::new() } else { format!("{word} ") };
-        match act {
-            AskedAct::Run { command, folder: None } => format!("{}{command}", before("run")),
+        let (verb, what) = match act {
+            AskedAct::Run { command, folder: None } => ("run", command.clone()),
             AskedAct::Run { command, folder: Some(folder) } => {
-                format!("{}{command}\n  in the folder {folder}", before("run"))
+                ("run", format!("{command}\n  in the folder {folder}"))
             }
             AskedAct::Write { path, change: Some(change), .. } => {
-                format!("{}{path}\n{}", before("write"), change.trim_end_matches('\n'))
+                ("write", format!("{path}\n{}", change.trim_end_matches('\n')))
             }
             AskedAct::Write { path, .. } => {
-                format!("{}{path}\n  the new content is not known", before("write"))
+                ("write", format!("{path}\n  the new content is not known"))
             }
-            AskedAct::Delete { path } => format!("{}{path}", before("delete")),
-            AskedAct::Move { from, to } => format!("{}{from} to {to}", before("move")),
-        }
+            AskedAct::Delete { path } => ("delete", path.clone()),
+            AskedAct::Move { from, to } => ("move", format!("{from} to {to}")),
+        };
+        if is_alone { what } else { format!("{verb} {what}") }
     };
     acts.iter().map(describe).collect::<Vec<_>>().join("\n")
 }
@@ -190,7 +190,7 @@ pub fn decide(
     let turn = approvals::turn(&ws.root)?;
     let asked = turn.pending(code)?;
     if verdict == ApprovalVerdict::Reject {
-        append(ws, &asked, &note(&asked, "rejected", place), None)?;
+        append(ws, &asked, note(&asked, "rejected", place), None)?;
         let approval = turn.settle(asked, ApprovalState::Denied)?;
         let done = format!("{} is rejected; nothing was changed.", approval.code);
         return Ok(ApprovalAnswer { approval, done });
@@ -198,7 +198,7 @@ pub fn decide(
     // The registry may have changed since the question was asked.
     let ws = &ws.reload();
     check_again(ws, &asked.subject)?;
-    append(ws, &asked, &note(&asked, "approved", place), of_work(&asked))?;
+    append(ws, &asked, note(&asked, "approved", place), of_work(&asked))?;
     let (result, done) = carry_out(ws, &asked)?;
     let approval = turn.settle(Approval { result, ..asked }, ApprovalState::Approved)?;
     Ok(ApprovalAnswer { approval, done })
@@ -250,16 +250,13 @@ fn carry_out(ws: &Workspace, asked: &Approval) -> Result<(Option<String>, String
             Ok((Some(made.id), done))
         }
         Subject::Switch { .. } | Subject::Call { .. } | Subject::Lesson { .. } => {
-            Ok((None, once(asked)))
+            let Approval { code, actor, expires_at, .. } = asked;
+            let done = format!(
+                "{code} is approved: {actor} may do exactly this once, until {expires_at}."
+            );
+            Ok((None, done))
         }
     }
-}
-
-fn once(asked: &Approval) -> String {
-    format!(
-        "{} is approved: {} may do exactly this once, until {}.",
-        asked.code, asked.actor, asked.expires_at
-    )
 }
 
 /// Returns a sentence for the record. It never contains the text of a command or a lesson, because
@@ -310,12 +307,32 @@ fn of_work(asked: &Approval) -> Option<Approved> {
     Some(Approved { what, hash, ..Approved::default() })
 }
 
-/// Appends a person's decision to the ledger. That it was a person is known only from the terminal
-/// or the dialog.
+/// Returns the record of something that a person approved. That it was a person is known only from
+/// the terminal or the dialog.
+fn skeleton(
+    ws: &Workspace,
+    intent: Option<&Intent>,
+    session: Option<String>,
+    note: String,
+) -> Record {
+    let (note, strength) = (Some(note), Some(Strength::Declared));
+    Record { note, strength, ..record::skeleton(ws, RecordKind::Approval, intent, session, None) }
+}
+
+/// Returns the decision of the gate to ask the question with this code.
+fn asked_by(rule: Option<&str>, code: &str) -> RecordedDecision {
+    RecordedDecision {
+        outcome: RecordedDecision::ASK.to_owned(),
+        rule: rule.map(str::to_owned),
+        approval: Some(code.to_owned()),
+    }
+}
+
+/// Appends a person's decision to the ledger.
 fn append(
     ws: &Workspace,
     asked: &Approval,
-    note: &str,
+    note: String,
     approves: Option<Approved>,
 ) -> Result<(), VerbError> {
     let intent = match &asked.subject {
@@ -326,24 +343,10 @@ fn append(
     };
     let intent = intent.map(|id| ws.registry.present_id(&id).to_owned());
     let known = intent.as_deref().and_then(|id| ws.registry.get(id));
-    let skeleton =
-        record::skeleton(ws, RecordKind::Approval, known, Some(asked.actor.clone()), None);
-    let decision = RecordedDecision {
-        outcome: RecordedDecision::ASK.to_owned(),
-        rule: Some(asked.subject.kind().to_owned()),
-        approval: Some(asked.code.clone()),
-    };
-    record::append(
-        ws,
-        Record {
-            intent_id: intent.or(skeleton.intent_id),
-            note: Some(note.to_owned()),
-            approves,
-            decision: Some(decision),
-            strength: Some(Strength::Declared),
-            ..skeleton
-        },
-    )?;
+    let skeleton = skeleton(ws, known, Some(asked.actor.clone()), note);
+    let decision = Some(asked_by(Some(asked.subject.kind()), &asked.code));
+    let intent_id = intent.or(skeleton.intent_id);
+    record::append(ws, Record { intent_id, approves, decision, ..skeleton })?;
     Ok(())
 }
 
@@ -416,23 +419,14 @@ pub fn sign(
     let trusted = matches!(signatures.judge(what, &signers)?, SignatureCheck::By(_));
     let approved = Approved { signature: Some(signature), ..unsigned.clone() };
     let intent = ws.registry.get(&approved.what);
-    let skeleton = record::skeleton(ws, RecordKind::Approval, intent, None, None);
     let (what, hash) = (approved.what.clone(), approved.hash.clone());
-    let record = record::append(
-        ws,
-        Record {
-            note: Some(format!("a person approved {what} as it reads, and signed that")),
-            decision: code.map(|code| RecordedDecision {
-                outcome: RecordedDecision::ASK.to_owned(),
-                rule: None,
-                approval: Some(code.to_owned()),
-            }),
-            approves: Some(approved),
-            strength: Some(Strength::Declared),
-            ..skeleton
-        },
-    )?;
-    Ok(SignedAnswer { what, hash, record, trusted })
+    let note = format!("a person approved {what} as it reads, and signed that");
+    let record = Record {
+        decision: code.map(|code| asked_by(None, code)),
+        approves: Some(approved),
+        ..skeleton(ws, intent, None, note)
+    };
+    Ok(SignedAnswer { what, hash, record: record::append(ws, record)?, trusted })
 }
 
 /// The state of the gate after a person switched it off or on.
@@ -455,7 +449,7 @@ pub fn switch_off(
     let why = reason.map(|reason| format!(": {}", shorten(reason.trim(), MAX_REASON)));
     let why = why.unwrap_or_default();
     let note = format!("a person switched the gate off at a terminal, for {minutes} min{why}");
-    switched(ws, &note)?;
+    switched(ws, note)?;
     let off = session::switch_off(&ws.root, lasts, reason)?;
     Ok(SwitchAnswer { off: Some(off), changed: true })
 }
@@ -465,14 +459,11 @@ pub fn switch_on(ws: &Workspace) -> Result<SwitchAnswer, VerbError> {
     ws.governed()?;
     let changed = session::switch_on(&ws.root)?;
     if changed {
-        switched(ws, "a person switched the gate on again at a terminal")?;
+        switched(ws, "a person switched the gate on again at a terminal".to_owned())?;
     }
     Ok(SwitchAnswer { off: None, changed })
 }
 
-fn switched(ws: &Workspace, note: &str) -> Result<(), VerbError> {
-    let skeleton = record::skeleton(ws, RecordKind::Approval, None, None, None);
-    let strength = Some(Strength::Declared);
-    record::append(ws, Record { note: Some(note.to_owned()), strength, ..skeleton })?;
-    Ok(())
+fn switched(ws: &Workspace, note: String) -> Result<(), VerbError> {
+    record::append(ws, skeleton(ws, None, None, note)).map(drop)
 }

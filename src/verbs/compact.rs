@@ -57,16 +57,15 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
         .collect();
     let mut months: BTreeMap<String, Vec<(RelativePath, Vec<u8>)>> = BTreeMap::new();
     for (path, digest) in ws.ledger.files_by_digest() {
-        let month = month_of(&path);
+        let month = evidence::month_of(&path).to_owned();
         if month.as_str() >= before {
             continue;
         }
-        match committed
-            .get(&path)
-            .filter(|bytes| is_sound(&path, bytes) && digest == Digest::of(bytes))
-        {
-            Some(bytes) => months.entry(month).or_default().push((path, bytes.clone())),
-            None => answer.left.push(path),
+        match committed.get(&path) {
+            Some(bytes) if is_sound(&path, bytes) && digest == Digest::of(bytes) => {
+                months.entry(month).or_default().push((path, bytes.clone()));
+            }
+            _ => answer.left.push(path),
         }
     }
     answer.left.sort();
@@ -85,12 +84,6 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
         answer.months.push(CompactedMonth { month, removed, written });
     }
     Ok(answer)
-}
-
-/// Returns the month of a file of evidence, which is the name of its folder.
-fn month_of(path: &RelativePath) -> String {
-    let mut segments = path.as_str().rsplit('/');
-    segments.nth(1).unwrap_or_default().to_owned()
 }
 
 /// Returns true if the digest in a file's name is that of its bytes and every line can be read.

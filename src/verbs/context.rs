@@ -13,10 +13,9 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::map::{self, MappedBlock};
-use super::{Workspace, lesson};
+use super::{Workspace, lesson, map};
 use crate::intent::{Intent, Spanned};
-use crate::workspace::{RelativePath, text};
+use crate::workspace::text;
 
 /// About how many characters the element may have. Lists that do not fit end early and say how many
 /// entries are missing.
@@ -156,52 +155,43 @@ impl ContextText {
     }
 
     fn list(&mut self, outer: &str, inner: &str, values: &[String]) {
-        if values.is_empty() {
-            return;
-        }
-        self.line(1, &format!("<{outer}>"));
-        for (at, value) in values.iter().enumerate() {
-            if !self.room() {
-                self.omitted(values.len() - at);
-                break;
-            }
-            self.line(2, &format!("<{inner}>{}</{inner}>", escaped(value)));
-        }
-        self.line(1, &format!("</{outer}>"));
+        self.element(1, outer, "", values, |out, value| {
+            out.line(2, &format!("<{inner}>{}</{inner}>", escaped(value)));
+        });
     }
 
-    fn omitted(&mut self, count: usize) {
-        self.line(2, &format!("<omitted count=\"{count}\"/>"));
+    /// Adds an element with as many of the items as there is room for, and the number of the
+    /// others. Adds nothing if there are no items.
+    fn element<T>(
+        &mut self,
+        depth: usize,
+        name: &str,
+        attributes: &str,
+        items: &[T],
+        add: impl Fn(&mut Self, &T),
+    ) {
+        if items.is_empty() {
+            return;
+        }
+        self.line(depth, &format!("<{name}{attributes}>"));
+        for (at, item) in items.iter().enumerate() {
+            if !self.room() {
+                self.line(2, &format!("<omitted count=\"{}\"/>", items.len() - at));
+                break;
+            }
+            add(self, item);
+        }
+        self.line(depth, &format!("</{name}>"));
     }
 }
 
 fn produced(ws: &Workspace, intent: &Intent, out: &mut ContextText) {
     let files = map::produced(ws, &intent.id.value);
-    if files.is_empty() {
-        return;
-    }
-    out.line(1, "<produced>");
-    for (at, (path, blocks)) in files.iter().enumerate() {
-        if !out.room() {
-            out.omitted(files.len() - at);
-            break;
-        }
-        file(path, blocks, out);
-    }
-    out.line(1, "</produced>");
-}
-
-fn file(path: &RelativePath, blocks: &[MappedBlock], out: &mut ContextText) {
-    out.line(2, &format!("<file path=\"{}\">", escaped(path.as_str())));
-    for (at, block) in blocks.iter().enumerate() {
-        if !out.room() {
-            out.omitted(blocks.len() - at);
-            break;
-        }
-        out.line(
-            3,
-            &format!("<block kind=\"{}\">{}</block>", escaped(&block.kind), escaped(&block.name)),
-        );
-    }
-    out.line(2, "</file>");
+    out.element(1, "produced", "", &files, |out, (path, blocks)| {
+        let path = format!(" path=\"{}\"", escaped(path.as_str()));
+        out.element(2, "file", &path, blocks, |out, block| {
+            let (kind, name) = (escaped(&block.kind), escaped(&block.name));
+            out.line(3, &format!("<block kind=\"{kind}\">{name}</block>"));
+        });
+    });
 }

@@ -10,11 +10,9 @@ use super::evidence::Compared;
 use super::signing::{SignatureCheck, Signatures, Signed};
 use super::{VerbError, Workspace};
 use crate::code::LineRange;
-use crate::ledger::ErasedSection;
 use crate::ledger::evidence::{self, Digest, ERASURE, SectionLine, Tombstone};
-use crate::ledger::signed;
-use crate::workspace::clock;
-use crate::workspace::{Code, CommitId, Finding, RelativePath, store};
+use crate::ledger::{ErasedSection, signed};
+use crate::workspace::{Code, CommitId, Finding, RelativePath, clock, store};
 
 /// An erasure that is not confirmed and signed yet.
 #[derive(Clone, Debug)]
@@ -81,12 +79,7 @@ pub fn write(
     erasure: &Erasure,
     signature: Option<&str>,
 ) -> Result<EraseAnswer, VerbError> {
-    let mut answer = EraseAnswer {
-        record: record.to_owned(),
-        removed: Vec::new(),
-        written: Vec::new(),
-        signed: signature.is_some(),
-    };
+    let (mut removed, mut written) = (Vec::new(), Vec::new());
     let tombstone = match signature {
         Some(signature) => signed::join(&erasure.tombstone, signature),
         None => erasure.tombstone.clone(),
@@ -99,23 +92,20 @@ pub fn write(
         let Some(bytes) = store::read_capped(&absolute, store::MAX_CONTENT)? else { continue };
         let in_section = evidence::read(&bytes).unwrap_or_default().into_iter();
         let lines = in_section.filter(|one| one.digest == erasure.section);
-        let lines = lines.flat_map(|one| one.lines).map(|(span, _)| span);
-        let mut lines: Vec<_> = lines.filter(|span| bytes[span.clone()] == *erasure.line).collect();
-        lines.reverse();
+        let spans: Vec<_> = lines.flat_map(|one| one.lines).map(|(span, _)| span).collect();
         let mut erased = bytes.clone();
-        for span in lines {
+        for span in spans.into_iter().rev().filter(|span| bytes[span.clone()] == *erasure.line) {
             erased.splice(span, tombstone.iter().copied());
         }
-        let month = path.as_str().rsplit('/').nth(1).unwrap_or_default();
-        let written = evidence::path_of(Digest::of(&erased), month);
-        if written != path {
-            store::write_atomic(&ws.root.absolute(&written), &erased)?;
+        let new = evidence::path_of(Digest::of(&erased), evidence::month_of(&path));
+        if new != path {
+            store::write_atomic(&ws.root.absolute(&new), &erased)?;
             store::remove(&absolute)?;
-            answer.removed.push(path);
-            answer.written.push(written);
+            removed.push(path);
+            written.push(new);
         }
     }
-    Ok(answer)
+    Ok(EraseAnswer { record: record.to_owned(), removed, written, signed: signature.is_some() })
 }
 
 /// Judges the tombstones in sections of evidence. Each must have a trusted signature, and its
@@ -158,18 +148,11 @@ pub(super) fn judge(
                     "Take it out: `git rm -f {path}`; restore what it took the place of from a clone that has it."
                 ),
             };
+            let help =
+                help + " Or somebody whom the branch trusts erases the line: `intent erase`.";
             let lines = line.and_then(|line| LineRange::new(line, line));
-            Finding {
-                path: Some(path.clone()),
-                lines,
-                ..Finding::new(
-                    Code::LedgerRewritten,
-                    message,
-                    format!(
-                        "{help} Or somebody whom the branch trusts erases the line: `intent erase`."
-                    ),
-                )
-            }
+            let path = Some(path.clone());
+            Finding { path, lines, ..Finding::new(Code::LedgerRewritten, message, help) }
         };
         if then.is_some_and(|(_, then)| *then != section.lines) {
             let message = "A section of evidence says that a line of it was erased, and differs in more than that.";
@@ -188,9 +171,8 @@ pub(super) fn judge(
             };
             let wrong = match judged {
                 SignatureCheck::By(signer) => {
-                    compared
-                        .notes
-                        .push(format!("{signer} erased a line of {path}: {}", tombstone.why));
+                    let note = format!("{signer} erased a line of {path}: {}", tombstone.why);
+                    compared.notes.push(note);
                     continue;
                 }
                 SignatureCheck::Unchecked => {
@@ -213,8 +195,7 @@ pub(super) fn judge(
 /// Returns the file in which a section was sealed, and the last commit on the line of first parents
 /// that contains it.
 fn taken_away(ws: &Workspace, section: &ErasedSection) -> Option<(RelativePath, CommitId)> {
-    let month = section.path.as_str().rsplit('/').nth(1)?;
-    let path = evidence::path_of(section.digest, month);
+    let path = evidence::path_of(section.digest, evidence::month_of(&section.path));
     let (git, head) = (ws.git()?, ws.head()?);
     let removed = git.removed(head, &path).ok()??;
     Some((path, git.commit_info(&removed).ok()?.parents.into_iter().next()?))

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::evidence_texts::{EntryTexts, TextCache};
-use super::match_cache::WorkspaceSurroundings;
 use super::rules::{Rules, Ruling};
 use super::signing::{self, Signatures};
 use super::{ReadError, VerbError, Workspace, erase, reassign, why};
 use crate::code::{Block, Document, lines};
 use crate::ledger::evidence::{digest_of_path, read};
 use crate::ledger::{
-    BlockRecord, ClaimRef, Conversation, Digest, Entry, FileRecord, Ledger, RecordKind, anchor,
+    BlockRecord, ClaimRef, Contributor, Digest, Entry, FileRecord, Ledger, Record, RecordKind,
+    anchor,
 };
 use crate::provenance::difference::{Difference, lines_added_by_all};
 use crate::provenance::line_records::{LineStatus, of as lines_of};
@@ -29,6 +29,13 @@ pub(super) struct Compared {
     pub findings: Vec<Finding>,
     /// Sentences for reviewers that are not findings.
     pub notes: Vec<String>,
+}
+
+impl Compared {
+    pub(super) fn add(&mut self, other: Self) {
+        self.findings.extend(other.findings);
+        self.notes.extend(other.notes);
+    }
 }
 
 /// Compares the evidence of a workspace with that of a base.
@@ -75,10 +82,7 @@ pub(super) fn against_base(
     let of_same = of_same.flat_map(|(_, sections)| sections.to_vec());
     let of_others = others.iter().flat_map(|(_, bytes)| digests(bytes));
     let known: HashSet<Digest> = of_same.chain(of_others).collect();
-    let mut named = match gone.is_empty() {
-        true => BTreeMap::new(),
-        false => still_named(ws, base, &stands)?,
-    };
+    let mut named = if gone.is_empty() { BTreeMap::new() } else { still_named(ws, base, &stands)? };
     for path in gone {
         match named.remove(&path) {
             Some((count, name)) => {
@@ -103,27 +107,18 @@ pub(super) fn against_base(
             continue;
         }
         if entry.record.kind == RecordKind::Reassign && !is_at(git, base, entry) {
-            let (notes, findings) = reassign::judge(ws, at);
-            compared.notes.extend(notes);
-            compared.findings.extend(findings);
+            compared.add(reassign::judge(ws, at));
         }
         if entry.section.is_none() {
             continue;
         }
         if let Some(of) = in_base(git, base, entry) {
-            let late = LateEvidence { git, rules, entry, of: &of };
-            compared.notes.push(late.note());
-            compared.findings.extend(late.findings());
+            compared.notes.push(late_note(entry, &of));
+            compared.findings.extend(late_findings(git, rules, entry, &of));
         }
-        match doubt(&texts, ledger, at, base) {
-            Some(Doubt::Unfounded(finding)) => compared.findings.push(finding),
-            Some(Doubt::NotHere(note)) => compared.notes.push(note),
-            None => {}
-        }
+        compared.add(doubt(&texts, ledger, at, base).unwrap_or_default());
     }
-    let of_records = records::against_base(ws, git, base)?;
-    compared.findings.extend(of_records.findings);
-    compared.notes.extend(of_records.notes);
+    compared.add(records::against_base(ws, git, base)?);
     compared.notes.dedup();
     Ok(compared)
 }
@@ -192,11 +187,8 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
     // An anchor whose name does not fit its content vouches for nothing, so it may be repaired.
     let sound = before.iter().filter(|(path, bytes)| anchor::path_of(bytes) == *path);
     let gone = sound.filter(|(path, bytes)| now.get(path) != Some(bytes));
-    Ok(gone
-        .map(|(path, _)| {
-            rewritten(path, "An anchor was changed or removed since the base.".into(), base)
-        })
-        .collect())
+    let message = "An anchor was changed or removed since the base.";
+    Ok(gone.map(|(path, _)| rewritten(path, message.to_owned(), base)).collect())
 }
 
 /// Finds the files of evidence of the commit `then` that have a section which is not in `stands`,
@@ -220,21 +212,14 @@ pub(super) fn still_named(
         let first = || (0, what.to_owned());
         named.entry(entry.origin.path.clone()).or_insert_with(first).0 += 1;
     };
-    let gone: Vec<&Entry> =
-        ws.ledger.entries().into_iter().filter(|entry| is_gone(entry)).collect();
-    let files_of = |entry: &&Entry| {
-        entry.record.files.iter().map(|file| file.relative_path.clone()).collect::<Vec<_>>()
-    };
-    let mut paths: BTreeSet<RelativePath> = gone.iter().flat_map(files_of).collect();
-    // A block that was moved to another file is in a file that changed since then.
-    let changes = ws.changes_since(Some(then))?.into_iter().map(|change| change.path);
-    paths.extend(changes.filter(|path| !path.is_orchestration()));
-    for path in paths {
+    let gone: Vec<&Entry> = ws.ledger.entries().into_iter().filter(|entry| is_gone(entry)).collect();
+    for path in records::named(&gone, &ws.changes_since(Some(then))?) {
         let document = match ws.read(&path) {
             Ok(document) => document,
             // The file exists but cannot be read, so its code may still be there.
             Err(ReadError::Unread { .. }) => {
-                let about = gone.iter().filter(|entry| files_of(entry).contains(&path));
+                let is_its = |file: &FileRecord| file.relative_path == path;
+                let about = gone.iter().filter(|entry| entry.record.files.iter().any(is_its));
                 about.for_each(|entry| name(entry, path.as_str()));
                 continue;
             }
@@ -278,8 +263,7 @@ fn answering<'a>(
     let is_modified = found.content == Some(Content::Modified);
     let mut claims: BTreeSet<ClaimRef> = found.claim.filter(|_| !is_modified).into_iter().collect();
     claims.extend(&found.candidates);
-    let lines =
-        lines_of(ledger, &WorkspaceSurroundings(ws), found, &lines::own_lines(document, block));
+    let lines = lines_of(ledger, ws, found, &lines::own_lines(document, block));
     for line in lines.iter().flat_map(|lines| &lines.standing) {
         if let LineStatus::Recorded(Some(claim)) = line {
             claims.insert(*claim);
@@ -297,82 +281,68 @@ fn in_base(git: &Git, base: &CommitId, entry: &Entry) -> Option<CommitId> {
     git.is_ancestor(base, &of).unwrap_or(false).then_some(of)
 }
 
-/// An entry of late evidence about a commit that the base contains already. It is a claim about
-/// code that others know.
-struct LateEvidence<'a> {
-    git: &'a Git,
-    rules: &'a Rules,
-    entry: &'a Entry,
-    of: &'a CommitId,
+fn contributors(record: &Record) -> impl Iterator<Item = &Contributor> {
+    let conversations = record.files.iter().flat_map(|file| &file.conversations);
+    conversations.map(|one| &one.contributor)
 }
 
-impl LateEvidence<'_> {
-    fn conversations(&self) -> impl Iterator<Item = &Conversation> {
-        self.entry.record.files.iter().flat_map(|file| &file.conversations)
-    }
+/// Returns a note about late evidence of a commit that the base contains already, which is a claim
+/// about code that others know. Reviewers decide whether to believe it: the note says which intent
+/// and contributor the entry names for which blocks.
+fn late_note(entry: &Entry, of: &CommitId) -> String {
+    let (path, of, record) = (&entry.origin.path, of.short(), &entry.record);
+    let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
+    let who = contributors(record).next().map(|one| format!(" and {}", why::who(one, tool)));
+    let who = who.unwrap_or_default();
+    let id = record.intent_id.as_deref().unwrap_or("no intent");
+    let files: Vec<String> = record.files.iter().map(named_blocks).collect();
+    format!(
+        "{path} is late evidence of {of}, which the base has already. It names {id}{who} for {}.",
+        files.join("; ")
+    )
+}
 
-    /// Returns a note for reviewers, who decide whether to believe it: which intent and contributor
-    /// the entry names for which blocks.
-    fn note(&self) -> String {
-        let (path, of) = (&self.entry.origin.path, self.of.short());
-        let record = &self.entry.record;
-        let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
-        let who = self.conversations().map(|one| why::who(&one.contributor, tool)).next();
-        let who = who.map(|who| format!(" and {who}")).unwrap_or_default();
-        let id = record.intent_id.as_deref().unwrap_or("no intent");
-        let files: Vec<String> = record.files.iter().map(named_blocks).collect();
-        format!(
-            "{path} is late evidence of {of}, which the base has already. It names {id}{who} for {}.",
-            files.join("; ")
-        )
-    }
-
-    fn findings(&self) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        let record = &self.entry.record;
-        for file in &record.files {
-            let Some(id) = record.intent_id.as_deref() else { break };
-            let path = &file.relative_path;
-            for ruling in self.rules.rulings(path, Some(id)) {
-                if !matches!(ruling, Ruling::Outside(_) | Ruling::Unknown) {
-                    continue;
-                }
-                let (what, why) = self.rules.describe(&ruling, path, Some(id));
-                let message =
-                    format!("Late evidence names {id} for {}. {what} {why}", named_blocks(file));
-                findings.push(self.refuse(ruling.code(), message.trim_end().to_owned()));
+/// Returns what speaks against late evidence of a commit that the base contains already.
+fn late_findings(git: &Git, rules: &Rules, entry: &Entry, of: &CommitId) -> Vec<Finding> {
+    let record = &entry.record;
+    let refuse = |code: Code, message: String| {
+        let help = format!("Take the file out, `git rm -f {}`, and commit.", entry.origin.path);
+        finding_at(entry, code, message, help)
+    };
+    let mut findings = Vec::new();
+    for file in &record.files {
+        let Some(id) = record.intent_id.as_deref() else { break };
+        let path = &file.relative_path;
+        for ruling in rules.rulings(path, Some(id)) {
+            if !matches!(ruling, Ruling::Outside(_) | Ruling::Unknown) {
+                continue;
             }
+            let (what, why) = rules.describe(&ruling, path, Some(id));
+            let message =
+                format!("Late evidence names {id} for {}. {what} {why}", named_blocks(file));
+            findings.push(refuse(ruling.code(), message.trim_end().to_owned()));
         }
-        let people = self.conversations().filter_map(|one| one.contributor.name.as_deref());
-        let people: BTreeSet<&str> = people.collect();
-        let Some(headline) = self.git.headline(self.of).ok().filter(|_| !people.is_empty()) else {
-            return findings;
-        };
-        for name in people
-            .into_iter()
-            .filter(|name| *name != headline.author && *name != headline.committer)
-        {
-            let message = format!(
-                "Late evidence names {name} for what {} brought, of which {} is the author.",
-                self.of.short(),
-                headline.author
-            );
-            findings.push(self.refuse(Code::EvidenceUnfounded, message));
-        }
-        findings
     }
-
-    fn refuse(&self, code: Code, message: String) -> Finding {
-        let help =
-            format!("Take the file out, `git rm -f {}`, and commit.", self.entry.origin.path);
-        finding_at(self.entry, code, message, help)
-    }
+    let mut people: BTreeSet<&str> =
+        contributors(record).filter_map(|one| one.name.as_deref()).collect();
+    let Some(headline) = git.headline(of).ok().filter(|_| !people.is_empty()) else {
+        return findings;
+    };
+    people.retain(|name| *name != headline.author && *name != headline.committer);
+    findings.extend(people.into_iter().map(|name| {
+        let message = format!(
+            "Late evidence names {name} for what {} brought, of which {} is the author.",
+            of.short(),
+            headline.author
+        );
+        refuse(Code::EvidenceUnfounded, message)
+    }));
+    findings
 }
 
 /// Names the blocks that a record claims in a file: `function tax in src/b.js`.
 fn named_blocks(file: &FileRecord) -> String {
-    let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
-    let names = ranges.filter_map(|range| range.block.as_ref());
+    let names = file.ranges().filter_map(|range| range.block.as_ref());
     let names: Vec<String> = names.map(|name| format!("{} {}", name.kind, name.path)).collect();
     match names.is_empty() {
         true => file.relative_path.to_string(),
@@ -380,29 +350,21 @@ fn named_blocks(file: &FileRecord) -> String {
     }
 }
 
-/// What the texts of its commit show against an entry.
-enum Doubt {
-    /// The entry claims something that the commit did not add.
-    Unfounded(Finding),
-    /// The texts are not in this clone.
-    NotHere(String),
-}
-
-/// Compares an entry with the difference that its commit makes. A claim on a text that is not in
-/// the commit is not a fault: a squash or an amend has lost it, and
+/// Returns what the texts of its commit show against an entry: a finding if the entry claims
+/// something that the commit did not add, or a note if the texts are not in this clone. A claim on
+/// a text that is not in the commit is not a fault: a squash or an amend has lost it, and
 /// [`provenance::derive`](crate::provenance::derive) derives nothing from it.
-fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option<Doubt> {
+fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option<Compared> {
     let entry = ledger.entry(at);
     let file = entry.record.files.first()?;
     let path = &file.relative_path;
     let Some(EntryTexts { before, after, is_its_own }) = texts.of_entry(entry, base) else {
         let unread = format!("its commit, or {path} in it, cannot be read");
-        return Some(match texts.is_shallow() {
-            true => {
-                Doubt::NotHere(format!("{}: {unread} in this shallow clone", entry.origin.path))
-            }
-            false => Doubt::Unfounded(refuse(entry, unread)),
-        });
+        if texts.is_shallow() {
+            let note = format!("{}: {unread} in this shallow clone", entry.origin.path);
+            return Some(Compared { notes: vec![note], ..Compared::default() });
+        }
+        return Some(refuse(entry, unread));
     };
     let differences: Vec<Difference> =
         before.iter().map(|before| Difference::new(before, &after)).collect();
@@ -426,7 +388,7 @@ fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option
             Some(format!("{name}: {why}"))
         })
         .collect();
-    (!wrong.is_empty()).then(|| Doubt::Unfounded(refuse(entry, wrong.join("; "))))
+    (!wrong.is_empty()).then(|| refuse(entry, wrong.join("; ")))
 }
 
 /// The lines that a claim names in the text of its commit: for each block, its index and which of
@@ -541,9 +503,9 @@ fn covered_by_others(
     covered
 }
 
-fn refuse(entry: &Entry, what: String) -> Finding {
+fn refuse(entry: &Entry, what: String) -> Compared {
     let named = entry.record.intent_id.as_deref().unwrap_or("no intent");
-    finding_at(
+    let finding = finding_at(
         entry,
         Code::EvidenceUnfounded,
         format!("This evidence names {named} for code that its commit did not add: {what}."),
@@ -551,11 +513,12 @@ fn refuse(entry: &Entry, what: String) -> Finding {
             "Take the file out, `git rm -f {}`, and commit. Then `intent seal` seals what the journal of this clone holds of it, if anything.",
             entry.origin.path
         ),
-    )
+    );
+    Compared { findings: vec![finding], ..Compared::default() }
 }
 
 /// Makes a finding about a record, at the line where the record is stored.
-fn finding_at(entry: &Entry, code: Code, message: String, help: String) -> Finding {
+pub(super) fn finding_at(entry: &Entry, code: Code, message: String, help: String) -> Finding {
     Finding {
         path: Some(entry.origin.path.clone()),
         lines: crate::code::LineRange::new(entry.origin.line, entry.origin.line),

@@ -1,9 +1,9 @@
 //! Finds the commit that evidence is about, and reads the texts of its files before and after that commit from git.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::baseline::Baseline;
+use super::memo::Memo;
 use super::{Workspace, check};
 use crate::code::Document;
 use crate::ledger::{Derive, Derived, Entry, FileRecord, Ledger, Outline, Outlines, evidence};
@@ -18,9 +18,9 @@ const MAX_TEXTS: usize = 64;
 /// Reads texts from git and caches the last ones.
 pub(super) struct TextCache {
     ws: Workspace,
-    texts: Mutex<HashMap<(Option<CommitId>, RelativePath), Document>>,
+    texts: Memo<(Option<CommitId>, RelativePath), Document, MAX_TEXTS>,
     /// For each commit that was looked up, whether it is in the history of this workspace.
-    here: Mutex<HashMap<CommitId, bool>>,
+    here: Memo<CommitId, bool>,
 }
 
 /// The commit that evidence is about, with its first parent.
@@ -58,8 +58,7 @@ impl Derive for TextCache {
     fn derive(&self, entry: &Entry) -> Option<Derived> {
         let file = entry.record.files.first()?;
         let covered = self.covered(entry)?;
-        let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
-        let ranges: Vec<_> = ranges.cloned().collect();
+        let ranges: Vec<_> = file.ranges().cloned().collect();
         let is_its_own =
             entry.late_commit.is_none() || entry.late_commit == hex(covered.commit.as_ref());
         let slot = self.slot(Computed::Derived, file, &covered, (&ranges, is_its_own));
@@ -113,7 +112,7 @@ impl TextCache {
     /// Makes a cache that reads from this workspace's repository.
     pub(super) fn new(ws: &Workspace) -> Self {
         let ws = ws.without_ledger();
-        Self { ws, texts: Mutex::default(), here: Mutex::default() }
+        Self { ws, texts: Memo::default(), here: Memo::default() }
     }
 
     /// Returns the place in the disk cache for what is derived from a file in a commit. The ids of
@@ -251,27 +250,20 @@ impl TextCache {
     /// Returns true if a commit is in the history here. A commit that a rebase or an amend replaced
     /// may still be in this repository, but it is not in other people's clones.
     fn is_here(&self, commit: &CommitId) -> bool {
-        let lock = || self.here.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(commit) {
-            return *known;
-        }
         let find = || {
             let (git, tip) = (self.git()?, self.ws.tip()?);
             let is_before = self.ws.history()?.precedes(git, commit, tip) == Some(true);
             Some(is_before || git.is_ancestor(tip, commit).ok()?)
         };
-        let found = find().unwrap_or(false);
-        lock().insert(commit.clone(), found);
-        found
+        self.here.of(commit, || find().unwrap_or(false))
     }
 
     /// Returns a file at a commit or, for `None`, in the index. The text is empty if the file does
     /// not exist there.
     fn at(&self, commit: Option<&CommitId>, path: &RelativePath) -> Option<Document> {
         let key = (commit.cloned(), path.clone());
-        let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
-            return Some(known.clone());
+        if let Some(known) = self.texts.get(&key) {
+            return Some(known);
         }
         let git = self.git()?;
         let bytes = match commit {
@@ -279,13 +271,7 @@ impl TextCache {
             None => git.file_in_index(path).ok()?,
         };
         let document = self.ws.document(path, &bytes.unwrap_or_default()).ok()?;
-        let document = self.ws.outlined(path, &document);
-        let mut kept = lock();
-        if kept.len() >= MAX_TEXTS {
-            kept.clear();
-        }
-        kept.insert(key, document.clone());
-        Some(document)
+        Some(self.texts.keep(key, self.ws.outlined(path, &document)))
     }
 
     fn covered(&self, entry: &Entry) -> Option<Covered> {

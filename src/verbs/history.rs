@@ -8,14 +8,11 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use serde::{Deserialize, Serialize};
-
 use super::evidence_texts::Covered;
-use crate::ledger::EVIDENCE_FOLDER;
-use crate::ledger::{Digest, evidence};
+use crate::ledger::{Digest, EVIDENCE_FOLDER, evidence};
 use crate::workspace::git::{AddedFile, WalkedHistory};
 use crate::workspace::table::{Damaged, Table};
-use crate::workspace::{CommitId, Git, RelativePath, Root};
+use crate::workspace::{CommitId, Git, RelativePath, Root, cache};
 
 const BROUGHT: &str = "brought 3";
 const LINE: &str = "line 1";
@@ -59,17 +56,11 @@ struct Found {
 struct Tables {
     brought: Table<ROW>,
     line: Table<PLACE>,
-    head: TablesHeader,
+    /// The commits at which earlier walks began, newest first. Both tables have them as header.
+    tips: Vec<CommitId>,
     /// The place of the newest stored commit that is on the line of this history. `None` if there
     /// is none.
     end: Option<u32>,
-}
-
-/// The header of both tables.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct TablesHeader {
-    /// The commits at which earlier walks began, newest first.
-    tips: Vec<CommitId>,
 }
 
 /// Returns a commit id as bytes, padded with zeros.
@@ -112,19 +103,22 @@ impl Tables {
     fn open((brought, line): &(PathBuf, PathBuf)) -> Option<Self> {
         let (brought, head) = Table::open(brought, BROUGHT)?;
         let (line, same) = Table::open(line, LINE)?;
-        let head = postcard::from_bytes(&head).ok().filter(|_| head == same)?;
-        Some(Self { brought, line, head, end: None })
+        let tips = postcard::from_bytes(&head).ok().filter(|_| head == same)?;
+        Some(Self { brought, line, tips, end: None })
     }
 
     fn place(&self, of: &CommitId) -> Result<Option<u32>, Damaged> {
-        let row = self.line.rows(&bytes(Some(of)))?.into_iter().next();
-        Ok(row.map(|row| u32::from_le_bytes(std::array::from_fn(|at| row[ID + at]))))
+        Ok(self.line.rows(&bytes(Some(of)))?.first().map(place_in))
     }
 }
 
+/// Returns the place in a row of the second table.
+fn place_in(row: &[u8; PLACE]) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|at| row[ID + at]))
+}
+
 fn paths(root: &Root) -> Option<(PathBuf, PathBuf)> {
-    let cache = root.common_dir()?.join("intent/cache");
-    Some((cache.join("brought"), cache.join("line")))
+    cache::shared(root, "brought").zip(cache::shared(root, "line"))
 }
 
 impl History {
@@ -132,19 +126,17 @@ impl History {
     pub(super) fn of(root: &Root, git: &Git, head: &CommitId) -> Self {
         let paths = paths(root);
         let kept = paths.as_ref().and_then(Tables::open);
-        let history = kept.and_then(|kept| Self::onward(git, head, kept));
-        let history = history.unwrap_or_else(|| Self::whole(git, head));
-        let kept = history.kept.as_ref().and_then(|kept| kept.end).map_or(0, |end| end as usize);
-        let most = (kept / COMMITS_PER_STEP).clamp(*MAX_COMMITS.start(), *MAX_COMMITS.end());
+        let (recent, kept) = match kept.and_then(|kept| Self::onward(git, head, kept)) {
+            Some((recent, kept)) => (recent, Some(kept)),
+            None => (Self::walk_all(git, head), None),
+        };
+        let end = kept.as_ref().and_then(|kept| kept.end).map_or(0, |end| end as usize);
+        let history = Self { recent, kept, rewalked: OnceLock::new(), head: head.clone() };
+        let most = (end / COMMITS_PER_STEP).clamp(*MAX_COMMITS.start(), *MAX_COMMITS.end());
         if let Some(paths) = paths.filter(|_| history.recent.commits > most) {
             history.write(&paths);
         }
         history
-    }
-
-    fn whole(git: &Git, head: &CommitId) -> Self {
-        let recent = Self::walk_all(git, head);
-        Self { recent, kept: None, rewalked: OnceLock::new(), head: head.clone() }
     }
 
     fn walk_all(git: &Git, head: &CommitId) -> Found {
@@ -155,32 +147,31 @@ impl History {
     }
 
     /// Walks only the commits that the tables do not have. `None` if the tables are damaged.
-    fn onward(git: &Git, head: &CommitId, mut kept: Tables) -> Option<Self> {
-        let walked = match kept.head.tips.contains(head) {
+    fn onward(git: &Git, head: &CommitId, mut kept: Tables) -> Option<(Found, Tables)> {
+        let walked = match kept.tips.contains(head) {
             true => WalkedHistory { onto: Some(head.clone()), ..WalkedHistory::default() },
-            false => git.walk(EVIDENCE_FOLDER, head, &kept.head.tips).ok()?,
+            false => git.walk(EVIDENCE_FOLDER, head, &kept.tips).ok()?,
         };
         kept.end = match &walked.onto {
             Some(onto) => kept.place(onto).ok()?,
             None => None,
         };
-        let recent = Found::of(&walked, kept.end);
-        Some(Self { recent, kept: Some(kept), rewalked: OnceLock::new(), head: head.clone() })
+        Some((Found::of(&walked, kept.end), kept))
     }
 
     fn write(&self, (brought_path, line_path): &(PathBuf, PathBuf)) {
-        let mut head = TablesHeader { tips: vec![self.head.clone()] };
+        let mut tips = vec![self.head.clone()];
         let mut brought: Vec<[u8; ROW]> = Vec::new();
         let mut line: Vec<[u8; PLACE]> = Vec::new();
         if let Some(kept) = &self.kept {
             let (Ok(then), Ok(places)) = (kept.brought.all(), kept.line.all()) else { return };
             brought.extend(then);
-            let at = |row: &[u8; PLACE]| u32::from_le_bytes(std::array::from_fn(|at| row[ID + at]));
+            let end = kept.end;
             line.extend(
-                places.into_iter().filter(|row| kept.end.is_some_and(|end| at(row) <= end)),
+                places.into_iter().filter(|row| end.is_some_and(|end| place_in(row) <= end)),
             );
-            head.tips.extend(kept.head.tips.iter().filter(|tip| **tip != self.head).cloned());
-            head.tips.truncate(MAX_TIPS);
+            tips.extend(kept.tips.iter().filter(|tip| **tip != self.head).cloned());
+            tips.truncate(MAX_TIPS);
         }
         let recent = self.recent.brought.iter();
         let recent = recent.flat_map(|(digest, all)| all.iter().map(move |one| (digest, one)));
@@ -193,7 +184,7 @@ impl History {
             let row = [&bytes(Some(commit))[..], &place.to_le_bytes()].concat();
             std::array::from_fn(|at| row[at])
         }));
-        let head = postcard::to_stdvec(&head).unwrap_or_default();
+        let head = postcard::to_stdvec(&tips).unwrap_or_default();
         let written = Table::write(brought_path, BROUGHT, &head, brought)
             .and_then(|()| Table::write(line_path, LINE, &head, line));
         if let Err(error) = written {

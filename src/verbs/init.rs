@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::git_hooks::{Act, GitHooksAnswer, git_hooks};
-use super::{OpenError, VerbError, Workspace, select};
+use super::{VerbError, Workspace, select};
 use crate::workspace::{Root, store};
 
 const REGISTRY: &str = include_str!("templates/active_intents.yaml");
@@ -50,7 +50,7 @@ pub(super) const FILES: [(&str, &str); 5] = [
 /// Creates `.orchestration/` in the workspace that contains `folder`: in the top folder of the git
 /// work tree, or in `folder` itself if there is no git.
 pub(crate) fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
-    let root = Root::find(folder).map_err(OpenError::from)?;
+    let root = Root::find(folder)?;
     let (mut created, mut kept) = (Vec::new(), Vec::new());
     for (name, text) in FILES {
         let is_new = store::create_new(&root.path().join(name), text.as_bytes())?;

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::map::ByIntent;
+use super::memo::Memo;
 use super::{ReadError, Workspace, trail_cache};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
 use crate::intent::{FOLDER, Registry};
 use crate::ledger::ClaimRef;
 use crate::provenance::file_history::Version;
-use crate::provenance::matching::{self, CandidateRecord, Orphans, SharedTrail};
+use crate::provenance::matching::{self, CandidateRecord, Orphans, SharedTrail, Surroundings};
 use crate::provenance::outline::{Outline, Row};
 use crate::workspace::git::{ChangeKind, GitError, PathChange, Target};
 use crate::workspace::{CommitId, RelativePath, cache};
@@ -31,18 +32,18 @@ const MAX_KEPT: usize = 256;
 /// the ledger; [`Self::with_other_records`] keeps those that do not depend on records.
 #[derive(Default)]
 pub(super) struct MatchCache {
-    committed: Arc<Mutex<CommittedFiles>>,
-    texts: Arc<Mutex<HashMap<String, Document>>>,
-    order: Arc<Mutex<HashMap<(String, String), bool>>>,
+    committed: Arc<CommittedFiles>,
+    texts: Arc<Memo<String, Document, MAX_KEPT>>,
+    order: Arc<Memo<(String, String), bool>>,
     standing: Arc<Mutex<StandingFiles>>,
-    orphans: Mutex<HashMap<RelativePath, (TimeAndLength, Arc<Orphans>)>>,
-    changed: Mutex<HashMap<String, (Instant, Arc<FileChanges>)>>,
-    candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
-    trails: Mutex<HashMap<RelativePath, SharedTrail>>,
+    orphans: Memo<RelativePath, (TimeAndLength, Arc<Orphans>)>,
+    changed: Memo<String, (Instant, Arc<FileChanges>), MAX_KEPT>,
+    candidates: Memo<(Identity, ContentHash), Candidates, MAX_BLOCKS>,
+    trails: Memo<RelativePath, SharedTrail, MAX_KEPT>,
     recorded: OnceLock<Recorded>,
-    registries: Mutex<HashMap<CommitId, Option<Arc<Registry>>>>,
-    rewritten: Mutex<Rewritten>,
-    produced: Mutex<HashMap<Option<String>, KnownProducts>>,
+    registries: Memo<CommitId, Option<Arc<Registry>>, MAX_KEPT>,
+    rewritten: Memo<(CommitId, CommitId), Arc<[CommitId]>>,
+    produced: Memo<Option<String>, (Instant, Arc<ByIntent>)>,
     parsed: Mutex<Vec<(RelativePath, Document)>>,
 }
 
@@ -55,23 +56,20 @@ impl MatchCache {
         find: impl FnOnce() -> ByIntent,
     ) -> Arc<ByIntent> {
         let of = of.map(str::to_owned);
-        let lock = || self.produced.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, known)) = lock().get(&of)
+        if let Some((then, known)) = self.produced.get(&of)
             && then.elapsed() < FRESH
         {
-            return Arc::clone(known);
+            return known;
         }
         let found = Arc::new(find());
-        lock().insert(of, (Instant::now(), Arc::clone(&found)));
-        found
+        self.produced.keep(of, (Instant::now(), found)).1
     }
 
     /// Returns the text with this key and its blocks. The same text is requested again and again,
     /// because most files equal their version in the last commit and stay the same in most commits.
     pub(super) fn text(&self, key: String, find: impl FnOnce(&str) -> Document) -> Document {
-        let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
-            return known.clone();
+        if let Some(known) = self.texts.get(&key) {
+            return known;
         }
         let found = find(&key);
         // Not cached: the blocks of a text that does not parse depend also on the commit that it
@@ -79,12 +77,7 @@ impl MatchCache {
         if found.blocks().has_error {
             return found;
         }
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(key, found.clone());
-        found
+        self.texts.keep(key, found)
     }
 
     /// Returns a text with its blocks and without its syntax tree. It is parsed as an edit of the
@@ -109,18 +102,8 @@ impl MatchCache {
 
     /// Returns the registry at a commit, or `None` if it cannot be read.
     pub(super) fn registry_at(&self, ws: &Workspace, commit: &CommitId) -> Option<Arc<Registry>> {
-        let lock = || self.registries.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(commit) {
-            return known.clone();
-        }
         let read = || Registry::at(ws.git()?, &Target::Commit(commit.clone())).ok().map(Arc::new);
-        let registry = read();
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(commit.clone(), registry.clone());
-        registry
+        self.registries.of(commit, read)
     }
 
     /// Returns the commits at which the registry has different texts, newest first: those reachable
@@ -132,11 +115,6 @@ impl MatchCache {
         newest: &CommitId,
         oldest: &CommitId,
     ) -> Arc<[CommitId]> {
-        let lock = || self.rewritten.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (newest.clone(), oldest.clone());
-        if let Some(known) = lock().get(&key) {
-            return Arc::clone(known);
-        }
         let find = || -> Result<Vec<CommitId>, GitError> {
             let Some(git) = ws.git() else { return Ok(Vec::new()) };
             let places = [ws.registry.path().as_str(), FOLDER];
@@ -148,9 +126,8 @@ impl MatchCache {
             }
             Ok(found)
         };
-        let found: Arc<[CommitId]> = find().unwrap_or_default().into();
-        lock().insert(key, Arc::clone(&found));
-        found
+        let key = (newest.clone(), oldest.clone());
+        self.rewritten.of(&key, || find().unwrap_or_default().into())
     }
 
     /// Returns a cache for another state of the ledger, with the answers that do not depend on
@@ -166,11 +143,8 @@ impl MatchCache {
     }
 }
 
-/// For each pair of commits, the result of [`MatchCache::rewritten`].
-type Rewritten = HashMap<(CommitId, CommitId), Arc<[CommitId]>>;
-
 /// Files at commits, by the id of the commit and the path.
-type CommittedFiles = HashMap<(String, RelativePath), Arc<AtCommit>>;
+type CommittedFiles = Memo<(String, RelativePath), Arc<AtCommit>, MAX_KEPT>;
 
 /// A file at a commit. Its outline is made on first use.
 struct AtCommit {
@@ -195,9 +169,6 @@ struct StandingFiles {
     files: HashMap<RelativePath, (cache::FileStamp, Document)>,
     blocks: usize,
 }
-
-/// When the answer was computed, and the blocks of each intent.
-type KnownProducts = (Instant, Arc<ByIntent>);
 
 /// The records that could describe a block.
 type Candidates = Arc<Vec<CandidateRecord>>;
@@ -235,40 +206,39 @@ const MAX_NEAR: usize = 32;
 /// no file.
 type TimeAndLength = Option<(SystemTime, u64)>;
 
-/// A workspace, as the matcher sees it from one of its files.
-pub(super) struct WorkspaceSurroundings<'a>(pub(super) &'a Workspace);
-
-impl WorkspaceSurroundings<'_> {
-    fn stamp(&self, path: &RelativePath) -> TimeAndLength {
-        let found =
-            self.0.root.absolute(path).metadata().ok().filter(std::fs::Metadata::is_file)?;
+impl Workspace {
+    fn time_and_length(&self, path: &RelativePath) -> TimeAndLength {
+        let found = self.root.absolute(path).metadata().ok().filter(std::fs::Metadata::is_file)?;
         Some((found.modified().ok()?, found.len()))
     }
 
     /// Returns the blocks of a file in its present state.
-    pub(super) fn blocks(&self, path: &RelativePath) -> Result<Arc<FileBlocks>, ReadError> {
+    pub(super) fn standing_blocks(
+        &self,
+        path: &RelativePath,
+    ) -> Result<Arc<FileBlocks>, ReadError> {
         Ok(self.standing(path)?.blocks())
     }
 
     /// Reads a file in its present state.
     pub(super) fn standing(&self, path: &RelativePath) -> Result<Document, ReadError> {
-        if let Target::Commit(commit) = self.0.files() {
-            let file = self.at_commit(&commit.0, path).filter(|_| self.0.exists(path));
+        if let Target::Commit(commit) = self.files() {
+            let file = self.file_at(&commit.0, path).filter(|_| self.exists(path));
             let missing = || ReadError::Missing { path: path.clone() };
             return file.map(|file| file.document.clone()).ok_or_else(missing);
         }
-        if *self.0.files() == Target::Index {
-            return self.0.read_outlined(path);
+        if *self.files() == Target::Index {
+            return self.read_outlined(path);
         }
-        let found = self.0.root.absolute(path).metadata().ok();
+        let found = self.root.absolute(path).metadata().ok();
         let state = found.as_ref().and_then(cache::FileStamp::of);
-        let lock = || self.0.match_cache.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.match_cache.standing.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, document)) = lock().files.get(path)
             && Some(*then) == state
         {
             return Ok(document.clone());
         }
-        let document = self.0.read_outlined(path)?;
+        let document = self.read_outlined(path)?;
         if let Some(state) = state.filter(|state| state.at_rest(SystemTime::now())) {
             let mut kept = lock();
             if kept.blocks >= MAX_BLOCKS {
@@ -281,64 +251,48 @@ impl WorkspaceSurroundings<'_> {
     }
 
     /// Returns the file at the commit that a record was based on, or `None` if that cannot be read.
-    fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Arc<AtCommit>> {
+    fn file_at(&self, commit: &str, path: &RelativePath) -> Option<Arc<AtCommit>> {
         let key = (commit.to_owned(), path.clone());
-        let lock = || self.0.match_cache.committed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
-            return Some(Arc::clone(known));
+        let kept = &self.match_cache.committed;
+        if let Some(known) = kept.get(&key) {
+            return Some(known);
         }
         let commit = CommitId(commit.to_owned());
-        let bytes = self.0.git()?.file_at(&commit, path).ok()?;
-        let document = self.0.document(path, &bytes.unwrap_or_default()).ok()?;
-        let (document, outline) = (self.0.outlined(path, &document), OnceLock::new());
-        let file = Arc::new(AtCommit { document, outline });
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(key, Arc::clone(&file));
-        Some(file)
+        let bytes = self.git()?.file_at(&commit, path).ok()?;
+        let document = self.document(path, &bytes.unwrap_or_default()).ok()?;
+        let (document, outline) = (self.outlined(path, &document), OnceLock::new());
+        Some(kept.keep(key, Arc::new(AtCommit { document, outline })))
     }
 
     /// Returns true if the commit `one` is `other` or one of its ancestors, and also if that is not
     /// known.
     fn precedes(&self, one: &str, other: &str) -> bool {
         let key = (one.to_owned(), other.to_owned());
-        let lock = || self.0.match_cache.order.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
-            return *known;
-        }
-        let (earlier, later) = (CommitId(key.0.clone()), CommitId(key.1.clone()));
-        let found = self.0.git().and_then(|git| {
-            let of_line = self.0.history()?.precedes(git, &earlier, &later);
+        let find = || {
+            let (earlier, later) = (CommitId(key.0.clone()), CommitId(key.1.clone()));
+            let git = self.git()?;
+            let of_line = self.history()?.precedes(git, &earlier, &later);
             of_line.or_else(|| git.is_ancestor(&later, &earlier).ok())
-        });
-        let precedes = found.unwrap_or(true);
-        lock().insert(key, precedes);
-        precedes
+        };
+        self.match_cache.order.of(&key, || find().unwrap_or(true))
     }
 
     fn since(&self, commit: &str) -> Arc<FileChanges> {
-        let lock = || self.0.match_cache.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, since)) = lock().get(commit)
+        let kept = &self.match_cache.changed;
+        if let Some((then, since)) = kept.get(commit)
             && then.elapsed() < FRESH
         {
-            return Arc::clone(since);
+            return since;
         }
         let since = Arc::new(self.read_since(commit).unwrap_or_default());
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(commit.to_owned(), (Instant::now(), Arc::clone(&since)));
-        since
+        kept.keep(commit.to_owned(), (Instant::now(), since)).1
     }
 
     fn read_since(&self, commit: &str) -> Option<FileChanges> {
         let commit = CommitId(commit.to_owned());
-        let changes = self.0.changes_since(Some(&commit)).ok()?;
+        let changes = self.changes_since(Some(&commit)).ok()?;
         let blocks = |change: &PathChange| {
-            let blocks = self.blocks(&change.path).ok()?;
+            let blocks = self.standing_blocks(&change.path).ok()?;
             blocks.language?;
             Some((change.path.clone(), blocks))
         };
@@ -349,10 +303,10 @@ impl WorkspaceSurroundings<'_> {
         Some(FileChanges { now, then, stood: OnceLock::new() })
     }
 
-    fn recorded(&self) -> &Recorded {
-        self.0.match_cache.recorded.get_or_init(|| {
+    fn recorded_files(&self) -> &Recorded {
+        self.match_cache.recorded.get_or_init(|| {
             let mut recorded = Recorded::default();
-            for path in self.0.ledger.paths() {
+            for path in self.ledger.paths() {
                 let name = path.file_name().to_owned();
                 recorded.by_name.entry(name).or_default().push(path.clone());
                 recorded.by_folder.entry(folder(path).to_owned()).or_default().push(path.clone());
@@ -361,20 +315,15 @@ impl WorkspaceSurroundings<'_> {
         })
     }
 
-    /// Returns the commit that a record was based on.
-    fn based_on(&self, at: ClaimRef) -> Option<&str> {
-        self.0.ledger.based_on(at.entry)
-    }
-
     /// Returns true if a block with this name or this text existed in `path` before the record was
     /// made, or `None` if that is not known.
     pub(super) fn stood_as(&self, at: ClaimRef, path: &RelativePath, row: &Row) -> Option<bool> {
         let is_it = |other: &Row| other.identity == row.identity || other.text == row.text;
-        let trail = self.0.trail(path);
+        let trail = self.trail(path);
         if trail.before(at).is_some_and(|version| trail.outline(version).rows.iter().any(is_it)) {
             return Some(true);
         }
-        Some(self.at_commit(self.based_on(at)?, path)?.outline().rows.iter().any(is_it))
+        Some(self.file_at(self.ledger.based_on(at.entry)?, path)?.outline().rows.iter().any(is_it))
     }
 }
 
@@ -382,29 +331,28 @@ fn folder(path: &RelativePath) -> &str {
     path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-impl matching::Surroundings for WorkspaceSurroundings<'_> {
+/// The workspace, as the matcher sees it from one of its files.
+impl Surroundings for Workspace {
     fn orphans(&self, path: &RelativePath) -> Arc<Orphans> {
-        let stamp = self.stamp(path);
-        let lock = || self.0.match_cache.orphans.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, orphans)) = lock().get(path)
-            && *then == stamp
+        let stamp = self.time_and_length(path);
+        let kept = &self.match_cache.orphans;
+        if let Some((then, orphans)) = kept.get(path)
+            && then == stamp
         {
-            return Arc::clone(orphans);
+            return orphans;
         }
-        let orphans = |document| matching::orphans(&self.0.ledger, path, document, self);
+        let orphans = |document| matching::orphans(&self.ledger, path, document, self);
         let orphans = match self.standing(path) {
             Ok(document) => orphans(Some(&document)),
             Err(ReadError::Missing { .. }) => orphans(None),
             // The file exists but cannot be read, so its blocks are unknown.
             Err(_) => Orphans::default(),
         };
-        let orphans = Arc::new(orphans);
-        lock().insert(path.clone(), (stamp, Arc::clone(&orphans)));
-        orphans
+        kept.keep(path.clone(), (stamp, Arc::new(orphans))).1
     }
 
     fn is_gone(&self, path: &RelativePath) -> bool {
-        !self.0.exists(path)
+        !self.exists(path)
     }
 
     fn existed(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool> {
@@ -413,31 +361,13 @@ impl matching::Surroundings for WorkspaceSurroundings<'_> {
 
     fn candidates(&self, block: &Block) -> Candidates {
         let key = (block.identity.clone(), block.fingerprint.content.clone());
-        let lock = || self.0.match_cache.candidates.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
-            return Arc::clone(known);
-        }
-        let candidates = Arc::new(matching::candidates(&self.0.ledger, block));
-        let mut kept = lock();
-        if kept.len() >= MAX_BLOCKS {
-            kept.clear();
-        }
-        kept.insert(key, Arc::clone(&candidates));
-        candidates
+        let find = || Arc::new(matching::candidates(&self.ledger, block));
+        self.match_cache.candidates.of(&key, find)
     }
 
     fn trail(&self, path: &RelativePath) -> SharedTrail {
-        let lock = || self.0.match_cache.trails.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(path) {
-            return Arc::clone(known);
-        }
-        let trail = Arc::new(trail_cache::trail(self.0, path, &|a, b| self.precedes(a, b)));
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(path.clone(), Arc::clone(&trail));
-        trail
+        let find = || trail_cache::trail(self, path, &|a, b| self.precedes(a, b));
+        self.match_cache.trails.of(path, || Arc::new(find()))
     }
 
     fn text_of(
@@ -446,15 +376,15 @@ impl matching::Surroundings for WorkspaceSurroundings<'_> {
         version: &Version,
         outline: &Outline,
     ) -> Option<Document> {
-        let head = self.0.head().map(|head| head.0.as_str());
-        let based_on = version.last.and_then(|at| self.based_on(at));
+        let head = self.head().map(|head| head.0.as_str());
+        let based_on = version.last.and_then(|at| self.ledger.based_on(at.entry));
         let commits = head.into_iter().chain(based_on);
-        let mut files = commits.filter_map(|commit| self.at_commit(commit, path));
+        let mut files = commits.filter_map(|commit| self.file_at(commit, path));
         files.find(|file| file.outline() == outline).map(|file| file.document.clone())
     }
 
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath> {
-        let recorded = self.recorded();
+        let recorded = self.recorded_files();
         let named = recorded.by_name.get(path.file_name());
         let beside = recorded.by_folder.get(folder(path));
         let near = [named, beside].into_iter().flatten().filter(|near| near.len() <= MAX_NEAR);
@@ -462,27 +392,27 @@ impl matching::Surroundings for WorkspaceSurroundings<'_> {
     }
 
     fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes> {
-        let path = &self.0.ledger.claim(at).file.relative_path;
-        let then = self.at_commit(self.based_on(at)?, path)?.blocks();
+        let path = &self.ledger.claim(at).file.relative_path;
+        let then = self.file_at(self.ledger.based_on(at.entry)?, path)?.blocks();
         let replaced = then.blocks.iter().find(|old| old.fingerprint.content == *before)?;
         replaced.fingerprint.pairs.lanes()
     }
 
     fn existed_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool {
-        let Some(commit) = self.based_on(at) else { return false };
+        let Some(commit) = self.ledger.based_on(at.entry) else { return false };
         let known = |block: &Block| {
             let print = &block.fingerprint;
             (block.identity.kind, block.name.clone(), print.tokens.clone())
         };
         let wanted = known(block);
-        let here = self.at_commit(commit, path);
+        let here = self.file_at(commit, path);
         if here.is_some_and(|here| here.blocks().blocks.iter().any(|block| known(block) == wanted))
         {
             return true;
         }
         let since = self.since(commit);
         let stood = since.stood.get_or_init(|| {
-            let files = since.then.iter().filter_map(|path| self.at_commit(commit, path));
+            let files = since.then.iter().filter_map(|path| self.file_at(commit, path));
             files
                 .flat_map(|file| file.blocks().blocks.iter().map(known).collect::<Vec<_>>())
                 .collect()
@@ -491,6 +421,9 @@ impl matching::Surroundings for WorkspaceSurroundings<'_> {
     }
 
     fn changed_since(&self, at: ClaimRef) -> Arc<Changed> {
-        self.based_on(at).map(|commit| Arc::clone(&self.since(commit).now)).unwrap_or_default()
+        self.ledger
+            .based_on(at.entry)
+            .map(|commit| Arc::clone(&self.since(commit).now))
+            .unwrap_or_default()
     }
 }

@@ -30,6 +30,7 @@
 //! - `lesson`: writing down what an agent or a person learned.
 //! - `map`: which intent has produced which blocks.
 //! - `match_cache`: look-ups in the rest of the work tree, for the matcher.
+//! - `memo`: answers that are kept in memory.
 //! - `namesake`: earlier intents whose id belongs to another intent now.
 //! - `owners`: which intents own a file.
 //! - `proposal`: proposals of an agent that only a person can approve.
@@ -80,6 +81,7 @@ pub(crate) mod init;
 pub(crate) mod lesson;
 pub(crate) mod map;
 mod match_cache;
+mod memo;
 mod namesake;
 pub(crate) mod owners;
 pub(crate) mod proposal;
@@ -106,13 +108,14 @@ pub(crate) mod why;
 mod workspace;
 
 pub use workspace::Workspace;
-pub(crate) use workspace::{LazyLedger, OpenError, ReadError};
+pub(crate) use workspace::{LazyLedger, ReadError};
 
 /// Why a verb could not do its work. The message says what happened and what a person can do next.
 #[derive(Debug, thiserror::Error)]
 pub enum VerbError {
+    /// The root of the workspace cannot be found.
     #[error(transparent)]
-    Open(#[from] OpenError),
+    Root(#[from] crate::workspace::root::RootError),
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A path is outside the workspace.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::match_cache::WorkspaceSurroundings;
+use super::evidence::Compared;
 use super::{VerbError, Workspace, record, why};
 use crate::code::LineRange;
 use crate::ledger::{
@@ -89,11 +89,8 @@ fn claims(
             continue;
         }
         for claim in provenance.claim.iter().chain(&provenance.candidates) {
-            let steps = lineage::of(&ws.ledger, &WorkspaceSurroundings(ws), *claim);
-            found.extend(steps.into_iter().filter_map(|step| match step {
-                Step::Recorded(at) => Some(at),
-                Step::Gap { .. } => None,
-            }));
+            let steps = lineage::of(&ws.ledger, ws, *claim);
+            found.extend(steps.iter().filter_map(Step::claim));
         }
     }
     found.retain(is_under);
@@ -170,13 +167,13 @@ pub fn reassign(
 /// Returns the notes and findings about one reassignment record of a change. The intent that
 /// receives a block must own the block's file. If the block was reassigned again later, only the
 /// last intent must own it.
-pub(super) fn judge(ws: &Workspace, at: u32) -> (Vec<String>, Vec<Finding>) {
+pub(super) fn judge(ws: &Workspace, at: u32) -> Compared {
     let record = &ws.ledger.entry(at).record;
     let later = ws.ledger.entries().into_iter().skip(at as usize + 1);
     let later = later.filter_map(|entry| entry.record.reassigns.as_ref());
     let moved_on: Vec<&ReassignedBlock> = later.flat_map(|said| &said.blocks).collect();
     let (Some(said), Some(to)) = (&record.reassigns, record.intent_id.as_deref()) else {
-        return (Vec::new(), Vec::new());
+        return Compared::default();
     };
     let to = ws.registry.present_id(to).to_owned();
     let by = said.by.as_deref().unwrap_or("somebody");
@@ -215,6 +212,5 @@ pub(super) fn judge(ws: &Workspace, at: u32) -> (Vec<String>, Vec<Finding>) {
             )
         }
     });
-    let findings = findings.collect();
-    (notes.into_iter().collect(), findings)
+    Compared { findings: findings.collect(), notes: notes.into_iter().collect() }
 }

@@ -28,7 +28,6 @@ use serde::Serialize;
 
 use super::baseline::{Baseline, Edits, commits_of_work};
 use super::evidence::{digests, is_evidence, still_named};
-use super::match_cache::WorkspaceSurroundings;
 use super::{VerbError, Workspace, check, signing, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::intent::Registry;
@@ -38,17 +37,15 @@ use crate::ledger::{
 };
 use crate::provenance::difference::lines_added_by_all;
 use crate::provenance::line_records::LineStatus;
-use crate::provenance::{self, Content, Provenance, Step, lineage};
-use crate::workspace::clock;
+use crate::provenance::{self, Content, Provenance, lineage};
 use crate::workspace::git::{ChangeKind, PathChange, Target};
-use crate::workspace::{CommitId, Git, RelativePath, store};
+use crate::workspace::{CommitId, Git, RelativePath, clock, store};
 
 pub(crate) use open::{OpenRecords, and_commit, drafts, is_code_committed, open};
 pub(super) use open::{open_note, unstaged_note};
 pub(crate) use retire::{retire, retire_daily};
 
 use draft::{Group, Groups};
-use late::Late;
 
 /// How long after a commit a record may be made and still describe that commit, in milliseconds. If
 /// one shell command edits and commits, its work is recorded only when the command has ended.
@@ -193,10 +190,9 @@ fn run(
     let until = budget.map(|budget| Instant::now() + budget);
     let taken_away = match scope == SealScope::Commit && write {
         true => TakenAway::find(ws)?,
-        false => None,
+        false => TakenAway::default(),
     };
-    let restored = taken_away.as_ref().map(|taken| taken.write_back(ws)).transpose()?;
-    let restored = restored.unwrap_or_default();
+    let restored = taken_away.write_back(ws)?;
     let ws = &if restored.is_empty() { ws.clone() } else { ws.with_ledger_of_now() };
     let sources = Sources::load(ws)?;
     let ledger = &sources.ledger;
@@ -205,12 +201,12 @@ fn run(
     let mut now = Draft::default();
     if scope == SealScope::Commit {
         let sealing = Sealing::of_work(Target::Index, commits_of_work(ws)?);
-        now = of_change(ws, &sources, &sealing, until)?;
+        now = of_change(ws, &sources, &sealing, &late::paths_of(ledger.open()), until)?;
         now.carry(ws, ledger);
     }
-    let Late { drafts: mut late, handled, since } = late::look(ws, &sources, until)?;
-    late.retain(|draft| !draft.is_nothing());
-    let is_late_incomplete = late.iter().any(|draft| draft.incomplete);
+    let mut late = late::look(ws, &sources, until)?;
+    late.drafts.retain(|draft| !draft.is_nothing());
+    let is_late_incomplete = late.drafts.iter().any(|draft| draft.incomplete);
     let mut answer = SealAnswer {
         written: restored,
         incomplete: now.incomplete || is_late_incomplete,
@@ -220,16 +216,14 @@ fn run(
         // There was no time to make the late drafts again, so the existing ones are kept.
         let kept = late_drafts(ws, &sources.drafts);
         if !kept.is_empty() {
-            late.clear();
+            late.drafts.clear();
             answer.written.extend(kept);
         }
     }
-    let all: BTreeSet<&String> =
-        late.iter().chain([&now]).flat_map(|draft| &draft.records).collect();
+    let drafts = || late.drafts.iter().chain([&now]);
+    let all: BTreeSet<&String> = drafts().flat_map(|draft| &draft.records).collect();
     answer.records = all.len();
-    let sections: Vec<(Vec<u8>, &Draft)> =
-        late.iter().chain([&now]).filter_map(|draft| Some((draft.bytes(ws)?, draft))).collect();
-    answer.sealed = late.iter().chain([&now]).flat_map(Draft::brief).collect();
+    answer.sealed = drafts().flat_map(|draft| draft.groups.brief(draft.of.as_ref())).collect();
     if budget.is_none() {
         (answer.waiting, answer.unstaged) = open::waiting(ws, &all);
     }
@@ -237,26 +231,20 @@ fn run(
         return Ok(answer);
     }
     let still_open = still_open(ws, &sources, scope, &all)?;
-    let mut files: Vec<Vec<u8>> = Vec::new();
-    let late_bytes: Vec<u8> = sections
-        .iter()
-        .filter(|(_, draft)| draft.of.is_some())
-        .flat_map(|(bytes, _)| bytes.clone())
-        .collect();
-    files.extend((!late_bytes.is_empty()).then_some(late_bytes));
-    files.extend(
-        sections.iter().find(|(_, draft)| draft.of.is_none()).map(|(bytes, _)| bytes.clone()),
-    );
+    let (mut of_late, mut of_now) = (Vec::new(), Vec::new());
     // The notes are written before the evidence. If the process dies in between, notes about
     // evidence that does not exist do no harm. Evidence without notes could not be recognised as a
     // draft, so it would never be replaced.
-    for (bytes, draft) in &sections {
+    for draft in drafts().filter(|draft| !draft.is_empty()) {
+        let bytes = draft.groups.bytes(ws, draft.of.as_ref(), &draft.carried);
         let settled: Vec<String> =
             draft.records.iter().filter(|id| !still_open.contains(*id)).cloned().collect();
-        journal::note_sealed(&ws.root, &settled, Digest::of(bytes)).map_err(VerbError::from)?;
+        journal::note_sealed(&ws.root, &settled, Digest::of(&bytes))?;
+        let file = if draft.of.is_some() { &mut of_late } else { &mut of_now };
+        file.extend(bytes);
     }
-    for bytes in files {
-        answer.written.push(draft::write(ws, &bytes)?);
+    for bytes in [of_late, of_now].iter().filter(|bytes| !bytes.is_empty()) {
+        answer.written.push(draft::write(ws, bytes)?);
     }
     for path in sources.drafts {
         if !answer.written.contains(&path) {
@@ -264,8 +252,8 @@ fn run(
             answer.removed.push(path);
         }
     }
-    answer.written.extend(taken_away.iter().flat_map(|taken| taken.replaced_by(ws)));
-    handled.save(since);
+    answer.written.extend(taken_away.replaced_by(ws));
+    late.save_handled();
     Ok(answer)
 }
 
@@ -352,6 +340,7 @@ fn gone_sections(
 }
 
 /// Evidence that is in `HEAD` and that the new commit removes.
+#[derive(Default)]
 struct TakenAway {
     files: Vec<(RelativePath, Vec<u8>)>,
     /// The paths of all evidence in the index.
@@ -359,18 +348,14 @@ struct TakenAway {
 }
 
 impl TakenAway {
-    /// Finds the removed evidence. `None` if the commit removes none.
-    fn find(ws: &Workspace) -> Result<Option<Self>, VerbError> {
-        let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(None) };
+    fn find(ws: &Workspace) -> Result<Self, VerbError> {
+        let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Self::default()) };
         let listed = |target: &Target| git.list_below(".orchestration", target, &is_evidence);
         let staged = listed(&Target::Index)?.into_iter().map(|(path, _)| path);
         let staged: HashSet<RelativePath> = staged.collect();
         let mut files = listed(&Target::Commit(head.clone()))?;
         files.retain(|(path, _)| !staged.contains(path));
-        if files.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(Self { files: git.read_blobs(&files)?, staged }))
+        Ok(Self { files: git.read_blobs(&files)?, staged })
     }
 
     /// Returns the files that `compact` or `erase` wrote in place of others, if they are not in the
@@ -381,7 +366,9 @@ impl TakenAway {
             self.files.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
         let files = ws.ledger.evidence_files().into_iter();
         let moved = files.filter(|(path, sections)| {
-            !self.staged.contains(path) && sections.iter().all(|one| held.contains(one))
+            !held.is_empty()
+                && !self.staged.contains(path)
+                && sections.iter().all(|one| held.contains(one))
         });
         moved.map(|(path, _)| path).collect()
     }
@@ -389,7 +376,9 @@ impl TakenAway {
     /// Restores removed evidence if some of its code stays in the commit. This happens in a revert
     /// if a person resolved a conflict by keeping lines.
     fn write_back(&self, ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
-        let Some(head) = ws.head() else { return Ok(Vec::new()) };
+        let Some(head) = ws.head().filter(|_| !self.files.is_empty()) else {
+            return Ok(Vec::new());
+        };
         let index = ws.at_index()?;
         // A compaction or an erasure may have moved the sections into a file that is not staged
         // yet.
@@ -413,59 +402,57 @@ fn still_open(
     scope: SealScope,
     sealed: &BTreeSet<&String>,
 ) -> Result<BTreeSet<String>, VerbError> {
+    let mut open = BTreeSet::new();
+    if sealed.is_empty() {
+        return Ok(open);
+    }
     let bases = match scope {
         SealScope::Late => commits_of_work(ws)?,
         SealScope::Commit => Vec::new(),
     };
     let sealing = Sealing::of_work(Target::WorkTree, bases);
-    let against_index = scope == SealScope::Commit;
-    if sealed.is_empty() {
-        return Ok(BTreeSet::new());
-    }
-    let mut open = BTreeSet::new();
-    let paths: BTreeSet<RelativePath> = sources
-        .ledger
-        .open()
-        .filter(|entry| sealed.contains(&entry.record.id))
-        .flat_map(|entry| entry.record.files.iter().map(|file| file.relative_path.clone()))
-        .collect();
+    let paths =
+        late::paths_of(sources.ledger.open().filter(|entry| sealed.contains(&entry.record.id)));
     let at = FilesAfter::new(ws, sources, &sealing);
     for path in paths {
-        let base = match against_index {
-            true => ws.git().map(|git| git.file_in_index(&path)).transpose()?.flatten(),
-            false => ws.head().and_then(|head| ws.git()?.file_at(head, &path).ok()?),
+        let base = match scope {
+            SealScope::Commit => ws.git().map(|git| git.file_in_index(path)).transpose()?.flatten(),
+            SealScope::Late => ws.head().and_then(|head| ws.git()?.file_at(head, path).ok()?),
         };
-        let Ok(on_disk) = ws.root.read(&path, store::MAX_CONTENT) else { continue };
+        let Ok(on_disk) = ws.root.read(path, store::MAX_CONTENT) else { continue };
         if base == on_disk {
             continue;
         }
-        let document = |bytes: Option<Vec<u8>>| ws.document(&path, &bytes.unwrap_or_default()).ok();
+        let document = |bytes: Option<Vec<u8>>| ws.document(path, &bytes.unwrap_or_default()).ok();
         let (Some(before), Some(now)) = (document(base), document(on_disk)) else { continue };
         let mut draft = Draft::default();
-        at.file(&path, None, &Baseline::Texts(vec![before]), &now, &mut draft);
+        at.file(path, None, &Baseline::Texts(vec![before]), &now, &mut draft);
         open.extend(draft.records);
     }
     Ok(open)
 }
 
-/// Returns the draft of the evidence for one change.
+/// Returns the draft of the evidence for one change, which is empty unless the change may contain
+/// code of the `recorded` files.
 fn of_change(
     ws: &Workspace,
     sources: &Sources,
     sealing: &Sealing,
+    recorded: &HashSet<&RelativePath>,
     until: Option<Instant>,
 ) -> Result<Draft, VerbError> {
     let mut draft = Draft::default();
-    let state = FilesAfter::new(ws, sources, sealing);
-    let changes = state.ws.changes_since(sealing.bases.first())?;
-    let journaled: HashSet<&RelativePath> = sources
-        .ledger
-        .open()
-        .flat_map(|entry| entry.record.files.iter().map(|file| &file.relative_path))
-        .collect();
-    if !changes.iter().any(|change| may_hold(change, |path| journaled.contains(path))) {
+    let changes = ws.git().map(|git| git.changes(sealing.bases.first(), &sealing.target));
+    let changes = changes.transpose()?.unwrap_or_default();
+    // An added file may have been recorded under another name.
+    let may_hold = |change: &PathChange| {
+        change.kind == ChangeKind::Added && !change.path.is_orchestration()
+            || recorded.contains(&change.path)
+    };
+    if !changes.iter().any(may_hold) {
         return Ok(draft);
     }
+    let state = FilesAfter::new(ws, sources, sealing);
     let gone = check::deleted(&changes);
     for change in changes.iter().filter(|change| !change.path.is_orchestration()) {
         if until.is_some_and(|until| Instant::now() > until) {
@@ -475,12 +462,6 @@ fn of_change(
         state.change(change, &gone, &mut draft)?;
     }
     Ok(draft)
-}
-
-/// Returns true if a changed file may contain recorded code. An added file may have been recorded
-/// under another name.
-fn may_hold(change: &PathChange, is_recorded: impl Fn(&RelativePath) -> bool) -> bool {
-    change.kind == ChangeKind::Added && !change.path.is_orchestration() || is_recorded(&change.path)
 }
 
 /// The files after a change, with the ledger in which the records of their blocks are looked up.
@@ -514,14 +495,11 @@ impl<'a> FilesAfter<'a> {
             },
         };
         let baseline = Baseline::at_commits(ws, path, &sealing.bases)?;
-        let mut from = None;
-        let baseline = match (change.kind, sealing.bases.first()) {
+        let (baseline, from) = match (change.kind, sealing.bases.first()) {
             (ChangeKind::Added, Some(base)) => {
-                let (baseline, old) = baseline.or_renamed(ws, path, &now, base, gone)?;
-                from = old;
-                baseline
+                baseline.or_renamed(ws, path, &now, base, gone)?
             }
-            _ => baseline,
+            _ => (baseline, None),
         };
         let now = baseline.carried_by(now);
         self.file(path, from, &baseline, &now, draft);
@@ -545,8 +523,7 @@ impl<'a> FilesAfter<'a> {
             let (block, found) = (&blocks[*at], &file.provenance[*at]);
             let brought = lines_added_by_all(&differences, *at).unwrap_or_default();
             let own = lines::own_lines(now, block);
-            let standing =
-                provenance::line_records::of(ledger, &WorkspaceSurroundings(ws), found, &own);
+            let standing = provenance::line_records::of(ledger, ws, found, &own);
             let recorded = self.recorded(found, standing.as_ref());
             let covered = self.covered(path, block, own.len());
             let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
@@ -568,7 +545,8 @@ impl<'a> FilesAfter<'a> {
                 let range = self.range(now, block, &lines);
                 let range = BlockRecord { recorded: recorded.clone(), ..range };
                 draft.add(ledger, path, from.as_ref(), claim, range, lines.len());
-                draft.note(self.before(claim).chain(self.before_found(found)), ledger);
+                let claims = [claim].into_iter().chain(found.claim);
+                draft.note(claims.flat_map(|claim| self.before(claim)), ledger);
             }
         }
         for block in &edits.gone {
@@ -675,15 +653,8 @@ impl<'a> FilesAfter<'a> {
 
     /// Returns a record and the earlier records in the history of its block.
     fn before(&self, claim: ClaimRef) -> impl Iterator<Item = ClaimRef> + use<> {
-        let steps = lineage::of(&self.ws.ledger, &WorkspaceSurroundings(&self.ws), claim);
-        steps.into_iter().filter_map(|step| match step {
-            Step::Recorded(at) => Some(at),
-            Step::Gap { .. } => None,
-        })
-    }
-
-    fn before_found(&self, found: &Provenance) -> impl Iterator<Item = ClaimRef> + use<> {
-        found.claim.map(|claim| self.before(claim)).into_iter().flatten()
+        let steps = lineage::of(&self.ws.ledger, &self.ws, claim);
+        steps.into_iter().filter_map(|step| step.claim())
     }
 
     fn range(&self, now: &Document, block: &Block, lines: &[bool]) -> BlockRecord {
@@ -798,13 +769,5 @@ impl Draft {
             self.records.insert(record.id.clone());
             self.carried.push(record.clone());
         }
-    }
-
-    fn brief(&self) -> Vec<SealedFile> {
-        self.groups.brief(self.of.as_ref())
-    }
-
-    fn bytes(&self, ws: &Workspace) -> Option<Vec<u8>> {
-        (!self.is_empty()).then(|| self.groups.bytes(ws, self.of.as_ref(), &self.carried))
     }
 }

@@ -19,12 +19,10 @@ use super::check::{FindingAnswer, levelled};
 use super::evidence::{digests, is_evidence, still_named};
 use super::workspace::policy_at;
 use super::{VerbError, Workspace};
-use crate::ledger::EVIDENCE_FOLDER;
-use crate::ledger::Ledger;
-use crate::workspace::clock;
+use crate::ledger::{EVIDENCE_FOLDER, Ledger};
 use crate::workspace::git::{ChangeKind, GitError, PathChange, Target};
 use crate::workspace::text::counted;
-use crate::workspace::{Code, CommitId, Finding, Git, Policy, RelativePath, store};
+use crate::workspace::{Code, CommitId, Finding, Git, Policy, RelativePath, clock, store};
 
 /// The largest stored file that is read, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;

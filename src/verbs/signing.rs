@@ -75,10 +75,7 @@ pub(super) fn hash_at(ws: &Workspace, target: &Target, what: &str) -> Result<Str
         return Ok(intent.hash());
     }
     let Ok(path) = RelativePath::new(what) else { return Ok(nothing()) };
-    let bytes = match target {
-        Target::Commit(commit) => git.file_at(commit, &path)?,
-        Target::Index | Target::WorkTree => git.file_in_index(&path)?,
-    };
+    let bytes = git.file(target, &path)?;
     Ok(bytes.map_or_else(nothing, |bytes| Approved::hash_of(&bytes)))
 }
 

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::VerbError;
 use super::uninstall::{TakenHow, UninstallAnswer};
-use super::{OpenError, VerbError};
 use crate::workspace::store::{self, StoreError};
 use crate::workspace::text::shell_word;
 use crate::workspace::{Git, Root};
@@ -107,7 +107,7 @@ impl TeamPlace {
 /// Adds the files that a team needs to the workspace that contains `folder`. `owners` are account
 /// names of the forge.
 pub(crate) fn team(folder: &Path, owners: &[String]) -> Result<TeamAnswer, VerbError> {
-    let root = Root::find(folder).map_err(OpenError::from)?;
+    let root = Root::find(folder)?;
     let git = Git::open(&root)?;
     let place = TeamPlace::of(&root);
     let remotes = git.map(|git| git.remotes()).unwrap_or_default();

@@ -13,8 +13,7 @@ use serde::Serialize;
 use self::lost::FoundAgain;
 use super::anchor::AnchorsAnswer;
 use super::baseline::Baseline;
-use super::evidence::Compared;
-use super::match_cache::WorkspaceSurroundings;
+use super::evidence::{Compared, finding_at};
 use super::rules::Rules;
 pub use super::shared_branches::accept as accept_rewrite;
 use super::signing::{self, Signatures};
@@ -210,29 +209,24 @@ fn is_unknown(ws: &Workspace, id: &str) -> bool {
 fn unknown_intents(ws: &Workspace, named: Vec<String>) -> Vec<Finding> {
     let is_finding = |id: &String| is_unknown(ws, id) && !is_reassigned(ws, id);
     let unknown = named.into_iter().filter(is_finding);
-    let mut unknown: Vec<(String, &Entry)> = unknown
-        .filter_map(|id| Some((first_here(ws, &id)?, id)))
-        .map(|(at, id)| (id, at))
-        .collect();
-    unknown.sort_by_key(|(_, entry)| (&entry.origin.path, entry.origin.start));
-    let finding = |(id, entry): &(String, &Entry)| {
-        let origin = &entry.origin;
+    let mut unknown: Vec<(&Entry, String)> =
+        unknown.filter_map(|id| Some((first_here(ws, &id)?, id))).collect();
+    unknown.sort_by_key(|(entry, _)| (&entry.origin.path, entry.origin.start));
+    let finding = |(entry, id): &(&Entry, String)| {
         let byte = |at: u64| usize::try_from(at).ok();
+        let span = byte(entry.origin.start).zip(byte(entry.origin.end));
         let path = entry.record.files.first().map_or("", |file| file.relative_path.as_str());
+        let message =
+            format!("The ledger names the intent {id}, which the registry does not hold.");
+        let help = format!(
+            "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; `intent reassign {} --from {id} --to` and an id of `intent list` says which intent this file belongs to.",
+            ws.registry.path(),
+            text::shell_word(path)
+        );
         Finding {
-            path: Some(origin.path.clone()),
-            span: byte(origin.start).zip(byte(origin.end)).map(|(start, end)| start..end),
-            lines: LineRange::new(origin.line, origin.line),
+            span: span.map(|(start, end)| start..end),
             intent: Some(id.clone()),
-            ..Finding::new(
-                Code::UnknownIntent,
-                format!("The ledger names the intent {id}, which the registry does not hold."),
-                format!(
-                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; `intent reassign {} --from {id} --to` and an id of `intent list` says which intent this file belongs to.",
-                    ws.registry.path(),
-                    text::shell_word(path)
-                ),
-            )
+            ..finding_at(entry, Code::UnknownIntent, message, help)
         }
     };
     unknown.iter().map(finding).collect()
@@ -365,7 +359,7 @@ fn compare<'a>(
     for paths in paths.chunks(AT_ONCE) {
         let ws = &ws.without_derived();
         let files = in_parallel(paths, |path| {
-            let document = WorkspaceSurroundings(ws).standing(path).ok();
+            let document = ws.standing(path).ok();
             let file = document.map(|document| why::file(ws, path, &document));
             (file, ws.trail(path).heads())
         });

@@ -15,9 +15,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::match_cache::WorkspaceSurroundings;
 use super::suspect::{Suspects, Suspicion};
-use super::{Workspace, namesake};
+use super::{ReadError, Workspace, namesake};
 use crate::code::{Block, Document, FileBlocks, LineRange};
 use crate::ledger::{
     self, Claim, ClaimRef, Contributor, Record, RecordKind, Strength, Trust, evidence,
@@ -229,7 +228,7 @@ pub struct ComparedAnswer {
 }
 
 /// A short description of an intent.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct IntentBrief {
     /// The id of the intent, for example `INT-001`.
     pub id: String,
@@ -353,7 +352,7 @@ pub enum Which {
 
 /// Matches the blocks of a file with the records of the ledger.
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
-    let provenance = matching::file(&ws.ledger, path, document, &WorkspaceSurroundings(ws));
+    let provenance = matching::file(&ws.ledger, path, document, ws);
     FileProvenance { document: document.clone(), blocks: document.blocks(), provenance }
 }
 
@@ -366,17 +365,13 @@ pub(crate) fn answer(
     which: Which,
 ) -> WhyAnswer {
     let suspects = Suspects::new(ws);
-    let blocks = chosen(file, which)
-        .into_iter()
-        .filter_map(|at| {
-            let found = file.provenance.get(at)?;
-            let suspect = suspects.of(found);
-            Some(BlockAnswer { suspect, ..block(ws, file.blocks.blocks.get(at)?, found) })
-        })
-        .collect();
-    let advice = chosen(file, which).into_iter();
-    let mut advice: Vec<String> =
-        advice.filter_map(|at| misplaced(ws, path, file.provenance.get(at)?.claim?)).collect();
+    let (mut blocks, mut advice) = (Vec::new(), Vec::new());
+    for at in chosen(file, which) {
+        let found = &file.provenance[at];
+        let suspect = suspects.of(found);
+        blocks.push(BlockAnswer { suspect, ..block(ws, &file.blocks.blocks[at], found) });
+        advice.extend(found.claim.and_then(|claim| misplaced(ws, path, claim)));
+    }
     advice.dedup();
     let unread = ws.unread_evidence().into_iter().chain(ws.unread_registry());
     let notes = unread.chain(advice).collect();
@@ -410,26 +405,24 @@ pub(super) fn misplaced(ws: &Workspace, path: &RelativePath, claim: ClaimRef) ->
 pub(crate) fn answer_in_full(
     ws: &Workspace,
     path: &RelativePath,
-    document: &Document,
     file: &FileProvenance,
     which: Which,
 ) -> WhyAnswer {
     let mut answer = answer(ws, path, file, which);
-    let around = WorkspaceSurroundings(ws);
     let origins =
-        LazyCell::new(|| Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, &around));
+        LazyCell::new(|| Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, ws));
     let suspects = Suspects::new(ws);
-    for (block, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
-        if block.suspect.is_some() {
-            block.suspect = suspects.in_full(&file.provenance[at]);
+    for (answer, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
+        let (block, found) = (&file.blocks.blocks[at], &file.provenance[at]);
+        if answer.suspect.is_some() {
+            answer.suspect = suspects.in_full(found);
         }
-        block.lines = lines::of_block(ws, document, file, at);
-        block.brought = block.brought();
-        if !Origins::may_tell_of(&file.blocks.blocks[at], &file.provenance[at]) {
-            continue;
+        answer.lines = lines::of_block(ws, file, at);
+        answer.brought = answer.brought();
+        if Origins::may_tell_of(block, found) {
+            let origins = origins.of(block, found);
+            answer.origins = origins.iter().filter_map(|one| origin(ws, one)).collect();
         }
-        let found = origins.of(&file.blocks.blocks[at], &file.provenance[at]);
-        block.origins = found.iter().filter_map(|origin| self::origin(ws, origin)).collect();
     }
     answer
 }
@@ -452,11 +445,7 @@ fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
 }
 
 /// Answers for a file of the workspace. The answer is in full if only some blocks are requested.
-pub fn on_disk(
-    ws: &Workspace,
-    path: &RelativePath,
-    which: Which,
-) -> Result<WhyAnswer, super::ReadError> {
+pub fn on_disk(ws: &Workspace, path: &RelativePath, which: Which) -> Result<WhyAnswer, ReadError> {
     on_disk_by(ws, path, which, |path, document| answer_by_extent(ws, path, document, which))
 }
 
@@ -465,9 +454,9 @@ pub fn on_disk_in_full(
     ws: &Workspace,
     path: &RelativePath,
     which: Which,
-) -> Result<WhyAnswer, super::ReadError> {
+) -> Result<WhyAnswer, ReadError> {
     on_disk_by(ws, path, which, |path, document| {
-        answer_in_full(ws, path, document, &file(ws, path, document), which)
+        answer_in_full(ws, path, &file(ws, path, document), which)
     })
 }
 
@@ -476,12 +465,11 @@ pub(crate) fn on_disk_explained(
     ws: &Workspace,
     path: &RelativePath,
     which: Which,
-) -> Result<WhyAnswer, super::ReadError> {
+) -> Result<WhyAnswer, ReadError> {
     on_disk_by(ws, path, which, |path, document| {
         let file = file(ws, path, document);
-        let mut answer = answer_in_full(ws, path, document, &file, which);
-        let mut comparisons =
-            matching::comparisons(&ws.ledger, path, document, &WorkspaceSurroundings(ws));
+        let mut answer = answer_in_full(ws, path, &file, which);
+        let mut comparisons = matching::comparisons(&ws.ledger, path, document, ws);
         for (block, at) in answer.blocks.iter_mut().zip(chosen(&file, which)) {
             let all = std::mem::take(&mut comparisons[at]);
             block.compared = all.into_iter().map(|one| compared(ws, one)).collect();
@@ -496,7 +484,7 @@ pub(crate) fn answer_for_text(
     path: &RelativePath,
     document: &Document,
     which: Which,
-) -> Result<WhyAnswer, super::ReadError> {
+) -> Result<WhyAnswer, ReadError> {
     has_lines(path, document, which)?;
     let mut answer = answer_by_extent(ws, path, document, which);
     answer.notes.extend(document.cut_short());
@@ -513,24 +501,19 @@ fn answer_by_extent(
     match which {
         Which::All => answer(ws, path, &file, which),
         Which::Line(_) | Which::Lines(_) | Which::Block(_) => {
-            answer_in_full(ws, path, document, &file, which)
+            answer_in_full(ws, path, &file, which)
         }
     }
 }
 
 /// Returns an error unless the file has the requested lines. The empty line after the last line
 /// break counts, since editors show it and the cursor can be there.
-fn has_lines(
-    path: &RelativePath,
-    document: &Document,
-    which: Which,
-) -> Result<(), super::ReadError> {
-    let line = match which {
-        Which::Line(line) => line,
-        Which::Lines(lines) => lines.end(),
-        Which::All | Which::Block(_) => return Ok(()),
-    };
-    has_line(path, document, line)
+fn has_lines(path: &RelativePath, document: &Document, which: Which) -> Result<(), ReadError> {
+    match which {
+        Which::Line(line) => has_line(path, document, line),
+        Which::Lines(lines) => has_line(path, document, lines.end()),
+        Which::All | Which::Block(_) => Ok(()),
+    }
 }
 
 /// Returns an error unless the file has the line.
@@ -538,12 +521,12 @@ pub(super) fn has_line(
     path: &RelativePath,
     document: &Document,
     line: u32,
-) -> Result<(), super::ReadError> {
+) -> Result<(), ReadError> {
     if (1..=document.line_count()).contains(&line) {
         return Ok(());
     }
     let (path, lines) = (path.clone(), document.text().lines().count());
-    Err(super::ReadError::NoLine { path, line, lines })
+    Err(ReadError::NoLine { path, line, lines })
 }
 
 fn on_disk_by(
@@ -551,7 +534,7 @@ fn on_disk_by(
     path: &RelativePath,
     which: Which,
     answer_for: impl FnOnce(&RelativePath, &Document) -> WhyAnswer,
-) -> Result<WhyAnswer, super::ReadError> {
+) -> Result<WhyAnswer, ReadError> {
     let resolved = match ws.files() {
         Target::WorkTree => ws.root.resolve(path).ok(),
         Target::Index | Target::Commit(_) => None,
@@ -564,7 +547,7 @@ fn on_disk_by(
             answer.notes.extend(document.cut_short());
             Ok(answer)
         }
-        Err(super::ReadError::Unread { reason, .. }) => Ok(WhyAnswer {
+        Err(ReadError::Unread { reason, .. }) => Ok(WhyAnswer {
             path: path.clone(),
             revision: revision(ws),
             blocks: Vec::new(),
@@ -591,23 +574,18 @@ pub(crate) fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     let Some(intent) = ws.registry.get(id) else {
         let mut entries = ws.ledger.entries_of_intent(id).into_iter().rev();
         let name = entries.find_map(|at| evidence::cited_name(&ws.ledger.entry(at).record));
-        return IntentBrief {
-            id: id.to_owned(),
-            name: name.map(str::to_owned),
-            status: None,
-            version: Some(match ws.unread_registry() {
-                Some(_) => IntentVersion::Unread,
-                None => IntentVersion::Gone,
-            }),
-            now_called: None,
+        let version = match ws.unread_registry() {
+            Some(_) => Some(IntentVersion::Unread),
+            None => Some(IntentVersion::Gone),
         };
+        let (id, name) = (id.to_owned(), name.map(str::to_owned));
+        return IntentBrief { id, name, version, ..IntentBrief::default() };
     };
     IntentBrief {
         id: intent.id.value.clone(),
         name: Some(intent.name.value.clone()).filter(|name| !name.is_empty()),
         status: intent.status.as_ref().map(|status| status.value.as_str().to_owned()),
-        version: None,
-        now_called: None,
+        ..IntentBrief::default()
     }
 }
 
@@ -637,10 +615,8 @@ fn brief_then(ws: &Workspace, at: ClaimRef) -> Option<IntentBrief> {
     let Some(hash) = record.intent_hash.as_ref().filter(|hash| !intent.reads_as(hash)) else {
         return Some(now);
     };
-    let version = match is_known(ws, id, at, hash) {
-        true => IntentVersion::Earlier,
-        false => IntentVersion::Unknown,
-    };
+    let is_earlier = is_known(ws, id, at, hash);
+    let version = if is_earlier { IntentVersion::Earlier } else { IntentVersion::Unknown };
     let then = cited.or_else(|| now.name.clone());
     let now_called = now_called(&then);
     Some(IntentBrief { name: then, version: Some(version), now_called, ..now })
@@ -694,11 +670,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         strength: claim.and_then(|claim| ws.ledger.strength(claim.entry)),
         claimed: claim.is_some_and(|claim| ws.ledger.trust(claim.entry) == Trust::Claimed),
         lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),
-        candidates: found
-            .candidates
-            .iter()
-            .map(|at| candidate(ws, &ws.ledger.claim(*at)))
-            .collect(),
+        candidates: found.candidates.iter().map(|at| candidate(ws, *at)).collect(),
         tier: found.tier,
         recorded: claim.as_ref().and_then(recorded),
         origins: Vec::new(),
@@ -708,13 +680,14 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
 }
 
 fn recorded(claim: &Claim<'_>) -> Option<RecordedBlock> {
-    let name = claim.full_block().block.as_ref()?;
+    let block = claim.full_block();
+    let name = block.block.as_ref()?;
     Some(RecordedBlock {
         path: claim.file.relative_path.clone(),
         kind: name.kind.clone(),
         name: name.path.clone(),
-        start_line: claim.full_block().start_line,
-        end_line: claim.full_block().end_line,
+        start_line: block.start_line,
+        end_line: block.end_line,
     })
 }
 
@@ -724,15 +697,14 @@ fn origin(ws: &Workspace, origin: &CodeOrigin) -> Option<OriginAnswer> {
         relation: origin.relation,
         share: origin.share,
         recorded: recorded(&claim)?,
-        record: candidate(ws, &claim),
+        record: candidate(ws, origin.claim),
     })
 }
 
 fn refused(ws: &Workspace, found: &Provenance) -> Option<RefusedAnswer> {
     let refused = found.refused?;
-    let claim = ws.ledger.claim(refused.claim);
-    let (recorded, record) = (recorded(&claim)?, candidate(ws, &claim));
-    Some(RefusedAnswer { why: refused.why, recorded, record })
+    let recorded = recorded(&ws.ledger.claim(refused.claim))?;
+    Some(RefusedAnswer { why: refused.why, recorded, record: candidate(ws, refused.claim) })
 }
 
 fn compared(ws: &Workspace, comparison: Comparison) -> ComparedAnswer {
@@ -740,7 +712,7 @@ fn compared(ws: &Workspace, comparison: Comparison) -> ComparedAnswer {
     ComparedAnswer {
         kind,
         name,
-        record: comparison.claim.map(|at| candidate(ws, &ws.ledger.claim(at))),
+        record: comparison.claim.map(|at| candidate(ws, at)),
         rule: comparison.outcome.ok().map(|rule| rule.word.to_owned()),
         refused: comparison.outcome.err(),
         likeness: comparison.likeness,
@@ -749,23 +721,22 @@ fn compared(ws: &Workspace, comparison: Comparison) -> ComparedAnswer {
 }
 
 fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {
-    lineage::of(&ws.ledger, &WorkspaceSurroundings(ws), claim)
+    lineage::of(&ws.ledger, ws, claim)
         .into_iter()
         .map(|step| match step {
-            Step::Recorded(at) => {
-                LineageStep::Record(Box::new(candidate(ws, &ws.ledger.claim(at))))
-            }
+            Step::Recorded(at) => LineageStep::Record(Box::new(candidate(ws, at))),
             Step::Gap { before } => LineageStep::Gap { content_hash: before.to_string() },
         })
         .collect()
 }
 
-fn candidate(ws: &Workspace, claim: &Claim<'_>) -> RecordBrief {
+fn candidate(ws: &Workspace, at: ClaimRef) -> RecordBrief {
+    let claim = ws.ledger.claim(at);
     let record = &claim.entry.record;
     RecordBrief {
         record: record.id.clone(),
         kind: record.kind,
-        intent: ws.intent_of(claim),
+        intent: ws.intent_of(&claim),
         contributor: claim.conversation.contributor.clone(),
         timestamp: record.timestamp.clone(),
         content_hash: claim.full_block().content_hash.to_string(),

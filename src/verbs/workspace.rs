@@ -104,12 +104,8 @@ impl Repository {
 /// A ledger that is read on first use.
 pub(crate) type LazyLedger = LazyLock<Ledger, Box<dyn FnOnce() -> Ledger + Send + Sync>>;
 
-/// Why a workspace cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// The root of the workspace cannot be found.
-    #[error(transparent)]
-    Root(#[from] RootError),
+fn lazily(read: impl FnOnce() -> Ledger + Send + Sync + 'static) -> Arc<LazyLedger> {
+    Arc::new(LazyLock::new(Box::new(read)))
 }
 
 /// Why a file cannot be read as a text with blocks.
@@ -140,22 +136,26 @@ pub enum ReadError {
 
 impl Workspace {
     /// Opens the workspace that contains a file or folder.
-    pub fn open(target: &Path) -> Result<Self, OpenError> {
+    pub fn open(target: &Path) -> Result<Self, RootError> {
         Ok(Self::at(Root::find(target)?))
     }
 
     /// Opens the workspace at a known root. Errors in its rules do not make this fail; they become
     /// findings.
     pub fn at(root: Root) -> Self {
-        let root = Arc::new(root);
+        Self::rules_of(Arc::new(root)).with_rules_left_out().with_ledger(Ledger::load)
+    }
+
+    /// Reads the rules at a root. The ledger is left empty.
+    fn rules_of(root: Arc<Root>) -> Self {
         let (policy, policy_findings) = Policy::load(&root);
         let of_repository = Arc::clone(&root);
-        let ws = Self {
+        Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::load(&root)),
             broken_registry: None,
-            ledger: Arc::new(LazyLock::new(Box::new(Ledger::default))),
+            ledger: lazily(Ledger::default),
             ignores: Arc::new(Ignores::load(&root)),
             attributes: Arc::new(Attributes::load(&root)),
             selection: session::selected(&root),
@@ -165,8 +165,7 @@ impl Workspace {
             files: Target::WorkTree,
             base: None,
             root,
-        };
-        ws.with_rules_left_out().with_ledger(Ledger::load)
+        }
     }
 
     /// If a sparse checkout leaves the registry out of the work tree, reads the registry and the
@@ -219,30 +218,21 @@ impl Workspace {
                 None => ledger,
             })
         };
-        Self { ledger: Arc::new(LazyLock::new(Box::new(load))), ..self }
+        Self { ledger: lazily(load), ..self }
     }
 
     /// Reads everything again that may have changed on disk. The ledger is read again only if its
     /// files differ.
     pub fn reload(&self) -> Self {
         let root = Arc::new(Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone()));
-        let (policy, policy_findings) = Policy::load(&root);
         let repository = self.repository.refreshed();
         let ws = Self {
-            policy: Arc::new(policy),
-            policy_findings: policy_findings.into(),
-            registry: Arc::new(Registry::load(&root)),
-            broken_registry: None,
             ledger: Arc::clone(&self.ledger),
             match_cache: Arc::clone(&self.match_cache),
-            namesakes: Arc::default(),
-            ignores: Arc::new(Ignores::load(&root)),
-            attributes: Arc::new(Attributes::load(&root)),
-            selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || repository))),
             files: self.files.clone(),
             base: self.base.clone(),
-            root,
+            ..Self::rules_of(root)
         };
         ws.with_rules_left_out().with_ledger_of_now()
     }
@@ -296,8 +286,7 @@ impl Workspace {
     /// far. Callers that go through the whole ledger use it to free memory.
     pub fn without_derived(&self) -> Self {
         let before = Arc::clone(&self.ledger);
-        let ledger = LazyLock::new(Box::new(move || before.without_derived()) as Box<_>);
-        Self { ledger: Arc::new(ledger), ..self.clone() }
+        Self { ledger: lazily(move || before.without_derived()), ..self.clone() }
     }
 
     /// Returns the repository. `None` without git.
@@ -331,11 +320,10 @@ impl Workspace {
     /// Returns the same workspace with the files of the index or of a commit, the commit that they
     /// are based on, and their ledger.
     pub fn with_files(&self, files: Target, base: Option<CommitId>, ledger: Ledger) -> Self {
-        let ledger = LazyLock::new(Box::new(move || ledger) as Box<_>);
         Self {
             files,
             base: Some(base),
-            ledger: Arc::new(ledger),
+            ledger: lazily(move || ledger),
             match_cache: Arc::default(),
             namesakes: Arc::default(),
             ..self.clone()
@@ -368,8 +356,7 @@ impl Workspace {
     pub fn recalled_at(&self, commit: CommitId) -> Result<Self, GitError> {
         let then = self.at_commit(commit.clone(), Some(commit))?;
         let (before, root) = (Arc::clone(&then.ledger), Arc::clone(&then.root));
-        let ledger = LazyLock::new(Box::new(move || before.with_seals(&root)) as Box<_>);
-        Ok(Self { ledger: Arc::new(ledger), ..then })
+        Ok(Self { ledger: lazily(move || before.with_seals(&root)), ..then })
     }
 
     /// Returns the files of this workspace, with the ledger and the rules of a commit.
@@ -400,8 +387,7 @@ impl Workspace {
             ..self.with_files(target, base, Ledger::default())
         };
         let ledger = ws.deriving(ledger);
-        let ledger = LazyLock::new(Box::new(move || ledger) as Box<_>);
-        Ok(Self { ledger: Arc::new(ledger), ..ws })
+        Ok(Self { ledger: lazily(move || ledger), ..ws })
     }
 
     /// Returns every regular file of the commit from which files are read, or else of the index.
@@ -445,8 +431,8 @@ impl Workspace {
 
     /// Returns the same workspace without records.
     pub(super) fn without_ledger(&self) -> Self {
-        let ledger = LazyLock::new(Box::new(Ledger::default) as Box<_>);
-        Self { ledger: Arc::new(ledger), match_cache: Arc::default(), ..self.clone() }
+        let ledger = lazily(Ledger::default);
+        Self { ledger, match_cache: Arc::default(), ..self.clone() }
     }
 
     /// Returns where files are read: the work tree, the index, or a commit.
@@ -456,13 +442,9 @@ impl Workspace {
 
     /// Returns true if a file or a folder exists at the path.
     pub fn exists(&self, path: &RelativePath) -> bool {
-        let in_git = |bytes: Option<Result<Option<Vec<u8>>, GitError>>| {
-            bytes.is_none_or(|bytes| bytes.is_ok_and(|bytes| bytes.is_some()))
-        };
         match &self.files {
             Target::WorkTree => self.root.absolute(path).symlink_metadata().is_ok(),
-            Target::Index => in_git(self.git().map(|git| git.file_in_index(path))),
-            Target::Commit(commit) => in_git(self.git().map(|git| git.file_at(commit, path))),
+            target => self.git().is_none_or(|git| matches!(git.file(target, path), Ok(Some(_)))),
         }
     }
 
@@ -483,24 +465,28 @@ impl Workspace {
 
     /// Reads a file. If it does not parse, its outline is carried over from the last commit.
     pub fn read(&self, path: &RelativePath) -> Result<Document, ReadError> {
-        let git = |bytes: Option<Result<Option<Vec<u8>>, GitError>>| match bytes {
-            Some(Ok(Some(bytes))) => Ok(bytes),
-            Some(Err(GitError::TooLarge { bytes, .. })) => {
-                let reason = Unread::TooLarge { bytes: bytes.try_into().unwrap_or(usize::MAX) };
-                Err(ReadError::Unread { path: path.clone(), reason })
-            }
-            Some(Err(error)) => Err(ReadError::Git(error)),
-            _ => Err(ReadError::Missing { path: path.clone() }),
-        };
+        let unread = |reason| ReadError::Unread { path: path.clone(), reason };
+        let too_large =
+            |bytes: u64| unread(Unread::TooLarge { bytes: bytes.try_into().unwrap_or(usize::MAX) });
         let bytes = match &self.files {
-            Target::WorkTree => self.read_on_disk(path),
-            Target::Index => git(self.git().map(|git| git.file_in_index(path))),
-            Target::Commit(commit) => git(self.git().map(|git| git.file_at(commit, path))),
+            Target::WorkTree => match self.root.read(path, MAX_BYTES as u64) {
+                Err(StoreError::TooLarge { .. }) => {
+                    let found = self.root.absolute(path).symlink_metadata();
+                    let bytes = found.map_or(0, |found| found.len()).max(MAX_BYTES as u64 + 1);
+                    return Err(too_large(bytes));
+                }
+                bytes => bytes.map_err(ReadError::Store)?,
+            },
+            target => match self.git().map(|git| git.file(target, path)).transpose() {
+                Err(GitError::TooLarge { bytes, .. }) => return Err(too_large(bytes)),
+                bytes => bytes.map_err(ReadError::Git)?.flatten(),
+            },
         };
+        let bytes = bytes.ok_or_else(|| ReadError::Missing { path: path.clone() })?;
         let (ws, at) = (self.clone(), path.clone());
-        self.document(path, &bytes?)
+        self.document(path, &bytes)
             .map(|document| document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
-            .map_err(|reason| ReadError::Unread { path: path.clone(), reason })
+            .map_err(unread)
     }
 
     /// Like [`Workspace::read`], with the blocks but without the syntax tree, which is enough to
@@ -544,20 +530,6 @@ impl Workspace {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    fn read_on_disk(&self, path: &RelativePath) -> Result<Vec<u8>, ReadError> {
-        match self.root.read(path, MAX_BYTES as u64) {
-            Ok(Some(bytes)) => Ok(bytes),
-            Ok(None) => Err(ReadError::Missing { path: path.clone() }),
-            Err(StoreError::TooLarge { .. }) => {
-                let found = self.root.absolute(path).symlink_metadata();
-                let bytes = found.map_or(0, |found| found.len()).max(MAX_BYTES as u64 + 1);
-                let reason = Unread::TooLarge { bytes: bytes.try_into().unwrap_or(usize::MAX) };
-                Err(ReadError::Unread { path: path.clone(), reason })
-            }
-            Err(error) => Err(ReadError::Store(error)),
-        }
-    }
-
     /// Returns true if `.gitattributes` declares the file as generated by a program.
     pub(super) fn is_generated(&self, path: &RelativePath) -> bool {
         self.attributes.is_generated(path)
@@ -566,10 +538,7 @@ impl Workspace {
     /// Parses a text of a file. The text may be that of any commit.
     pub fn document(&self, path: &RelativePath, bytes: &[u8]) -> Result<Document, Unread> {
         let document = Document::from_bytes(path.as_str(), bytes)?;
-        Ok(match self.is_generated(path) {
-            true => document.declared_generated(),
-            false => document,
-        })
+        Ok(if self.is_generated(path) { document.declared_generated() } else { document })
     }
 
     /// Reads a file at a commit. `None` if it did not exist there or cannot be read as text.
@@ -588,29 +557,30 @@ impl Workspace {
 
     /// Returns the recorded history of a file.
     pub fn trail(&self, path: &RelativePath) -> SharedTrail {
-        matching::Surroundings::trail(&super::match_cache::WorkspaceSurroundings(self), path)
+        matching::Surroundings::trail(self, path)
     }
 
     /// Returns the present id of the intent that a block is under. That is the intent which the
     /// record names, unless a person has reassigned the block. If the id belongs to another intent
     /// now, the result is `INT-001 (its name)`, which is never an id in a registry.
     pub fn intent_of(&self, claim: &Claim<'_>) -> Option<String> {
-        let id = claim.intent()?;
-        Some(match self.namesake_of(claim) {
-            Some(name) => namesake::label(id, &name),
-            None => self.registry.present_id(id).to_owned(),
-        })
+        Some(self.present_name(claim.intent()?, self.namesake_of(claim)))
     }
 
     /// Returns the present id of the intent that a record names. Renaming an intent changes the
     /// registry, never the ledger. If the id belongs to another intent now, the result has the form
     /// that [`Self::intent_of`] describes.
     pub fn intent_named(&self, entry: &Entry) -> Option<String> {
-        let id = entry.record.intent_id.as_deref()?;
-        Some(match self.namesake(entry) {
+        Some(self.present_name(entry.record.intent_id.as_deref()?, self.namesake(entry)))
+    }
+
+    /// Returns the present id of an intent, or the id with the name of the namesake that it is
+    /// about.
+    fn present_name(&self, id: &str, namesake: Option<String>) -> String {
+        match namesake {
             Some(name) => namesake::label(id, &name),
             None => self.registry.present_id(id).to_owned(),
-        })
+        }
     }
 
     /// Returns the claims under an intent, under any id that it has or had, in fold order.
@@ -742,12 +712,10 @@ impl Workspace {
     /// session is named.
     pub fn selected(&self, session: Option<&str>) -> Option<String> {
         let selected = match session {
-            Some(session) => {
-                session::selected_by(&self.root, session).map(|selection| selection.intent_id)
-            }
-            None => self.selection.as_ref().map(|selection| selection.intent_id.clone()),
+            Some(session) => session::selected_by(&self.root, session),
+            None => self.selection.clone(),
         };
-        selected.map(|id| self.registry.present_id(&id).to_owned())
+        selected.map(|selection| self.registry.present_id(&selection.intent_id).to_owned())
     }
 }
 

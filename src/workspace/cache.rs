@@ -17,10 +17,13 @@
 //! neither place. Data from the cache is checked like any other input: it may be wrong, but it must
 //! not make the program fail.
 
+use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::{RelativePath, Root, store};
@@ -31,6 +34,8 @@ use crate::code::hex;
 const FORMAT: u32 = 5;
 /// A slot larger than this, in bytes, was not written by us.
 const MAX_SLOT: u64 = 32 * 1024 * 1024;
+/// The size limit of a file of [`SharedAnswers`], in bytes. `intent` never writes a larger one.
+const MAX_ANSWERS: u64 = 16 * 1024 * 1024;
 /// How long a file must have been unchanged before it is cached. Kernels take time stamps from a
 /// clock that ticks at least every 10 ms.
 const REST: Duration = Duration::from_millis(20);
@@ -166,6 +171,34 @@ pub(crate) fn folder(root: &Root) -> Option<PathBuf> {
     let private = root.private();
     let ours = root.governed() && (root.git_dir().is_some() || private.is_dir());
     ours.then(|| private.join("cache"))
+}
+
+/// Returns a file in the cache that all work trees of a clone share. `None` without git.
+pub(crate) fn shared(root: &Root, name: &str) -> Option<PathBuf> {
+    Some(root.common_dir()?.join("intent/cache").join(name))
+}
+
+/// Answers that all work trees of a clone share, in one JSON file. Like a slot, it may be lost or
+/// damaged at any time.
+pub(crate) struct SharedAnswers<T> {
+    path: Option<PathBuf>,
+    pub(crate) known: BTreeMap<String, T>,
+}
+
+impl<T: Serialize + DeserializeOwned> SharedAnswers<T> {
+    pub(crate) fn load(root: &Root, name: &str) -> Self {
+        let path = shared(root, name);
+        let known = path.as_ref().and_then(|path| store::read_json(path, MAX_ANSWERS));
+        Self { path, known: known.unwrap_or_default() }
+    }
+
+    pub(crate) fn save(&self) {
+        if let Some(path) = &self.path
+            && let Err(error) = store::write_json_scratch(path, &self.known)
+        {
+            tracing::debug!(%error, path = %path.display(), "answers are not kept");
+        }
+    }
 }
 
 /// Returns the file name of a slot. Several workspaces may share a git directory, so it contains a

@@ -2,7 +2,7 @@
 //! days ago · modified 12 %`.
 
 use super::prose::ago;
-use crate::code::{Block, Document};
+use crate::code::Block;
 use crate::ledger::{Contributor, RecordKind};
 use crate::lsp::analysis::Analysis;
 use crate::provenance::{Placement, Verdict};
@@ -22,11 +22,10 @@ pub(crate) fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> O
 pub(crate) fn answer_in_full(
     workspace: &Workspace,
     analysis: &Analysis,
-    document: &Document,
     at: usize,
 ) -> Option<BlockAnswer> {
     let Analysis { path, file, .. } = analysis;
-    why::answer_in_full(workspace, path, document, file, Which::Block(at)).blocks.pop()
+    why::answer_in_full(workspace, path, file, Which::Block(at)).blocks.pop()
 }
 
 /// Returns true if a line about the block is shown above it. Only definitions with a record get

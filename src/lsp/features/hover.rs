@@ -122,8 +122,7 @@ fn block_text(
     analysis: &Analysis,
     index: usize,
 ) -> Option<Prose> {
-    let document = &analysis.file.document;
-    let answer = block_line::answer_in_full(place.workspace, analysis, document, index)?;
+    let answer = block_line::answer_in_full(place.workspace, analysis, index)?;
     if answer.verdict == Verdict::Unrecorded && answer.origins.is_empty() {
         return None;
     }

@@ -93,10 +93,7 @@ pub(crate) fn before_own_records(
 }
 
 fn recorded(steps: &[Step]) -> impl Iterator<Item = ClaimRef> {
-    steps.iter().filter_map(|step| match step {
-        Step::Recorded(at) => Some(*at),
-        Step::Gap { .. } => None,
-    })
+    steps.iter().filter_map(Step::claim)
 }
 
 /// Returns true if two texts have at least half of their lines in common, measured in bytes. `git

@@ -24,19 +24,11 @@ pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut ContextText) {
     let is_its = |entry: &&Entry| !entry.record.files.is_empty() && ws.namesake(entry).is_none();
     let records = all.map(|at| ws.ledger.entry(at)).filter(is_its);
     let records: Vec<_> = records.take(MAX_RECORDS).collect();
-    if records.is_empty() || !out.room() {
-        return;
+    if out.room() {
+        let texts = TextCache::new(ws);
+        let add = |out: &mut ContextText, entry: &&Entry| out.line(2, &element(entry, &texts));
+        out.element(1, "history", "", &records, add);
     }
-    let texts = TextCache::new(ws);
-    out.line(1, "<history>");
-    for (at, entry) in records.iter().enumerate() {
-        if !out.room() {
-            out.omitted(records.len() - at);
-            break;
-        }
-        out.line(2, &element(entry, &texts));
-    }
-    out.line(1, "</history>");
 }
 
 /// Formats one record. Attributes that the ledger does not know are left out.
@@ -90,9 +82,8 @@ fn of_blocks(
     file: &FileRecord,
     found: &Classification,
 ) -> Option<(Option<MutationClass>, Vec<String>)> {
-    let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
     let (mut classes, mut reasons) = (Vec::new(), Vec::new());
-    for range in ranges {
+    for range in file.ranges() {
         let block = range.block.as_ref()?;
         let is_it = |identity: &Identity| is_named(block, identity);
         let change =

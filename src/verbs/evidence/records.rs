@@ -11,16 +11,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{Compared, answering, first_of, rewritten};
-use crate::code::{Block, Document, lines};
+use crate::code::lines;
 use crate::ledger::read::{self, is_ledger_path};
 use crate::ledger::{ClaimRef, Entry, RecordDialect, RecordKind, Trust, journal};
 use crate::provenance::difference::Difference;
 use crate::provenance::line_records::{LineStatus, of as lines_of};
-use crate::provenance::{Provenance, Step, lineage};
+use crate::provenance::{Step, lineage};
 use crate::verbs::baseline::Baseline;
 use crate::verbs::check::deleted;
-use crate::verbs::match_cache::WorkspaceSurroundings;
-use crate::verbs::{VerbError, Workspace, why};
+use crate::verbs::why::{self, FileProvenance};
+use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::{GitError, PathChange, Target};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
@@ -81,7 +81,7 @@ fn stored(entries: &[Entry]) -> HashSet<StoredLine> {
 
 /// Returns the files that the records name, and those that changed since a base, because a recorded
 /// block may have been moved there.
-fn named(entries: &[&Entry], changes: &[PathChange]) -> BTreeSet<RelativePath> {
+pub(super) fn named(entries: &[&Entry], changes: &[PathChange]) -> BTreeSet<RelativePath> {
     let files = entries.iter().flat_map(|entry| &entry.record.files);
     let files = files.map(|file| file.relative_path.clone());
     let changed = changes.iter().map(|change| change.path.clone());
@@ -191,10 +191,7 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
         let (baseline, _) = baseline.or_renamed(ws, &path, &document, base, &gone)?;
         let differences = baseline.differences(&document);
         for (at, block) in file.blocks.blocks.iter().enumerate() {
-            let of_block =
-                ClaimedBlock { ws, document: &document, block, found: &file.provenance[at] };
-            let claims = of_block.claims(&differences, at, &is_new);
-            for (claim, why) in claims {
+            for (claim, why) in claims(ws, &file, at, &differences, &is_new) {
                 let entry = ws.ledger.claim(claim).entry;
                 let key = (entry.origin.path.clone(), entry.origin.line);
                 let slot = wrong.entry(key).or_insert_with(|| (entry, Vec::new()));
@@ -206,64 +203,52 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
     Ok(wrong.into_values().map(|(entry, what)| refuse(entry, &what, &places)).collect())
 }
 
-/// A block together with the answer to who wrote it.
-struct ClaimedBlock<'a> {
-    ws: &'a Workspace,
-    document: &'a Document,
-    block: &'a Block,
-    found: &'a Provenance,
+/// Returns the new claims that answer for a block or one of its lines without justification, each
+/// with the reason. `at` is the index of the block.
+fn claims(
+    ws: &Workspace,
+    file: &FileProvenance,
+    at: usize,
+    differences: &[Difference],
+    is_new: &dyn Fn(ClaimRef) -> bool,
+) -> BTreeMap<ClaimRef, &'static str> {
+    let found = &file.provenance[at];
+    let own = lines::own_lines(&file.document, &file.blocks.blocks[at]);
+    let written = lines_of(&ws.ledger, ws, found, &own);
+    let standing = written.map(|lines| lines.standing).unwrap_or_default();
+    let of_lines = standing.iter().map(|line| match line {
+        LineStatus::Recorded(claim) => claim.filter(|claim| is_new(*claim)),
+        _ => None,
+    });
+    let of_lines: Vec<Option<ClaimRef>> = of_lines.collect();
+    let of_block = found.claim.filter(|claim| is_new(*claim));
+    let all: BTreeSet<ClaimRef> = of_lines.iter().flatten().copied().chain(of_block).collect();
+    if all.is_empty() {
+        return BTreeMap::new();
+    }
+    if differences.is_empty() {
+        let unknown = "its text at the base cannot be read";
+        return all.into_iter().map(|claim| (claim, unknown)).collect();
+    }
+    if !differences.iter().all(|difference| difference.touches(at)) {
+        let claims = all.into_iter().filter(|claim| !accepts(ws, *claim, is_new));
+        return claims.map(|claim| (claim, "it reads as it did at the base")).collect();
+    }
+    let stood = |line: usize| differences.iter().any(|one| one.lines_from_before(at)[line]);
+    let older = (0..).zip(of_lines).filter(|(line, of)| of.is_some() && stood(*line));
+    let older = older.filter_map(|(_, claim)| claim);
+    older.map(|claim| (claim, "lines of it stood there at the base")).collect()
 }
 
-impl ClaimedBlock<'_> {
-    /// Returns the new claims that answer for the block or one of its lines without justification,
-    /// each with the reason. `at` is the index of the block.
-    fn claims(
-        &self,
-        differences: &[Difference],
-        at: usize,
-        is_new: &dyn Fn(ClaimRef) -> bool,
-    ) -> BTreeMap<ClaimRef, &'static str> {
-        let own = lines::own_lines(self.document, self.block);
-        let written = lines_of(&self.ws.ledger, &WorkspaceSurroundings(self.ws), self.found, &own);
-        let standing = written.map(|lines| lines.standing).unwrap_or_default();
-        let of_lines = standing.iter().map(|line| match line {
-            LineStatus::Recorded(claim) => claim.filter(|claim| is_new(*claim)),
-            _ => None,
-        });
-        let of_lines: Vec<Option<ClaimRef>> = of_lines.collect();
-        let of_block = self.found.claim.filter(|claim| is_new(*claim));
-        let all: BTreeSet<ClaimRef> = of_lines.iter().flatten().copied().chain(of_block).collect();
-        if all.is_empty() {
-            return BTreeMap::new();
-        }
-        if differences.is_empty() {
-            let unknown = "its text at the base cannot be read";
-            return all.into_iter().map(|claim| (claim, unknown)).collect();
-        }
-        if !differences.iter().all(|difference| difference.touches(at)) {
-            let claims = all.into_iter().filter(|claim| !self.accepts(*claim, is_new));
-            return claims.map(|claim| (claim, "it reads as it did at the base")).collect();
-        }
-        let stood = |line: usize| differences.iter().any(|one| one.lines_from_before(at)[line]);
-        let older = of_lines.iter().enumerate().filter(|(line, of)| of.is_some() && stood(*line));
-        let older = older.filter_map(|(_, claim)| *claim);
-        older.map(|claim| (claim, "lines of it stood there at the base")).collect()
-    }
-
-    /// Returns true if with this claim a person confirms that a block stays under the intent that
-    /// it had.
-    fn accepts(&self, claim: ClaimRef, is_new: &dyn Fn(ClaimRef) -> bool) -> bool {
-        let ledger = &self.ws.ledger;
-        let intent = ledger.claim(claim).intent();
-        let earlier = lineage::of(ledger, &WorkspaceSurroundings(self.ws), claim)
-            .into_iter()
-            .find_map(|step| match step {
-                Step::Recorded(at) if !is_new(at) => Some(ledger.claim(at).intent()),
-                _ => None,
-            });
-        ledger.claim(claim).entry.record.kind == RecordKind::Ack
-            && (intent.is_none() || earlier == Some(intent))
-    }
+/// Returns true if with this claim a person confirms that a block stays under the intent that it
+/// had.
+fn accepts(ws: &Workspace, claim: ClaimRef, is_new: &dyn Fn(ClaimRef) -> bool) -> bool {
+    let intent = ws.ledger.claim(claim).intent();
+    let steps = lineage::of(&ws.ledger, ws, claim);
+    let earlier = steps.iter().filter_map(Step::claim).find(|at| !is_new(*at));
+    let earlier = earlier.map(|at| ws.ledger.claim(at).intent());
+    ws.ledger.claim(claim).entry.record.kind == RecordKind::Ack
+        && (intent.is_none() || earlier == Some(intent))
 }
 
 /// Makes the finding for a record. `wrong` are the reasons, and `places` are the places of all

@@ -260,7 +260,7 @@ impl Touches {
 
 /// Returns the workspace that governs a folder, such as the one in which a call is made.
 pub(super) fn governed_at(folder: &Path) -> Result<Option<Workspace>, VerbError> {
-    let root = Root::find(folder).map_err(super::super::OpenError::from)?;
+    let root = Root::find(folder)?;
     Ok(root.governed().then(|| Workspace::at(root)))
 }
 

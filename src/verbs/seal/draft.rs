@@ -4,17 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::SealedFile;
 use crate::code::{Document, FileBlocks, fingerprint};
-use crate::ledger::EVIDENCE_FOLDER;
 use crate::ledger::evidence::{
     self, CitedIntent, CitedSession, Digest, EvidenceBlock, EvidenceLine, Header, Whole,
 };
 use crate::ledger::{
-    BlockName, BlockRecord, Conversation, Entry, Record, RecordKind, RecordedDecision, Strength,
+    BlockName, BlockRecord, Conversation, EVIDENCE_FOLDER, Entry, Record, RecordKind,
+    RecordedDecision, Strength,
 };
 use crate::verbs::baseline::Baseline;
 use crate::verbs::{VerbError, Workspace};
-use crate::workspace::clock;
-use crate::workspace::{CommitId, RelativePath, store};
+use crate::workspace::{CommitId, RelativePath, clock, store};
 
 /// A new file with more blocks than this is named as a whole, if one session wrote all of it.
 const MAX_NAMED: usize = 40;
@@ -27,23 +26,13 @@ pub(super) fn folder() -> RelativePath {
 /// The properties that all blocks in one line of evidence share, apart from the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Group {
-    intent: String,
-    intent_hash: Option<String>,
-    specs: Vec<String>,
-    session: GroupAuthor,
+    /// The intent, without its name.
+    intent: CitedIntent,
+    session: CitedSession,
     strength: Option<Strength>,
-    decision: Option<(String, Option<String>, Option<String>)>,
+    decision: Option<RecordedDecision>,
     claimed_class: Option<String>,
     is_ack: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct GroupAuthor {
-    id: Option<String>,
-    entity_type: String,
-    model: Option<String>,
-    name: Option<String>,
-    tool: Option<String>,
 }
 
 impl Group {
@@ -55,27 +44,24 @@ impl Group {
         });
         let specs = conversation.related.iter().filter(|one| one.is_specification());
         let contributor = &conversation.contributor;
-        let entity_type = serde_json::to_value(contributor.entity_type).ok();
-        let decision = record
-            .decision
-            .as_ref()
-            .filter(|decision| decision.outcome != RecordedDecision::NO_OPINION);
+        let decision = record.decision.clone();
         Self {
-            intent: record.intent_id.clone().unwrap_or_default(),
-            intent_hash: record.intent_hash.as_deref().and_then(evidence::short),
-            specs: specs.map(|one| one.value.clone()).collect(),
-            session: GroupAuthor {
+            intent: CitedIntent {
+                id: record.intent_id.clone().unwrap_or_default(),
+                hash: record.intent_hash.as_deref().and_then(evidence::short),
+                name: None,
+                specs: specs.map(|one| one.value.clone()).collect(),
+            },
+            session: CitedSession {
                 id: record.session.clone(),
-                entity_type: entity_type
-                    .and_then(|word| word.as_str().map(str::to_owned))
-                    .unwrap_or_default(),
+                entity_type: contributor.entity_type,
                 model: contributor.model_identifier.clone(),
                 name: contributor.name.clone(),
                 tool,
+                ..CitedSession::default()
             },
             strength: record.strength,
-            decision: decision
-                .map(|one| (one.outcome.clone(), one.rule.clone(), one.approval.clone())),
+            decision: decision.filter(|one| one.outcome != RecordedDecision::NO_OPINION),
             claimed_class: record.claimed_class.clone(),
             is_ack: record.kind == RecordKind::Ack,
         }
@@ -189,7 +175,7 @@ impl Groups {
         let brief = |((path, group), work): (&(RelativePath, Group), &GroupFile)| SealedFile {
             path: path.clone(),
             commit: of.map(|commit| commit.0.clone()),
-            intent: Some(group.intent.clone()).filter(|intent| !intent.is_empty()),
+            intent: Some(group.intent.id.clone()).filter(|intent| !intent.is_empty()),
             session: group.session.id.clone(),
             model: group.session.model.clone(),
             blocks: work
@@ -208,7 +194,7 @@ impl Groups {
         carried: &[Record],
     ) -> Vec<u8> {
         let mut intents: Vec<CitedIntent> = Vec::new();
-        let mut sessions: Vec<&GroupAuthor> = Vec::new();
+        let mut sessions: Vec<&CitedSession> = Vec::new();
         let mut claimed: HashMap<_, BTreeSet<&Group>> = HashMap::new();
         for ((path, group), work) in &self.work {
             for block in &work.blocks {
@@ -217,15 +203,9 @@ impl Groups {
         }
         let mut lines = Vec::new();
         for ((path, group), work) in &self.work {
-            let cited = CitedIntent {
-                id: group.intent.clone(),
-                hash: group.intent_hash.clone(),
-                name: ws.name_then(
-                    &group.intent,
-                    group.intent_hash.as_deref().and_then(evidence::long).as_deref(),
-                ),
-                specs: group.specs.clone(),
-            };
+            let hash = group.intent.hash.as_deref().and_then(evidence::long);
+            let name = ws.name_then(&group.intent.id, hash.as_deref());
+            let cited = CitedIntent { name, ..group.intent.clone() };
             let (intent, by) = (place(&mut intents, cited), place(&mut sessions, &group.session));
             let is_contested = |block: &DraftedBlock| claimed[&(path, place_of(block))].len() > 1;
             for (time, blocks) in work.lines(is_contested) {
@@ -237,9 +217,7 @@ impl Groups {
                     path: path.clone(),
                     from: work.from.clone(),
                     strength: group.strength,
-                    decision: group.decision.clone().map(|(outcome, rule, approval)| {
-                        RecordedDecision { outcome, rule, approval }
-                    }),
+                    decision: group.decision.clone(),
                     claimed_class: group.claimed_class.clone(),
                     ack: group.is_ack,
                     whole: work.whole.clone(),
@@ -255,7 +233,7 @@ impl Groups {
             evidence: evidence::FORMAT,
             of: of.map(|commit| commit.0.clone()),
             intents,
-            sessions: sessions.into_iter().map(cited).collect(),
+            sessions: sessions.into_iter().cloned().collect(),
             extra: Default::default(),
         };
         evidence::write(header, lines, carried)
@@ -273,18 +251,6 @@ fn overloaded(blocks: &FileBlocks) -> HashSet<(String, String)> {
 /// Returns what identifies a block within its file.
 fn place_of(block: &DraftedBlock) -> (Option<&BlockName>, u32) {
     (block.range.block.as_ref(), block.range.start_line)
-}
-
-fn cited(session: &GroupAuthor) -> CitedSession {
-    let word = serde_json::Value::String(session.entity_type.clone());
-    CitedSession {
-        id: session.id.clone(),
-        entity_type: serde_json::from_value(word).unwrap_or_default(),
-        model: session.model.clone(),
-        name: session.name.clone(),
-        tool: session.tool.clone(),
-        ..CitedSession::default()
-    }
 }
 
 fn place<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {

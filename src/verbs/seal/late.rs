@@ -3,24 +3,21 @@
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
 use std::time::Instant;
 
 use super::retire::is_there;
-use super::{COMMAND, Draft, Sealing, Sources, claims_as_it_stood, may_hold, of_change};
+use super::{COMMAND, Draft, Sealing, Sources, claims_as_it_stood, of_change};
 use crate::ledger::{Digest, Entry, journal};
 use crate::verbs::{VerbError, Workspace};
-use crate::workspace::clock;
+use crate::workspace::cache::SharedAnswers;
 use crate::workspace::git::Target;
-use crate::workspace::{CommitId, Git, RelativePath, store};
+use crate::workspace::{CommitId, Git, RelativePath, clock};
 
 /// The maximum number of commits that are searched for code of the journal.
 const MAX_COMMITS: usize = 1_000;
 /// The maximum number of commits that are searched for the origin of code that was claimed as it
 /// was.
 const MAX_HISTORY: usize = 20_000;
-/// The size limit of the stored file, in bytes. `intent` never writes a larger one.
-const MAX_HANDLED: u64 = 16 * 1024 * 1024;
 
 /// The commits that were searched without finding code of the journal, each with the time of the
 /// search in milliseconds since 1970. Only records that were made after that time are searched for
@@ -29,38 +26,24 @@ const MAX_HANDLED: u64 = 16 * 1024 * 1024;
 /// A commit in which something was found is not listed, so it is searched until its evidence is
 /// committed, and again if a reset removes the evidence. The key `..COMMIT` stands for the whole
 /// history of a commit.
-pub(super) struct Handled {
-    path: Option<PathBuf>,
-    at: BTreeMap<String, i64>,
-}
-
-impl Handled {
-    fn load(ws: &Workspace) -> Self {
-        let path = ws.root.common_dir().map(|common| common.join("intent/cache/handled.json"));
-        let at =
-            path.as_ref().and_then(|path| store::read_json(path, MAX_HANDLED)).unwrap_or_default();
-        Self { path, at }
-    }
-
-    /// Stores the searched commits, without those that were searched before the time `since`.
-    pub(super) fn save(mut self, since: i64) {
-        self.at.retain(|_, at| *at >= since);
-        if let (Some(path), Ok(bytes)) = (self.path, serde_json::to_vec(&self.at))
-            && let Err(error) = store::write_scratch(&path, &bytes)
-        {
-            tracing::debug!(%error, "which commits were sealed is not kept");
-        }
-    }
-}
+type Handled = SharedAnswers<i64>;
 
 /// The result of late sealing.
 pub(super) struct Late {
     /// The drafts, those of the oldest commits first.
     pub drafts: Vec<Draft>,
-    pub handled: Handled,
+    handled: Handled,
     /// The time before which no commit has to be searched: that of the oldest open record, less
     /// [`COMMAND`].
-    pub since: i64,
+    since: i64,
+}
+
+impl Late {
+    /// Stores which commits were searched, without those that need not be searched again.
+    pub(super) fn save_handled(mut self) {
+        self.handled.known.retain(|_, at| *at >= self.since);
+        self.handled.save();
+    }
 }
 
 /// Searches commits for code of the journal.
@@ -69,7 +52,8 @@ pub(super) fn look(
     sources: &Sources,
     until: Option<Instant>,
 ) -> Result<Late, VerbError> {
-    let mut late = Late { drafts: Vec::new(), handled: Handled::load(ws), since: 0 };
+    let mut late =
+        Late { drafts: Vec::new(), handled: Handled::load(&ws.root, "handled.json"), since: 0 };
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(late) };
     let (sealed, history) = (journal::sealed(&ws.root), ws.history());
     // `git revert` removes the evidence of a commit together with its code. That evidence must not
@@ -129,7 +113,7 @@ impl Search<'_> {
             bases: about.parents,
             committed: Some(about.time * 1_000),
         };
-        let before = handled.at.get(&commit.0).copied().unwrap_or(i64::MIN);
+        let before = handled.known.get(&commit.0).copied().unwrap_or(i64::MIN);
         let may_be_in = |(time, entry): &&(i64, &Entry)| {
             let record = &entry.record;
             *time > before && (!sealing.is_before(record) || claims_as_it_stood(record))
@@ -143,9 +127,9 @@ impl Search<'_> {
             return Ok(Some(Draft { incomplete: true, ..Draft::default() }));
         }
         let now = clock::now_in_milliseconds();
-        let draft = of_commit(self.ws, self.sources, &sealing, &paths, self.until)?;
+        let draft = of_change(self.ws, self.sources, &sealing, &paths, self.until)?;
         if draft.is_nothing() {
-            handled.at.insert(commit.0.clone(), now);
+            handled.known.insert(commit.0.clone(), now);
         }
         Ok(Some(Draft { of: Some(commit.clone()), ..draft }))
     }
@@ -161,7 +145,7 @@ impl Search<'_> {
         let mut found: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
         for (time, entry) in self.open.iter().filter(|(_, one)| claims_as_it_stood(&one.record)) {
             let based_on = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
-            let before = |revision: &String| handled.at.get(&history_of(revision)).copied();
+            let before = |revision: &String| handled.known.get(&history_of(revision)).copied();
             if let Some(revision) = based_on.filter(|one| before(one).is_none_or(|at| *time > at)) {
                 found.entry(revision).or_default().push(entry);
             }
@@ -185,7 +169,7 @@ impl Search<'_> {
                 drafts.extend(draft);
             }
             if is_empty {
-                handled.at.insert(history_of(&revision), now);
+                handled.known.insert(history_of(&revision), now);
             }
         }
         Ok(drafts)
@@ -227,7 +211,7 @@ impl Search<'_> {
 }
 
 /// Returns the files that these records name.
-fn paths_of<'a>(records: impl Iterator<Item = &'a Entry>) -> HashSet<&'a RelativePath> {
+pub(super) fn paths_of<'a>(records: impl Iterator<Item = &'a Entry>) -> HashSet<&'a RelativePath> {
     records.flat_map(|entry| entry.record.files.iter().map(|file| &file.relative_path)).collect()
 }
 
@@ -240,19 +224,4 @@ fn history_of(revision: &str) -> String {
 /// changes are not known.
 fn is_cut_off(git: &Git, parents: &[CommitId]) -> bool {
     git.is_shallow() && parents.iter().any(|parent| git.commit_info(parent).is_err())
-}
-
-fn of_commit(
-    ws: &Workspace,
-    sources: &Sources,
-    sealing: &Sealing,
-    paths: &HashSet<&RelativePath>,
-    until: Option<Instant>,
-) -> Result<Draft, VerbError> {
-    let changes = ws.git().map(|git| git.changes(sealing.bases.first(), &sealing.target));
-    let changes = changes.transpose()?.unwrap_or_default();
-    match changes.iter().any(|change| may_hold(change, |path| paths.contains(path))) {
-        true => of_change(ws, sources, sealing, until),
-        false => Ok(Draft::default()),
-    }
 }

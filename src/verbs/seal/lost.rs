@@ -4,51 +4,19 @@
 //! evidence was made, it is sealed again for the new commit.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::ledger::journal::SectionSources;
-use crate::ledger::{Digest, Entry, Ledger};
+use crate::ledger::{Digest, Entry, FileRecord, Ledger};
 use crate::provenance;
 use crate::verbs::Workspace;
 use crate::verbs::evidence_texts::TextCache;
-use crate::workspace::{CommitId, store};
+use crate::workspace::CommitId;
+use crate::workspace::cache::SharedAnswers;
 
-/// The size limit of the cache file, in bytes. `intent` never writes a larger one.
-const MAX_KNOWN: u64 = 16 * 1024 * 1024;
 /// The maximum number of cached answers.
 const MAX_ANSWERS: usize = 10_000;
-
-/// A cache of answers to the question: does the commit have the texts that a section of evidence
-/// names?
-struct StandingCache {
-    path: Option<PathBuf>,
-    stands: BTreeMap<String, bool>,
-    is_changed: bool,
-}
-
-impl StandingCache {
-    fn load(ws: &Workspace) -> Self {
-        let path = ws.root.common_dir().map(|common| common.join("intent/cache/standing.json"));
-        let known = path.as_ref().and_then(|path| store::read_json(path, MAX_KNOWN));
-        Self { path, stands: known.unwrap_or_default(), is_changed: false }
-    }
-
-    fn save(mut self) {
-        if !self.is_changed {
-            return;
-        }
-        if self.stands.len() > MAX_ANSWERS {
-            self.stands.clear();
-        }
-        if let (Some(path), Ok(bytes)) = (self.path, serde_json::to_vec(&self.stands))
-            && let Err(error) = store::write_scratch(&path, &bytes)
-        {
-            tracing::debug!(%error, "which evidence stands is not kept");
-        }
-    }
-}
 
 /// Returns the sections that have to be sealed again. They were sealed in this clone, the journal
 /// still has their records, and at least one section of their commit names a text that the commit
@@ -67,16 +35,23 @@ pub(super) fn sections(
             commits.entry(commit).or_default().entry(section).or_default().push(entry);
         }
     }
-    let mut known = StandingCache::load(ws);
+    // The answers to the question: does the commit have the texts that the section names?
+    let mut answers: SharedAnswers<bool> = SharedAnswers::load(&ws.root, "standing.json");
+    let mut is_changed = false;
     let mut stands = |(section, entries): (&Digest, &Vec<&Entry>)| {
         let files: Vec<_> = entries.iter().map(|one| texts.bytes_after(one)).collect();
-        *known.stands.entry(key_of(section, &files)).or_insert_with(|| {
-            known.is_changed = true;
+        *answers.known.entry(key_of(section, &files)).or_insert_with(|| {
+            is_changed = true;
             entries.iter().all(|entry| stands_in_commit(&texts, entry))
         })
     };
     commits.retain(|_, sections| !sections.iter().all(&mut stands));
-    known.save();
+    if is_changed {
+        if answers.known.len() > MAX_ANSWERS {
+            answers.known.clear();
+        }
+        answers.save();
+    }
     commits.into_values().flat_map(BTreeMap::into_keys).collect()
 }
 
@@ -88,8 +63,7 @@ fn key_of(section: &Digest, files: &[Option<Vec<u8>>]) -> String {
 }
 
 fn stands_in_commit(texts: &TextCache, entry: &Entry) -> bool {
-    let conversations = entry.record.files.iter().flat_map(|file| &file.conversations);
-    let mut said = conversations.flat_map(|one| &one.ranges);
+    let mut said = entry.record.files.iter().flat_map(FileRecord::ranges);
     // If the texts cannot be read, the section is assumed to be intact.
     texts.after(entry).is_none_or(|after| said.all(|one| provenance::is_claim_true(one, &after)))
 }

@@ -11,9 +11,8 @@ use std::time::{Duration, SystemTime};
 use crate::ledger::{Digest, Entry, Ledger, Writer, journal};
 use crate::provenance::is_claim_true;
 use crate::verbs::{VerbError, Workspace, shared_branches};
-use crate::workspace::clock;
 use crate::workspace::git::Target;
-use crate::workspace::{RelativePath, store};
+use crate::workspace::{RelativePath, cache, clock, store};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// How long a sealed record is kept if its evidence is on no shared branch, in milliseconds. A
@@ -30,23 +29,22 @@ const MAX_STASHES: usize = 50;
 /// How often records are removed automatically.
 const INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The conditions under which a record may be removed.
-struct RetireConditions<F> {
-    /// The age of the record, in milliseconds.
-    age: i64,
-    is_sealed: bool,
-    /// Whether its evidence is on a shared branch of a remote.
-    is_shared: bool,
-    /// Computes whether any of its code still exists. Called only if needed, since it reads files.
-    stands: F,
+/// Where the evidence of a record is.
+#[derive(Clone, Copy)]
+enum SealState {
+    Unsealed,
+    Sealed,
+    /// On a shared branch of a remote.
+    Shared,
 }
 
-impl<F: FnOnce() -> bool> RetireConditions<F> {
-    fn goes(self) -> bool {
-        match self.is_sealed {
-            true => self.is_shared || self.age >= KEEP_SEALED,
-            false => self.age >= KEEP_UNMATCHED && !(self.stands)(),
-        }
+/// Returns true if a record may be removed. `age` is in milliseconds. `stands` computes whether any
+/// of its code still exists; it is called only if needed, since it reads files.
+fn goes(age: i64, evidence: SealState, stands: impl FnOnce() -> bool) -> bool {
+    match evidence {
+        SealState::Shared => true,
+        SealState::Sealed => age >= KEEP_SEALED,
+        SealState::Unsealed => age >= KEEP_UNMATCHED && !stands(),
     }
 }
 
@@ -71,15 +69,16 @@ pub(crate) fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let mut going = HashSet::new();
     for held in journal::held(&ws.root)? {
         let into = sealed.sections_of(&held.id);
-        let standing = RetireConditions {
-            age: clock::milliseconds(&held.timestamp).map_or(0, |time| now - time),
-            is_sealed: !into.is_empty(),
-            is_shared: into
-                .iter()
-                .any(|section| *shared.entry(*section).or_insert_with(|| is_shared(section))),
-            stands: || ws.ledger.by_id(&held.id).is_some_and(|entry| stands(ws, entry)),
+        let mut is_shared =
+            |section: &Digest| *shared.entry(*section).or_insert_with(|| is_shared(section));
+        let evidence = match into.is_empty() {
+            true => SealState::Unsealed,
+            false if into.iter().any(&mut is_shared) => SealState::Shared,
+            false => SealState::Sealed,
         };
-        if standing.goes() {
+        let age = clock::milliseconds(&held.timestamp).map_or(0, |time| now - time);
+        let stands = || ws.ledger.by_id(&held.id).is_some_and(|entry| stands(ws, entry));
+        if goes(age, evidence, stands) {
             going.insert(held.id);
         }
     }
@@ -91,9 +90,7 @@ pub(crate) fn retire(ws: &Workspace) -> Result<usize, VerbError> {
 
 /// Like [`retire`], at most once a day.
 pub(crate) fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
-    let Some(note) = ws.root.common_dir().map(|common| common.join("intent/cache/retired")) else {
-        return Ok(0);
-    };
+    let Some(note) = cache::shared(&ws.root, "retired") else { return Ok(0) };
     let looked = std::fs::metadata(&note).and_then(|found| found.modified());
     let since = looked.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
     if since.is_some_and(|since| since < INTERVAL) {
@@ -121,8 +118,7 @@ fn stands(ws: &Workspace, entry: &Entry) -> bool {
 pub(super) fn is_there(ws: &Workspace, entry: &Entry) -> bool {
     entry.record.files.iter().any(|file| {
         let Ok(document) = ws.read(&file.relative_path) else { return false };
-        let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
-        ranges.filter(|range| !range.deleted).any(|range| is_claim_true(range, &document))
+        file.ranges().any(|range| !range.deleted && is_claim_true(range, &document))
     })
 }
 
@@ -132,14 +128,12 @@ mod tests {
 
     #[test]
     fn a_record_goes_when_nobody_can_need_it() {
-        let goes = |days: i64, is_sealed, is_shared, stands: bool| {
-            RetireConditions { age: days * DAY, is_sealed, is_shared, stands: || stands }.goes()
-        };
+        let goes = |days: i64, evidence, stands: bool| goes(days * DAY, evidence, || stands);
         // A sealed record goes when its evidence is on a shared branch, else after 90 days.
-        assert!(goes(0, true, true, true));
-        assert!(!goes(89, true, false, true) && goes(90, true, false, true));
+        assert!(goes(0, SealState::Shared, true));
+        assert!(!goes(89, SealState::Sealed, true) && goes(90, SealState::Sealed, true));
         // A record that was not sealed goes after 30 days, and only if its code is gone.
-        assert!(!goes(29, false, false, false) && goes(30, false, false, false));
-        assert!(!goes(300, false, false, true));
+        assert!(!goes(29, SealState::Unsealed, false) && goes(30, SealState::Unsealed, false));
+        assert!(!goes(300, SealState::Unsealed, true));
     }
 }

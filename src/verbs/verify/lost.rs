@@ -21,7 +21,6 @@ use crate::code::{Block, ContentHash, Document, language};
 use crate::ledger::{BlockName, BlockRecord, ClaimRef, journal};
 use crate::provenance::matching::{self, row_of_record};
 use crate::provenance::{self, Provenance, Verdict};
-use crate::verbs::match_cache::WorkspaceSurroundings;
 use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, why};
 use crate::workspace::git::{ChangeKind, Target};
@@ -143,9 +142,7 @@ fn was_undone(ws: &Workspace, (path, at): Head<'_>) -> bool {
             && identity.kind.as_str() == name.kind
             && identity.path == name.path
     };
-    WorkspaceSurroundings(ws)
-        .blocks(path)
-        .is_ok_and(|blocks| blocks.blocks.iter().any(is_as_before))
+    ws.standing_blocks(path).is_ok_and(|blocks| blocks.blocks.iter().any(is_as_before))
 }
 
 /// The texts that files had in the commits since a record was made.
@@ -208,7 +205,7 @@ fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Fo
     let is_new_there = |later: &ClaimRef| {
         let later = ws.ledger.claim(*later);
         let Some(row) = row_of_record(later.full_block()) else { return false };
-        WorkspaceSurroundings(ws).stood_as(at, &later.file.relative_path, &row) != Some(true)
+        ws.stood_as(at, &later.file.relative_path, &row) != Some(true)
     };
     let later = matching::recorded_elsewhere(&ws.ledger, at).find(is_new_there);
     if let Some(later) = later {
@@ -232,7 +229,7 @@ pub(super) fn find_in_new_files(
     for paths in new_files(ws, heads).chunks(AT_ONCE) {
         let ws = &ws.without_derived();
         for path in paths {
-            let Ok(document) = WorkspaceSurroundings(ws).standing(path) else { continue };
+            let Ok(document) = ws.standing(path) else { continue };
             let file = why::file(ws, path, &document);
             let is_recorded = |found: &&Provenance| found.verdict != Verdict::Unrecorded;
             let recorded: Vec<_> = file.provenance.iter().filter(is_recorded).collect();
@@ -320,7 +317,7 @@ struct FileCache {
 impl FileCache {
     fn of(&mut self, ws: &Workspace, path: &RelativePath) -> Option<&why::FileProvenance> {
         let read = || {
-            let document = WorkspaceSurroundings(ws).standing(path).ok()?;
+            let document = ws.standing(path).ok()?;
             Some(why::file(ws, path, &document))
         };
         if self.read.len() >= AT_ONCE && !self.read.contains_key(path) {
@@ -346,11 +343,10 @@ impl FileCache {
         for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
             let ws = &ws.without_derived();
             for path in paths {
-                let around = WorkspaceSurroundings(ws);
-                let Ok(document) = around.standing(path) else { continue };
+                let Ok(document) = ws.standing(path) else { continue };
                 let Some(file) = self.of(ws, path) else { continue };
                 let (now, found) = (&document, &file.provenance);
-                let before = matching::before_own_records(&ws.ledger, path, now, found, &around);
+                let before = matching::before_own_records(&ws.ledger, path, now, found, ws);
                 before.into_iter().for_each(|at| standing.add_claim(ws, path, at));
             }
         }
@@ -448,7 +444,7 @@ impl FileCache {
 
 /// Returns the number of blocks in a file that have this text.
 fn count(ws: &Workspace, path: &RelativePath, text: &ContentHash) -> usize {
-    let Ok(blocks) = WorkspaceSurroundings(ws).blocks(path) else { return 0 };
+    let Ok(blocks) = ws.standing_blocks(path) else { return 0 };
     blocks.blocks.iter().filter(|block| block.fingerprint.content == *text).count()
 }
 

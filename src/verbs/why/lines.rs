@@ -5,12 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{BlockAnswer, BroughtLines, FileProvenance, RecordBrief, candidate};
-use crate::code::Document;
 use crate::code::lines::{self, OwnLine};
 use crate::provenance::Verdict;
 use crate::provenance::line_records::{ComparedLines, LineStatus, of};
 use crate::verbs::Workspace;
-use crate::verbs::match_cache::WorkspaceSurroundings;
 
 /// The lines of a block, without those of inner blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -52,15 +50,9 @@ pub enum LineState {
 }
 
 /// Returns the lines of the block with this index. `None` if nothing is known about them.
-pub(super) fn of_block(
-    ws: &Workspace,
-    document: &Document,
-    file: &FileProvenance,
-    at: usize,
-) -> Option<BlockLines> {
-    let own = lines::own_lines(document, file.blocks.blocks.get(at)?);
-    let ComparedLines { standing, gone } =
-        of(&ws.ledger, &WorkspaceSurroundings(ws), file.provenance.get(at)?, &own)?;
+pub(super) fn of_block(ws: &Workspace, file: &FileProvenance, at: usize) -> Option<BlockLines> {
+    let own = lines::own_lines(&file.document, file.blocks.blocks.get(at)?);
+    let ComparedLines { standing, gone } = of(&ws.ledger, ws, file.provenance.get(at)?, &own)?;
     let mut runs: Vec<(LineRun, LineStatus)> = Vec::new();
     for (OwnLine { number, .. }, standing) in own.iter().zip(standing) {
         match runs.last_mut() {
@@ -78,23 +70,16 @@ fn run(ws: &Workspace, line: u32, standing: LineStatus) -> LineRun {
         LineStatus::Renamed => (LineState::Renamed, None),
         LineStatus::Changed => (LineState::Changed, None),
     };
-    LineRun {
-        start: line,
-        end: line,
-        state,
-        from: origin.map(|claim| candidate(ws, &ws.ledger.claim(claim))),
-    }
+    LineRun { start: line, end: line, state, from: origin.map(|claim| candidate(ws, claim)) }
 }
 
 impl BlockAnswer {
     /// Returns how many of the block's lines its record wrote. `None` if the lines are not known.
     pub(super) fn brought(&self) -> Option<BroughtLines> {
         let runs = &self.lines.as_ref()?.runs;
-        let count = |runs: &mut dyn Iterator<Item = &LineRun>| {
-            runs.map(|run| run.end - run.start + 1).sum::<u32>()
-        };
-        let mut own = runs.iter().filter(|run| run.is_of(self.record.as_deref()));
-        Some(BroughtLines { lines: count(&mut own), of: count(&mut runs.iter()) })
+        let own = runs.iter().filter(|run| run.is_of(self.record.as_deref()));
+        let lines = own.map(LineRun::count).sum();
+        Some(BroughtLines { lines, of: runs.iter().map(LineRun::count).sum() })
     }
 
     /// Returns true if each line that is as recorded was written by the block's record or by none.
@@ -144,11 +129,10 @@ impl BlockLines {
     pub fn whose(&self) -> Option<String> {
         let mut owners: Vec<(Option<&str>, u32)> = Vec::new();
         for run in self.runs.iter().filter(|run| run.state == LineState::AsRecorded) {
-            let count = run.end - run.start + 1;
             let owner = run.owner();
             match owners.iter_mut().find(|(known, _)| *known == owner) {
-                Some((_, lines)) => *lines += count,
-                None => owners.push((owner, count)),
+                Some((_, lines)) => *lines += run.count(),
+                None => owners.push((owner, run.count())),
             }
         }
         if owners.len() < 2 && owners.iter().all(|(owner, _)| owner.is_some()) {
@@ -179,20 +163,22 @@ impl BlockLines {
     }
 
     fn counted(&self) -> String {
-        let lines = |run: &LineRun| run.end - run.start + 1;
-        let all: u32 = self.runs.iter().map(lines).sum();
-        let parts: Vec<String> = LineState::ALL
-            .into_iter()
-            .map(|state| (state, self.runs.iter().filter(move |run| run.state == state)))
-            .map(|(state, runs)| (state, runs.map(lines).sum::<u32>()))
-            .filter(|(_, count)| *count > 0)
-            .map(|(state, count)| format!("{count} {}", state.words()))
-            .collect();
+        let all: u32 = self.runs.iter().map(LineRun::count).sum();
+        let of_state = |state: LineState| {
+            let runs = self.runs.iter().filter(|run| run.state == state);
+            let count: u32 = runs.map(LineRun::count).sum();
+            (count > 0).then(|| format!("{count} {}", state.words()))
+        };
+        let parts: Vec<String> = LineState::ALL.into_iter().filter_map(of_state).collect();
         format!("of {all} lines {}", parts.join(", "))
     }
 }
 
 impl LineRun {
+    fn count(&self) -> u32 {
+        self.end - self.start + 1
+    }
+
     fn is_of(&self, record: Option<&str>) -> bool {
         self.from.as_ref().is_some_and(|from| Some(from.record.as_str()) == record)
     }

@@ -150,12 +150,17 @@ impl Git {
     /// Returns the text of a file in the index or at a commit. `None` if there is no such file, and
     /// always for a work tree.
     pub fn text(&self, target: &Target, path: &RelativePath) -> GitResult<Option<String>> {
-        let bytes = match target {
-            Target::Commit(commit) => self.file_at(commit, path)?,
-            Target::Index => self.file_in_index(path)?,
-            Target::WorkTree => None,
-        };
+        let bytes = self.file(target, path)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    /// Like [`Git::text`], but returns the bytes.
+    pub fn file(&self, target: &Target, path: &RelativePath) -> GitResult<Option<Vec<u8>>> {
+        match target {
+            Target::Commit(commit) => self.file_at(commit, path),
+            Target::Index => self.file_in_index(path),
+            Target::WorkTree => Ok(None),
+        }
     }
 
     /// Returns the bytes of the content with this id.
