@@ -36,7 +36,7 @@ use crate::ledger::{
     journal,
 };
 use crate::provenance::difference::lines_added_by_all;
-use crate::provenance::line_records::LineStatus;
+use crate::provenance::line_records::{self, ComparedLines, LineStatus};
 use crate::provenance::{self, Content, Provenance, lineage};
 use crate::workspace::git::{ChangeKind, PathChange, Target};
 use crate::workspace::{CommitId, Git, RelativePath, clock, store};
@@ -188,10 +188,8 @@ fn run(
         return Ok(SealAnswer::default());
     }
     let until = budget.map(|budget| Instant::now() + budget);
-    let taken_away = match scope == SealScope::Commit && write {
-        true => TakenAway::find(ws)?,
-        false => TakenAway::default(),
-    };
+    let takes_away = scope == SealScope::Commit && write;
+    let taken_away = if takes_away { TakenAway::find(ws)? } else { TakenAway::default() };
     let restored = taken_away.write_back(ws)?;
     let ws = &if restored.is_empty() { ws.clone() } else { ws.with_ledger_of_now() };
     let sources = Sources::load(ws)?;
@@ -366,7 +364,7 @@ impl TakenAway {
             self.files.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
         let files = ws.ledger.evidence_files().into_iter();
         let moved = files.filter(|(path, sections)| {
-            !held.is_empty()
+            !self.files.is_empty()
                 && !self.staged.contains(path)
                 && sections.iter().all(|one| held.contains(one))
         });
@@ -523,7 +521,7 @@ impl<'a> FilesAfter<'a> {
             let (block, found) = (&blocks[*at], &file.provenance[*at]);
             let brought = lines_added_by_all(&differences, *at).unwrap_or_default();
             let own = lines::own_lines(now, block);
-            let standing = provenance::line_records::of(ledger, ws, found, &own);
+            let standing = line_records::of(ledger, ws, found, &own);
             let recorded = self.recorded(found, standing.as_ref());
             let covered = self.covered(path, block, own.len());
             let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
@@ -564,7 +562,7 @@ impl<'a> FilesAfter<'a> {
     fn claims(
         &self,
         (block, found): (&Block, &Provenance),
-        standing: Option<&provenance::line_records::ComparedLines>,
+        standing: Option<&ComparedLines>,
         is_new: &[bool],
     ) -> BTreeMap<ClaimRef, Vec<bool>> {
         let mut by: BTreeMap<ClaimRef, Vec<bool>> = BTreeMap::new();
@@ -668,12 +666,11 @@ impl<'a> FilesAfter<'a> {
     fn recorded(
         &self,
         found: &Provenance,
-        standing: Option<&provenance::line_records::ComparedLines>,
+        standing: Option<&ComparedLines>,
     ) -> Option<ContentHash> {
         let is_changed = matches!(found.content, Some(Content::Modified | Content::Renamed));
         // If every line comes from some record, the difference was recorded too, on another branch.
-        let is_recorded =
-            standing.is_some_and(provenance::line_records::ComparedLines::are_recorded);
+        let is_recorded = standing.is_some_and(ComparedLines::are_recorded);
         let claim = found.claim.filter(|_| is_changed && !is_recorded && !found.only_inside)?;
         Some(self.ws.ledger.claim(claim).full_block().content_hash.clone())
     }

@@ -358,11 +358,7 @@ fn compare<'a>(
     let mut heads = Vec::new();
     for paths in paths.chunks(AT_ONCE) {
         let ws = &ws.without_derived();
-        let files = in_parallel(paths, |path| {
-            let document = ws.standing(path).ok();
-            let file = document.map(|document| why::file(ws, path, &document));
-            (file, ws.trail(path).heads())
-        });
+        let files = in_parallel(paths, |path| (why::standing(ws, path), ws.trail(path).heads()));
         for (path, (file, last)) in paths.iter().zip(files) {
             for found in file.iter().flat_map(|file| &file.provenance) {
                 blocks.count(found);

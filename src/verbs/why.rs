@@ -356,6 +356,12 @@ pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FilePro
     FileProvenance { document: document.clone(), blocks: document.blocks(), provenance }
 }
 
+/// Like [`file`], for a file in its present state. `None` if it is gone or cannot be read.
+pub(super) fn standing(ws: &Workspace, path: &RelativePath) -> Option<FileProvenance> {
+    let document = ws.standing(path).ok()?;
+    Some(file(ws, path, &document))
+}
+
 /// Builds the answer for people and programs, without the lines and origins of each block, which
 /// are expensive to compute.
 pub(crate) fn answer(

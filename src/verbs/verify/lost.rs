@@ -229,8 +229,7 @@ pub(super) fn find_in_new_files(
     for paths in new_files(ws, heads).chunks(AT_ONCE) {
         let ws = &ws.without_derived();
         for path in paths {
-            let Ok(document) = ws.standing(path) else { continue };
-            let file = why::file(ws, path, &document);
+            let Some(file) = why::standing(ws, path) else { continue };
             let is_recorded = |found: &&Provenance| found.verdict != Verdict::Unrecorded;
             let recorded: Vec<_> = file.provenance.iter().filter(is_recorded).collect();
             recorded.iter().for_each(|found| standing.add(ws, path, found));
@@ -316,14 +315,10 @@ struct FileCache {
 
 impl FileCache {
     fn of(&mut self, ws: &Workspace, path: &RelativePath) -> Option<&why::FileProvenance> {
-        let read = || {
-            let document = ws.standing(path).ok()?;
-            Some(why::file(ws, path, &document))
-        };
         if self.read.len() >= AT_ONCE && !self.read.contains_key(path) {
             self.read.clear();
         }
-        self.read.entry(path.clone()).or_insert_with(read).as_ref()
+        self.read.entry(path.clone()).or_insert_with(|| why::standing(ws, path)).as_ref()
     }
 
     /// Finds blocks that were recorded again in another file, by a record that does not say what
@@ -343,9 +338,8 @@ impl FileCache {
         for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
             let ws = &ws.without_derived();
             for path in paths {
-                let Ok(document) = ws.standing(path) else { continue };
                 let Some(file) = self.of(ws, path) else { continue };
-                let (now, found) = (&document, &file.provenance);
+                let (now, found) = (&file.document, &file.provenance);
                 let before = matching::before_own_records(&ws.ledger, path, now, found, ws);
                 before.into_iter().for_each(|at| standing.add_claim(ws, path, at));
             }
