@@ -1,7 +1,7 @@
 //! A text with its syntax tree. It is immutable and cheap to clone; an edit returns a new document.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use ropey::Rope;
 
@@ -66,6 +66,8 @@ struct Inner {
     rope: Rope,
     language: Option<&'static Language>,
     generated: Generated,
+    /// Finds out whether the text is declared as generated, if that was not known at first.
+    declared: Option<LazyDeclaration>,
     unread: Option<Unread>,
     /// An earlier state that was parsed, and the bytes edited since.
     base: Option<Base>,
@@ -117,6 +119,8 @@ impl EditLog {
             .then(|| edits.fold(TextDifference::default(), compose))
     }
 }
+
+type LazyDeclaration = Arc<LazyLock<bool, Box<dyn FnOnce() -> bool + Send + Sync>>>;
 
 type EarlierDocument = Arc<dyn Fn() -> Option<Document> + Send + Sync>;
 
@@ -213,6 +217,21 @@ impl Document {
         })
     }
 
+    /// Like [`Document::declared_generated`] if `is_generated` returns true. It is called when the
+    /// blocks are first needed, because it reads the disk.
+    pub fn declared_generated_if(
+        self,
+        is_generated: impl FnOnce() -> bool + Send + Sync + 'static,
+    ) -> Self {
+        let declared = Some(Arc::new(LazyLock::new(Box::new(is_generated) as _)));
+        self.with_inner(|inner| Inner { declared, parsed: OnceLock::new(), ..inner })
+    }
+
+    fn is_declared_generated(&self) -> bool {
+        let declared = self.inner.declared.as_ref();
+        self.inner.generated == Generated::Declared || declared.is_some_and(|declared| ***declared)
+    }
+
     /// Sets where to take the outline from if the text does not parse when it is opened, for
     /// example the text of the last commit. `origin` is called only in that case.
     pub fn with_origin(self, origin: impl Fn() -> Option<Self> + Send + Sync + 'static) -> Self {
@@ -239,9 +258,19 @@ impl Document {
         let generated = if is_detected() { Generated::Detected } else { Generated::No };
         let language = language.filter(|_| generated == Generated::No);
         let parsed = OnceLock::new();
-        let (origin, edits) = (None, EditLog::default());
-        let inner =
-            Inner { path, rope, language, generated, unread, base, earlier, origin, edits, parsed };
+        let inner = Inner {
+            path,
+            rope,
+            language,
+            generated,
+            declared: None,
+            unread,
+            base,
+            earlier,
+            origin: None,
+            edits: EditLog::default(),
+            parsed,
+        };
         Self { inner: Arc::new(inner) }
     }
 
@@ -250,7 +279,8 @@ impl Document {
     /// text or splits a character.
     pub fn edited(&self, range: Range<usize>, text: &str) -> Option<Self> {
         let edits = self.inner.edits.with_edit(range.clone(), text.len());
-        Some(self.with_edit(range, text)?.with_inner(|inner| Inner { edits, ..inner }))
+        let declared = self.inner.declared.clone();
+        Some(self.with_edit(range, text)?.with_inner(|inner| Inner { edits, declared, ..inner }))
     }
 
     /// Returns how this text differs from an earlier state of it, from the edits between the two.
@@ -371,13 +401,13 @@ impl Document {
     /// Returns true if there is no syntax tree whose nodes could be compared: the text is prose, or
     /// its language has no grammar.
     pub fn is_prose(&self) -> bool {
-        self.inner.language.is_none_or(|language| language.syntax.words)
+        self.language().is_none_or(|language| language.syntax.words)
     }
 
     /// Returns the language. It is `None` for a text that is cut into paragraphs and for a
     /// generated text.
     pub fn language(&self) -> Option<&'static Language> {
-        self.inner.language
+        self.inner.language.filter(|_| !self.is_declared_generated())
     }
 
     /// Returns the blocks. The first call parses the text. If an edit broke the syntax, blocks of
@@ -395,6 +425,9 @@ impl Document {
         self.inner.parsed.get_or_init(|| {
             let Inner { rope, earlier, origin, .. } = &*self.inner;
             let parsed = self.parse();
+            if self.is_declared_generated() {
+                return Outlined::as_parsed(parsed);
+            }
             let origin = origin.as_ref().filter(|_| earlier.is_none() && parsed.blocks.has_error);
             let committed = origin.and_then(|origin| self.difference(&origin()?));
             outlined(rope, parsed, earlier.as_ref().or(committed.as_ref()))
@@ -458,7 +491,9 @@ impl Document {
         let Inner { path, rope, language, generated, unread, base, .. } = &*self.inner;
         match language {
             _ if unread.is_some() => ParsedText::without_tree(Arc::default(), Arc::default()),
-            _ if *generated != Generated::No => one_block(path, rope),
+            _ if *generated != Generated::No || self.is_declared_generated() => {
+                one_block(path, rope)
+            }
             Some(language) => incremental::parse(language, rope, base.as_ref())
                 .unwrap_or_else(|| one_block(path, rope)),
             None => {
@@ -475,7 +510,8 @@ impl Document {
     pub fn cut_short(&self) -> Option<String> {
         let is_whole =
             |blocks: &[Block]| matches!(blocks, [one] if one.identity.kind == BlockKind::File);
-        let is_cut = self.inner.generated == Generated::No && is_whole(&self.blocks().blocks);
+        let is_generated = self.inner.generated != Generated::No || self.is_declared_generated();
+        let is_cut = !is_generated && is_whole(&self.blocks().blocks);
         is_cut.then(|| {
             format!(
                 "{} is treated as one block, because it has over {MAX_BLOCKS} blocks, is nested too deeply, or takes too long to parse.",

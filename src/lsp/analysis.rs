@@ -17,7 +17,7 @@ use super::convert;
 use super::recorded_names::RecordedNames;
 use super::snapshot::{OpenDocument, Snapshot};
 use super::workspace_survey::Survey;
-use crate::code::{Block, Document, FileBlocks, TextDifference};
+use crate::code::{Block, Document, TextDifference};
 use crate::intent::{FOLDER, IntentFile, Registry};
 use crate::verbs::baseline::{Baseline, FormerFile, commits_of_work};
 use crate::verbs::why::{self, FileProvenance};
@@ -29,7 +29,9 @@ pub(crate) struct Analysis {
     /// The document's path in the workspace.
     pub(crate) path: RelativePath,
     /// The document's blocks, each with its provenance.
-    pub(crate) file: Arc<FileProvenance>,
+    pub(crate) file: FileProvenance,
+    ledger: Arc<LazyLedger>,
+    took: Duration,
 }
 
 impl Analysis {
@@ -43,13 +45,25 @@ impl Analysis {
     }
 }
 
-/// A position in an open document of a loaded workspace.
-pub(crate) struct DocumentPosition<'a> {
-    pub(crate) open: &'a OpenDocument,
-    /// The workspace that governs the document.
+/// A loaded workspace as a request sees it: with the text of the documents that are open.
+#[derive(Clone, Copy)]
+pub(crate) struct WorkspaceView<'a> {
+    pub(crate) snapshot: &'a Snapshot,
     pub(crate) workspace: &'a Workspace,
+}
+
+/// An open document of a loaded workspace.
+pub(crate) struct GovernedFile<'a> {
+    /// The workspace that governs the document.
+    pub(crate) view: WorkspaceView<'a>,
+    pub(crate) open: &'a OpenDocument,
     /// The document's path in the workspace.
     pub(crate) path: RelativePath,
+}
+
+/// A position in an open document of a loaded workspace.
+pub(crate) struct DocumentPosition<'a> {
+    pub(crate) file: GovernedFile<'a>,
     /// The position as a byte of the document's text.
     pub(crate) byte: usize,
 }
@@ -58,11 +72,13 @@ pub(crate) struct DocumentPosition<'a> {
 /// workspaces.
 #[derive(Default)]
 pub(crate) struct Analyses {
-    documents: Mutex<HashMap<Arc<str>, CacheEntry<CachedAnalysis>>>,
+    documents: Mutex<HashMap<Arc<str>, CacheEntry<Arc<Analysis>>>>,
     baselines: Mutex<HashMap<(PathBuf, RelativePath), CacheEntry<CachedBaseline>>>,
-    judged: Mutex<HashMap<Arc<str>, Arc<LastAnalysis>>>,
+    /// The last finished analysis of each document. It is kept outside of the entry, so that nobody
+    /// waits for the next analysis to read it.
+    judged: Mutex<HashMap<Arc<str>, Arc<Analysis>>>,
     surveys: CachePerRoot<Survey>,
-    registries: Mutex<HashMap<Arc<str>, Arc<LastRegistry>>>,
+    registries: Mutex<HashMap<Arc<str>, LastRegistry>>,
     names: CachePerRoot<RecordedNames>,
 }
 
@@ -70,20 +86,6 @@ pub(crate) struct Analyses {
 struct LastRegistry {
     text: Arc<str>,
     intents: Vec<(String, usize)>,
-}
-
-struct CachedAnalysis {
-    blocks: Arc<FileBlocks>,
-    ledger: Arc<LazyLedger>,
-    analysis: Arc<Analysis>,
-}
-
-/// The last finished analysis of a document. It is kept outside of the entry, so that nobody waits
-/// for the next analysis to read it.
-struct LastAnalysis {
-    ledger: Arc<LazyLedger>,
-    took: Duration,
-    analysis: Arc<Analysis>,
 }
 
 /// The last analysis of a document, and the edits since.
@@ -140,15 +142,12 @@ struct CachedBaseline {
 ///
 /// For a symbolic link, the path is that of its target, because the client shows and writes the
 /// text of the target.
-pub(crate) fn governed<'a>(
-    snapshot: &'a Snapshot,
-    uri: &lsp::Uri,
-) -> Option<(&'a OpenDocument, &'a Workspace, RelativePath)> {
+pub(crate) fn governed<'a>(snapshot: &'a Snapshot, uri: &lsp::Uri) -> Option<GovernedFile<'a>> {
     let open = snapshot.document(uri)?;
-    let workspace = snapshot.workspace_of(uri)?;
-    let path = relative(workspace, open.path.as_deref()?)?;
-    let path = workspace.root.resolve(&path).unwrap_or(path);
-    Some((open, workspace, path))
+    let view = snapshot.view(snapshot.workspace_of(uri)?);
+    let path = relative(view.workspace, open.path.as_deref()?)?;
+    let path = view.workspace.root.resolve(&path).unwrap_or(path);
+    Some(GovernedFile { view, open, path })
 }
 
 /// Returns the position that a request names, in its document.
@@ -156,9 +155,9 @@ pub(crate) fn place<'a>(
     snapshot: &'a Snapshot,
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<DocumentPosition<'a>> {
-    let (open, workspace, path) = governed(snapshot, &at.text_document.uri)?;
-    let byte = convert::byte(&open.document, at.position, snapshot.encoding);
-    Some(DocumentPosition { open, workspace, path, byte })
+    let file = governed(snapshot, &at.text_document.uri)?;
+    let byte = file.byte(at.position);
+    Some(DocumentPosition { file, byte })
 }
 
 /// Returns an absolute path relative to the workspace. `None` if it lies outside.
@@ -166,160 +165,179 @@ pub(crate) fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePat
     workspace.root.relative(workspace.root.path(), path).ok()
 }
 
-/// Returns the open document of a workspace path, under whatever address the client opened it.
-pub(crate) fn opened<'a>(
-    snapshot: &'a Snapshot,
-    workspace: &Workspace,
-    path: &RelativePath,
-) -> Option<&'a OpenDocument> {
-    let absolute = workspace.root.absolute(path);
-    let exact = snapshot.documents().find(|open| open.path.as_ref() == Some(&absolute));
-    exact.or_else(|| {
-        // A client that reached the folder through a link uses another path for the same file.
-        let named = |open: &&OpenDocument| {
-            let file = open.path.as_deref().filter(|file| file.ends_with(path.file_name()));
-            file.and_then(|file| relative(workspace, file)).as_ref() == Some(path)
+impl<'a> WorkspaceView<'a> {
+    /// Returns the client's range for bytes of a document.
+    pub(crate) fn range(self, document: &Document, bytes: Range<usize>) -> lsp::Range {
+        convert::range(document, bytes, self.snapshot.encoding)
+    }
+
+    /// Returns the open document of a workspace path, under whatever address the client opened it.
+    pub(crate) fn opened(self, path: &RelativePath) -> Option<&'a OpenDocument> {
+        let absolute = self.workspace.root.absolute(path);
+        let exact = self.snapshot.documents().find(|open| open.path.as_ref() == Some(&absolute));
+        exact.or_else(|| {
+            // A client that reached the folder through a link uses another path for the same file.
+            let named = |open: &&OpenDocument| {
+                let file = open.path.as_deref().filter(|file| file.ends_with(path.file_name()));
+                file.and_then(|file| relative(self.workspace, file)).as_ref() == Some(path)
+            };
+            self.snapshot.documents().find(named)
+        })
+    }
+
+    /// Returns the open documents that are files of the registry.
+    pub(crate) fn opened_of_registry(
+        self,
+    ) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
+        let registry = &self.workspace.registry;
+        self.snapshot.documents().filter_map(move |open| {
+            let file = open.path.as_deref()?;
+            // Resolving a path is expensive and most documents are code, so the name is compared
+            // first.
+            let named = file.ends_with(registry.path().file_name())
+                || file.parent().is_some_and(|folder| folder.ends_with(FOLDER));
+            let path = if named { relative(self.workspace, file)? } else { return None };
+            registry.holds(&path).then_some((path, open))
+        })
+    }
+
+    /// Returns the open documents that this workspace governs.
+    pub(crate) fn documents(self) -> impl Iterator<Item = GovernedFile<'a>> {
+        let files = self.snapshot.documents().filter(move |open| self.governs(open));
+        files.filter_map(move |open| governed(self.snapshot, &open.uri))
+    }
+
+    fn governs(self, open: &OpenDocument) -> bool {
+        let governing = self.snapshot.workspace_of(&open.uri);
+        governing.is_some_and(|it| it.root.path() == self.workspace.root.path())
+    }
+
+    /// Returns the address of a workspace path as the client would write it, so that the client
+    /// does not open a file twice.
+    pub(crate) fn address(self, path: &RelativePath) -> Option<lsp::Uri> {
+        if let Some(open) = self.opened(path) {
+            return Some(open.uri.clone());
+        }
+        let root = self.root_as_named();
+        let root = root.as_deref().unwrap_or(self.workspace.root.path());
+        convert::uri_of(&root.join(path.as_str()))
+    }
+
+    /// Returns the root under the name by which the client reached it. `None` if this is the root's
+    /// own name.
+    fn root_as_named(self) -> Option<PathBuf> {
+        let root = self.workspace.root.path();
+        let documents = self.snapshot.documents().filter(|open| self.governs(open));
+        let mut files = documents.filter_map(|open| open.path.as_deref());
+        let first = files.next().filter(|file| !file.starts_with(root))?;
+        if files.any(|file| file.starts_with(root)) {
+            return None;
+        }
+        let inside = relative(self.workspace, first)?;
+        let depth = inside.as_str().split('/').count();
+        let named = first.ancestors().nth(depth)?;
+        first.ends_with(inside.as_str()).then(|| named.to_owned())
+    }
+
+    /// Returns the survey of the workspace.
+    pub(crate) fn survey(self) -> Arc<Survey> {
+        let Self { snapshot, workspace } = self;
+        let is_current = |known: &Survey| known.is_of(workspace);
+        snapshot.analyses.surveys.get(workspace, is_current, |it| Survey::of(workspace, it))
+    }
+
+    /// Returns the names under which blocks of the workspace were recorded.
+    pub(crate) fn names(self) -> Arc<RecordedNames> {
+        let Self { snapshot, workspace } = self;
+        let is_current = |known: &RecordedNames| known.is_of(workspace);
+        snapshot.analyses.names.get(workspace, is_current, |_| RecordedNames::of(workspace))
+    }
+}
+
+impl GovernedFile<'_> {
+    /// Returns the client's range for bytes of the document.
+    pub(crate) fn range(&self, bytes: Range<usize>) -> lsp::Range {
+        self.view.range(&self.open.document, bytes)
+    }
+
+    /// Returns the byte at a position of the client.
+    pub(crate) fn byte(&self, at: lsp::Position) -> usize {
+        convert::byte(&self.open.document, at, self.view.snapshot.encoding)
+    }
+
+    /// Returns true if the document is a file of its workspace's registry.
+    pub(crate) fn is_registry(&self) -> bool {
+        self.view.workspace.registry.holds(&self.path)
+    }
+
+    /// Returns the analysis of the document.
+    pub(crate) fn analyse(&self) -> Arc<Analysis> {
+        let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
+        let entry = snapshot.analyses.analysis_entry(snapshot, open);
+        let mut entry = lock(&entry);
+        let blocks = open.document.blocks();
+        let is_current = |known: &&Arc<Analysis>| {
+            Arc::ptr_eq(&known.file.blocks, &blocks)
+                && Arc::ptr_eq(&known.ledger, &workspace.ledger)
         };
-        snapshot.documents().find(named)
-    })
-}
-
-/// Returns the open documents that are files of the registry.
-pub(crate) fn opened_of_registry<'a>(
-    snapshot: &'a Snapshot,
-    workspace: &'a Workspace,
-) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
-    snapshot.documents().filter_map(|open| {
-        let file = open.path.as_deref()?;
-        // Resolving a path is expensive and most documents are code, so the name is compared first.
-        let named = file.ends_with(workspace.registry.path().file_name())
-            || file.parent().is_some_and(|folder| folder.ends_with(FOLDER));
-        let path = if named { relative(workspace, file)? } else { return None };
-        workspace.registry.holds(&path).then_some((path, open))
-    })
-}
-
-/// Returns the address of a workspace path as the client would write it, so that the client does
-/// not open a file twice.
-pub(crate) fn address(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    path: &RelativePath,
-) -> Option<lsp::Uri> {
-    if let Some(open) = opened(snapshot, workspace, path) {
-        return Some(open.uri.clone());
+        if let Some(known) = entry.as_ref().filter(is_current) {
+            return Arc::clone(known);
+        }
+        let started = Instant::now();
+        let file = why::file(workspace, path, &open.document);
+        let (path, ledger) = (path.clone(), Arc::clone(&workspace.ledger));
+        let analysis = Arc::new(Analysis { path, file, ledger, took: started.elapsed() });
+        snapshot.analyses.keep(open, &analysis);
+        *entry = Some(Arc::clone(&analysis));
+        analysis
     }
-    let root = root_as_named(snapshot, workspace);
-    convert::uri_of(&root.unwrap_or_else(|| workspace.root.path().to_owned()).join(path.as_str()))
-}
 
-/// Returns the root under the name by which the client reached it. `None` if this is the root's own
-/// name.
-fn root_as_named(snapshot: &Snapshot, workspace: &Workspace) -> Option<PathBuf> {
-    let root = workspace.root.path();
-    let ours = |open: &&OpenDocument| {
-        let governing = snapshot.workspace_of(&open.uri);
-        governing.is_some_and(|it| it.root.path() == root)
-    };
-    let mut files = snapshot.documents().filter(ours).filter_map(|open| open.path.as_deref());
-    let first = files.next().filter(|file| !file.starts_with(root))?;
-    if files.any(|file| file.starts_with(root)) {
-        return None;
+    /// Returns the last finished analysis of the document and the edits since.
+    ///
+    /// The answer needs no computation, while an analysis of the present text takes a parse and a
+    /// comparison with the ledger. `None` if the present text was not edited from an analysed one,
+    /// or if the ledger changed.
+    pub(crate) fn recent(&self) -> Option<Recent> {
+        let judged = lock(&self.view.snapshot.analyses.judged);
+        let analysis = Arc::clone(judged.get(self.open.uri.as_str())?);
+        drop(judged);
+        if !Arc::ptr_eq(&analysis.ledger, &self.view.workspace.ledger) {
+            return None;
+        }
+        let since = self.open.document.since(&analysis.file.document)?;
+        Some(Recent { analysis, since })
     }
-    let inside = relative(workspace, first)?;
-    let depth = inside.as_str().split('/').count();
-    let named = first.ancestors().nth(depth)?;
-    first.ends_with(inside.as_str()).then(|| named.to_owned())
-}
 
-/// Returns the analysis of an open document. `None` if the document is not governed.
-pub(crate) fn analyse(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
-    let (open, workspace, path) = governed(snapshot, uri)?;
-    let entry = snapshot.analyses.analysis_entry(snapshot, open);
-    let mut entry = lock(&entry);
-    let blocks = open.document.blocks();
-    if let Some(known) = entry
-        .as_ref()
-        .filter(|it| Arc::ptr_eq(&it.blocks, &blocks) && Arc::ptr_eq(&it.ledger, &workspace.ledger))
-    {
-        return Some(Arc::clone(&known.analysis));
+    /// Returns what the file is compared with to find its edits. If git fails, the baseline is
+    /// unknown and no edit is judged.
+    pub(crate) fn baseline(&self) -> Arc<FormerFile> {
+        let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
+        let key = (workspace.root.path().to_owned(), path.clone());
+        let entry = snapshot.analyses.baseline_entry(key);
+        let mut entry = lock(&entry);
+        if let Some(known) = entry.as_ref()
+            && Arc::ptr_eq(&known.registry, &workspace.registry)
+        {
+            return Arc::clone(&known.before);
+        }
+        let found = commits_of_work(workspace).and_then(|commits| {
+            let same = entry.take().filter(|it| it.commits == commits && workspace.git().is_some());
+            // An empty baseline is computed again, because a file that was deleted since may have
+            // been renamed to this one.
+            let before = match same.filter(|known| !known.before.baseline.is_empty()) {
+                Some(known) => known.before,
+                None => Arc::new(FormerFile::of_work(workspace, path, &open.document, &commits)?),
+            };
+            Ok((commits, before))
+        });
+        let (commits, before) = found.unwrap_or_else(|error| {
+            tracing::warn!(%path, %error, "edits of this file are not judged");
+            (Vec::new(), Arc::new(FormerFile { baseline: Baseline::Unknown, from: None }))
+        });
+        let registry = Arc::clone(&workspace.registry);
+        *entry = Some(CachedBaseline { registry, commits, before: Arc::clone(&before) });
+        before
     }
-    let started = Instant::now();
-    let file = Arc::new(why::file(workspace, &path, &open.document));
-    let analysis = Arc::new(Analysis { path, file });
-    let ledger = Arc::clone(&workspace.ledger);
-    let (ledger_then, took) = (Arc::clone(&ledger), started.elapsed());
-    let judged = LastAnalysis { ledger: ledger_then, took, analysis: Arc::clone(&analysis) };
-    snapshot.analyses.keep(open, judged);
-    *entry = Some(CachedAnalysis { blocks, ledger, analysis: Arc::clone(&analysis) });
-    Some(analysis)
-}
-
-/// Returns the last finished analysis of an open document and the edits since.
-///
-/// The answer needs no computation, while an analysis of the present text takes a parse and a
-/// comparison with the ledger. `None` if the present text was not edited from an analysed one, or
-/// if the ledger changed.
-pub(crate) fn recent(snapshot: &Snapshot, open: &OpenDocument) -> Option<Recent> {
-    let judged = Arc::clone(lock(&snapshot.analyses.judged).get(open.uri.as_str())?);
-    let workspace = snapshot.workspace_of(&open.uri)?;
-    if !Arc::ptr_eq(&judged.ledger, &workspace.ledger) {
-        return None;
-    }
-    let since = open.document.since(&judged.analysis.file.document)?;
-    Some(Recent { analysis: Arc::clone(&judged.analysis), since })
-}
-
-/// Returns what a file is compared with to find its edits. If git fails, the baseline is unknown
-/// and no edit is judged.
-pub(crate) fn baseline(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    (path, now): (&RelativePath, &Document),
-) -> Arc<FormerFile> {
-    let key = (workspace.root.path().to_owned(), path.clone());
-    let entry = snapshot.analyses.baseline_entry(key);
-    let mut entry = lock(&entry);
-    if let Some(known) = entry.as_ref()
-        && Arc::ptr_eq(&known.registry, &workspace.registry)
-    {
-        return Arc::clone(&known.before);
-    }
-    let found = commits_of_work(workspace).and_then(|commits| {
-        let same = entry.take().filter(|it| it.commits == commits && workspace.git().is_some());
-        // An empty baseline is computed again, because a file that was deleted since may have been
-        // renamed to this one.
-        let before = match same.filter(|known| !known.before.baseline.is_empty()) {
-            Some(known) => known.before,
-            None => Arc::new(FormerFile::of_work(workspace, path, now, &commits)?),
-        };
-        Ok((commits, before))
-    });
-    let (commits, before) = found.unwrap_or_else(|error| {
-        tracing::warn!(%path, %error, "edits of this file are not judged");
-        (Vec::new(), Arc::new(FormerFile { baseline: Baseline::Unknown, from: None }))
-    });
-    let registry = Arc::clone(&workspace.registry);
-    *entry = Some(CachedBaseline { registry, commits, before: Arc::clone(&before) });
-    before
-}
-
-/// Returns the survey of a workspace.
-pub(crate) fn survey(snapshot: &Snapshot, workspace: &Workspace) -> Arc<Survey> {
-    snapshot.analyses.surveys.get(
-        workspace,
-        |known| known.is_of(workspace),
-        |known| Survey::of(workspace, known),
-    )
-}
-
-/// Returns the names under which blocks of a workspace were recorded.
-pub(crate) fn names(snapshot: &Snapshot, workspace: &Workspace) -> Arc<RecordedNames> {
-    snapshot.analyses.names.get(
-        workspace,
-        |known| known.is_of(workspace),
-        |_| RecordedNames::of(workspace),
-    )
 }
 
 impl Analyses {
@@ -341,20 +359,20 @@ impl Analyses {
             (Some(_), None, None) => Vec::new(),
         };
         let last = LastRegistry { text: Arc::clone(file.text()), intents: intents.clone() };
-        known.insert(Arc::from(uri.as_str()), Arc::new(last));
+        known.insert(Arc::from(uri.as_str()), last);
         intents
     }
 
     /// Keeps an analysis if it is the newest: the analysis of an older text may finish later.
-    fn keep(&self, open: &OpenDocument, judged: LastAnalysis) {
+    fn keep(&self, open: &OpenDocument, judged: &Arc<Analysis>) {
         let mut known = lock(&self.judged);
         let is_older = known.get(open.uri.as_str()).is_some_and(|known| {
-            let newest = &known.analysis.file.document;
+            let newest = &known.file.document;
             Arc::ptr_eq(&known.ledger, &judged.ledger)
                 && newest.since(&open.document).is_some_and(|typed| !typed.is_empty())
         });
         if !is_older {
-            known.insert(Arc::from(open.uri.as_str()), Arc::new(judged));
+            known.insert(Arc::from(open.uri.as_str()), Arc::clone(judged));
         }
     }
 
@@ -368,7 +386,7 @@ impl Analyses {
         &self,
         snapshot: &Snapshot,
         open: &OpenDocument,
-    ) -> CacheEntry<CachedAnalysis> {
+    ) -> CacheEntry<Arc<Analysis>> {
         let mut slots = lock(&self.documents);
         if let Some(entry) = slots.get(open.uri.as_str()) {
             return Arc::clone(entry);
@@ -424,13 +442,11 @@ mod tests {
     const CODE: &str = "//- /src/a.rs intent=INT-001\nfn a() {}\n//- /src/b.rs\nfn b() {}\n";
 
     fn matched(editor: &Editor) -> Arc<Analysis> {
-        analyse(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap()
+        governed(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap().analyse()
     }
 
     fn compared(editor: &Editor) -> Arc<FormerFile> {
-        let path = RelativePath::new("src/a.rs").unwrap();
-        let now = &matched(editor).file.document;
-        baseline(&editor.snapshot(), editor.workspace(), (&path, now))
+        governed(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap().baseline()
     }
 
     #[test]
@@ -456,11 +472,11 @@ mod tests {
         let older = editor.snapshot();
         editor.replace("/src/a.rs", "fn a", "fn c");
         let newer = editor.snapshot();
-        analyse(&newer, &uri).unwrap();
-        analyse(&older, &uri).unwrap();
-        let kept = recent(&newer, newer.document(&uri).unwrap()).unwrap();
-        assert!(kept.since.is_empty());
-        assert!(recent(&older, older.document(&uri).unwrap()).is_none(), "it is of a later text");
+        let (older, newer) = (governed(&older, &uri).unwrap(), governed(&newer, &uri).unwrap());
+        newer.analyse();
+        older.analyse();
+        assert!(newer.recent().unwrap().since.is_empty());
+        assert!(older.recent().is_none(), "it is of a later text");
     }
 
     #[test]
@@ -484,7 +500,7 @@ mod tests {
         let mut editor = Editor::new(CODE);
         let first = Arc::downgrade(&matched(&editor));
         editor.close("/src/a.rs");
-        analyse(&editor.snapshot(), &editor.uri("/src/b.rs")).unwrap();
+        governed(&editor.snapshot(), &editor.uri("/src/b.rs")).unwrap().analyse();
         assert!(first.upgrade().is_none());
     }
 
@@ -493,13 +509,13 @@ mod tests {
     fn files_are_named_as_the_client_names_them() {
         let mut editor = Editor::new(CODE);
         let inside = RelativePath::new("src/closed.rs").unwrap();
-        let plain = address(&editor.snapshot(), editor.workspace(), &inside).unwrap();
+        let plain = editor.snapshot().view(editor.workspace()).address(&inside).unwrap();
         assert_eq!(plain, editor.uri("/src/closed.rs"));
         let link = editor.reopen_through_a_link();
-        let named = address(&editor.snapshot(), editor.workspace(), &inside).unwrap();
+        let named = editor.snapshot().view(editor.workspace()).address(&inside).unwrap();
         assert_eq!(convert::path_of(&named).unwrap(), link.join("src/closed.rs"));
         let b = RelativePath::new("src/b.rs").unwrap();
-        let open = address(&editor.snapshot(), editor.workspace(), &b).unwrap();
+        let open = editor.snapshot().view(editor.workspace()).address(&b).unwrap();
         assert_eq!(convert::path_of(&open).unwrap(), link.join("src/b.rs"));
     }
 }

@@ -1,6 +1,7 @@
 //! What the client can do, read once from `initialize`. No feature looks at the client's own
 //! message.
 
+use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::diagnostics_schedule::Clean;
@@ -14,8 +15,6 @@ pub(crate) struct Capabilities {
     pub(crate) encodings: Vec<Encoding>,
     /// Hover texts may be Markdown instead of plain text.
     pub(crate) hover_markdown: bool,
-    /// Completion documentation may be Markdown.
-    pub(crate) completion_markdown: bool,
     /// Completion items may hold snippets.
     pub(crate) completion_snippets: bool,
     /// Completion items may give one range for inserting and another for replacing.
@@ -81,104 +80,59 @@ pub(crate) struct Capabilities {
 }
 
 impl Capabilities {
-    /// Reads the capabilities. A missing one counts as "no".
+    /// Reads the capabilities, by the names that the protocol gives them. A missing one counts as
+    /// "no".
     pub(crate) fn new(client: &lsp::ClientCapabilities) -> Self {
-        let mut resolved = Self::default();
-        if let Some(text_document) = &client.text_document {
-            resolved.read_text_document(text_document);
-        }
-        if let Some(workspace) = &client.workspace {
-            resolved.read_workspace(workspace);
-        }
-        if let Some(window) = &client.window {
-            resolved.progress = window.work_done_progress == Some(true);
-            resolved.show_document = window.show_document.as_ref().is_some_and(|show| show.support);
-        }
-        if let Some(general) = &client.general {
-            let encodings = general.position_encodings.iter().flatten();
-            resolved.encodings = encodings.filter_map(encoding).collect();
-            if let Some(stale) = &general.stale_request_support {
-                resolved.retried = stale.retry_on_content_modified.clone();
-            }
-        }
-        resolved
-    }
-
-    fn read_text_document(&mut self, client: &lsp::TextDocumentClientCapabilities) {
-        let markdown = |formats: &Option<Vec<lsp::MarkupKind>>| {
-            formats.as_ref().is_some_and(|kinds| kinds.first() == Some(&lsp::MarkupKind::Markdown))
+        let client = serde_json::to_value(client).unwrap_or_default();
+        let text = |path: &str| client.pointer(&format!("/textDocument/{path}"));
+        let workspace = |path: &str| client.pointer(&format!("/workspace/{path}"));
+        // What a client can show of diagnostics may be said of those that it pulls, or of those that
+        // are pushed to it.
+        let diagnostics = [text("publishDiagnostics"), text("diagnostic")];
+        let shows = |path: &str| diagnostics.iter().flatten().any(|it| yes(it.pointer(path)));
+        let fades = |it: &&Value| {
+            lists(it.pointer("/tagSupport/valueSet"), json!(lsp::DiagnosticTag::Unnecessary))
         };
-        self.hover_markdown =
-            client.hover.as_ref().is_some_and(|hover| markdown(&hover.content_format));
-        if let Some(item) = client.completion.as_ref().and_then(|it| it.completion_item.as_ref()) {
-            self.completion_markdown = markdown(&item.documentation_format);
-            self.completion_snippets = item.snippet_support == Some(true);
-            self.completion_insert_replace = item.insert_replace_support == Some(true);
-        }
-        let list = client.completion.as_ref().and_then(|it| it.completion_list.as_ref());
-        self.completion_edit_range = list
-            .and_then(|list| list.item_defaults.as_ref())
-            .is_some_and(|defaults| defaults.iter().any(|name| name == "editRange"));
-        self.definition_links =
-            client.definition.as_ref().is_some_and(|it| it.link_support == Some(true));
-        self.symbol_tree = client
-            .document_symbol
-            .as_ref()
-            .is_some_and(|it| it.hierarchical_document_symbol_support == Some(true));
-        self.prepare_rename =
-            client.rename.as_ref().is_some_and(|it| it.prepare_support == Some(true));
-        self.code_lens = client.code_lens.is_some();
-        self.inlay_hints = client.inlay_hint.is_some();
-        self.pull_diagnostics = client.diagnostic.is_some();
-        if let Some(action) = &client.code_action {
-            self.code_action_literals = action.code_action_literal_support.is_some();
-            self.code_action_resolve = action
-                .resolve_support
-                .as_ref()
-                .is_some_and(|it| it.properties.iter().any(|property| property == "edit"));
-            self.code_action_disabled = action.disabled_support == Some(true);
-            self.code_action_preferred = action.is_preferred_support == Some(true);
-            self.code_action_data = action.data_support == Some(true);
-        }
-        let pushed = client.publish_diagnostics.as_ref().map(|it| &it.diagnostics_capabilities);
-        let pulled = client.diagnostic.as_ref().map(|it| &it.diagnostics_capabilities);
-        let any = |has: fn(&lsp::DiagnosticsCapabilities) -> Option<bool>| {
-            [pushed, pulled].into_iter().flatten().any(|it| has(it) == Some(true))
-        };
-        self.related_information = any(|it| it.related_information);
-        self.code_description = any(|it| it.code_description_support);
-        self.diagnostic_data = any(|it| it.data_support);
-        let unnecessary = |it: &lsp::DiagnosticsCapabilities| {
-            let tags = it.tag_support.as_ref();
-            tags.is_some_and(|tags| tags.value_set.contains(&lsp::DiagnosticTag::Unnecessary))
-        };
-        self.diagnostic_unnecessary = [pushed, pulled].into_iter().flatten().any(unnecessary);
-    }
-
-    fn read_workspace(&mut self, client: &lsp::WorkspaceClientCapabilities) {
-        self.configuration = client.configuration == Some(true);
-        self.code_lens_refresh =
-            client.code_lens.as_ref().is_some_and(|it| it.refresh_support == Some(true));
-        self.inlay_hint_refresh =
-            client.inlay_hint.as_ref().is_some_and(|it| it.refresh_support == Some(true));
-        self.diagnostic_refresh =
-            client.diagnostics.as_ref().is_some_and(|it| it.refresh_support == Some(true));
-        self.register_configuration = client
-            .did_change_configuration
-            .as_ref()
-            .is_some_and(|it| it.dynamic_registration == Some(true));
-        if let Some(watched) = &client.did_change_watched_files {
-            self.watch_files = watched.dynamic_registration == Some(true);
-        }
-        if let Some(edit) = &client.workspace_edit {
-            self.document_changes = edit.document_changes == Some(true);
-            self.change_annotations = edit.change_annotation_support.is_some();
-            let may = |kind| {
-                let operations = edit.resource_operations.as_ref();
-                self.document_changes && operations.is_some_and(|listed| listed.contains(&kind))
-            };
-            self.create_files = may(lsp::ResourceOperationKind::Create);
-            self.rename_files = may(lsp::ResourceOperationKind::Rename);
+        let document_changes = yes(workspace("workspaceEdit/documentChanges"));
+        let operations = workspace("workspaceEdit/resourceOperations");
+        let encodings = texts(client.pointer("/general/positionEncodings"));
+        Self {
+            encodings: encodings.iter().filter_map(|name| encoding(name)).collect(),
+            hover_markdown: text("hover/contentFormat/0").is_some_and(|first| first == "markdown"),
+            completion_snippets: yes(text("completion/completionItem/snippetSupport")),
+            completion_insert_replace: yes(text("completion/completionItem/insertReplaceSupport")),
+            completion_edit_range: lists(
+                text("completion/completionList/itemDefaults"),
+                "editRange",
+            ),
+            definition_links: yes(text("definition/linkSupport")),
+            symbol_tree: yes(text("documentSymbol/hierarchicalDocumentSymbolSupport")),
+            prepare_rename: yes(text("rename/prepareSupport")),
+            code_lens: text("codeLens").is_some(),
+            code_lens_refresh: yes(workspace("codeLens/refreshSupport")),
+            inlay_hints: text("inlayHint").is_some(),
+            inlay_hint_refresh: yes(workspace("inlayHint/refreshSupport")),
+            code_action_literals: text("codeAction/codeActionLiteralSupport").is_some(),
+            code_action_resolve: lists(text("codeAction/resolveSupport/properties"), "edit"),
+            code_action_disabled: yes(text("codeAction/disabledSupport")),
+            code_action_preferred: yes(text("codeAction/isPreferredSupport")),
+            code_action_data: yes(text("codeAction/dataSupport")),
+            document_changes,
+            create_files: document_changes && lists(operations, "create"),
+            rename_files: document_changes && lists(operations, "rename"),
+            change_annotations: workspace("workspaceEdit/changeAnnotationSupport").is_some(),
+            related_information: shows("/relatedInformation"),
+            code_description: shows("/codeDescriptionSupport"),
+            diagnostic_unnecessary: diagnostics.iter().flatten().any(fades),
+            diagnostic_data: shows("/dataSupport"),
+            pull_diagnostics: text("diagnostic").is_some(),
+            diagnostic_refresh: yes(workspace("diagnostics/refreshSupport")),
+            watch_files: yes(workspace("didChangeWatchedFiles/dynamicRegistration")),
+            configuration: yes(workspace("configuration")),
+            register_configuration: yes(workspace("didChangeConfiguration/dynamicRegistration")),
+            progress: yes(client.pointer("/window/workDoneProgress")),
+            show_document: yes(client.pointer("/window/showDocument/support")),
+            retried: texts(client.pointer("/general/staleRequestSupport/retryOnContentModified")),
         }
     }
 
@@ -210,13 +164,20 @@ impl Capabilities {
     }
 }
 
-fn encoding(kind: &lsp::PositionEncodingKind) -> Option<Encoding> {
-    match kind {
-        lsp::PositionEncodingKind::UTF8 => Some(Encoding::Utf8),
-        lsp::PositionEncodingKind::UTF16 => Some(Encoding::Utf16),
-        lsp::PositionEncodingKind::UTF32 => Some(Encoding::Utf32),
-        lsp::PositionEncodingKind::Custom(_) => None,
-    }
+fn yes(value: Option<&Value>) -> bool {
+    value == Some(&Value::Bool(true))
+}
+
+fn lists(value: Option<&Value>, entry: impl Into<Value>) -> bool {
+    value.and_then(Value::as_array).is_some_and(|listed| listed.contains(&entry.into()))
+}
+
+fn texts(value: Option<&Value>) -> Vec<String> {
+    value.and_then(|value| serde_json::from_value(value.clone()).ok()).unwrap_or_default()
+}
+
+fn encoding(name: &str) -> Option<Encoding> {
+    serde_json::from_value(name.into()).ok()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -47,12 +47,6 @@ struct ClientState {
     waiting: Mutex<HashMap<i64, oneshot::Sender<ClientAnswer>>>,
 }
 
-impl ClientState {
-    fn waiting(&self) -> MutexGuard<'_, HashMap<i64, oneshot::Sender<ClientAnswer>>> {
-        lock(&self.waiting)
-    }
-}
-
 /// Forgets a request to the client, and cancels it, when it is dropped before an answer came.
 struct ClientQuestion<'a> {
     inner: &'a ClientState,
@@ -61,7 +55,7 @@ struct ClientQuestion<'a> {
 
 impl Drop for ClientQuestion<'_> {
     fn drop(&mut self) {
-        if self.inner.waiting().remove(&self.id).is_some() {
+        if lock(&self.inner.waiting).remove(&self.id).is_some() {
             let cancel =
                 jsonrpc::Request::build("$/cancelRequest").params(json!({ "id": self.id }));
             self.inner.outbox.send(&cancel.finish());
@@ -78,18 +72,44 @@ impl Client {
 
     pub(crate) fn notify<N: lsp::Notification>(&self, params: &N::Params) {
         match serde_json::to_value(params) {
-            Ok(params) => {
-                let message = jsonrpc::Request::build(N::METHOD.as_str()).params(params).finish();
-                self.inner.outbox.send(&message);
-            }
+            Ok(params) => self.tell(N::METHOD.as_str(), params),
             Err(error) => tracing::error!(%error, "a notification cannot be written as JSON"),
         }
+    }
+
+    /// Sends a notification of our own, which the protocol does not know.
+    pub(crate) fn tell(&self, method: &'static str, params: Value) {
+        self.inner.outbox.send(&jsonrpc::Request::build(method).params(params).finish());
     }
 
     /// Writes a line into the client's log.
     pub(crate) fn log(&self, kind: lsp::MessageType, message: impl Into<String>) {
         let params = lsp::LogMessageParams { kind, message: message.into() };
         self.notify::<lsp::LogMessageNotification>(&params);
+    }
+
+    /// Shows a message to the person.
+    pub(crate) fn show_message(&self, kind: lsp::MessageType, message: String) {
+        self.notify::<lsp::ShowMessageNotification>(&lsp::ShowMessageParams { kind, message });
+    }
+
+    /// Shows a dialog to the person. Returns the title of the chosen action. `None` if the dialog
+    /// was dismissed.
+    pub(crate) async fn choose(
+        &self,
+        kind: lsp::MessageType,
+        message: String,
+        titles: &[&str],
+        limit: Duration,
+    ) -> Result<Option<String>, ClientError> {
+        let item = |title: &&str| lsp::MessageActionItem {
+            title: (*title).to_owned(),
+            ..Default::default()
+        };
+        let actions = Some(titles.iter().map(item).collect());
+        let params = lsp::ShowMessageRequestParams { kind, message, actions };
+        let chosen = self.request_within::<lsp::ShowMessageRequest>(params, limit).await?;
+        Ok(chosen.map(|item| item.title))
     }
 
     /// Sends a request and awaits its answer for at most [`ANSWER_LIMIT`].
@@ -128,7 +148,8 @@ impl Client {
         self.ask(method, params, ANSWER_LIMIT).await.map(drop)
     }
 
-    async fn ask(
+    /// Sends a request and awaits its answer, of any shape.
+    pub(crate) async fn ask(
         &self,
         method: &'static str,
         params: Value,
@@ -136,7 +157,7 @@ impl Client {
     ) -> Result<Value, ClientError> {
         let id = self.inner.next.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
-        self.inner.waiting().insert(id, sender);
+        lock(&self.inner.waiting).insert(id, sender);
         let _question = ClientQuestion { inner: &self.inner, id };
         let mut message = jsonrpc::Request::build(method).id(id);
         if !params.is_null() {
@@ -154,7 +175,7 @@ impl Client {
     /// Passes an answer to the task that awaits it. Late and unknown answers are dropped.
     pub(crate) fn deliver(&self, id: &Id, answer: ClientAnswer) {
         let Id::Number(number) = id else { return };
-        let Some(sender) = self.inner.waiting().remove(number) else {
+        let Some(sender) = lock(&self.inner.waiting).remove(number) else {
             tracing::debug!(%id, "an answer that nobody waits for");
             return;
         };
@@ -193,7 +214,7 @@ mod tests {
         };
         assert_eq!(next()["method"], "workspace/configuration");
         assert_eq!(next()["method"], "$/cancelRequest");
-        assert!(client.inner.waiting().is_empty());
+        assert!(lock(&client.inner.waiting).is_empty());
         client.deliver(&Id::Number(1), Ok(Value::Null));
     }
 

@@ -27,8 +27,8 @@ pub(crate) struct Settings {
     /// Whether inlay hints are offered. If unset, they are offered only to clients that show no
     /// lenses.
     pub(crate) inlay_hints: Option<bool>,
-    /// How much of the traffic is traced.
-    pub(crate) trace: Trace,
+    /// Whether the method and the duration of each request are traced (`$/setTrace`).
+    pub(crate) trace: bool,
     /// The column unit that the user demands. Read at start only.
     pub(crate) position_encoding: Option<Encoding>,
     /// Whether a person sits at the client and may be asked in dialogs. Read at start only.
@@ -44,32 +44,13 @@ pub(crate) struct Settings {
     pub(crate) docs_url: Option<String>,
 }
 
-/// How much of the traffic is traced (`$/setTrace`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Trace {
-    #[default]
-    Off,
-    /// The method and the duration of each request.
-    Messages,
-}
-
-impl Trace {
-    /// Returns the level with this name. Every unknown name is off.
-    pub(crate) fn parse(name: &str) -> Self {
-        match name {
-            "messages" | "verbose" => Self::Messages,
-            _ => Self::Off,
-        }
-    }
-}
-
 impl Default for Settings {
     fn default() -> Self {
         Self {
             levels: BTreeMap::new(),
             code_lens: true,
             inlay_hints: None,
-            trace: Trace::Off,
+            trace: false,
             position_encoding: None,
             interactive: false,
             person: false,
@@ -158,7 +139,7 @@ impl Settings {
             }
             "trace" => match value.as_str() {
                 Some(name) => {
-                    self.trace = Trace::parse(name);
+                    self.trace = matches!(name, "messages" | "verbose");
                     true
                 }
                 // `trace.server` is a setting of the client's own library.
@@ -250,7 +231,7 @@ mod tests {
             inlay_hints: Some(true),
             interactive: true,
             position_encoding: Some(Encoding::Utf8),
-            trace: Trace::Messages,
+            trace: true,
             ..Settings::default()
         };
         assert_eq!(bare, expected);

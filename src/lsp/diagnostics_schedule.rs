@@ -25,7 +25,7 @@ pub(crate) fn quiet_after(took: Duration) -> Duration {
 
 /// A number for one state of a document, or of a root's unopened files, whose diagnostics are
 /// wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Generation(u64);
 
 /// What is published for a document that has no findings and had none before.
@@ -41,7 +41,7 @@ pub(crate) enum Clean {
 /// diagnostics of its last state.
 #[derive(Default)]
 pub(crate) struct Schedule {
-    next: u64,
+    last: Generation,
     wanted: HashMap<lsp::Uri, Generation>,
     /// When each document was first changed since its diagnostics were computed.
     waiting: HashMap<lsp::Uri, Instant>,
@@ -56,10 +56,9 @@ pub(crate) struct Schedule {
 impl Schedule {
     /// Marks a document as changed: a computation that runs for it is no longer wanted.
     pub(crate) fn touch(&mut self, uri: &lsp::Uri) -> Generation {
-        self.next += 1;
-        let generation = Generation(self.next);
-        self.wanted.insert(uri.clone(), generation);
-        generation
+        self.last.0 += 1;
+        self.wanted.insert(uri.clone(), self.last);
+        self.last
     }
 
     /// Returns how long to wait for more edits of a document, given how long its last analysis
@@ -77,10 +76,9 @@ impl Schedule {
     /// Marks the workspace at a root as changed: a computation that runs for its unopened files is
     /// no longer wanted.
     pub(crate) fn touch_unopened(&mut self, root: &Path) -> Generation {
-        self.next += 1;
-        let generation = Generation(self.next);
-        self.unopened_wanted.insert(root.to_owned(), generation);
-        generation
+        self.last.0 += 1;
+        self.unopened_wanted.insert(root.to_owned(), self.last);
+        self.last
     }
 
     /// Returns true if this computation for a root's unopened files is the last that was started.

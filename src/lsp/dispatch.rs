@@ -96,6 +96,17 @@ pub(crate) enum RequestRefusal {
     Fault { method: String, reason: String },
 }
 
+impl RequestRefusal {
+    pub(crate) fn params(method: &str, error: serde_json::Error) -> Self {
+        Self::Params { method: method.to_owned(), reason: error.to_string() }
+    }
+
+    /// Returns the refusal of a request that failed with this error.
+    pub(crate) fn failed(error: impl ToString) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
 impl From<RequestRefusal> for Error {
     fn from(refusal: RequestRefusal) -> Self {
         let code = match &refusal {
@@ -118,6 +129,9 @@ impl From<RequestRefusal> for Error {
     }
 }
 
+/// The answer of a request, or why there is none.
+pub(crate) type Answer<T> = Result<T, RequestRefusal>;
+
 /// What the handler of a request needs to talk to the client.
 #[derive(Clone)]
 pub(crate) struct ClientConversation {
@@ -135,13 +149,10 @@ impl ClientConversation {
         &self,
         lane: Lane,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, RequestRefusal> {
+    ) -> Answer<T> {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         self.pool.run(lane, move || drop(sender.send(work())));
-        receiver.await.map_err(|_| RequestRefusal::Fault {
-            method: "a command".into(),
-            reason: "its computation panicked".into(),
-        })
+        receiver.await.map_err(|_| fault("a command", "its computation panicked"))
     }
 
     /// Reports files that this request wrote, so that they are read again at once.
@@ -157,15 +168,13 @@ impl ClientConversation {
     }
 }
 
-type RequestOutcome = Result<Value, RequestRefusal>;
-type Background = Box<dyn Fn(&Snapshot, Value) -> RequestOutcome + Send + Sync>;
+type Background = Box<dyn Fn(&Snapshot, Value) -> Answer<Value> + Send + Sync>;
 type ConversationHandler = Box<
-    dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = RequestOutcome> + Send>>
+    dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = Answer<Value>> + Send>>
         + Send
         + Sync,
 >;
-type Mutation =
-    Box<dyn Fn(&mut World, Value) -> Result<Vec<SideEffect>, RequestRefusal> + Send + Sync>;
+type Mutation = Box<dyn Fn(&mut World, Value) -> Answer<Vec<SideEffect>> + Send + Sync>;
 
 /// How a request is answered.
 pub(crate) enum Handler {
@@ -194,42 +203,32 @@ impl MethodTable {
     }
 
     fn on_sync_mut<N: lsp::Notification>(
-        self,
+        mut self,
         handler: fn(&mut World, N::Params) -> Vec<SideEffect>,
     ) -> Self {
         let method = N::METHOD.as_str();
-        self.mutation(method, move |world, params| Ok(handler(world, parse(method, params)?)))
+        let mutation: Mutation =
+            Box::new(move |world, params| Ok(handler(world, parse(method, params)?)));
+        self.notifications.insert(method, mutation);
+        self
     }
 
     /// Adds a notification whose handler parses the parameters itself, because it must also act
     /// when they cannot be parsed.
     fn on_sync_mut_raw(
-        self,
+        mut self,
         method: &'static str,
         handler: fn(&mut World, Value) -> Vec<SideEffect>,
     ) -> Self {
-        self.mutation(method, move |world, params| Ok(handler(world, params)))
-    }
-
-    fn mutation(
-        mut self,
-        method: &'static str,
-        mutation: impl Fn(&mut World, Value) -> Result<Vec<SideEffect>, RequestRefusal>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Self {
-        self.notifications.insert(method, Box::new(mutation));
+        let mutation: Mutation = Box::new(move |world, params| Ok(handler(world, params)));
+        self.notifications.insert(method, mutation);
         self
     }
 
     /// Adds a request that somebody waits for.
     pub(crate) fn on_latency_sensitive<R: lsp::Request>(
         self,
-        handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, RequestRefusal>
-        + Send
-        + Sync
-        + 'static,
+        handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
         self.background::<R>(Lane::LatencySensitive, handler)
     }
@@ -237,10 +236,7 @@ impl MethodTable {
     /// Adds a request that may take longer.
     pub(crate) fn on_worker<R: lsp::Request>(
         self,
-        handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, RequestRefusal>
-        + Send
-        + Sync
-        + 'static,
+        handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
         self.background::<R>(Lane::Worker, handler)
     }
@@ -248,10 +244,7 @@ impl MethodTable {
     fn background<R: lsp::Request>(
         mut self,
         lane: Lane,
-        handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, RequestRefusal>
-        + Send
-        + Sync
-        + 'static,
+        handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
         let method = R::METHOD.as_str();
         let run: Background = Box::new(move |snapshot, params| {
@@ -270,7 +263,7 @@ impl MethodTable {
         handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        F: Future<Output = Result<R::Result, RequestRefusal>> + Send + 'static,
+        F: Future<Output = Answer<R::Result>> + Send + 'static,
     {
         let method = R::METHOD.as_str();
         let run: ConversationHandler = Box::new(move |conversation, params| {
@@ -282,15 +275,12 @@ impl MethodTable {
     }
 }
 
-fn parse<P: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<P, RequestRefusal> {
-    serde_json::from_value(params).map_err(|error| RequestRefusal::Params {
-        method: method.to_owned(),
-        reason: error.to_string(),
-    })
+fn parse<P: serde::de::DeserializeOwned>(method: &str, params: Value) -> Answer<P> {
+    serde_json::from_value(params).map_err(|error| RequestRefusal::params(method, error))
 }
 
 /// Converts the answer of a request or command to JSON.
-pub(crate) fn to_json(method: &str, answer: impl serde::Serialize) -> RequestOutcome {
+pub(crate) fn to_json(method: &str, answer: impl serde::Serialize) -> Answer<Value> {
     serde_json::to_value(answer).map_err(|error| fault(method, &error.to_string()))
 }
 

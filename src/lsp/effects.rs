@@ -15,7 +15,6 @@ use super::client::Client;
 use super::diagnostics_schedule::{Generation, QUIET};
 use super::ordered::{LoopEvent, Ordered};
 use super::pool::{Lane, Pool};
-use super::requests::Cancel;
 use super::snapshot::DiagnoseUnopened;
 use super::watch::{self, Watcher};
 use super::world::SideEffect;
@@ -108,7 +107,7 @@ impl Ordered {
             match effect {
                 SideEffect::Log(kind, message) => self.outside.client.log(kind, message),
                 SideEffect::Diagnose(uri) => {
-                    let pause = self.schedule.pause(&uri, self.world.analysis_took(&uri));
+                    let pause = self.schedule.pause(&uri, self.world.now.analyses.took(&uri));
                     self.diagnose_after(uri, pause);
                 }
                 SideEffect::DiagnoseNow(uri) => self.diagnose_after(uri, Duration::ZERO),
@@ -149,9 +148,9 @@ impl Ordered {
 
     fn load(&self, root: PathBuf) {
         let open = self.outside.open;
-        let known = self.world.loaded_workspace(&root).cloned();
+        let known = self.world.now.workspace_at(&root).cloned();
         let (done, finished) = oneshot::channel();
-        if known.is_none() && self.world.client().progress {
+        if known.is_none() && self.world.now.client.progress {
             let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
             let title = format!("Reading the intents and the ledger of {name}");
             tokio::spawn(progress::show(self.outside.client.clone(), title, finished));
@@ -186,7 +185,7 @@ impl Ordered {
     /// Drops the files that git ignores, because builds create and delete many of them. This reads
     /// the disk, so it runs on a worker.
     fn made_or_deleted(&self, mut paths: Vec<PathBuf>) {
-        let workspaces = self.world.workspaces();
+        let workspaces = Arc::clone(&self.world.now.workspaces);
         self.outside.work(move || {
             paths.retain(|path| {
                 let counts = |workspace: &Workspace| {
@@ -200,7 +199,7 @@ impl Ordered {
     }
 
     fn register(&self) {
-        let client = self.world.client();
+        let client = &self.world.now.client;
         let mut registrations = Vec::new();
         if client.watch_files {
             registrations.push(watch::registration());
@@ -242,8 +241,8 @@ impl Ordered {
     }
 
     fn refresh(&self) {
-        let client = self.world.client();
-        let settings = self.world.settings();
+        let client = &self.world.now.client;
+        let settings = &self.world.now.settings;
         if client.code_lens_refresh && settings.code_lens {
             self.outside.refresh::<lsp::CodeLensRefreshRequest>();
         }
@@ -256,7 +255,7 @@ impl Ordered {
     }
 
     fn diagnose_after(&mut self, uri: lsp::Uri, delay: Duration) {
-        if self.world.client().pulls() {
+        if self.world.now.client.pulls() {
             return;
         }
         let generation = self.schedule.touch(&uri);
@@ -270,10 +269,10 @@ impl Ordered {
     }
 
     fn find_status(&self, root: PathBuf) {
-        if !self.world.settings().status {
+        if !self.world.now.settings.status {
             return;
         }
-        let snapshot = self.world.snapshot(Cancel::default());
+        let snapshot = self.world.now.clone();
         self.outside.work(move || {
             let status = features::status::of_workspace(&snapshot, &root);
             LoopEvent::StatusFound { root, status }
@@ -281,22 +280,20 @@ impl Ordered {
     }
 
     fn refresh_map(&self, root: &Path) {
-        if let Some(workspace) = self.world.loaded_workspace(root).cloned() {
+        if let Some(workspace) = self.world.now.workspace_at(root).cloned() {
             self.outside.pool.run(Lane::Worker, move || map::refresh(&workspace));
         }
     }
 
     /// Tells the person if commits of a workspace carry no records.
     fn tell_of_git_hooks(&self, root: &Path) {
-        let Some(workspace) = self.world.loaded_workspace(root).cloned() else { return };
+        let Some(workspace) = self.world.now.workspace_at(root).cloned() else { return };
         let client = self.outside.client.clone();
         self.outside.pool.run(Lane::Worker, move || {
             let Some(hint) = git_hooks::hint(&workspace) else { return };
             let name = workspace.root.path().file_name().unwrap_or_default().to_string_lossy();
             let message = format!("{}: {hint}", text::visible(&name, false));
-            let kind = lsp::MessageType::Info;
-            client
-                .notify::<lsp::ShowMessageNotification>(&lsp::ShowMessageParams { kind, message });
+            client.show_message(lsp::MessageType::Info, message);
         });
     }
 
@@ -304,7 +301,7 @@ impl Ordered {
     pub(super) fn tell_status(&mut self, root: PathBuf, status: Option<Value>) {
         let Some(status) = status else { return };
         if self.statuses.insert(root, status.clone()).as_ref() != Some(&status) {
-            self.outside.client.notify::<features::status::StatusNotification>(&status);
+            self.outside.client.tell(features::status::METHOD, status);
         }
     }
 
@@ -313,13 +310,13 @@ impl Ordered {
         if !self.schedule.is_wanted(&uri, generation) {
             return;
         }
-        let Some(version) = self.world.version_of(&uri) else { return };
+        let Some(version) = self.world.now.version_of(&uri) else { return };
         // Until the ledger is read, nobody knows whether something is wrong.
         if self.world.is_reading_for(&uri) {
             return self.outside.later(QUIET, LoopEvent::DiagnosisDue { uri, generation });
         }
         self.schedule.begin(&uri);
-        let snapshot = self.world.snapshot(Cancel::default());
+        let snapshot = self.world.now.clone();
         self.outside.work(move || {
             let diagnostics = (snapshot.diagnose)(&snapshot, &uri);
             LoopEvent::Diagnosed { uri, generation, version, diagnostics }
@@ -335,7 +332,7 @@ impl Ordered {
         version: i32,
         diagnostics: Vec<lsp::Diagnostic>,
     ) {
-        let clean = self.world.client().when_clean();
+        let clean = self.world.now.client.when_clean();
         let Some(diagnostics) = self.schedule.done(&uri, generation, diagnostics, clean) else {
             return;
         };
@@ -351,7 +348,7 @@ impl Ordered {
 
     fn diagnose_unopened(&mut self, root: PathBuf) {
         let generation = self.schedule.touch_unopened(&root);
-        let snapshot = self.world.snapshot(Cancel::default());
+        let snapshot = self.world.now.clone();
         let unopened = self.outside.unopened;
         self.outside.work(move || {
             let found = unopened(&snapshot, &root);
@@ -370,8 +367,9 @@ impl Ordered {
         if !self.schedule.is_last_of_unopened(&root, generation) {
             return;
         }
-        let world = &self.world;
-        for (uri, diagnostics) in self.schedule.unopened(root, found, |uri| world.is_open(uri)) {
+        let documents = &self.world.now.documents;
+        let is_open = |uri: &lsp::Uri| documents.contains_key(uri.as_str());
+        for (uri, diagnostics) in self.schedule.unopened(root, found, is_open) {
             self.publish_unversioned(uri, diagnostics);
         }
     }

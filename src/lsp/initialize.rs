@@ -3,14 +3,14 @@
 use serde_json::{Map, Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::dispatch::RequestRefusal;
+use super::dispatch::{Answer, RequestRefusal};
 use super::world::World;
 use super::{convert, features};
 
 /// Returns the server's capabilities, computed from what the client can do and the user wants.
 pub(crate) fn result(world: &World) -> lsp::InitializeResult {
     let mut capabilities = lsp::ServerCapabilities {
-        position_encoding: Some(convert::encoding_kind(world.encoding())),
+        position_encoding: Some(convert::encoding_kind(world.now.encoding)),
         text_document_sync: Some(sync()),
         workspace: Some(lsp::WorkspaceOptions {
             workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
@@ -21,7 +21,7 @@ pub(crate) fn result(world: &World) -> lsp::InitializeResult {
         }),
         ..Default::default()
     };
-    features::advertise(world.client(), &mut capabilities);
+    features::advertise(&world.now.client, &mut capabilities);
     lsp::InitializeResult {
         capabilities,
         server_info: Some(lsp::ServerInfo {
@@ -43,7 +43,7 @@ fn sync() -> lsp::TextDocumentSync {
 
 /// Reads the parameters. A field or capability that does not follow the protocol is dropped instead
 /// of refused, because a session without it is better than none.
-pub(crate) fn parse(params: Value) -> Result<lsp::InitializeParams, RequestRefusal> {
+pub(crate) fn parse(params: Value) -> Answer<lsp::InitializeParams> {
     let strict = match serde_json::from_value(params.clone()) {
         Ok(read) => return Ok(read),
         Err(error) => error,

@@ -8,7 +8,6 @@ use std::thread;
 use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
 
 /// How many lines may wait to be written. Further lines are dropped.
 const WAITING_LINES: usize = 1024;
@@ -36,7 +35,8 @@ impl Log {
         let filter =
             EnvFilter::try_from_env("INTENT_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
         let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
-        if subscriber.with_writer(log.clone()).try_init().is_ok() {
+        let writer = log.clone();
+        if subscriber.with_writer(move || writer.clone()).try_init().is_ok() {
             std::panic::set_hook(Box::new(|panic| {
                 let backtrace = Backtrace::force_capture();
                 tracing::error!(%panic, %backtrace, "a fault of the server");
@@ -86,13 +86,6 @@ impl Write for Log {
     }
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Log;
-    fn make_writer(&'a self) -> Log {
-        self.clone()
     }
 }
 

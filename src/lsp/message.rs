@@ -16,10 +16,8 @@ pub(crate) enum Message {
 /// Why the bytes that arrived are not a valid message.
 #[derive(Debug)]
 pub(crate) enum Rejected {
-    /// The frame is malformed, or larger than the limit.
-    Frame(String),
-    /// The body is not JSON.
-    Json(String),
+    /// The frame is malformed or larger than the limit, or its body is not JSON.
+    Unparsable(String),
     /// The body is JSON, but neither a request nor an answer.
     Shape { id: Id, reason: String },
     /// The body is an answer that cannot be read. It gets no reply, since an answer must not be
@@ -31,7 +29,7 @@ impl Rejected {
     /// Returns the error reply for the client. `None` if the message must not be answered.
     pub(crate) fn reply(self) -> Option<jsonrpc::Response> {
         let (id, code, reason) = match self {
-            Self::Frame(reason) | Self::Json(reason) => (Id::Null, ErrorCode::ParseError, reason),
+            Self::Unparsable(reason) => (Id::Null, ErrorCode::ParseError, reason),
             Self::Shape { id, reason } => (id, ErrorCode::InvalidRequest, reason),
             Self::Answer { reason } => {
                 tracing::warn!(reason, "an answer from the client cannot be read");
@@ -47,7 +45,7 @@ impl Rejected {
 /// Parses the body of one frame.
 pub(crate) fn parse(body: &[u8]) -> Result<Message, Rejected> {
     let value: Value = serde_json::from_slice(body)
-        .map_err(|error| Rejected::Json(format!("the message is not JSON: {error}")))?;
+        .map_err(|error| Rejected::Unparsable(format!("the message is not JSON: {error}")))?;
     let Some(object) = value.as_object() else {
         let reason = "a message is a JSON object; batches are no part of the protocol".to_owned();
         return Err(Rejected::Shape { id: Id::Null, reason });

@@ -16,10 +16,9 @@ use tower_lsp::gen_lsp_types as lsp;
 use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 
 use super::client::Client;
-use super::config::Trace;
 use super::diagnostics_schedule::{Generation, Schedule};
 use super::dispatch::{
-    ClientConversation, Handler, MethodTable, RequestRefusal, fault, panic_text,
+    Answer, ClientConversation, Handler, MethodTable, RequestRefusal, fault, panic_text,
 };
 use super::message::Message;
 use super::pool::Pool;
@@ -38,11 +37,7 @@ const SLOW_TURN: Duration = Duration::from_millis(100);
 /// The result of work that ran outside of the loop, or a signal that something has to be done now.
 pub(crate) enum LoopEvent {
     /// The handler of a request returned.
-    Answered {
-        ticket: Ticket,
-        asked_of: Option<(lsp::Uri, i32)>,
-        result: Result<Value, RequestRefusal>,
-    },
+    Answered { ticket: Ticket, asked_of: Option<(lsp::Uri, i32)>, result: Answer<Value> },
     /// The root that governs a folder was looked up.
     PlaceFound { folder: PathBuf, place: Option<WorkspaceLocation> },
     /// A workspace was loaded, or could not be.
@@ -193,20 +188,16 @@ impl Ordered {
 
     fn incoming(&mut self, incoming: IncomingMessage) -> Next {
         match incoming {
-            IncomingMessage::Rejected(rejected) => {
+            Err(rejected) => {
                 if let Some(reply) = rejected.reply() {
                     self.outbox.send(&reply);
                 }
             }
-            IncomingMessage::Message(Message::Answer { id, result }) => {
-                self.outside.client.deliver(&id, result);
-            }
-            IncomingMessage::Message(Message::Notification { method, params }) => {
+            Ok(Message::Answer { id, result }) => self.outside.client.deliver(&id, result),
+            Ok(Message::Notification { method, params }) => {
                 return self.notification(&method, params);
             }
-            IncomingMessage::Message(Message::Request { id, method, params }) => {
-                self.request(id, &method, params);
-            }
+            Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
         }
         Next::Turn
     }
@@ -271,7 +262,7 @@ impl Ordered {
 
     pub(super) fn reply(&mut self, ticket: Ticket, result: jsonrpc::Result<Value>) {
         let Some((method, took)) = self.requests.finish(ticket, result) else { return };
-        if self.world.settings().trace != Trace::Off {
+        if self.world.now.settings.trace {
             let message = format!("{method} was answered after {took:?}");
             let params = lsp::LogTraceParams { message, verbose: None };
             self.outside.client.notify::<lsp::LogTraceNotification>(&params);
@@ -307,7 +298,7 @@ impl Ordered {
             return self.reply(ticket, Err(error));
         }
         let asked_of = self.retried_document(method, &params);
-        let snapshot = self.world.snapshot(cancel);
+        let snapshot = Snapshot { cancel, ..self.world.now.clone() };
         let request =
             PendingRequest { ticket, method: method.to_owned(), params, asked_of, snapshot };
         let request = self.hold(request).and_then(|request| self.hold_until_quiet(request));
@@ -349,11 +340,11 @@ impl Ordered {
     /// Returns the document whose change invalidates the answer, with its version. `None` for
     /// methods that the client does not repeat after a `ContentModified` error.
     fn retried_document(&self, method: &str, params: &Value) -> Option<(lsp::Uri, i32)> {
-        if !self.world.client().retried.iter().any(|retried| retried == method) {
+        if !self.world.now.client.retried.iter().any(|retried| retried == method) {
             return None;
         }
         let uri: lsp::Uri = convert::document_address(params)?.parse().ok()?;
-        let version = self.world.version_of(&uri)?;
+        let version = self.world.now.version_of(&uri)?;
         Some((uri, version))
     }
 
@@ -411,10 +402,10 @@ impl Ordered {
     fn unless_outdated(
         &self,
         asked_of: Option<(lsp::Uri, i32)>,
-        result: Result<Value, RequestRefusal>,
-    ) -> Result<Value, RequestRefusal> {
+        result: Answer<Value>,
+    ) -> Answer<Value> {
         match asked_of {
-            Some((uri, version)) if self.world.version_of(&uri) != Some(version) => {
+            Some((uri, version)) if self.world.now.version_of(&uri) != Some(version) => {
                 Err(RequestRefusal::ContentModified)
             }
             _ => result,
@@ -427,7 +418,7 @@ fn background(
     method: &str,
     snapshot: Snapshot,
     params: Value,
-) -> Result<Value, RequestRefusal> {
+) -> Answer<Value> {
     // The request may have been cancelled while it waited for a thread.
     snapshot.check_cancelled()?;
     match table.request(method) {

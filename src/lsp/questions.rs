@@ -62,7 +62,8 @@ impl Ordered {
     /// Reads the questions of every loaded workspace.
     pub(super) fn look_for_questions(&self) {
         let known = self.questions.looks.clone();
-        let roots = self.world.roots();
+        let workspaces = self.world.now.workspaces();
+        let roots = workspaces.map(|workspace| Arc::clone(&workspace.root)).collect();
         self.outside.work(move || LoopEvent::QuestionsFound(look(roots, &known)));
     }
 
@@ -75,7 +76,7 @@ impl Ordered {
         }
         let questions = &mut self.questions;
         questions.close_what_is_gone();
-        if !self.world.settings().interactive {
+        if !self.world.now.settings.interactive {
             return;
         }
         for (root, asked) in questions.to_show() {
@@ -155,23 +156,16 @@ async fn ask_person(
     closed: oneshot::Receiver<()>,
 ) {
     let question = approval::question(&asked);
-    let item = |title: &str| lsp::MessageActionItem { title: title.into(), ..Default::default() };
     let titles: &[&str] = if readable(&question) { &[APPROVE, REJECT] } else { &[REJECT] };
-    let params = lsp::ShowMessageRequestParams {
-        kind: lsp::MessageType::Warning,
-        message: message(&asked, &question),
-        actions: Some(titles.iter().map(|title| item(title)).collect()),
-    };
+    let (kind, message) = (lsp::MessageType::Warning, message(&asked, &question));
     let answer = tokio::select! {
-        answer = client.request_within::<lsp::ShowMessageRequest>(params, time_left(&asked)) => answer,
+        answer = client.choose(kind, message, titles, time_left(&asked)) => answer,
         // The question was answered elsewhere.
         _ = closed => return,
     };
     let verdict = match answer {
-        Ok(Some(chosen)) if chosen.title == APPROVE && readable(&question) => {
-            ApprovalVerdict::Approve
-        }
-        Ok(Some(chosen)) if chosen.title == REJECT => ApprovalVerdict::Reject,
+        Ok(Some(chosen)) if chosen == APPROVE && readable(&question) => ApprovalVerdict::Approve,
+        Ok(Some(chosen)) if chosen == REJECT => ApprovalVerdict::Reject,
         // The dialog was dismissed or came too late. A dismissed question can still be answered in
         // the terminal.
         Ok(_) | Err(ClientError::Late { .. }) => return,
@@ -190,8 +184,7 @@ async fn ask_person(
         Ok(Err(error)) => (lsp::MessageType::Error, format!("{code} was not decided: {error}")),
         Err(_) => (lsp::MessageType::Error, format!("{code} was not decided: a fault of ours")),
     };
-    let message = text::visible(&message, false);
-    client.notify::<lsp::ShowMessageNotification>(&lsp::ShowMessageParams { kind, message });
+    client.show_message(kind, text::visible(&message, false));
 }
 
 /// Returns true if a dialog can show everything that the person would approve.

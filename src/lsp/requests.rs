@@ -41,20 +41,20 @@ struct OpenRequest {
 /// The requests that wait for their reply.
 pub(crate) struct Requests {
     outbox: Outbox,
+    /// They are few at any time.
     open: HashMap<Ticket, OpenRequest>,
-    by_id: HashMap<Id, Ticket>,
     next: u64,
 }
 
 impl Requests {
     pub(crate) fn new(outbox: Outbox) -> Self {
-        Self { outbox, open: HashMap::new(), by_id: HashMap::new(), next: 0 }
+        Self { outbox, open: HashMap::new(), next: 0 }
     }
 
     /// Opens a request. If a request with the same id is still open, the new one is answered with
     /// an error and `None` is returned.
     pub(crate) fn begin(&mut self, id: Id, method: &str) -> Option<(Ticket, Cancel)> {
-        if self.by_id.contains_key(&id) {
+        if self.open.values().any(|open| open.id == id) {
             let mut error = Error::invalid_request();
             error.message =
                 format!("the id {id} is in use by a request that is not answered yet").into();
@@ -65,14 +65,13 @@ impl Requests {
         self.next += 1;
         let cancel = Cancel::default();
         let open = OpenRequest {
-            id: id.clone(),
+            id,
             method: method.to_owned(),
             started: Instant::now(),
             cancel: cancel.clone(),
             task: None,
         };
         self.open.insert(ticket, open);
-        self.by_id.insert(id, ticket);
         Some((ticket, cancel))
     }
 
@@ -91,7 +90,6 @@ impl Requests {
         result: Result<Value>,
     ) -> Option<(String, Duration)> {
         let open = self.open.remove(&ticket)?;
-        self.by_id.remove(&open.id);
         let took = open.started.elapsed();
         tracing::debug!(method = open.method, ?took, ok = result.is_ok(), "answered");
         self.outbox.send(&Response::from_parts(open.id, result));
@@ -101,12 +99,12 @@ impl Requests {
     /// Answers a request with "cancelled" at once. A later result is dropped, and an id that is not
     /// open is ignored.
     pub(crate) fn cancel(&mut self, id: &Id) {
-        let Some(ticket) = self.by_id.get(id).copied() else { return };
-        if let Some(open) = self.open.get(&ticket) {
-            open.cancel.set();
-            if let Some(task) = &open.task {
-                task.abort();
-            }
+        let Some((&ticket, open)) = self.open.iter().find(|(_, open)| open.id == *id) else {
+            return;
+        };
+        open.cancel.set();
+        if let Some(task) = &open.task {
+            task.abort();
         }
         self.finish(ticket, Err(Error::request_cancelled()));
     }

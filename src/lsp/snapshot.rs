@@ -1,16 +1,16 @@
 //! The state of the server at the time when a request arrived.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::analysis::Analyses;
+use super::analysis::{Analyses, WorkspaceView};
 use super::capabilities::Capabilities;
 use super::config::Settings;
-use super::dispatch::RequestRefusal;
+use super::dispatch::{Answer, RequestRefusal};
 use super::requests::Cancel;
 use crate::code::{Document, Encoding};
 use crate::verbs::Workspace;
@@ -81,16 +81,40 @@ pub(crate) struct Snapshot {
     pub(crate) encoding: Encoding,
     pub(super) documents: Arc<Documents>,
     pub(super) workspaces: Arc<Workspaces>,
-    pub(super) folders: Arc<[PathBuf]>,
+    /// The folders of the client's window.
+    pub(crate) folders: Arc<BTreeSet<PathBuf>>,
+    /// Results computed for the open documents. Features fill this cache when they first need a
+    /// result.
     pub(super) analyses: Arc<Analyses>,
     pub(super) cancel: Cancel,
     pub(super) diagnose: Diagnose,
 }
 
 impl Snapshot {
+    /// Returns the state of a server that has no open document and no loaded workspace.
+    pub(super) fn new(diagnose: Diagnose) -> Self {
+        Self {
+            settings: Arc::default(),
+            client: Arc::default(),
+            encoding: Encoding::default(),
+            documents: Arc::default(),
+            workspaces: Arc::default(),
+            folders: Arc::default(),
+            analyses: Arc::default(),
+            cancel: Cancel::default(),
+            diagnose,
+        }
+    }
+
     /// Returns an open document. `None` if it is not open, or out of step with the client.
     pub(crate) fn document(&self, uri: &lsp::Uri) -> Option<&OpenDocument> {
         self.documents.get(uri.as_str()).map(Arc::as_ref).filter(|open| open.in_sync)
+    }
+
+    /// Returns the version of an open document. `None` if it is not open, or out of step with the
+    /// client.
+    pub(crate) fn version_of(&self, uri: &lsp::Uri) -> Option<i32> {
+        self.document(uri).map(|open| open.version)
     }
 
     /// Returns the open documents that are in step with the client, in no particular order.
@@ -109,9 +133,9 @@ impl Snapshot {
         self.workspaces.of_path(path)
     }
 
-    /// Returns the folders of the client's window.
-    pub(crate) fn folders(&self) -> &[PathBuf] {
-        &self.folders
+    /// Returns a workspace with the documents of this snapshot.
+    pub(crate) fn view<'a>(&'a self, workspace: &'a Workspace) -> WorkspaceView<'a> {
+        WorkspaceView { snapshot: self, workspace }
     }
 
     /// Returns the workspace at a root, if it is loaded.
@@ -126,7 +150,7 @@ impl Snapshot {
 
     /// Returns an error once the request is cancelled. Long computations call it between their
     /// steps.
-    pub(crate) fn check_cancelled(&self) -> Result<(), RequestRefusal> {
+    pub(crate) fn check_cancelled(&self) -> Answer<()> {
         if self.cancel.is_cancelled() { Err(RequestRefusal::Cancelled) } else { Ok(()) }
     }
 }

@@ -143,12 +143,7 @@ fn is_other_header(line: &str) -> bool {
 
 /// What the reader passes to the loop, in the order of arrival. The channel closes at the end of
 /// the stream.
-#[derive(Debug)]
-pub(crate) enum IncomingMessage {
-    Message(Message),
-    /// Bytes or a frame that are not a valid message.
-    Rejected(Rejected),
-}
+pub(crate) type IncomingMessage = Result<Message, Rejected>;
 
 /// Starts the thread `lsp-reader` on `input`.
 pub(crate) fn spawn_reader(
@@ -159,13 +154,8 @@ pub(crate) fn spawn_reader(
         let mut frames = Frames::new(BufReader::with_capacity(64 << 10, input));
         loop {
             let incoming = match frames.next_frame() {
-                Ok(Some(Ok(body))) => match message::parse(&body) {
-                    Ok(message) => IncomingMessage::Message(message),
-                    Err(rejected) => IncomingMessage::Rejected(rejected),
-                },
-                Ok(Some(Err(error))) => {
-                    IncomingMessage::Rejected(Rejected::Frame(error.to_string()))
-                }
+                Ok(Some(Ok(body))) => message::parse(&body),
+                Ok(Some(Err(error))) => Err(Rejected::Unparsable(error.to_string())),
                 Ok(None) => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {

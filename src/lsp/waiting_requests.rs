@@ -14,6 +14,7 @@ use super::dispatch::RequestRefusal;
 use super::features::hover;
 use super::ordered::{LoopEvent, Ordered, PendingRequest};
 use super::requests::Ticket;
+use super::snapshot::Snapshot;
 
 /// How long a request waits. Clients that block while they wait (Emacs, for a definition) give up
 /// after ten seconds.
@@ -33,12 +34,12 @@ impl Ordered {
     pub(super) fn hold_until_quiet(&mut self, request: PendingRequest) -> Option<PendingRequest> {
         let pull = request.method == "textDocument/diagnostic";
         let Some(uri) = document_of(&request.params).filter(|_| pull) else { return Some(request) };
-        let took = self.world.analysis_took(&uri);
+        let took = self.world.now.analyses.took(&uri);
         // A short analysis is not worth a delay.
         if quiet_after(took) <= QUIET {
             return Some(request);
         }
-        let version = self.world.version_of(&uri);
+        let version = self.world.now.version_of(&uri);
         self.outside.later(
             quiet_after(took),
             LoopEvent::PullDue { request: Box::new(request), uri, version },
@@ -54,7 +55,7 @@ impl Ordered {
         uri: &lsp::Uri,
         version: Option<i32>,
     ) {
-        if self.world.version_of(uri) == version {
+        if self.world.now.version_of(uri) == version {
             self.start(request);
         } else {
             self.reply(request.ticket, Err(RequestRefusal::Overtaken.into()));
@@ -89,7 +90,8 @@ impl Ordered {
         for HeldRequest { mut request, .. } in ready {
             // The documents stay those of the request's arrival, because its positions refer to
             // them.
-            request.snapshot = self.world.snapshot_of_now(request.snapshot);
+            let Snapshot { documents, cancel, .. } = request.snapshot;
+            request.snapshot = Snapshot { documents, cancel, ..self.world.now.clone() };
             self.start(request);
         }
     }

@@ -9,19 +9,14 @@ mod sync;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::analysis::Analyses;
 use super::capabilities::Capabilities;
-use super::config::{Settings, Trace};
+use super::config::Settings;
 use super::convert;
-use super::requests::Cancel;
-use super::snapshot::{Diagnose, Documents, Snapshot, Workspaces};
-use crate::code::Encoding;
-use knowledge::Loading;
+use super::snapshot::{Diagnose, Snapshot};
 pub(crate) use knowledge::WorkspaceLocation;
 
 /// Work that a change of the state asks for.
@@ -62,20 +57,13 @@ pub(crate) enum SideEffect {
 
 /// The mutable state of the server.
 pub(crate) struct World {
-    documents: Arc<Documents>,
-    workspaces: Arc<Workspaces>,
-    client: Arc<Capabilities>,
+    /// What requests see. Each gets a copy of its own.
+    pub(super) now: Snapshot,
     at_start: Settings,
-    settings: Arc<Settings>,
-    encoding: Encoding,
-    diagnose: Diagnose,
-    /// Results computed for the open documents. Features fill this cache when they first need a
-    /// result.
-    analyses: Arc<Analyses>,
-    /// The workspace folders of the client.
-    folders: BTreeSet<PathBuf>,
     places: HashMap<PathBuf, WorkspaceLocation>,
-    loading: HashMap<PathBuf, Loading>,
+    /// The roots that are being loaded. True if something changed since the load began, so that the
+    /// root must be loaded again.
+    loading: HashMap<PathBuf, bool>,
     /// Folders whose root is being looked up.
     looked_up: HashSet<PathBuf>,
     /// Warnings about settings that were already logged, so that each is logged once.
@@ -88,15 +76,8 @@ impl World {
     /// Returns the state of a server that has no open document and no loaded workspace.
     pub(crate) fn new(diagnose: Diagnose) -> Self {
         Self {
-            documents: Arc::default(),
-            workspaces: Arc::default(),
-            client: Arc::default(),
+            now: Snapshot::new(diagnose),
             at_start: Settings::default(),
-            settings: Arc::default(),
-            encoding: Encoding::default(),
-            diagnose,
-            analyses: Arc::default(),
-            folders: BTreeSet::new(),
             places: HashMap::new(),
             loading: HashMap::new(),
             looked_up: HashSet::new(),
@@ -105,78 +86,25 @@ impl World {
         }
     }
 
-    /// Returns the present state for one request.
-    pub(crate) fn snapshot(&self, cancel: Cancel) -> Snapshot {
-        Snapshot {
-            settings: Arc::clone(&self.settings),
-            client: Arc::clone(&self.client),
-            encoding: self.encoding,
-            documents: Arc::clone(&self.documents),
-            workspaces: Arc::clone(&self.workspaces),
-            folders: self.folders.iter().cloned().collect(),
-            analyses: Arc::clone(&self.analyses),
-            cancel,
-            diagnose: self.diagnose,
-        }
-    }
-
-    /// Returns a snapshot with the documents of an earlier one and the workspaces as they are now.
-    pub(crate) fn snapshot_of_now(&self, then: Snapshot) -> Snapshot {
-        Snapshot { documents: then.documents, ..self.snapshot(then.cancel) }
-    }
-
-    /// Returns how long the last analysis of a document took.
-    pub(crate) fn analysis_took(&self, uri: &lsp::Uri) -> Duration {
-        self.analyses.took(uri)
-    }
-
-    /// Returns what the client can do.
-    pub(crate) fn client(&self) -> &Capabilities {
-        &self.client
-    }
-
-    pub(crate) fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// Returns the unit in which the client counts columns.
-    pub(crate) fn encoding(&self) -> Encoding {
-        self.encoding
-    }
-
-    /// Returns true if the client has the document open, in step or not.
-    pub(crate) fn is_open(&self, uri: &lsp::Uri) -> bool {
-        self.documents.contains_key(uri.as_str())
-    }
-
-    /// Returns the version of an open document. `None` if it is not open, or out of step with the
-    /// client.
-    pub(crate) fn version_of(&self, uri: &lsp::Uri) -> Option<i32> {
-        let open = self.documents.get(uri.as_str())?;
-        open.in_sync.then_some(open.version)
-    }
-
     /// Takes over the client's capabilities, settings and folders at the start of the session.
     pub(crate) fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<SideEffect> {
         let client = Capabilities::new(&params.capabilities);
         let (mut settings, problems) = Settings::at_start(params.initialization_options.as_ref());
         // Clients send "off" even if the user did not ask for it, so it does not override the
         // user's own setting.
-        if let Some(trace) = params.trace.as_ref().map(trace_level).filter(|it| *it != Trace::Off) {
-            settings.trace = trace;
-        }
-        self.encoding = client.negotiate(settings.position_encoding);
-        self.client = Arc::new(client);
+        settings.trace |= params.trace.as_ref().is_some_and(is_traced);
         self.at_start = settings.clone();
-        self.settings = Arc::new(settings);
-        self.folders = workspace_folders(params);
+        self.now.encoding = client.negotiate(settings.position_encoding);
+        self.now.client = Arc::new(client);
+        self.now.settings = Arc::new(settings);
+        self.now.folders = Arc::new(workspace_folders(params));
         self.warn_once(problems)
     }
 
     /// Stops asking the person anything if an agent started the server, whatever the client says.
     pub(crate) fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<SideEffect> {
-        let agent = agent.filter(|_| self.settings.seats_a_person())?;
-        for settings in [&mut self.at_start, Arc::make_mut(&mut self.settings)] {
+        let agent = agent.filter(|_| self.now.settings.seats_a_person())?;
+        for settings in [&mut self.at_start, Arc::make_mut(&mut self.now.settings)] {
             (settings.interactive, settings.person) = (false, false);
         }
         let message = format!(
@@ -188,20 +116,20 @@ impl World {
     /// Starts what had to wait until the client accepts requests.
     pub(crate) fn initialized(&mut self, _: lsp::InitializedParams) -> Vec<SideEffect> {
         let mut effects = vec![SideEffect::Register];
-        if self.client.configuration {
+        if self.now.client.configuration {
             effects.push(SideEffect::PullConfiguration);
         }
-        if self.settings.interactive || self.settings.status {
+        if self.now.settings.interactive || self.now.settings.status {
             effects.push(SideEffect::WatchQuestions);
         }
-        let folders: Vec<PathBuf> = self.folders.iter().cloned().collect();
-        effects.extend(folders.into_iter().filter_map(|folder| self.look_up(folder)));
+        let folders = Arc::clone(&self.now.folders);
+        effects.extend(folders.iter().filter_map(|folder| self.look_up(folder.clone())));
         effects
     }
 
     pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) -> Vec<SideEffect> {
-        self.at_start.trace = trace_level(&params.value);
-        Arc::make_mut(&mut self.settings).trace = self.at_start.trace;
+        self.at_start.trace = is_traced(&params.value);
+        Arc::make_mut(&mut self.now.settings).trace = self.at_start.trace;
         Vec::new()
     }
 
@@ -211,7 +139,7 @@ impl World {
         &mut self,
         params: lsp::DidChangeConfigurationParams,
     ) -> Vec<SideEffect> {
-        if self.client.configuration {
+        if self.now.client.configuration {
             return vec![SideEffect::PullConfiguration];
         }
         let section = super::config::section_among_others(&params.settings).cloned();
@@ -222,13 +150,13 @@ impl World {
     pub(crate) fn configured(&mut self, configuration: &Value) -> Vec<SideEffect> {
         let (settings, problems) = self.at_start.with(configuration);
         let mut effects = self.warn_once(problems);
-        if *self.settings != settings {
-            self.settings = Arc::new(settings);
+        if *self.now.settings != settings {
+            self.now.settings = Arc::new(settings);
             effects.push(SideEffect::Refresh);
-            effects
-                .extend(self.documents.values().map(|open| SideEffect::Diagnose(open.uri.clone())));
-            effects
-                .extend(self.workspaces.loaded.keys().cloned().map(SideEffect::DiagnoseUnopened));
+            let documents = self.now.documents.values();
+            effects.extend(documents.map(|open| SideEffect::Diagnose(open.uri.clone())));
+            let roots = self.now.workspaces.loaded.keys().cloned();
+            effects.extend(roots.map(SideEffect::DiagnoseUnopened));
         }
         effects
     }
@@ -239,11 +167,8 @@ impl World {
     }
 }
 
-fn trace_level(value: &lsp::TraceValue) -> Trace {
-    match value {
-        lsp::TraceValue::Messages | lsp::TraceValue::Verbose => Trace::Messages,
-        lsp::TraceValue::Off | lsp::TraceValue::Custom(_) => Trace::Off,
-    }
+fn is_traced(value: &lsp::TraceValue) -> bool {
+    matches!(value, lsp::TraceValue::Messages | lsp::TraceValue::Verbose)
 }
 
 /// Returns the folders that the client has open. Old clients have a single root.

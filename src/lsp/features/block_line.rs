@@ -55,26 +55,25 @@ fn repeats_container(analysis: &Analysis, at: usize) -> bool {
 /// Returns intent, author, age and difference.
 pub(crate) fn full(answer: &BlockAnswer) -> String {
     let age = answer.timestamp.as_deref().and_then(ago);
-    let parts = [intent(answer), author(answer), age, difference(answer)];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    let intent = answer.intent.as_ref().map(title);
+    joined([intent, author(answer), age, difference(answer)])
 }
 
 /// Returns intent, author and difference, for the end of a line of code.
 pub(crate) fn short(answer: &BlockAnswer) -> String {
     let id = answer.intent.as_ref().map(|intent| text::terminal(&intent.label()));
-    let parts = [id, author(answer), difference(answer)];
+    joined([id, author(answer), difference(answer)])
+}
+
+fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// Returns id and name: `INT-001 Sign in`.
 pub(crate) fn title(intent: &IntentBrief) -> String {
     let name = intent.name.as_deref().map(|name| text::shorten(name, LONGEST_NAME));
-    let words = [Some(intent.id.clone()), name];
-    text::terminal(&words.into_iter().flatten().collect::<Vec<_>>().join(" "))
-}
-
-fn intent(answer: &BlockAnswer) -> Option<String> {
-    answer.intent.as_ref().map(title)
+    let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+    text::terminal(&format!("{}{name}", intent.id))
 }
 
 fn author(answer: &BlockAnswer) -> Option<String> {

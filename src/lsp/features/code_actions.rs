@@ -9,13 +9,13 @@ mod code_file;
 mod governing;
 mod plan;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::{commands, diagnostics};
-use crate::lsp::analysis;
+use crate::lsp::analysis::{self, GovernedFile};
 use crate::lsp::capabilities::Capabilities;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::dispatch::{Answer, RequestRefusal};
 use crate::lsp::snapshot::Snapshot;
 use crate::workspace::Code;
 use plan::{OfferedPlan, Plan};
@@ -66,8 +66,7 @@ impl Offer {
 
 /// A request for actions: the place, and the diagnostics that the client shows there.
 struct ActionRequest<'a> {
-    snapshot: &'a Snapshot,
-    uri: &'a lsp::Uri,
+    file: GovernedFile<'a>,
     range: lsp::Range,
     context: &'a lsp::CodeActionContext,
 }
@@ -97,32 +96,24 @@ impl ActionRequest<'_> {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeActionParams,
-) -> Result<Option<Vec<lsp::CodeActionResponse>>, RequestRefusal> {
+) -> Answer<Option<Vec<lsp::CodeActionResponse>>> {
     let uri = &params.text_document.uri;
-    let Some((open, workspace, path)) = analysis::governed(snapshot, uri) else { return Ok(None) };
-    let request = ActionRequest { snapshot, uri, range: params.range, context: &params.context };
-    let governing = path.is_orchestration()
-        || workspace.registry.holds(&path)
-        || matches!(path.as_str(), ".intentignore" | ".rooignore");
-    let offers = if governing {
-        governing::offers(&request, open, workspace, &path)
-    } else {
-        code_file::offers(&request, open, workspace, &path)
-    };
+    let Some(file) = analysis::governed(snapshot, uri) else { return Ok(None) };
+    let is_governing = file.path.is_orchestration()
+        || file.is_registry()
+        || matches!(file.path.as_str(), ".intentignore" | ".rooignore");
+    let request = ActionRequest { file, range: params.range, context: &params.context };
+    let offers =
+        if is_governing { governing::offers(&request) } else { code_file::offers(&request) };
     snapshot.check_cancelled()?;
     let wanted = offers.into_iter().filter(|offer| request.wants(offer.kind));
-    let actions: Vec<_> =
-        wanted.filter_map(|offer| action(&request, open.version, offer)).collect();
+    let actions: Vec<_> = wanted.filter_map(|offer| action(&request.file, offer)).collect();
     Ok((!actions.is_empty()).then_some(actions))
 }
 
 /// Returns the offer in a form that the client understands. `None` if the client cannot show it.
-fn action(
-    request: &ActionRequest<'_>,
-    version: i32,
-    offer: Offer,
-) -> Option<lsp::CodeActionResponse> {
-    let client = &request.snapshot.client;
+fn action(file: &GovernedFile<'_>, offer: Offer) -> Option<lsp::CodeActionResponse> {
+    let client = &file.view.snapshot.client;
     let command = |name: &str, argument: &Value| lsp::Command {
         title: offer.title.clone(),
         command: name.to_owned(),
@@ -151,10 +142,11 @@ fn action(
         _ if action.disabled.is_some() => {}
         Action::Command(name, argument) => action.command = Some(command(name, argument)),
         Action::Plan(plan) if plan.can_wait() && resolves(client) => {
-            let asked = OfferedPlan { uri: request.uri.clone(), version, plan: plan.clone() };
+            let (uri, version) = (file.open.uri.clone(), file.open.version);
+            let asked = OfferedPlan { uri, version, plan: plan.clone() };
             action.data = serde_json::to_value(asked).ok();
         }
-        Action::Plan(plan) => match plan.edit(request.snapshot, request.uri) {
+        Action::Plan(plan) => match plan.edit(file) {
             Ok(edit) => action.edit = Some(edit),
             Err(reason) if client.code_action_disabled => {
                 action.is_preferred = None;
@@ -171,31 +163,31 @@ fn resolves(client: &Capabilities) -> bool {
 }
 
 /// Computes the edit of an action that was chosen.
-pub(crate) fn resolve(
-    snapshot: &Snapshot,
-    mut action: lsp::CodeAction,
-) -> Result<lsp::CodeAction, RequestRefusal> {
+pub(crate) fn resolve(snapshot: &Snapshot, mut action: lsp::CodeAction) -> Answer<lsp::CodeAction> {
     let Some(data) = action.data.take() else { return Ok(action) };
     let asked: OfferedPlan = serde_json::from_value(data).map_err(|error| {
         RequestRefusal::Senseless(format!("this action is not one of ours: {error}"))
     })?;
-    let version = snapshot.document(&asked.uri).map(|open| open.version);
+    let version = snapshot.version_of(&asked.uri);
     if version != Some(asked.version) {
         return Err(RequestRefusal::ContentModified);
     }
-    action.edit = Some(asked.plan.edit(snapshot, &asked.uri).map_err(RequestRefusal::Failed)?);
+    let file = analysis::governed(snapshot, &asked.uri).ok_or(plan::GONE.to_owned());
+    let edit = file.and_then(|file| asked.plan.edit(&file));
+    action.edit = Some(edit.map_err(RequestRefusal::Failed)?);
     Ok(action)
 }
 
 /// Returns true if an open file may be added to the scope of this intent. The file must be outside
 /// of the scope, and the intent must be selected or named by a scope violation in the file.
 pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
-    let Some((_, workspace, path)) = analysis::governed(snapshot, uri) else { return false };
-    let owned = workspace.registry.scope(id).is_none_or(|scope| scope.owns(&path));
+    let Some(file) = analysis::governed(snapshot, uri) else { return false };
+    let workspace = file.view.workspace;
+    let owned = workspace.registry.scope(id).is_none_or(|scope| scope.owns(&file.path));
     !owned
-        && !workspace.ignores.git_ignored(&path)
+        && !workspace.ignores.git_ignored(&file.path)
         && (workspace.selected(None).as_deref() == Some(id)
-            || diagnostics::findings(snapshot, uri).iter().any(|finding| {
+            || diagnostics::findings(&file).iter().any(|finding| {
                 finding.code == Code::ScopeViolation && finding.intent.as_deref() == Some(id)
             }))
 }
@@ -207,8 +199,8 @@ pub(crate) fn widening(
     uri: &lsp::Uri,
     id: &str,
 ) -> Result<lsp::WorkspaceEdit, String> {
-    let (_, _, path) = analysis::governed(snapshot, uri).ok_or("the file is not open")?;
-    Plan::Widen { id: id.to_owned(), entry: path.to_string() }.edit(snapshot, uri)
+    let file = analysis::governed(snapshot, uri).ok_or("the file is not open")?;
+    Plan::Widen { id: id.to_owned(), entry: file.path.to_string() }.edit(&file)
 }
 
 /// Returns the options that are announced.
@@ -227,13 +219,7 @@ pub(crate) fn options(client: &Capabilities) -> lsp::CodeActionProvider {
 
 /// Returns the command that selects an intent for the workspace of a file.
 fn select_command(uri: &lsp::Uri, id: &str) -> Action {
-    let argument = commands::SelectArguments {
-        id: id.to_owned(),
-        session: None,
-        uri: Some(uri.to_string()),
-        path: None,
-    };
-    Action::Command(commands::SELECT, serde_json::to_value(argument).unwrap_or_default())
+    Action::Command(commands::SELECT, json!({ "id": id, "uri": uri }))
 }
 
 #[cfg(test)]

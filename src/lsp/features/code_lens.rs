@@ -5,23 +5,22 @@
 //! types.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::intent_text::BlockTally;
-use super::mention::{self, ShownRegistry};
+use super::mention::ShownRegistry;
 use super::{block_line, commands};
-use crate::code::Block;
+use crate::code::{Block, Identity};
 use crate::intent::Intent;
 use crate::lsp::analysis;
-use crate::lsp::convert;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::dispatch::{Answer, RequestRefusal};
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::text::counted;
 
 /// The block or intent that a lens describes. The client keeps it until the lens is shown.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "lowercase")]
 enum LensSubject {
     /// A block, identified by its name.
@@ -32,23 +31,9 @@ enum LensSubject {
 
 impl LensSubject {
     fn of(uri: &lsp::Uri, block: &Block) -> Self {
-        let identity = block.identity.clone();
-        Self::Block {
-            uri: uri.clone(),
-            kind: identity.kind.as_str().to_owned(),
-            path: identity.path,
-            parameters: identity.parameters,
-            ordinal: identity.ordinal,
-        }
-    }
-
-    fn is(&self, block: &Block) -> bool {
-        let Self::Block { kind, path, parameters, ordinal, .. } = self else { return false };
-        let identity = &block.identity;
-        identity.kind.as_str() == kind
-            && identity.path == *path
-            && identity.parameters == *parameters
-            && identity.ordinal == *ordinal
+        let Identity { kind, path, parameters, ordinal } = block.identity.clone();
+        let (uri, kind) = (uri.clone(), kind.as_str().to_owned());
+        Self::Block { uri, kind, path, parameters, ordinal }
     }
 }
 
@@ -61,7 +46,7 @@ pub(crate) fn options() -> lsp::CodeLensOptions {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
-) -> Result<Option<Vec<lsp::CodeLens>>, RequestRefusal> {
+) -> Answer<Option<Vec<lsp::CodeLens>>> {
     if !snapshot.settings.code_lens {
         return Ok(None);
     }
@@ -69,28 +54,30 @@ pub(crate) fn handle(
 }
 
 fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
-    let (open, workspace, path) = analysis::governed(snapshot, uri)?;
-    let at = |bytes| convert::range(&open.document, bytes, snapshot.encoding);
-    if mention::is_registry(workspace, &path) {
-        let shown = ShownRegistry::of(snapshot, workspace)?;
-        let on_disk = workspace.registry_on_disk().file(&path).map(AsRef::as_ref);
-        let now = shown.registry.file(&path)?;
+    let file = analysis::governed(snapshot, uri)?;
+    let workspace = file.view.workspace;
+    if file.is_registry() {
+        let shown = ShownRegistry::of(file.view)?;
+        let on_disk = workspace.registry_on_disk().file(&file.path).map(AsRef::as_ref);
+        let now = shown.registry.file(&file.path)?;
         let intents = snapshot.analyses.intents_of(uri, now, on_disk);
-        let lens = |(id, start): &(String, usize)| {
-            let subject = LensSubject::Intent { uri: uri.clone(), id: id.clone() };
-            lens(at(*start..*start), &subject)
+        let lens = |(id, start): (String, usize)| {
+            lens(file.range(start..start), &LensSubject::Intent { uri: uri.clone(), id })
         };
-        return Some(intents.iter().map(lens).collect());
+        return Some(intents.into_iter().map(lens).collect());
     }
     // Lenses and hints say the same, so a user who turned hints on gets no lenses.
     if snapshot.settings.inlay_hints == Some(true) {
         return None;
     }
-    let analysis = analysis::analyse(snapshot, uri)?;
+    let analysis = file.analyse();
     let blocks = analysis.file.blocks.blocks.iter().enumerate();
     let shown = blocks.filter(|(index, _)| block_line::is_shown(&analysis, *index));
-    let start = |block: &Block| block.bytes.start..block.bytes.start;
-    Some(shown.map(|(_, block)| lens(at(start(block)), &LensSubject::of(uri, block))).collect())
+    let lens = |(_, block): (usize, &Block)| {
+        let start = block.bytes.start;
+        lens(file.range(start..start), &LensSubject::of(uri, block))
+    };
+    Some(shown.map(lens).collect())
 }
 
 fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
@@ -101,10 +88,7 @@ fn lens(range: lsp::Range, subject: &LensSubject) -> lsp::CodeLens {
 
 /// Adds the text to a lens. Returns an error if its block is gone, so that the client requests all
 /// lenses again.
-pub(crate) fn resolve(
-    snapshot: &Snapshot,
-    mut lens: lsp::CodeLens,
-) -> Result<lsp::CodeLens, RequestRefusal> {
+pub(crate) fn resolve(snapshot: &Snapshot, mut lens: lsp::CodeLens) -> Answer<lsp::CodeLens> {
     let data = lens.data.clone().unwrap_or_default();
     let subject: LensSubject = serde_json::from_value(data).map_err(|error| {
         RequestRefusal::Senseless(format!("the lens is not one of ours: {error}"))
@@ -125,19 +109,15 @@ fn of_block(
     subject: &LensSubject,
     range: lsp::Range,
 ) -> Option<lsp::Command> {
-    let analysis = analysis::analyse(snapshot, uri)?;
-    let workspace = snapshot.workspace_of(uri)?;
-    let index = analysis.file.blocks.blocks.iter().position(|block| subject.is(block))?;
-    let answer = block_line::answer(workspace, &analysis, index)?;
+    let file = analysis::governed(snapshot, uri)?;
+    let analysis = file.analyse();
+    let mut blocks = analysis.file.blocks.blocks.iter();
+    let index = blocks.position(|block| LensSubject::of(uri, block) == *subject)?;
+    let answer = block_line::answer(file.view.workspace, &analysis, index)?;
     let title = block_line::full(&answer);
-    if !snapshot.client.show_document {
-        return Some(plain(title));
-    }
-    Some(lsp::Command {
-        title,
-        tooltip: None,
-        command: commands::SHOW.to_owned(),
-        arguments: Some(vec![json!({ "uri": uri, "line": range.start.line + 1 })]),
+    Some(match snapshot.client.show_document {
+        true => command(title, commands::SHOW, json!({ "uri": uri, "line": range.start.line + 1 })),
+        false => plain(title),
     })
 }
 
@@ -146,24 +126,24 @@ fn plain(title: String) -> lsp::Command {
     lsp::Command { title, ..Default::default() }
 }
 
+fn command(title: String, name: &str, argument: Value) -> lsp::Command {
+    let (command, arguments) = (name.to_owned(), Some(vec![argument]));
+    lsp::Command { title, command, arguments, tooltip: None }
+}
+
 fn of_intent(workspace: &Workspace, uri: &lsp::Uri, id: &str) -> lsp::Command {
     let produced = BlockTally::by(workspace, id);
-    let numbers = format!(
-        "{} · {}",
-        counted(produced.files.len(), "file"),
-        counted(produced.blocks, "block")
-    );
+    let files = counted(produced.files.len(), "file");
+    let numbers = format!("{files} · {}", counted(produced.blocks, "block"));
     let selected = workspace.selected(None).as_deref() == Some(id);
     let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
     match (selected, selectable) {
         (true, _) => plain(format!("{numbers} · selected")),
         (false, false) => plain(numbers),
-        (false, true) => lsp::Command {
-            title: format!("{numbers} · Select"),
-            tooltip: None,
-            command: commands::SELECT.to_owned(),
-            arguments: Some(vec![json!({ "uri": uri, "id": id })]),
-        },
+        (false, true) => {
+            let argument = json!({ "uri": uri, "id": id });
+            command(format!("{numbers} · Select"), commands::SELECT, argument)
+        }
     }
 }
 

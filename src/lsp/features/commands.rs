@@ -13,13 +13,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub(crate) use arguments::{
-    AcceptArguments, RecordArguments, SelectArguments, ShowArguments, WidenArguments,
-    WorkspaceArguments,
-};
 pub(crate) use run::{Effects, RegistryChange, ThenWiden, widen_on_disk};
 
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 
 pub(crate) const SELECT: &str = "intent.select";
@@ -40,7 +36,8 @@ pub(crate) struct ServerCommand {
     pub(crate) name: &'static str,
     /// What must be asked before the command runs.
     pub(crate) asks: Asks,
-    run: CommandFunction,
+    /// Runs the command. Its side effects are added to the effects, even if it fails.
+    pub(crate) run: CommandFunction,
     #[cfg(test)]
     argument: fn() -> schemars::Schema,
 }
@@ -63,25 +60,24 @@ pub(crate) enum Asks {
 
 /// All commands, in the order in which they are announced.
 pub(crate) const ALL: &[ServerCommand] = &[
-    command("intent.list", Asks::Nothing, run::list, schema::<WorkspaceArguments>),
-    command(SELECT, Asks::WhichIntent, run::select, schema::<SelectArguments>),
-    command("intent.clear", Asks::Nothing, run::clear, schema::<WorkspaceArguments>),
-    command("intent.status", Asks::Nothing, run::status, schema::<WorkspaceArguments>),
+    command("intent.list", Asks::Nothing, run::list, schema::<arguments::WorkspaceArguments>),
+    command(SELECT, Asks::WhichIntent, run::select, schema::<arguments::SelectArguments>),
+    command("intent.clear", Asks::Nothing, run::clear, schema::<arguments::WorkspaceArguments>),
+    command("intent.status", Asks::Nothing, run::status, schema::<arguments::WorkspaceArguments>),
     command("intent.context", Asks::Nothing, run::context, schema::<arguments::ContextArguments>),
     command("intent.gate", Asks::Nothing, run::gate, schema::<arguments::GateArguments>),
-    command(RECORD, Asks::Nothing, run::record, schema::<RecordArguments>),
+    command(RECORD, Asks::Nothing, run::record, schema::<arguments::RecordArguments>),
     command("intent.why", Asks::Nothing, run::why, schema::<arguments::WhyArguments>),
     command("intent.map", Asks::Nothing, run::map, schema::<arguments::MapArguments>),
     command("intent.verify", Asks::Nothing, run::verify, schema::<arguments::VerifyArguments>),
     command("intent.lesson", Asks::Nothing, run::lesson, schema::<arguments::LessonArguments>),
-    command(SHOW, Asks::Nothing, run::show, schema::<ShowArguments>),
-    command(REVIEW, Asks::Questions, run::review, schema::<WorkspaceArguments>),
-    command(WIDEN, Asks::Person, run::widen, schema::<WidenArguments>),
-    command(ACCEPT, Asks::Consent, run::accept, schema::<AcceptArguments>),
+    command(SHOW, Asks::Nothing, run::show, schema::<arguments::ShowArguments>),
+    command(REVIEW, Asks::Questions, run::review, schema::<arguments::WorkspaceArguments>),
+    command(WIDEN, Asks::Person, run::widen, schema::<arguments::WidenArguments>),
+    command(ACCEPT, Asks::Consent, run::accept, schema::<arguments::AcceptArguments>),
 ];
 
-type CommandFunction =
-    fn(&Snapshot, &Map<String, Value>, &mut Effects) -> Result<Value, RequestRefusal>;
+type CommandFunction = fn(&Snapshot, &Map<String, Value>, &mut Effects) -> Answer<Value>;
 
 #[cfg_attr(not(test), allow(unused_variables, reason = "schemas are held against the documents"))]
 const fn command(
@@ -103,34 +99,17 @@ fn schema<T: JsonSchema>() -> schemars::Schema {
     schemars::SchemaGenerator::default().into_root_schema_for::<T>()
 }
 
-impl ServerCommand {
-    /// Runs the command. Its side effects are added to `effects`, even if it fails.
-    pub(crate) fn run(
-        &self,
-        snapshot: &Snapshot,
-        argument: &Map<String, Value>,
-        effects: &mut Effects,
-    ) -> Result<Value, RequestRefusal> {
-        (self.run)(snapshot, argument, effects)
-    }
-}
-
 /// Returns the command with this name.
-pub(crate) fn find(name: &str) -> Result<&'static ServerCommand, RequestRefusal> {
+pub(crate) fn find(name: &str) -> Answer<&'static ServerCommand> {
     ALL.iter().find(|command| command.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|command| command.name).collect();
-        RequestRefusal::Senseless(format!(
-            "there is no command {name:?}; there are {}",
-            names.join(", ")
-        ))
+        let names = names.join(", ");
+        RequestRefusal::Senseless(format!("there is no command {name:?}; there are {names}"))
     })
 }
 
 /// Returns the single argument object. A missing argument counts as an empty object.
-pub(crate) fn argument(
-    command: &str,
-    arguments: Option<Vec<Value>>,
-) -> Result<Map<String, Value>, RequestRefusal> {
+pub(crate) fn argument(command: &str, arguments: Option<Vec<Value>>) -> Answer<Map<String, Value>> {
     let mut arguments = arguments.unwrap_or_default().into_iter();
     let refuse = |what: &str| {
         Err(RequestRefusal::Senseless(format!("{command} takes one argument, an object; {what}")))
@@ -158,7 +137,7 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// Parses the typed argument. The refusal names the field that is wrong.
-fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, RequestRefusal> {
+fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Answer<T> {
     let parse = |object: Map<String, Value>| serde_json::from_value::<T>(Value::Object(object));
     let error = match parse(object.clone()) {
         Ok(argument) => return Ok(argument),
@@ -189,7 +168,7 @@ mod tests {
         let editor = crate::lsp::features::fixture::Editor::new("//- /a.rs\nfn a() {}\n");
         let snapshot = editor.snapshot();
         let object = argument(name, Some(vec![given])).unwrap();
-        let answer = find(name).unwrap().run(&snapshot, &object, &mut Effects::default());
+        let answer = (find(name).unwrap().run)(&snapshot, &object, &mut Effects::default());
         answer.unwrap_err().to_string()
     }
 

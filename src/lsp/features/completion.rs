@@ -3,15 +3,12 @@
 
 mod registry;
 
-use std::ops::Range;
-
 use tower_lsp::gen_lsp_types as lsp;
 
 use crate::intent::Status;
 use crate::lsp::analysis;
 use crate::lsp::capabilities::Capabilities;
-use crate::lsp::convert;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::text;
@@ -54,20 +51,18 @@ impl Choice {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CompletionParams,
-) -> Result<Option<lsp::CompletionResponse>, RequestRefusal> {
-    let Some(place) = analysis::place(snapshot, &params.text_document_position_params) else {
-        return Ok(None);
-    };
-    let document = &place.open.document;
-    let in_registry = place.workspace.registry.holds(&place.path);
-    let choices = if in_registry {
-        let text = document.text();
-        registry::choices(snapshot, place.workspace, &place.path, &text, place.byte)
-            .or_else(|| ids(place.workspace, &text, place.byte))
+) -> Answer<Option<lsp::CompletionResponse>> {
+    let at = &params.text_document_position_params;
+    let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
+    let (file, workspace) = (&place.file, place.file.view.workspace);
+    let choices = if file.is_registry() {
+        let text = file.open.document.text();
+        registry::choices(&place, &text).or_else(|| ids(workspace, &text, place.byte))
     } else {
-        let from = start_of_line(document, place.byte, snapshot);
-        let line = document.slice(from..place.byte).unwrap_or_default();
-        let found = ids(place.workspace, &line, line.len());
+        let cursor = file.range(place.byte..place.byte).start;
+        let from = file.byte(lsp::Position { character: 0, ..cursor });
+        let line = file.open.document.slice(from..place.byte).unwrap_or_default();
+        let found = ids(workspace, &line, line.len());
         found.map(|it| Choices {
             start: it.start + from,
             cursor: place.byte,
@@ -77,17 +72,11 @@ pub(crate) fn handle(
     };
     snapshot.check_cancelled()?;
     let list = choices.filter(|choices| !choices.items.is_empty()).map(|choices| {
-        let range = |bytes: Range<usize>| convert::range(document, bytes, snapshot.encoding);
-        let insert = range(choices.start..choices.cursor);
-        let replace = range(choices.start..choices.end);
+        let insert = file.range(choices.start..choices.cursor);
+        let replace = file.range(choices.start..choices.end);
         list(&snapshot.client, choices.items, insert, replace)
     });
     Ok(list.map(Into::into))
-}
-
-fn start_of_line(document: &crate::code::Document, byte: usize, snapshot: &Snapshot) -> usize {
-    let at = document.position_of(byte, snapshot.encoding);
-    document.byte_of(crate::code::Position { line: at.line, column: 0 }, snapshot.encoding)
 }
 
 /// Returns the ids that begin with the word before the cursor. `None` if the word does not look

@@ -4,11 +4,10 @@
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::intent_text::file_of;
-use super::mention::{self, ShownRegistry};
+use super::mention::ShownRegistry;
 use super::places;
 use crate::lsp::analysis::{self, DocumentPosition};
-use crate::lsp::convert;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 
 /// Returns the definition of the intent at a position. `None` if the position refers to no intent
@@ -16,7 +15,7 @@ use crate::lsp::snapshot::Snapshot;
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DefinitionParams,
-) -> Result<Option<lsp::DefinitionResponse>, RequestRefusal> {
+) -> Answer<Option<lsp::DefinitionResponse>> {
     Ok(definition(snapshot, &params.text_document_position_params))
 }
 
@@ -25,11 +24,11 @@ fn definition(
     at: &lsp::TextDocumentPositionParams,
 ) -> Option<lsp::DefinitionResponse> {
     let place = analysis::place(snapshot, at)?;
-    let (origin, location, whole) = match specification(snapshot, &place) {
+    let (origin, location, whole) = match specification(&place) {
         Some((origin, location)) => (origin, location.clone(), location.range),
         None => {
-            let target = places::target(snapshot, &place)?;
-            let (location, whole) = places::definition(snapshot, place.workspace, &target.id)?;
+            let target = places::target(&place)?;
+            let (location, whole) = places::definition(place.file.view, &target.id)?;
             (target.origin, location, whole)
         }
     };
@@ -48,21 +47,16 @@ fn definition(
 }
 
 /// Returns the file of the related specification at the position, with the range of its name.
-fn specification(
-    snapshot: &Snapshot,
-    place: &DocumentPosition<'_>,
-) -> Option<(lsp::Range, lsp::Location)> {
-    let workspace = place.workspace;
-    if !mention::is_registry(workspace, &place.path) {
-        return None;
-    }
-    let shown = ShownRegistry::of(snapshot, workspace)?;
-    let intents = shown.registry.file(&place.path)?.intents().iter();
+fn specification(place: &DocumentPosition<'_>) -> Option<(lsp::Range, lsp::Location)> {
+    let DocumentPosition { file, byte } = place;
+    file.is_registry().then_some(())?;
+    let shown = ShownRegistry::of(file.view)?;
+    let intents = shown.registry.file(&file.path)?.intents().iter();
     let mut specs = intents.flat_map(|intent| &intent.related_specs);
-    let spec = specs.find(|spec| (spec.span.start..=spec.span.end).contains(&place.byte))?;
-    let uri = file_of(snapshot, workspace, &spec.value)?;
-    let origin = convert::range(&place.open.document, spec.span.clone(), snapshot.encoding);
-    Some((origin, lsp::Location { uri, range: lsp::Range::default() }))
+    let spec = specs.find(|spec| (spec.span.start..=spec.span.end).contains(byte))?;
+    let uri = file_of(file.view, &spec.value)?;
+    let location = lsp::Location { uri, range: lsp::Range::default() };
+    Some((file.range(spec.span.clone()), location))
 }
 
 #[cfg(test)]
@@ -138,7 +132,7 @@ Spec.
             assert_eq!(place, Some(19), "{encoding:?}");
             let snapshot = editor.snapshot();
             let place = analysis::place(&snapshot, &here).unwrap();
-            let origin = places::target(&snapshot, &place).unwrap().origin;
+            let origin = places::target(&place).unwrap().origin;
             assert_eq!((origin.start.character, origin.end.character), (column, column + 7));
         }
     }

@@ -14,11 +14,11 @@ use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
-use crate::code::Document;
 use crate::intent::lint;
-use crate::lsp::dispatch::RequestRefusal;
-use crate::lsp::snapshot::{OpenDocument, Snapshot};
-use crate::lsp::{analysis, convert};
+use crate::lsp::analysis::{self, GovernedFile, WorkspaceView};
+use crate::lsp::convert;
+use crate::lsp::dispatch::Answer;
+use crate::lsp::snapshot::Snapshot;
 use crate::verbs::rules::Rules;
 use crate::verbs::{Workspace, check};
 use crate::workspace::{Code, Finding, Ignores, Policy, RelatedPlace, RelativePath, text};
@@ -31,42 +31,40 @@ const MAX_OF_A_FILE: usize = 200;
 
 /// Returns the diagnostics of a document. Runs on a worker, after a pause in typing.
 pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
-    let Some((open, workspace, _)) = analysis::governed(snapshot, uri) else { return Vec::new() };
-    let writer = DiagnosticWriter { snapshot, workspace };
-    let findings = findings(snapshot, uri);
-    let place = |finding: &Finding| writer.in_document(finding, &open.document);
-    let shown = findings.iter().filter_map(|finding| writer.diagnostic(finding, place(finding)));
+    let Some(file) = analysis::governed(snapshot, uri) else { return Vec::new() };
+    let place = |finding: &Finding| in_document(&file, finding);
+    let findings = findings(&file);
+    let shown = findings.iter().filter_map(|one| diagnostic(file.view, one, place(one)));
     ordered(shown.collect())
 }
 
 /// Returns the findings in an open document, in no particular order. Their spans are bytes of its
 /// text.
-pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
-    let Some((open, workspace, path)) = analysis::governed(snapshot, uri) else {
-        return Vec::new();
-    };
-    if let Some(findings) = governing_findings(snapshot, workspace, open, &path) {
+pub(crate) fn findings(file: &GovernedFile<'_>) -> Vec<Finding> {
+    if let Some(findings) = governing_findings(file) {
         return findings;
     }
-    let Some(analysis) = analysis::analyse(snapshot, uri) else { return Vec::new() };
-    let baseline = analysis::baseline(snapshot, workspace, (&path, &open.document));
-    let survey = analysis::survey(snapshot, workspace);
-    let rules = rules_with_unsaved(snapshot, workspace, survey.rules(workspace));
-    let mut findings = check::document(workspace, &rules, &path, &analysis.file, &baseline);
+    let view = file.view;
+    let analysis = file.analyse();
+    let baseline = file.baseline();
+    let survey = view.survey();
+    let rules = rules_with_unsaved(view, survey.rules(view.workspace));
+    let mut findings =
+        check::document(view.workspace, &rules, &file.path, &analysis.file, &baseline);
     let is_here = |finding: &&Finding| {
-        finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&path)
+        finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&file.path)
     };
     findings.extend(survey.findings.iter().filter(is_here).cloned());
-    mention_older_registry(snapshot, workspace, &mut findings);
+    mention_older_registry(view, &mut findings);
     findings
 }
 
 /// Adds to each finding that an older registry was used, if that is true.
-fn mention_older_registry(snapshot: &Snapshot, workspace: &Workspace, findings: &mut [Finding]) {
+fn mention_older_registry(view: WorkspaceView<'_>, findings: &mut [Finding]) {
     if findings.is_empty() {
         return;
     }
-    let Some(said) = mention::older_registry(snapshot, workspace) else { return };
+    let Some(said) = mention::older_registry(view) else { return };
     for finding in findings {
         let gap = if finding.help.is_empty() { "" } else { " " };
         finding.help = format!("{}{gap}{said}", finding.help);
@@ -74,9 +72,9 @@ fn mention_older_registry(snapshot: &Snapshot, workspace: &Workspace, findings: 
 }
 
 /// Returns the rules that would follow from the unsaved registry in the editor.
-fn rules_with_unsaved(snapshot: &Snapshot, workspace: &Workspace, rules: &Rules) -> Rules {
-    let shown = ShownRegistry::of(snapshot, workspace);
-    match shown.filter(|shown| !shown.registry.same_text(&workspace.registry)) {
+fn rules_with_unsaved(view: WorkspaceView<'_>, rules: &Rules) -> Rules {
+    let shown = ShownRegistry::of(view);
+    match shown.filter(|shown| !shown.registry.same_text(&view.workspace.registry)) {
         Some(shown) if shown.registry.syntax_error().is_none() => {
             rules.clone().proposing(Arc::clone(&shown.registry))
         }
@@ -85,26 +83,28 @@ fn rules_with_unsaved(snapshot: &Snapshot, workspace: &Workspace, rules: &Rules)
 }
 
 /// Returns the findings in a file that governs the workspace. `None` for any other file.
-fn governing_findings(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    open: &OpenDocument,
-    path: &RelativePath,
-) -> Option<Vec<Finding>> {
-    if let Some(shown) = ShownRegistry::of(snapshot, workspace)
-        && workspace.registry.holds(path)
+fn governing_findings(file: &GovernedFile<'_>) -> Option<Vec<Finding>> {
+    let GovernedFile { view, open, path } = file;
+    let workspace = view.workspace;
+    let of_survey = |wanted: Option<&RelativePath>| -> Vec<Finding> {
+        let survey = view.survey();
+        let found = survey.findings.iter().filter(|finding| finding.path.as_ref() == wanted);
+        found.cloned().collect()
+    };
+    if let Some(shown) = ShownRegistry::of(*view)
+        && file.is_registry()
     {
         let mut findings = lint::registry(&shown.registry);
         if !shown.registry.intents().is_empty() {
-            let survey = analysis::survey(snapshot, workspace);
-            findings.extend(lint::against_files(&shown.registry, &survey.files));
+            findings.extend(lint::against_files(&shown.registry, &view.survey().files));
         }
         findings.retain(|finding| finding.path.as_ref() == Some(path));
         if shown.registry.syntax_error().is_some() {
-            mention_older_registry(snapshot, workspace, &mut findings);
+            mention_older_registry(*view, &mut findings);
         }
+        // The findings that belong to no file are shown in the registry.
         if path == workspace.registry.path() {
-            findings.extend(findings_without_file(snapshot, workspace));
+            findings.extend(of_survey(None));
         }
         return Some(findings);
     }
@@ -116,19 +116,9 @@ fn governing_findings(
             let strangers = lint::ignored_intents(&workspace.registry, &ignores);
             Some(ignores.findings().iter().cloned().chain(strangers).collect())
         }
-        _ if path.is_orchestration() => {
-            let survey = analysis::survey(snapshot, workspace);
-            let is_here = |finding: &&Finding| finding.path.as_ref() == Some(path);
-            Some(survey.findings.iter().filter(is_here).cloned().collect())
-        }
+        _ if path.is_orchestration() => Some(of_survey(Some(path))),
         _ => None,
     }
-}
-
-/// Returns the findings that belong to no file. They are shown in the registry.
-fn findings_without_file(snapshot: &Snapshot, workspace: &Workspace) -> Vec<Finding> {
-    let survey = analysis::survey(snapshot, workspace);
-    survey.findings.iter().filter(|finding| finding.path.is_none()).cloned().collect()
 }
 
 /// Returns the findings in governing files that are not open, as they are on disk, by address. A
@@ -136,126 +126,111 @@ fn findings_without_file(snapshot: &Snapshot, workspace: &Workspace) -> Vec<Find
 /// was loaded.
 pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
     let Some(workspace) = snapshot.workspace_at(root) else { return Vec::new() };
-    let writer = DiagnosticWriter { snapshot, workspace };
+    let view = snapshot.view(workspace);
     let mut files: BTreeMap<&RelativePath, Vec<lsp::Diagnostic>> = BTreeMap::new();
-    let survey = analysis::survey(snapshot, workspace);
+    let survey = view.survey();
     for finding in survey.findings.iter().chain(survey.gone(workspace)) {
         let path = finding.path.as_ref().unwrap_or_else(|| workspace.registry.path());
         let mut finding = finding.clone();
         if finding.code == Code::RegistrySyntax {
-            mention_older_registry(snapshot, workspace, std::slice::from_mut(&mut finding));
+            mention_older_registry(view, std::slice::from_mut(&mut finding));
         }
-        if let Some(diagnostic) = writer.diagnostic(&finding, writer.on_disk(&finding)) {
+        if let Some(diagnostic) = diagnostic(view, &finding, on_disk(view, &finding)) {
             files.entry(path).or_default().push(diagnostic);
         }
     }
-    let address = |path| analysis::address(snapshot, workspace, path);
-    files
-        .into_iter()
-        .filter_map(|(path, diagnostics)| Some((address(path)?, ordered(diagnostics))))
-        .collect()
+    let files = files.into_iter();
+    files.filter_map(|(path, found)| Some((view.address(path)?, ordered(found)))).collect()
 }
 
-/// Converts the findings of one workspace to diagnostics for its client.
-struct DiagnosticWriter<'a> {
-    snapshot: &'a Snapshot,
-    workspace: &'a Workspace,
+/// Returns the diagnostic of a finding. `None` if its code is switched off.
+fn diagnostic(
+    view: WorkspaceView<'_>,
+    finding: &Finding,
+    range: lsp::Range,
+) -> Option<lsp::Diagnostic> {
+    let Snapshot { settings, client, .. } = view.snapshot;
+    let severity = convert::severity(settings.level(finding.code, &view.workspace.policy))?;
+    let places: Vec<_> = finding.related.iter().filter_map(|place| related(view, place)).collect();
+    let mut message = text::visible(&finding.message, true);
+    if !finding.help.is_empty() {
+        message = format!("{message}\n{}", text::visible(&finding.help, true));
+    }
+    if !client.related_information {
+        for related in &finding.related {
+            let (path, line) = (text::visible(related.path.as_str(), false), related.lines);
+            let what = text::visible(&related.message, false);
+            message = format!("{message}\n{path}:{}: {what}", line.start());
+        }
+    }
+    let is_idle = matches!(finding.code, Code::GlobMatchesNothing | Code::LedgerDuplicate);
+    Some(lsp::Diagnostic {
+        range,
+        severity: Some(severity),
+        code: Some(finding.code.as_str().into()),
+        code_description: page(view.snapshot, finding.code),
+        source: Some(SOURCE.into()),
+        message: message.into(),
+        tags: (is_idle && client.diagnostic_unnecessary)
+            .then(|| vec![lsp::DiagnosticTag::Unnecessary]),
+        related_information: (client.related_information && !places.is_empty()).then_some(places),
+        data: client.diagnostic_data.then(|| data(view.workspace, finding)),
+    })
 }
 
-impl DiagnosticWriter<'_> {
-    /// Returns the diagnostic of a finding. `None` if its code is switched off.
-    fn diagnostic(&self, finding: &Finding, range: lsp::Range) -> Option<lsp::Diagnostic> {
-        let level = self.snapshot.settings.level(finding.code, &self.workspace.policy);
-        let severity = convert::severity(level)?;
-        let client = &self.snapshot.client;
-        let related: Vec<_> =
-            finding.related.iter().filter_map(|related| self.related(related)).collect();
-        let mut message = text::visible(&finding.message, true);
-        if !finding.help.is_empty() {
-            message = format!("{message}\n{}", text::visible(&finding.help, true));
+/// Returns the data with which a program can act without parsing the message.
+fn data(workspace: &Workspace, finding: &Finding) -> serde_json::Value {
+    let owners = finding.path.as_ref().map(|path| workspace.registry.owners(path));
+    let owners = owners.iter().flatten().map(|intent| intent.id.value.as_str());
+    let owners: Vec<&str> = owners.collect();
+    json!({ "intent": finding.intent, "owners": owners, "help": finding.help })
+}
+
+fn page(snapshot: &Snapshot, code: Code) -> Option<lsp::CodeDescription> {
+    let template = snapshot.settings.docs_url.as_ref()?;
+    let href = template.replace("{code}", code.as_str()).parse().ok()?;
+    snapshot.client.code_description.then_some(lsp::CodeDescription { href })
+}
+
+fn related(
+    view: WorkspaceView<'_>,
+    related: &RelatedPlace,
+) -> Option<lsp::DiagnosticRelatedInformation> {
+    let uri = view.address(&related.path)?;
+    let shown = ShownRegistry::of(view);
+    let registry = shown.as_ref().map_or(&view.workspace.registry, |shown| &shown.registry);
+    let range = match registry.file(&related.path) {
+        Some(file) => {
+            convert::range_in_text(file.text(), related.span.clone(), view.snapshot.encoding)
         }
-        if !client.related_information {
-            for related in &finding.related {
-                let (path, line) = (text::visible(related.path.as_str(), false), related.lines);
-                let what = text::visible(&related.message, false);
-                message = format!("{message}\n{path}:{}: {what}", line.start());
-            }
+        None => convert::range_of_lines(related.lines),
+    };
+    let message = text::visible(&related.message, false);
+    Some(lsp::DiagnosticRelatedInformation { location: lsp::Location { uri, range }, message })
+}
+
+/// Returns the range of a finding in an open document.
+fn in_document(file: &GovernedFile<'_>, finding: &Finding) -> lsp::Range {
+    let Some(span) = &finding.span else { return range_of_lines(finding) };
+    // The ledger may have grown on disk since it was opened.
+    let end = span.end.min(file.open.document.len_bytes());
+    on_one_line(file.range(span.start.min(end)..end))
+}
+
+/// Returns the range of a finding in a file that is not open.
+fn on_disk(view: WorkspaceView<'_>, finding: &Finding) -> lsp::Range {
+    let path = finding.path.as_ref();
+    let file = path.and_then(|path| view.workspace.registry_on_disk().file(path));
+    match (file, finding.span.clone()) {
+        (Some(file), Some(span)) => {
+            on_one_line(convert::range_in_text(file.text(), span, view.snapshot.encoding))
         }
-        Some(lsp::Diagnostic {
-            range,
-            severity: Some(severity),
-            code: Some(finding.code.as_str().into()),
-            code_description: self.page(finding.code),
-            source: Some(SOURCE.into()),
-            message: message.into(),
-            tags: self.tags(finding.code),
-            related_information: (client.related_information && !related.is_empty())
-                .then_some(related),
-            data: client.diagnostic_data.then(|| self.data(finding)),
-        })
+        _ => range_of_lines(finding),
     }
+}
 
-    /// Returns the data with which a program can act without parsing the message.
-    fn data(&self, finding: &Finding) -> serde_json::Value {
-        let path = finding.path.as_ref();
-        let owners: Vec<&str> = path.map_or_else(Vec::new, |path| {
-            let owners = self.workspace.registry.owners(path);
-            owners.iter().map(|intent| intent.id.value.as_str()).collect()
-        });
-        json!({ "intent": finding.intent, "owners": owners, "help": finding.help })
-    }
-
-    fn page(&self, code: Code) -> Option<lsp::CodeDescription> {
-        let template = self.snapshot.settings.docs_url.as_ref()?;
-        let href = template.replace("{code}", code.as_str()).parse().ok()?;
-        self.snapshot.client.code_description.then_some(lsp::CodeDescription { href })
-    }
-
-    fn tags(&self, code: Code) -> Option<Vec<lsp::DiagnosticTag>> {
-        let idle = matches!(code, Code::GlobMatchesNothing | Code::LedgerDuplicate);
-        (idle && self.snapshot.client.diagnostic_unnecessary)
-            .then(|| vec![lsp::DiagnosticTag::Unnecessary])
-    }
-
-    fn related(&self, related: &RelatedPlace) -> Option<lsp::DiagnosticRelatedInformation> {
-        let uri = analysis::address(self.snapshot, self.workspace, &related.path)?;
-        let shown = ShownRegistry::of(self.snapshot, self.workspace);
-        let registry = shown.as_ref().map_or(&self.workspace.registry, |shown| &shown.registry);
-        let range = match registry.file(&related.path) {
-            Some(file) => {
-                convert::range_in_text(file.text(), related.span.clone(), self.snapshot.encoding)
-            }
-            None => convert::range_of_lines(related.lines),
-        };
-        let message = text::visible(&related.message, false);
-        Some(lsp::DiagnosticRelatedInformation { location: lsp::Location { uri, range }, message })
-    }
-
-    fn in_document(&self, finding: &Finding, document: &Document) -> lsp::Range {
-        match (&finding.span, finding.lines) {
-            (Some(span), _) => {
-                // The ledger may have grown on disk since it was opened.
-                let end = span.end.min(document.len_bytes());
-                let start = span.start.min(end);
-                on_one_line(convert::range(document, start..end, self.snapshot.encoding))
-            }
-            (None, Some(lines)) => convert::range_of_lines(lines),
-            (None, None) => lsp::Range::default(),
-        }
-    }
-
-    fn on_disk(&self, finding: &Finding) -> lsp::Range {
-        let path = finding.path.as_ref();
-        let file = path.and_then(|path| self.workspace.registry_on_disk().file(path));
-        match (file, &finding.span, finding.lines) {
-            (Some(file), Some(span), _) => {
-                let range = span.clone();
-                on_one_line(convert::range_in_text(file.text(), range, self.snapshot.encoding))
-            }
-            (_, _, Some(lines)) => convert::range_of_lines(lines),
-            (_, _, None) => lsp::Range::default(),
-        }
-    }
+fn range_of_lines(finding: &Finding) -> lsp::Range {
+    finding.lines.map(convert::range_of_lines).unwrap_or_default()
 }
 
 /// Cuts a range after its first line, because a squiggle below a whole block would hide its start.
@@ -293,7 +268,7 @@ fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentDiagnosticParams,
-) -> Result<lsp::DocumentDiagnosticReport, RequestRefusal> {
+) -> Answer<lsp::DocumentDiagnosticReport> {
     let items = (snapshot.diagnose)(snapshot, &params.text_document.uri);
     snapshot.check_cancelled()?;
     let result_id = result_id(&items);

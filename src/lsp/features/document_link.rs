@@ -10,11 +10,9 @@ use super::intent_text::file_of;
 use super::mention::{self, ShownRegistry};
 use crate::intent::IntentFile;
 use crate::ledger::read::is_ledger_path;
-use crate::lsp::analysis;
-use crate::lsp::convert;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::analysis::{self, WorkspaceView};
+use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
-use crate::verbs::Workspace;
 
 /// The largest number of links in one document.
 const MAX_LINKS: usize = 1_000;
@@ -27,52 +25,42 @@ pub(crate) fn options() -> lsp::DocumentLinkOptions {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentLinkParams,
-) -> Result<Option<Vec<lsp::DocumentLink>>, RequestRefusal> {
+) -> Answer<Option<Vec<lsp::DocumentLink>>> {
     Ok(links(snapshot, &params.text_document.uri))
 }
 
 fn links(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentLink>> {
-    let (open, workspace, path) = analysis::governed(snapshot, uri)?;
-    if open.document.unread().is_some() {
+    let file = analysis::governed(snapshot, uri)?;
+    if file.open.document.unread().is_some() {
         return None;
     }
-    let text = open.document.text();
-    let shown = ShownRegistry::of(snapshot, workspace);
-    let found: Vec<(Range<usize>, lsp::Uri)> = if mention::is_registry(workspace, &path) {
-        specs(snapshot, workspace, shown?.registry.file(&path)?)
+    let text = file.open.document.text();
+    let shown = ShownRegistry::of(file.view);
+    let found: Vec<(Range<usize>, lsp::Uri)> = if file.is_registry() {
+        specs(file.view, shown?.registry.file(&file.path)?)
     } else {
-        let paths =
-            if is_ledger_path(&path) { paths(snapshot, workspace, &text) } else { Vec::new() };
-        let ids = shown.map(|shown| ids(workspace, &shown, &text)).unwrap_or_default();
+        let paths = if is_ledger_path(&file.path) { paths(file.view, &text) } else { Vec::new() };
+        let ids = shown.map(|shown| ids(file.view, &shown, &text)).unwrap_or_default();
         paths.into_iter().chain(ids).collect()
     };
-    let mut links: Vec<lsp::DocumentLink> = found
-        .into_iter()
-        .take(MAX_LINKS)
-        .map(|(bytes, target)| lsp::DocumentLink {
-            range: convert::range(&open.document, bytes, snapshot.encoding),
-            target: Some(target),
-            tooltip: None,
-            data: None,
-        })
-        .collect();
+    let link = |(bytes, target)| lsp::DocumentLink {
+        range: file.range(bytes),
+        target: Some(target),
+        tooltip: None,
+        data: None,
+    };
+    let mut links: Vec<_> = found.into_iter().take(MAX_LINKS).map(link).collect();
     links.sort_by_key(|link| link.range.start);
     Some(links)
 }
 
-fn specs(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    file: &IntentFile,
-) -> Vec<(Range<usize>, lsp::Uri)> {
+fn specs(view: WorkspaceView<'_>, file: &IntentFile) -> Vec<(Range<usize>, lsp::Uri)> {
     let specs = file.intents().iter().flat_map(|intent| &intent.related_specs);
-    specs
-        .filter_map(|spec| Some((spec.span.clone(), file_of(snapshot, workspace, &spec.value)?)))
-        .collect()
+    specs.filter_map(|spec| Some((spec.span.clone(), file_of(view, &spec.value)?))).collect()
 }
 
 fn ids(
-    workspace: &Workspace,
+    view: WorkspaceView<'_>,
     shown: &ShownRegistry<'_>,
     text: &str,
 ) -> Vec<(Range<usize>, lsp::Uri)> {
@@ -82,18 +70,15 @@ fn ids(
         format!("{}#L{line}", location.uri).parse::<lsp::Uri>().ok()
     };
     let mut known: HashMap<&str, Option<lsp::Uri>> = HashMap::new();
-    let mentions = mention::all(workspace, text);
-    mentions
-        .filter_map(|(bytes, id)| {
-            let target = known.entry(id).or_insert_with(|| target(id)).clone();
-            Some((bytes, target?))
-        })
-        .take(MAX_LINKS)
-        .collect()
+    let links = mention::all(view.workspace, text).filter_map(|(bytes, id)| {
+        let target = known.entry(id).or_insert_with(|| target(id)).clone();
+        Some((bytes, target?))
+    });
+    links.take(MAX_LINKS).collect()
 }
 
 /// Finds the values of `relative_path` in a ledger. Other parts of the text may be broken.
-fn paths(snapshot: &Snapshot, workspace: &Workspace, text: &str) -> Vec<(Range<usize>, lsp::Uri)> {
+fn paths(view: WorkspaceView<'_>, text: &str) -> Vec<(Range<usize>, lsp::Uri)> {
     const KEY: &str = "\"relative_path\":";
     let mut known: HashMap<String, Option<lsp::Uri>> = HashMap::new();
     let values = text.match_indices(KEY).filter_map(|(at, _)| {
@@ -108,7 +93,7 @@ fn paths(snapshot: &Snapshot, workspace: &Workspace, text: &str) -> Vec<(Range<u
     values
         .take(MAX_LINKS)
         .filter_map(|(bytes, value)| {
-            let file = || file_of(snapshot, workspace, &value);
+            let file = || file_of(view, &value);
             let target = known.entry(value.clone()).or_insert_with(file).clone();
             Some((bytes, target?))
         })

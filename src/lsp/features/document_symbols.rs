@@ -5,11 +5,9 @@ use std::ops::Range;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::mention;
 use crate::intent::{Intent, IntentFile};
-use crate::lsp::analysis;
-use crate::lsp::convert;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::analysis::{self, GovernedFile};
+use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 use crate::workspace::text;
 use crate::workspace::text::counted;
@@ -18,21 +16,17 @@ use crate::workspace::text::counted;
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentSymbolParams,
-) -> Result<Option<lsp::DocumentSymbolResponse>, RequestRefusal> {
+) -> Answer<Option<lsp::DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
     let Some(tree) = tree(snapshot, &uri) else { return Ok(None) };
     Ok(Some(if snapshot.client.symbol_tree { tree.into() } else { flat(&uri, tree).into() }))
 }
 
 fn tree(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentSymbol>> {
-    let (open, workspace, path) = analysis::governed(snapshot, uri)?;
-    if !mention::is_registry(workspace, &path) {
-        return None;
-    }
-    let file = IntentFile::parse(path, &open.document.text());
-    let range = |bytes| convert::range(&open.document, bytes, snapshot.encoding);
+    let open = analysis::governed(snapshot, uri).filter(GovernedFile::is_registry)?;
+    let file = IntentFile::parse(open.path.clone(), &open.open.document.text());
     let intents = file.intents().iter().enumerate();
-    Some(intents.map(|(index, intent)| symbol(&file, index, intent, &range)).collect())
+    Some(intents.map(|(index, intent)| symbol(&open, &file, index, intent)).collect())
 }
 
 /// Returns the name of an intent in lists of symbols.
@@ -43,10 +37,10 @@ pub(super) fn name(intent: &Intent) -> String {
 }
 
 fn symbol(
+    open: &GovernedFile<'_>,
     file: &IntentFile,
     index: usize,
     intent: &Intent,
-    range: &dyn Fn(Range<usize>) -> lsp::Range,
 ) -> lsp::DocumentSymbol {
     let inside = |span: &Range<usize>| {
         span.start >= intent.span.start && span.end <= intent.span.end && !span.is_empty()
@@ -61,8 +55,8 @@ fn symbol(
             ..entry(
                 place.field.key(),
                 lsp::SymbolKind::Key,
-                range(whole),
-                range(place.key.span.clone()),
+                open.range(whole),
+                open.range(place.key.span.clone()),
             )
         }
     });
@@ -74,8 +68,8 @@ fn symbol(
         ..entry(
             &name(intent),
             lsp::SymbolKind::Object,
-            range(intent.span.clone()),
-            range(id.unwrap_or(intent.span.start..intent.span.start)),
+            open.range(intent.span.clone()),
+            open.range(id.unwrap_or(intent.span.start..intent.span.start)),
         )
     }
 }

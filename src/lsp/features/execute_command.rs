@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
-use crate::lsp::dispatch::{ClientConversation, RequestRefusal};
+use crate::lsp::client::ANSWER_LIMIT;
+use crate::lsp::dispatch::{Answer, ClientConversation, RequestRefusal};
 use crate::lsp::pool::Lane;
 use crate::workspace::text;
 
@@ -20,10 +20,13 @@ const MAX_CHOICES: usize = 8;
 
 const ACCEPT: &str = "Accept it";
 
+/// Asks the client to save a document. Sent only to clients with the setting `saves`.
+const SAVE: &str = "intent/save";
+
 pub(crate) async fn handle(
     conversation: ClientConversation,
     params: lsp::ExecuteCommandParams,
-) -> Result<Option<Value>, RequestRefusal> {
+) -> Answer<Option<Value>> {
     let command = commands::find(&params.command)?;
     let mut argument = commands::argument(command.name, params.arguments)?;
     match command.asks {
@@ -51,12 +54,12 @@ async fn run(
     conversation: &ClientConversation,
     command: &'static ServerCommand,
     argument: Map<String, Value>,
-) -> Result<Value, RequestRefusal> {
+) -> Answer<Value> {
     let snapshot = conversation.snapshot.clone();
     let (answer, effects) = conversation
         .compute_on(Lane::Worker, move || {
             let mut effects = Effects::default();
-            let answer = command.run(&snapshot, &argument, &mut effects);
+            let answer = (command.run)(&snapshot, &argument, &mut effects);
             (answer, effects)
         })
         .await?;
@@ -78,17 +81,14 @@ async fn run(
 
 /// Lets the client change a registry file that it has open, and makes sure that the change reaches
 /// the disk.
-async fn change_registry(
-    conversation: &ClientConversation,
-    change: RegistryChange,
-) -> Result<(), RequestRefusal> {
+async fn change_registry(conversation: &ClientConversation, change: RegistryChange) -> Answer<()> {
     let params = lsp::ApplyWorkspaceEditParams {
         label: Some("Add to the scope".to_owned()),
         edit: change.edit,
         metadata: None,
     };
     let applied = conversation.client.request::<lsp::ApplyWorkspaceEditRequest>(params).await;
-    let applied = applied.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
+    let applied = applied.map_err(RequestRefusal::failed)?;
     if !applied.applied {
         let reason = applied.failure_reason.unwrap_or_else(|| "it gave no reason".to_owned());
         return Err(RequestRefusal::Failed(format!(
@@ -103,33 +103,14 @@ async fn change_registry(
             return conversation.compute_on(Lane::Worker, widen).await?;
         }
     };
-    let saved = conversation.client.request_done::<SaveRequest>(SaveParams { uri }).await;
-    saved.map_err(|error| {
+    let saved = conversation.client.ask(SAVE, json!({ "uri": uri }), ANSWER_LIMIT).await;
+    saved.map(drop).map_err(|error| {
         RequestRefusal::Failed(format!("the scope is wider in the editor, but not saved: {error}"))
     })
 }
 
-/// `intent/save`: asks the client to save a document. Sent only to clients with the setting
-/// `saves`.
-enum SaveRequest {}
-
-#[derive(Serialize, Deserialize)]
-struct SaveParams {
-    uri: lsp::Uri,
-}
-
-impl lsp::Request for SaveRequest {
-    type Params = SaveParams;
-    type Result = ();
-    const METHOD: lsp::LspRequestMethod<'static> = lsp::LspRequestMethod::new("intent/save");
-    const MESSAGE_DIRECTION: lsp::MessageDirection = lsp::MessageDirection::ServerToClient;
-}
-
 /// Asks the client to show a place to the person.
-async fn show(
-    conversation: &ClientConversation,
-    place: lsp::Location,
-) -> Result<(), RequestRefusal> {
+async fn show(conversation: &ClientConversation, place: lsp::Location) -> Answer<()> {
     let params = lsp::ShowDocumentParams {
         uri: place.uri,
         external: None,
@@ -137,9 +118,9 @@ async fn show(
         selection: Some(place.range),
     };
     let shown = conversation.client.request::<lsp::ShowDocumentRequest>(params).await;
-    match shown.map_err(|error| RequestRefusal::Failed(error.to_string()))?.success {
+    match shown.map_err(RequestRefusal::failed)?.success {
         true => Ok(()),
-        false => Err(RequestRefusal::Failed("the client could not show the document".into())),
+        false => Err(RequestRefusal::failed("the client could not show the document")),
     }
 }
 
@@ -153,7 +134,7 @@ fn can_ask(conversation: &ClientConversation) -> bool {
 async fn choose_intent(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
-) -> Result<Option<String>, RequestRefusal> {
+) -> Answer<Option<String>> {
     let list = commands::find("intent.list")?;
     let mut wanted = argument.clone();
     wanted.remove("session");
@@ -165,24 +146,19 @@ async fn choose_intent(
         .take(MAX_CHOICES)
         .collect();
     if open.is_empty() {
-        return Err(RequestRefusal::Failed(
-            "no intent is in progress; start or create one first".into(),
-        ));
+        return Err(RequestRefusal::failed("no intent is in progress; start or create one first"));
     }
     let title = |(id, name): &(String, String)| text::visible(&format!("{id} {name}"), false);
     let titles: Vec<String> = open.iter().map(title).collect();
     let question = "Which intent do you work under?".to_owned();
-    let chosen = dialog(conversation, lsp::MessageType::Info, question, titles.clone()).await?;
+    let shown: Vec<&str> = titles.iter().map(String::as_str).collect();
+    let chosen = dialog(conversation, lsp::MessageType::Info, question, &shown).await?;
     let at = chosen.and_then(|chosen| titles.iter().position(|title| *title == chosen));
     Ok(at.map(|at| open[at].0.clone()))
 }
 
 /// Returns an error if no person can be asked in a dialog.
-fn require_dialogs(
-    conversation: &ClientConversation,
-    what: &str,
-    instead: &str,
-) -> Result<(), RequestRefusal> {
+fn require_dialogs(conversation: &ClientConversation, what: &str, instead: &str) -> Answer<()> {
     if can_ask(conversation) {
         return Ok(());
     }
@@ -193,7 +169,7 @@ fn require_dialogs(
 }
 
 /// Returns an error if no person sits at the client.
-fn require_person(conversation: &ClientConversation) -> Result<(), RequestRefusal> {
+fn require_person(conversation: &ClientConversation) -> Answer<()> {
     if conversation.snapshot.settings.seats_a_person() {
         return Ok(());
     }
@@ -209,7 +185,7 @@ fn require_person(conversation: &ClientConversation) -> Result<(), RequestRefusa
 async fn confirm_acceptance(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
-) -> Result<(), RequestRefusal> {
+) -> Answer<()> {
     require_dialogs(conversation, "accepting a block", "intent accept PATH:LINE")?;
     let named = |key: &str| argument.get(key).and_then(Value::as_str);
     let file = named("path").or_else(|| named("uri")).unwrap_or_default();
@@ -218,12 +194,9 @@ async fn confirm_acceptance(
         "Accept the block at line {line} of {} as it stands? This is recorded for good.",
         text::visible(file, false)
     );
-    let kind = lsp::MessageType::Warning;
-    match dialog(conversation, kind, question, vec![ACCEPT.to_owned()]).await? {
+    match dialog(conversation, lsp::MessageType::Warning, question, &[ACCEPT]).await? {
         Some(chosen) if chosen == ACCEPT => Ok(()),
-        _ => {
-            Err(RequestRefusal::Failed("the dialog was not confirmed; nothing was recorded".into()))
-        }
+        _ => Err(RequestRefusal::failed("the dialog was not confirmed; nothing was recorded")),
     }
 }
 
@@ -231,12 +204,8 @@ async fn dialog(
     conversation: &ClientConversation,
     kind: lsp::MessageType,
     message: String,
-    titles: Vec<String>,
-) -> Result<Option<String>, RequestRefusal> {
-    let item = |title| lsp::MessageActionItem { title, ..Default::default() };
-    let actions = Some(titles.into_iter().map(item).collect());
-    let params = lsp::ShowMessageRequestParams { kind, message, actions };
-    let chosen = conversation.client.request_within::<lsp::ShowMessageRequest>(params, PATIENCE);
-    let chosen = chosen.await.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
-    Ok(chosen.map(|item| item.title))
+    titles: &[&str],
+) -> Answer<Option<String>> {
+    let chosen = conversation.client.choose(kind, message, titles, PATIENCE).await;
+    chosen.map_err(RequestRefusal::failed)
 }

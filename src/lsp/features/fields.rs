@@ -3,12 +3,10 @@
 use std::ops::Range;
 
 use super::intent_text::{self, BlockTally};
-use super::mention;
 use super::prose::Prose;
 use crate::intent::dialect::Field;
 use crate::intent::{Intent, IntentFile, Status};
-use crate::lsp::analysis::DocumentPosition;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::analysis::{DocumentPosition, WorkspaceView};
 use crate::workspace::text::counted;
 
 /// A field of an intent in the registry.
@@ -22,10 +20,10 @@ pub(crate) struct RegistryField {
 
 /// Returns the field at a position. `None` outside of the registry and of its intents.
 pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
-    if !mention::is_registry(place.workspace, &place.path) {
+    if !place.file.is_registry() {
         return None;
     }
-    let file = IntentFile::parse(place.path.clone(), &place.open.document.text());
+    let file = IntentFile::parse(place.file.path.clone(), &place.file.open.document.text());
     let holds = |span: &Range<usize>| (span.start..=span.end).contains(&place.byte);
     let index = file.intents().iter().position(|intent| holds(&intent.span))?;
     let written = file.written(index);
@@ -39,16 +37,12 @@ pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
 }
 
 /// Explains what a field means and what its present value amounts to.
-pub(crate) fn explain(
-    snapshot: &Snapshot,
-    place: &DocumentPosition<'_>,
-    field: &RegistryField,
-    mut text: Prose,
-) -> Prose {
+pub(crate) fn explain(view: WorkspaceView<'_>, field: &RegistryField, mut text: Prose) -> Prose {
     let intent = &field.intent;
     if field.meaning == Field::Id {
-        return intent_text::describe(snapshot, place.workspace, &intent.id.value, text);
+        return intent_text::describe(view, &intent.id.value, text);
     }
+    let produced = || BlockTally::by(view.workspace, &intent.id.value);
     text.paragraph(&format!("{} – {}", text.strong(field.meaning.key()), meaning(field.meaning)));
     match field.meaning {
         Field::Status => {
@@ -56,10 +50,10 @@ pub(crate) fn explain(
             text.paragraph(&format!("One of {}.", life.join(", ")));
         }
         Field::Scope => {
-            let produced = BlockTally::by(place.workspace, &intent.id.value);
+            let produced = produced();
             let scope = crate::intent::Scope::new(&intent.scope_entries());
             let outside = produced.files.iter().filter(|path| !scope.owns(path)).count();
-            let mut summary = format!("Recorded so far: {}.", produced);
+            let mut summary = format!("Recorded so far: {produced}.");
             if outside > 0 {
                 summary.push_str(&format!(" {} outside of this scope.", counted(outside, "file")));
             }
@@ -68,12 +62,10 @@ pub(crate) fn explain(
         Field::Constraints => entries(&mut text, intent.constraints.len()),
         Field::Acceptance => entries(&mut text, intent.acceptance_criteria.len()),
         Field::Specs => {
-            let specs = intent_text::specs(snapshot, place.workspace, intent, &text);
-            text.list("Here", &specs);
+            text.list("Here", &intent_text::specs(view, intent, &text));
         }
         Field::Id | Field::Name | Field::Owner | Field::Formerly => {
-            let produced = BlockTally::by(place.workspace, &intent.id.value);
-            text.paragraph(&format!("Recorded so far: {}.", produced));
+            text.paragraph(&format!("Recorded so far: {}.", produced()));
         }
     }
     text

@@ -187,7 +187,7 @@ impl Editor {
             encoding: self.encoding,
             documents: Arc::new(self.documents.clone()),
             workspaces: Arc::new(workspaces),
-            folders: Arc::from([]),
+            folders: Arc::default(),
             analyses: Arc::clone(&self.analyses),
             cancel: Cancel::default(),
             diagnose: crate::lsp::features::diagnostics::diagnose,
@@ -331,7 +331,6 @@ impl Editor {
 pub(crate) fn able() -> Capabilities {
     Capabilities {
         hover_markdown: true,
-        completion_markdown: true,
         completion_snippets: true,
         definition_links: true,
         symbol_tree: true,

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::prose::{Markup, Prose, ago, moment};
+use super::prose::{Prose, ago, moment};
 use super::{block_line, fields, intent_text, mention};
 use crate::ledger::Trust;
-use crate::lsp::analysis::{self, Analysis, DocumentPosition, RecentBlock};
-use crate::lsp::convert;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::analysis::{
+    self, Analysis, DocumentPosition, GovernedFile, RecentBlock, WorkspaceView,
+};
+use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 use crate::provenance::{Placement as Standing, Verdict};
 use crate::verbs::why::{self, AskedFor, BlockAnswer, LineageStep, OriginAnswer, RecordBrief};
@@ -24,10 +25,7 @@ const TYPING: Duration = Duration::from_secs(2);
 const MAX_STEPS: usize = 8;
 
 /// Returns the hover of a position. `None` if nothing is known about it.
-pub(crate) fn handle(
-    snapshot: &Snapshot,
-    params: lsp::HoverParams,
-) -> Result<Option<lsp::Hover>, RequestRefusal> {
+pub(crate) fn handle(snapshot: &Snapshot, params: lsp::HoverParams) -> Answer<Option<lsp::Hover>> {
     Ok(hover(snapshot, &params.text_document_position_params))
 }
 
@@ -41,92 +39,78 @@ pub(crate) fn still_reading() -> lsp::Hover {
 
 fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<lsp::Hover> {
     let place = analysis::place(snapshot, at)?;
-    let document = &place.open.document;
+    let view = place.file.view;
     let (text, bytes) = if let Some(field) = fields::at(&place) {
-        (fields::explain(snapshot, &place, &field, Prose::new(markup(snapshot))), field.span)
+        (fields::explain(view, &field, empty(view)), field.span)
     } else if let Some((id, bytes)) = mention::at(&place) {
-        (intent_text::describe(snapshot, place.workspace, &id, Prose::new(markup(snapshot))), bytes)
-    } else if let Some(reason) = document.unread() {
-        let mut text = Prose::new(markup(snapshot));
+        (intent_text::describe(view, &id, empty(view)), bytes)
+    } else if let Some(reason) = place.file.open.document.unread() {
+        let mut text = empty(view);
         text.paragraph(&text.escaped(&format!("No provenance here: {reason}.")));
         (text, place.byte..place.byte)
     } else {
-        of_block(snapshot, &place)?
+        of_block(&place)?
     };
-    let range = convert::range(document, bytes, snapshot.encoding);
+    let range = place.file.range(bytes);
     // Some editors drop a hover whose range does not contain the cursor.
     let holds = range.start <= at.position && at.position <= range.end;
     Some(lsp::Hover { contents: text.finish().into(), range: holds.then_some(range) })
+}
+
+/// Returns an empty text in the markup that the client supports in hovers.
+fn empty(view: WorkspaceView<'_>) -> Prose {
+    Prose::new(view.snapshot.client.hover_markdown)
 }
 
 /// Returns the text about the block at a position, and the bytes of the block's name.
 ///
 /// While somebody types, the text comes from the last analysis. A block with an edit in it is
 /// described as being edited.
-fn of_block(snapshot: &Snapshot, place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
-    if let Some(recent) = analysis::recent(snapshot, place.open)
-        && let Ok(found) = recent.block_at(&place.open.document, place.byte)
+fn of_block(place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
+    let open = place.file.open;
+    if let Some(recent) = place.file.recent()
+        && let Ok(found) = recent.block_at(&open.document, place.byte)
     {
         let RecentBlock { index, edited, name } = found?;
         if !edited {
-            return Some((block_text(snapshot, place, &recent.analysis, index)?, name));
+            return Some((block_text(&place.file, &recent.analysis, index)?, name));
         }
-        if place.open.changed.elapsed() < TYPING {
-            return Some((edited_text(snapshot, place, &recent.analysis, index)?, name));
+        if open.changed.elapsed() < TYPING {
+            return Some((edited_text(&place.file, &recent.analysis, index)?, name));
         }
     }
-    let analysis = analysis::analyse(snapshot, &place.open.uri)?;
+    let analysis = place.file.analyse();
     let (index, block) = analysis.block_at(place.byte)?;
-    Some((block_text(snapshot, place, &analysis, index)?, block.name_bytes.clone()))
+    Some((block_text(&place.file, &analysis, index)?, block.name_bytes.clone()))
 }
 
 /// Returns the text about a block in which somebody is typing, with the facts from before the edit.
 /// `None` if the block has no record.
-fn edited_text(
-    snapshot: &Snapshot,
-    place: &DocumentPosition<'_>,
-    analysis: &Analysis,
-    index: usize,
-) -> Option<Prose> {
-    let answer = block_line::answer(place.workspace, analysis, index)?;
+fn edited_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Option<Prose> {
+    let answer = block_line::answer(file.view.workspace, analysis, index)?;
     if answer.verdict == Verdict::Unrecorded {
         return None;
     }
-    let mut text = Prose::new(markup(snapshot));
+    let mut text = empty(file.view);
     if let Some(intent) = &answer.intent {
         text.paragraph(&intent_text::heading(&text, intent));
     }
-    if let Some(who) = who_and_when(&text, place, &answer) {
-        text.paragraph(&who);
-    }
+    text.joined(who_and_when(&text, file, &answer).as_slice());
     let name = text.code(&answer.qualified_name);
     let being_edited = text.strong("being edited");
     text.paragraph(&format!("{} {name}: {being_edited} – before that:", answer.kind));
-    text.paragraph(&verdict(&text, place, &answer));
-    let links = links(snapshot, &text, place, &answer);
-    if !links.is_empty() {
-        text.paragraph(&links.join(" · "));
-    }
+    text.paragraph(&verdict(&text, file, &answer));
+    text.joined(&links(&text, file, &answer));
     Some(text)
 }
 
-/// Returns the markup that the client supports in hovers.
-fn markup(snapshot: &Snapshot) -> Markup {
-    if snapshot.client.hover_markdown { Markup::Markdown } else { Markup::Plain }
-}
-
 /// Returns the text about a block. `None` if the block has no record and contains no recorded code.
-fn block_text(
-    snapshot: &Snapshot,
-    place: &DocumentPosition<'_>,
-    analysis: &Analysis,
-    index: usize,
-) -> Option<Prose> {
-    let answer = block_line::answer_in_full(place.workspace, analysis, index)?;
+fn block_text(file: &GovernedFile<'_>, analysis: &Analysis, index: usize) -> Option<Prose> {
+    let answer = block_line::answer_in_full(file.view.workspace, analysis, index)?;
     if answer.verdict == Verdict::Unrecorded && answer.origins.is_empty() {
         return None;
     }
-    let mut text = Prose::new(markup(snapshot));
+    let mut text = empty(file.view);
     if let Some(intent) = &answer.intent {
         text.paragraph(&intent_text::heading(&text, intent));
     }
@@ -138,13 +122,10 @@ fn block_text(
         let commit_text = format!("{}: {}", commit.author, commit.subject);
         format!("{} {}", text.code(commit.short()), text.escaped(&commit_text))
     });
-    let wrote: Vec<String> =
-        who_and_when(&text, place, &answer).into_iter().chain(commit).collect();
-    if !wrote.is_empty() {
-        text.paragraph(&wrote.join(" · "));
-    }
+    let wrote: Vec<String> = who_and_when(&text, file, &answer).into_iter().chain(commit).collect();
+    text.joined(&wrote);
     let lines = answer.lines_text().map(|lines| text.escaped(&lines));
-    let state: Vec<String> = [verdict(&text, place, &answer)].into_iter().chain(lines).collect();
+    let state: Vec<String> = [verdict(&text, file, &answer)].into_iter().chain(lines).collect();
     text.paragraph(&state.join("; "));
     if let Some(suspect) = &answer.suspect {
         text.paragraph(&format!("{}: {}", text.strong("suspect"), text.escaped(&suspect.message)));
@@ -159,13 +140,10 @@ fn block_text(
     if answer.lineage.len() > 1 || is_reassigned {
         text.list("History", &history(&text, &answer));
     }
-    if let Some(older) = mention::older_registry(snapshot, place.workspace) {
+    if let Some(older) = mention::older_registry(file.view) {
         text.paragraph(&text.escaped(&older));
     }
-    let links = links(snapshot, &text, place, &answer);
-    if !links.is_empty() {
-        text.paragraph(&links.join(" · "));
-    }
+    text.joined(&links(&text, file, &answer));
     Some(text)
 }
 
@@ -179,19 +157,13 @@ fn asked_for(text: &mut Prose, asked: &AskedFor) {
     if let [only] = &constraints[..] {
         parts.push(format!("must hold: {only}"));
     }
-    if !parts.is_empty() {
-        text.paragraph(&parts.join(" · "));
-    }
+    text.joined(&parts);
     if constraints.len() > 1 {
-        text.list("Must hold", &intent_text::shortened(constraints));
+        text.list("Must hold", &intent_text::shortened(constraints, intent_text::MAX_ENTRIES));
     }
 }
 
-fn who_and_when(
-    text: &Prose,
-    place: &DocumentPosition<'_>,
-    answer: &BlockAnswer,
-) -> Option<String> {
+fn who_and_when(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Option<String> {
     let who = match block_line::is_accepted(answer) {
         true => {
             format!("accepted as it stood by {}", why::accepted_by(answer.contributor.as_ref()?))
@@ -215,7 +187,7 @@ fn who_and_when(
     parts.extend(answer.strength.and_then(|strength| {
         Some(text.escaped(&format!("strength: {}", serde_json::to_value(strength).ok()?.as_str()?)))
     }));
-    let ledger = &place.workspace.ledger;
+    let ledger = &file.view.workspace.ledger;
     let entry = answer.record.as_deref().and_then(|id| ledger.by_id(id));
     match entry.map(|entry| ledger.trust(entry)) {
         Some(Trust::Claimed) => parts.push("claimed: not written by this clone".to_owned()),
@@ -228,7 +200,7 @@ fn who_and_when(
 }
 
 /// Returns the verdict on a block, with its meaning.
-fn verdict(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> String {
+fn verdict(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> String {
     let meaning = match answer.verdict {
         Verdict::Exact => "as recorded".to_owned(),
         Verdict::Reformatted => "as recorded, but for layout and comments".to_owned(),
@@ -247,7 +219,7 @@ fn verdict(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> 
         Verdict::Ambiguous => answer.ambiguity(),
         Verdict::Unrecorded => "no record names it".to_owned(),
     };
-    let moved = moved_from(text, place, answer).unwrap_or_default();
+    let moved = moved_from(text, file, answer).unwrap_or_default();
     format!(
         "{} {}: {} – {}{moved}",
         answer.kind,
@@ -258,9 +230,9 @@ fn verdict(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> 
 }
 
 /// Returns where a moved block was recorded: in another file, or in another container of this one.
-fn moved_from(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> Option<String> {
+fn moved_from(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Option<String> {
     let recorded = answer.recorded.as_ref().filter(|_| answer.place == Some(Standing::Moved))?;
-    if recorded.path != place.path {
+    if recorded.path != file.path {
         return Some(format!(", recorded in {}", text.code(recorded.path.as_str())));
     }
     Some(format!(", recorded as {}", text.code(&recorded.name)))
@@ -275,13 +247,11 @@ fn origin(text: &Prose, origin: &OriginAnswer) -> String {
 }
 
 fn history(text: &Prose, answer: &BlockAnswer) -> Vec<String> {
-    let steps = answer.lineage.iter().take(MAX_STEPS).map(|step| match step {
+    let steps = answer.lineage.iter().map(|step| match step {
         LineageStep::Record(record) => candidate(text, record),
         LineageStep::Gap { .. } => "a version that nobody recorded".to_owned(),
     });
-    let more = answer.lineage.len().saturating_sub(MAX_STEPS);
-    let rest = (more > 0).then(|| format!("{more} more"));
-    steps.chain(rest).collect()
+    intent_text::shortened(steps.collect(), MAX_STEPS)
 }
 
 fn candidate(text: &Prose, record: &RecordBrief) -> String {
@@ -305,23 +275,18 @@ fn candidate(text: &Prose, record: &RecordBrief) -> String {
     parts.join(" · ")
 }
 
-fn links(
-    snapshot: &Snapshot,
-    text: &Prose,
-    place: &DocumentPosition<'_>,
-    answer: &BlockAnswer,
-) -> Vec<String> {
-    let workspace = place.workspace;
+fn links(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> Vec<String> {
+    let WorkspaceView { workspace, .. } = file.view;
     let mut links = Vec::new();
     if let Some(intent) = &answer.intent {
-        links.extend(intent_text::registry_link(snapshot, workspace, &intent.id, text));
+        links.extend(intent_text::registry_link(file.view, &intent.id, text));
     }
     if let Some(entry) = answer.record.as_deref().and_then(|id| workspace.ledger.by_id(id)) {
-        let uri = analysis::address(snapshot, workspace, &entry.origin.path);
+        let uri = file.view.address(&entry.origin.path);
         links.push(text.link("Record", uri.as_ref(), Some(entry.origin.line)));
     }
     if let Some(intent) = answer.intent.as_ref().and_then(|it| workspace.registry.get(&it.id)) {
-        links.extend(intent_text::specs(snapshot, workspace, intent, text));
+        links.extend(intent_text::specs(file.view, intent, text));
     }
     links
 }
@@ -355,7 +320,7 @@ mod tests {
         editor.replace("/src/a.rs", "{ 1 }", "{ 11 }");
         let snapshot = editor.snapshot();
         let open = snapshot.document(&editor.uri("/src/a.rs")).unwrap();
-        let recent = analysis::recent(&snapshot, open).unwrap();
+        let recent = analysis::governed(&snapshot, &open.uri).unwrap().recent().unwrap();
         assert!(!recent.since.is_empty(), "nobody has asked for an analysis of this text");
         assert_eq!(shown(&editor), before, "another block is edited");
         editor.replace("/src/a.rs", "{ 2 }", "{ 22 }");
@@ -367,7 +332,7 @@ mod tests {
             !shown(&editor).contains("being edited"),
             "lines that nobody has seen are looked at"
         );
-        analysis::analyse(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap();
+        analysis::governed(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap().analyse();
         assert!(shown(&editor).contains("**modified**"), "{}", shown(&editor));
     }
 
@@ -392,7 +357,7 @@ mod tests {
 
     const CODE: &str = "
 //- /src/auth.rs intent=INT-001 agent=claude-code
-struct Session;
+struct Visitor;
 
 fn verify(token: &str) -> bool {
     let checked = token.starts_with(\"a\")$0;
@@ -444,7 +409,7 @@ fn verify(token: &str) -> bool {
     #[test]
     fn a_block_that_moved_names_where_it_was_recorded() {
         let mut editor = Editor::new(CODE);
-        editor.replace("/src/auth.rs", "struct Session;", "mod inner {");
+        editor.replace("/src/auth.rs", "struct Visitor;", "mod inner {");
         let code = editor.text("/src/auth.rs");
         editor.replace("/src/auth.rs", &code, &format!("{code}}}\n"));
         let text = shown(&editor);
@@ -455,7 +420,7 @@ fn verify(token: &str) -> bool {
     fn a_copy_says_what_it_was_copied_from() {
         let mut editor = Editor::new(CODE);
         let code = editor.text("/src/auth.rs");
-        let copy = code.replace("struct Session;\n", "").replace("verify", "check");
+        let copy = code.replace("struct Visitor;\n", "").replace("verify", "check");
         // The requested position is in the copy, which comes first.
         editor.replace("/src/auth.rs", &code, &format!("{copy}\n{code}"));
         let text = shown(&editor);

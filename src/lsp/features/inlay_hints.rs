@@ -5,39 +5,33 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::block_line;
 use crate::lsp::analysis;
-use crate::lsp::convert;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 
 /// Returns the hints of a range. `None` if the client shows lenses, which say the same.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::InlayHintParams,
-) -> Result<Option<Vec<lsp::InlayHint>>, RequestRefusal> {
-    Ok(if snapshot.settings.shows_hints(&snapshot.client) {
-        hints(snapshot, &params.text_document.uri, params.range)
-    } else {
-        None
-    })
+) -> Answer<Option<Vec<lsp::InlayHint>>> {
+    let wanted = snapshot.settings.shows_hints(&snapshot.client).then_some(());
+    Ok(wanted.and_then(|()| hints(snapshot, &params.text_document.uri, params.range)))
 }
 
 fn hints(snapshot: &Snapshot, uri: &lsp::Uri, range: lsp::Range) -> Option<Vec<lsp::InlayHint>> {
-    let analysis = analysis::analyse(snapshot, uri)?;
-    let (open, workspace, _) = analysis::governed(snapshot, uri)?;
+    let file = analysis::governed(snapshot, uri)?;
+    let analysis = file.analyse();
     let blocks = analysis.file.blocks.blocks.iter().enumerate();
     let shown = blocks.filter(|(index, _)| block_line::is_shown(&analysis, *index));
     let hints = shown.filter_map(|(index, block)| {
-        let name = convert::range(&open.document, block.name_bytes.clone(), snapshot.encoding);
-        let line = name.end.line;
+        let line = file.range(block.name_bytes.clone()).end.line;
         if !(range.start.line..=range.end.line).contains(&line) {
             return None;
         }
         // A column beyond the end of the line becomes the end of the line.
-        let end = lsp::Position { line, character: u32::MAX };
-        let end = convert::byte(&open.document, end, snapshot.encoding);
-        let answer = block_line::answer(workspace, &analysis, index)?;
+        let end = file.byte(lsp::Position { line, character: u32::MAX });
+        let answer = block_line::answer(file.view.workspace, &analysis, index)?;
         Some(lsp::InlayHint {
-            position: convert::range(&open.document, end..end, snapshot.encoding).end,
+            position: file.range(end..end).end,
             label: block_line::short(&answer).into(),
             kind: None,
             text_edits: None,

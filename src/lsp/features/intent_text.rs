@@ -7,15 +7,14 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::mention::ShownRegistry;
 use super::prose::Prose;
 use crate::intent::{Intent, Spanned};
-use crate::lsp::analysis;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::analysis::WorkspaceView;
 use crate::verbs::why::{self, IntentBrief, IntentVersion};
 use crate::verbs::{Workspace, map};
 use crate::workspace::RelativePath;
 use crate::workspace::text::counted;
 
 /// The largest number of entries of a list that are shown.
-const MAX_ENTRIES: usize = 12;
+pub(crate) const MAX_ENTRIES: usize = 12;
 
 /// How much was recorded under an intent.
 pub(crate) struct BlockTally {
@@ -68,12 +67,8 @@ pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
 
 /// Describes an intent in full: heading, numbers, scope, constraints, criteria, former ids and
 /// links.
-pub(crate) fn describe(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    id: &str,
-    mut text: Prose,
-) -> Prose {
+pub(crate) fn describe(view: WorkspaceView<'_>, id: &str, mut text: Prose) -> Prose {
+    let workspace = view.workspace;
     let id = workspace.registry.present_id(id);
     let mut head = heading(&text, &why::brief(workspace, id));
     let intent = workspace.registry.get(id);
@@ -83,67 +78,50 @@ pub(crate) fn describe(
     text.paragraph(&head);
     text.paragraph(&BlockTally::by(workspace, id).to_string());
     if let Some(intent) = intent {
-        let scope = listed(&intent.owned_scope, |entry| text.code(entry));
-        text.list("Owns", &scope);
-        let constraints = listed(&intent.constraints, |entry| text.escaped(entry));
-        text.list("Constraints", &constraints);
-        let criteria = listed(&intent.acceptance_criteria, |entry| text.escaped(entry));
-        text.list("Done when", &criteria);
-        let former = listed(&intent.formerly, |entry| text.code(entry));
-        text.list("Formerly", &former);
+        let (code, words) = (Prose::code, Prose::escaped);
+        text.list("Owns", &listed(&text, &intent.owned_scope, code));
+        text.list("Constraints", &listed(&text, &intent.constraints, words));
+        text.list("Done when", &listed(&text, &intent.acceptance_criteria, words));
+        text.list("Formerly", &listed(&text, &intent.formerly, code));
     }
-    let mut links: Vec<String> =
-        registry_link(snapshot, workspace, id, &text).into_iter().collect();
-    links
-        .extend(intent.map(|intent| specs(snapshot, workspace, intent, &text)).unwrap_or_default());
-    if !links.is_empty() {
-        text.paragraph(&links.join(" · "));
-    }
+    let mut links: Vec<String> = registry_link(view, id, &text).into_iter().collect();
+    links.extend(intent.map(|intent| specs(view, intent, &text)).unwrap_or_default());
+    text.joined(&links);
     text
 }
 
-fn listed(entries: &[Spanned<String>], show: impl Fn(&str) -> String) -> Vec<String> {
-    shortened(entries.iter().map(|entry| show(&entry.value)).collect())
+fn listed(
+    text: &Prose,
+    entries: &[Spanned<String>],
+    show: fn(&Prose, &str) -> String,
+) -> Vec<String> {
+    shortened(entries.iter().map(|entry| show(text, &entry.value)).collect(), MAX_ENTRIES)
 }
 
 /// Cuts a long list and says how many entries are left out.
-pub(crate) fn shortened(mut entries: Vec<String>) -> Vec<String> {
-    let more = entries.len().saturating_sub(MAX_ENTRIES);
-    entries.truncate(MAX_ENTRIES);
+pub(crate) fn shortened(mut entries: Vec<String>, most: usize) -> Vec<String> {
+    let more = entries.len().saturating_sub(most);
+    entries.truncate(most);
     entries.extend((more > 0).then(|| format!("{more} more")));
     entries
 }
 
 /// Returns a link to the intent in the registry. `None` if the registry does not contain it.
-pub(crate) fn registry_link(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    id: &str,
-    text: &Prose,
-) -> Option<String> {
-    let (location, _) = ShownRegistry::of(snapshot, workspace)?.location(id)?;
+pub(crate) fn registry_link(view: WorkspaceView<'_>, id: &str, text: &Prose) -> Option<String> {
+    let (location, _) = ShownRegistry::of(view)?.location(id)?;
     Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }
 
 /// Returns the related specifications. Those that are files become links.
-pub(crate) fn specs(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    intent: &Intent,
-    text: &Prose,
-) -> Vec<String> {
-    let shown = intent.related_specs.iter().take(MAX_ENTRIES);
-    shown
-        .map(|spec| {
-            text.link(&spec.value, file_of(snapshot, workspace, &spec.value).as_ref(), None)
-        })
-        .collect()
+pub(crate) fn specs(view: WorkspaceView<'_>, intent: &Intent, text: &Prose) -> Vec<String> {
+    let shown = intent.related_specs.iter().map(|spec| &spec.value).take(MAX_ENTRIES);
+    shown.map(|spec| text.link(spec, file_of(view, spec).as_ref(), None)).collect()
 }
 
 /// Returns the address of a workspace file by its name. `None` if the workspace has no such file.
-pub(crate) fn file_of(snapshot: &Snapshot, workspace: &Workspace, name: &str) -> Option<lsp::Uri> {
+pub(crate) fn file_of(view: WorkspaceView<'_>, name: &str) -> Option<lsp::Uri> {
+    let root = &view.workspace.root;
     let path = RelativePath::new(name).ok()?;
-    let really = workspace.root.resolve(&path).ok()?;
-    let file = workspace.root.absolute(&really);
-    file.is_file().then(|| analysis::address(snapshot, workspace, &path)).flatten()
+    let really = root.resolve(&path).ok()?;
+    root.absolute(&really).is_file().then(|| view.address(&path)).flatten()
 }

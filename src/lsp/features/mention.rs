@@ -7,9 +7,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use crate::code::Document;
 use crate::intent::Registry;
-use crate::lsp::analysis::{self, DocumentPosition};
-use crate::lsp::convert;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::analysis::{DocumentPosition, WorkspaceView};
 use crate::verbs::Workspace;
 use crate::workspace::RelativePath;
 
@@ -20,8 +18,7 @@ pub(crate) struct ShownRegistry<'a> {
     pub(crate) registry: Arc<Registry>,
     /// In the order of the registry's files. Each is filled on first use.
     files: Vec<OnceLock<Option<ShownFile>>>,
-    snapshot: &'a Snapshot,
-    workspace: &'a Workspace,
+    view: WorkspaceView<'a>,
 }
 
 /// A file of the registry as the editor shows it.
@@ -34,11 +31,11 @@ pub(crate) struct ShownFile {
 
 /// Returns a sentence that says that an older registry is used because the present one does not
 /// parse. `None` if the present one parses.
-pub(crate) fn older_registry(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
-    workspace.judged_by_older().or_else(|| {
-        let shown = ShownRegistry::of(snapshot, workspace)?;
+pub(crate) fn older_registry(view: WorkspaceView<'_>) -> Option<String> {
+    view.workspace.judged_by_older().or_else(|| {
+        let shown = ShownRegistry::of(view)?;
         let is_broken = shown.registry.syntax_error().is_some();
-        (is_broken && workspace.registry.syntax_error().is_none()).then(|| {
+        (is_broken && view.workspace.registry.syntax_error().is_none()).then(|| {
             let path = shown.registry.path();
             format!("The unsaved {path} does not parse, so edits are judged by the saved file.")
         })
@@ -47,9 +44,9 @@ pub(crate) fn older_registry(snapshot: &Snapshot, workspace: &Workspace) -> Opti
 
 impl<'a> ShownRegistry<'a> {
     /// Returns the registry of a workspace. `None` if it has no file.
-    pub(crate) fn of(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Option<Self> {
-        let mut registry = Arc::clone(workspace.registry_on_disk());
-        for (path, open) in analysis::opened_of_registry(snapshot, workspace) {
+    pub(crate) fn of(view: WorkspaceView<'a>) -> Option<Self> {
+        let mut registry = Arc::clone(view.workspace.registry_on_disk());
+        for (path, open) in view.opened_of_registry() {
             let text = open.document.text();
             let known = registry.file(&path).filter(|file| file.exists());
             if known.is_none_or(|file| **file.text() != *text) {
@@ -57,18 +54,18 @@ impl<'a> ShownRegistry<'a> {
             }
         }
         let files = registry.files().iter().map(|_| OnceLock::new()).collect();
-        registry.exists().then_some(Self { registry, files, snapshot, workspace })
+        registry.exists().then_some(Self { registry, files, view })
     }
 
     /// Returns a file of the registry. `None` if no file of the registry has this path.
     pub(crate) fn file(&self, path: &RelativePath) -> Option<&ShownFile> {
         let at = self.registry.files().iter().position(|file| file.path() == path)?;
         let shown = || {
-            if let Some(open) = analysis::opened(self.snapshot, self.workspace, path) {
+            if let Some(open) = self.view.opened(path) {
                 return Some(ShownFile { uri: open.uri.clone(), document: open.document.clone() });
             }
             let file = self.registry.files()[at].as_ref();
-            let uri = analysis::address(self.snapshot, self.workspace, path)?;
+            let uri = self.view.address(path)?;
             let document = Document::from_text(path.as_str(), file.text());
             file.exists().then_some(ShownFile { document, uri })
         };
@@ -85,17 +82,10 @@ impl<'a> ShownRegistry<'a> {
     pub(crate) fn location(&self, id: &str) -> Option<(lsp::Location, lsp::Range)> {
         let (file, intent) = self.registry.place(id)?;
         let shown = self.file(file.path())?;
-        let range = |span: &Range<usize>| {
-            convert::range(&shown.document, span.clone(), self.snapshot.encoding)
-        };
+        let range = |span: &Range<usize>| self.view.range(&shown.document, span.clone());
         let location = lsp::Location { uri: shown.uri.clone(), range: range(&intent.id.span) };
         Some((location, range(&intent.span)))
     }
-}
-
-/// Returns true if a document is a file of its workspace's registry.
-pub(crate) fn is_registry(workspace: &Workspace, path: &RelativePath) -> bool {
-    workspace.registry.holds(path)
 }
 
 /// Returns true if the registry or the ledger contains this id.
@@ -105,13 +95,13 @@ pub(crate) fn is_known(workspace: &Workspace, id: &str) -> bool {
 
 /// Returns the known id at a position, with its bytes.
 pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
-    let document = &place.open.document;
+    let document = &place.file.open.document;
     let line = line_around(document, place.byte)?;
     let text = document.slice(line.clone())?;
     let (range, id) = words(&text).find(|(range, _)| {
         (line.start + range.start..=line.start + range.end).contains(&place.byte)
     })?;
-    is_known(place.workspace, id)
+    is_known(place.file.view.workspace, id)
         .then(|| (id.to_owned(), line.start + range.start..line.start + range.end))
 }
 
@@ -121,11 +111,6 @@ pub(crate) fn all<'t>(
     text: &'t str,
 ) -> impl Iterator<Item = (Range<usize>, &'t str)> {
     words(text).filter(|(_, id)| is_known(workspace, id))
-}
-
-/// Returns every mention of one id in a text, in order.
-pub(crate) fn mentions(text: &str, id: &str) -> impl Iterator<Item = Range<usize>> {
-    words(text).filter(move |(_, word)| *word == id).map(|(range, _)| range)
 }
 
 /// Returns every mention of any of these ids in a text, in order.

@@ -12,12 +12,11 @@
 //!
 //! The helpers:
 //!
-//! - `annotated_edits`, `workspace_edit`: edits of files, in a form that the client understands.
+//! - `workspace_edit`: edits of files, in a form that the client understands.
 //! - `block_line`, `intent_text`, `fields`, `prose`: texts about blocks, intents and the registry's
 //!   fields.
 //! - `mention`, `places`: where an intent is named or defined, and where its blocks are.
 
-mod annotated_edits;
 mod block_line;
 pub(crate) mod code_actions;
 pub(crate) mod code_lens;
@@ -44,7 +43,7 @@ mod robustness_tests;
 #[cfg(test)]
 mod single_files;
 pub(crate) mod status;
-pub(crate) mod workspace_edit;
+mod workspace_edit;
 pub(crate) mod workspace_symbols;
 
 use tower_lsp::gen_lsp_types as lsp;

@@ -6,70 +6,54 @@ use tower_lsp::gen_lsp_types as lsp;
 use crate::workspace::text;
 use crate::workspace::text::counted;
 
-/// The markup of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Markup {
-    Markdown,
-    Plain,
-}
-
 /// The longest piece of other people's text, in characters. Longer pieces are cut.
 const LONGEST: usize = 300;
 
 /// A text under construction. It consists of paragraphs and lists.
 pub(crate) struct Prose {
-    markup: Markup,
+    /// True for Markdown, false for plain text.
+    markdown: bool,
     out: String,
 }
 
 impl Prose {
-    /// Returns an empty text in this markup.
-    pub(crate) fn new(markup: Markup) -> Self {
-        Self { markup, out: String::new() }
+    /// Returns an empty text, in Markdown or plain.
+    pub(crate) fn new(markdown: bool) -> Self {
+        Self { markdown, out: String::new() }
     }
 
     /// Returns other people's words, escaped and shortened.
     pub(crate) fn escaped(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
-        match self.markup {
-            Markup::Markdown => text::markdown(&words),
-            Markup::Plain => text::terminal(&words),
-        }
+        if self.markdown { text::markdown(&words) } else { text::terminal(&words) }
     }
 
     /// Returns other people's words in bold, escaped and shortened.
     pub(crate) fn strong(&self, words: &str) -> String {
-        match self.markup {
-            Markup::Markdown => format!("**{}**", self.escaped(words)),
-            Markup::Plain => self.escaped(words),
-        }
+        let words = self.escaped(words);
+        if self.markdown { format!("**{words}**") } else { words }
     }
 
     /// Returns other people's words as code, escaped and shortened.
     pub(crate) fn code(&self, words: &str) -> String {
         let words = text::shorten(words, LONGEST);
-        match self.markup {
-            Markup::Markdown => text::markdown_code(&words),
-            Markup::Plain => text::terminal(&words),
-        }
+        if self.markdown { text::markdown_code(&words) } else { text::terminal(&words) }
     }
 
     /// Returns a link from words to a line of a file. The line counts from 1. In plain text, the
     /// name of the file and the line follow the words.
     pub(crate) fn link(&self, words: &str, uri: Option<&lsp::Uri>, line: Option<u32>) -> String {
         let words = self.escaped(words);
-        match (self.markup, uri) {
-            (Markup::Markdown, Some(uri)) => {
-                let line = line.map(|line| format!("#L{line}")).unwrap_or_default();
-                // Parentheses would end the address early.
-                let uri = uri.as_str().replace('(', "%28").replace(')', "%29");
-                format!("[{words}](<{uri}{line}>)")
-            }
-            (Markup::Plain, Some(uri)) => match (uri.path().rsplit_once('/'), line) {
-                (Some((_, name)), Some(line)) => format!("{words} ({name}:{line})"),
-                _ => words,
-            },
-            (_, None) => words,
+        let Some(uri) = uri else { return words };
+        if self.markdown {
+            let line = line.map(|line| format!("#L{line}")).unwrap_or_default();
+            // Parentheses would end the address early.
+            let uri = uri.as_str().replace('(', "%28").replace(')', "%29");
+            return format!("[{words}](<{uri}{line}>)");
+        }
+        match (uri.path().rsplit_once('/'), line) {
+            (Some((_, name)), Some(line)) => format!("{words} ({name}:{line})"),
+            _ => words,
         }
     }
 
@@ -79,6 +63,13 @@ impl Prose {
             self.out.push_str("\n\n");
         }
         self.out.push_str(pieces);
+    }
+
+    /// Adds a paragraph of these pieces, unless there are none. They must be escaped already.
+    pub(crate) fn joined(&mut self, pieces: &[String]) {
+        if !pieces.is_empty() {
+            self.paragraph(&pieces.join(" · "));
+        }
     }
 
     /// Adds a list under a heading. The heading is not escaped.
@@ -96,9 +87,9 @@ impl Prose {
 
     /// Returns the text in the form of the protocol.
     pub(crate) fn finish(self) -> lsp::MarkupContent {
-        let kind = match self.markup {
-            Markup::Markdown => lsp::MarkupKind::Markdown,
-            Markup::Plain => lsp::MarkupKind::PlainText,
+        let kind = match self.markdown {
+            true => lsp::MarkupKind::Markdown,
+            false => lsp::MarkupKind::PlainText,
         };
         lsp::MarkupContent { kind, value: self.out }
     }
@@ -163,10 +154,10 @@ mod tests {
     #[test]
     fn words_of_others_stay_words() {
         let hostile = "[x](command:evil) <img>\n# h";
-        let prose = Prose::new(Markup::Markdown);
+        let prose = Prose::new(true);
         assert_eq!(prose.escaped(hostile), "\\[x\\](command\\:evil) \\<img\\> \\# h");
         let uri = "file:///a(b).rs".parse().unwrap();
         assert_eq!(prose.link("a", Some(&uri), Some(3)), "[a](<file:///a%28b%29.rs#L3>)");
-        assert_eq!(Prose::new(Markup::Plain).link("a", Some(&uri), Some(3)), "a (a(b).rs:3)");
+        assert_eq!(Prose::new(false).link("a", Some(&uri), Some(3)), "a (a(b).rs:3)");
     }
 }

@@ -4,7 +4,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::places;
 use crate::lsp::analysis;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 
 /// Returns the present places of the intent's blocks, its mentions in open documents, and its
@@ -12,17 +12,18 @@ use crate::lsp::snapshot::Snapshot;
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::ReferenceParams,
-) -> Result<Option<Vec<lsp::Location>>, RequestRefusal> {
+) -> Answer<Option<Vec<lsp::Location>>> {
     let at = &params.text_document_position_params;
     let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
-    let Some(target) = places::target(snapshot, &place) else { return Ok(None) };
-    let definition = places::definition(snapshot, place.workspace, &target.id);
+    let Some(target) = places::target(&place) else { return Ok(None) };
+    let view = place.file.view;
+    let definition = places::definition(view, &target.id);
     let definition = definition.map(|(location, _)| location);
     let mut found: Vec<lsp::Location> =
         definition.iter().filter(|_| params.context.include_declaration).cloned().collect();
-    let mentions = places::mentions(snapshot, place.workspace, &target.id)?;
+    let mentions = places::mentions(view, &target.id)?;
     found.extend(mentions.into_iter().filter(|it| Some(it) != definition.as_ref()));
-    let blocks = places::blocks_of_intent(snapshot, place.workspace, &target.id)?;
+    let blocks = places::blocks_of_intent(view, &target.id)?;
     found.extend(blocks.into_iter().map(|block| block.location));
     Ok(Some(found))
 }

@@ -5,23 +5,27 @@
 //! the intent's former ones. Names of blocks are left to the language's own server.
 
 use std::ops::Range;
-use std::path::Path;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::annotated_edits::{EditReason, EditsByDocument};
 use super::mention::{self, ShownRegistry};
 use super::places;
+use super::workspace_edit::AnnotatedEdits;
 use crate::code::Document;
 use crate::intent::{FOLDER, RegistryEdit, edit, single_id};
 use crate::ledger::read::is_ledger_path;
-use crate::lsp::analysis;
+use crate::lsp::analysis::{self, WorkspaceView};
 use crate::lsp::capabilities::Capabilities;
-use crate::lsp::convert;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::dispatch::{Answer, RequestRefusal};
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::{RelativePath, ignores, store};
+
+/// The annotation of an edit where the intent is defined.
+const DEFINITION: &str = "definition";
+
+/// The annotation of an edit of a word that is equal to the old id. A person should confirm it.
+const MENTION: &str = "mention";
 
 /// Without this step, a client would offer to rename any word.
 pub(crate) fn options(client: &Capabilities) -> lsp::RenameProvider {
@@ -34,24 +38,22 @@ pub(crate) fn options(client: &Capabilities) -> lsp::RenameProvider {
 pub(crate) fn prepare(
     snapshot: &Snapshot,
     params: lsp::PrepareRenameParams,
-) -> Result<Option<lsp::PrepareRenameResult>, RequestRefusal> {
-    let Some(place) = analysis::place(snapshot, &params.text_document_position_params) else {
-        return Ok(None);
-    };
+) -> Answer<Option<lsp::PrepareRenameResult>> {
+    let at = &params.text_document_position_params;
+    let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
     let Some((id, bytes)) = places::id_at(&place) else { return Ok(None) };
-    if is_ledger_path(&place.path) {
-        return Err(RequestRefusal::Failed(
-            "The ledger is never rewritten; rename the id in the registry.".into(),
-        ));
+    if is_ledger_path(&place.file.path) {
+        let reason = "The ledger is never rewritten; rename the id in the registry.";
+        return Err(RequestRefusal::failed(reason));
     }
-    require_present_id(place.workspace, &id)?;
-    let range = convert::range(&place.open.document, bytes, snapshot.encoding);
+    require_present_id(place.file.view.workspace, &id)?;
+    let range = place.file.range(bytes);
     Ok(Some(lsp::PrepareRenamePlaceholder { range, placeholder: id }.into()))
 }
 
 /// Returns an error for a former id of an intent. A former id is written only in the list of former
 /// ids and in older texts, where it must stay.
-fn require_present_id(workspace: &Workspace, id: &str) -> Result<(), RequestRefusal> {
+fn require_present_id(workspace: &Workspace, id: &str) -> Answer<()> {
     match workspace.registry.present_id(id) {
         present if present == id => Ok(()),
         present => Err(RequestRefusal::Failed(format!(
@@ -64,23 +66,20 @@ fn require_present_id(workspace: &Workspace, id: &str) -> Result<(), RequestRefu
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::RenameParams,
-) -> Result<Option<lsp::WorkspaceEdit>, RequestRefusal> {
-    let Some(place) = analysis::place(snapshot, &params.text_document_position_params) else {
-        return Ok(None);
-    };
+) -> Answer<Option<lsp::WorkspaceEdit>> {
+    let at = &params.text_document_position_params;
+    let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
     let Some((from, _)) = places::id_at(&place) else { return Ok(None) };
     let to = params.new_name.trim().to_owned();
-    let workspace = place.workspace;
-    let missing = || {
-        RequestRefusal::Failed(format!(
+    let view = place.file.view;
+    let shown = ShownRegistry::of(view).ok_or_else(|| {
+        RequestRefusal::failed(format!(
             "{from} is not in the registry; only intents there are renamed."
         ))
-    };
-    let shown = ShownRegistry::of(snapshot, workspace).ok_or_else(missing)?;
+    })?;
     let rename = RegistryEdit::Rename { from: from.clone(), to: to.clone() };
-    let planned = edit::plan(&shown.registry, &rename)
-        .map_err(|error| RequestRefusal::Failed(error.to_string()))?;
-    let mut changes = EditsByDocument::new(snapshot);
+    let planned = edit::plan(&shown.registry, &rename).map_err(RequestRefusal::failed)?;
+    let mut changes = AnnotatedEdits::new(snapshot, annotations(&from, &to));
     for read in shown.registry.files() {
         let Some(file) = shown.file(read.path()) else { continue };
         // A former id is not a mention of the intent that has this id now.
@@ -89,44 +88,54 @@ pub(crate) fn handle(
         for edit in planned.edits.iter().filter(|_| *read.path() == planned.path) {
             spans.push(edit.range.clone());
             let range = edit.range.clone();
-            changes.add(&file.uri, &file.document, range, &edit.text, EditReason::Definition);
+            changes.add(&file.uri, &file.document, range, &edit.text, DEFINITION);
         }
         let elsewhere = |range: &Range<usize>| {
             !spans.iter().any(|span| span.start < range.end && range.start < span.end)
         };
-        for range in mention::mentions(read.text(), &from).filter(elsewhere) {
-            changes.add(&file.uri, &file.document, range, &to, EditReason::Mention);
+        for range in mention::of_any(read.text(), &[from.as_str()]).filter(elsewhere) {
+            changes.add(&file.uri, &file.document, range, &to, MENTION);
         }
     }
-    for path in files_to_search(workspace, &from) {
+    for path in files_to_search(view.workspace, &from) {
         snapshot.check_cancelled()?;
-        if let Some((uri, document)) = text_of(snapshot, workspace, &path, &from) {
-            for range in mention::mentions(&document.text(), &from) {
-                changes.add(&uri, &document, range, &to, EditReason::Mention);
+        if let Some((uri, document)) = text_of(view, &path, &from) {
+            for range in mention::of_any(&document.text(), &[from.as_str()]) {
+                changes.add(&uri, &document, range, &to, MENTION);
             }
         }
     }
-    let mut edit = changes.finish(&format!("Rename {from} to {to}"));
-    if let Some(renamed) = renamed_file(snapshot, workspace, &planned.path, &from, &to) {
+    let mut edit = changes.finish();
+    if let Some(renamed) = renamed_file(view, &planned.path, &from, &to) {
         edit.document_changes.iter_mut().for_each(|changes| changes.push(renamed.clone().into()));
     }
     Ok(Some(edit))
 }
 
+fn annotations(from: &str, to: &str) -> [(&'static str, lsp::ChangeAnnotation); 2] {
+    let annotation = |description: &str, needs_confirmation| lsp::ChangeAnnotation {
+        label: format!("Rename {from} to {to}"),
+        needs_confirmation: Some(needs_confirmation),
+        description: Some(description.to_owned()),
+    };
+    let definition = "In the registry; the ledger keeps what was recorded";
+    let mention = "Words in texts that name it";
+    [(DEFINITION, annotation(definition, false)), (MENTION, annotation(mention, true))]
+}
+
 /// Returns the rename of a file that holds only this intent, since such a file has the name of its
 /// intent. If the client cannot rename files, a finding asks for it.
 fn renamed_file(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
+    view: WorkspaceView<'_>,
     path: &RelativePath,
     from: &str,
     to: &str,
 ) -> Option<lsp::RenameFile> {
-    (snapshot.client.rename_files && single_id(path) == Some(from)).then_some(())?;
+    (view.snapshot.client.rename_files && single_id(path) == Some(from)).then_some(())?;
     let new = RelativePath::new(&format!("{FOLDER}/{to}.yaml")).ok()?;
     Some(lsp::RenameFile {
-        old_uri: analysis::address(snapshot, workspace, path)?,
-        new_uri: analysis::address(snapshot, workspace, &new)?,
+        old_uri: view.address(path)?,
+        new_uri: view.address(&new)?,
         options: None,
         annotation_id: None,
     })
@@ -150,24 +159,15 @@ fn files_to_search(workspace: &Workspace, id: &str) -> Vec<RelativePath> {
 }
 
 /// Returns a text that contains the id: the editor's text if the file is open, else the file's.
-fn text_of(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    path: &RelativePath,
-    id: &str,
-) -> Option<(lsp::Uri, Document)> {
-    if let Some(open) = analysis::opened(snapshot, workspace, path) {
+fn text_of(view: WorkspaceView<'_>, path: &RelativePath, id: &str) -> Option<(lsp::Uri, Document)> {
+    if let Some(open) = view.opened(path) {
         return Some((open.uri.clone(), open.document.clone()));
     }
-    let file = workspace.root.absolute(path);
-    let bytes = read(&file)?;
+    let file = view.workspace.root.absolute(path);
+    let bytes = store::read_capped(&file, crate::code::document::MAX_BYTES as u64).ok()??;
     let holds = bytes.windows(id.len()).any(|window| window == id.as_bytes());
     let document = holds.then(|| Document::from_bytes(path.as_str(), &bytes).ok()).flatten()?;
-    Some((analysis::address(snapshot, workspace, path)?, document))
-}
-
-fn read(file: &Path) -> Option<Vec<u8>> {
-    store::read_capped(file, crate::code::document::MAX_BYTES as u64).ok()?
+    Some((view.address(path)?, document))
 }
 
 #[cfg(test)]
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::lsp::features::fixture::{Editor, REGISTRY};
 
-    fn rename(editor: &Editor, to: &str) -> Result<Option<lsp::WorkspaceEdit>, RequestRefusal> {
+    fn rename(editor: &Editor, to: &str) -> Answer<Option<lsp::WorkspaceEdit>> {
         handle(&editor.snapshot(), editor.ask(json!({ "newName": to })))
     }
 

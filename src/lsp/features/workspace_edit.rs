@@ -1,85 +1,76 @@
-//! Builds the edits of files in a form that the client understands: with versions or without, with
-//! annotations or without.
+//! Collects edits of files, each with its annotation, and builds one `WorkspaceEdit` of them in the
+//! richest form that the client understands: with versions or without, with annotations or without.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use crate::lsp::capabilities::Capabilities;
+use crate::code::Document;
+use crate::lsp::snapshot::Snapshot;
 
-/// The edits of one file, without annotations.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FileEdits {
-    pub(crate) uri: lsp::Uri,
-    /// The version of the text to which the ranges refer. `None` for a file that is not open.
-    pub(crate) version: Option<i32>,
-    pub(crate) edits: Vec<lsp::TextEdit>,
+/// The edits collected so far, by document.
+pub(crate) struct AnnotatedEdits<'a> {
+    snapshot: &'a Snapshot,
+    files: BTreeMap<lsp::Uri, Vec<lsp::AnnotatedTextEdit>>,
+    /// What a person reads before the edits are made, by id.
+    annotations: HashMap<String, lsp::ChangeAnnotation>,
 }
 
-/// What a person reads before the edits are made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Note {
-    /// A title of a few words.
-    pub(crate) label: String,
-    /// An explanation of one sentence.
-    pub(crate) description: String,
-}
-
-/// Returns the edits of one file, each annotated with the note.
-pub(crate) fn workspace_edit(
-    client: &Capabilities,
-    file: FileEdits,
-    note: Note,
-) -> lsp::WorkspaceEdit {
-    const NOTE: &str = "intent";
-    let annotation = lsp::ChangeAnnotation {
-        label: note.label,
-        needs_confirmation: Some(false),
-        description: Some(note.description),
-    };
-    let annotations = HashMap::from([(NOTE.to_owned(), annotation)]);
-    let edits = file.edits.into_iter().map(|edit| (edit, Some(NOTE))).collect();
-    let file = AnnotatedFile { uri: file.uri, version: file.version, edits };
-    assemble(client, std::iter::once(file), Some(annotations))
-}
-
-/// The edits of one file, each with its annotation.
-pub(super) struct AnnotatedFile {
-    pub(super) uri: lsp::Uri,
-    /// The version of the text to which the ranges refer. `None` for a file that is not open.
-    pub(super) version: Option<i32>,
-    /// The edits, each with the id of its annotation.
-    pub(super) edits: Vec<(lsp::TextEdit, Option<&'static str>)>,
-}
-
-/// Returns the edits in the richest form that the client understands.
-pub(super) fn assemble(
-    client: &Capabilities,
-    files: impl Iterator<Item = AnnotatedFile>,
-    annotations: Option<HashMap<String, lsp::ChangeAnnotation>>,
-) -> lsp::WorkspaceEdit {
-    if !client.document_changes {
-        let plain = |file: AnnotatedFile| {
-            (file.uri, file.edits.into_iter().map(|(edit, _)| edit).collect())
-        };
-        let changes = Some(files.map(plain).collect());
-        return lsp::WorkspaceEdit { changes, ..Default::default() };
+impl<'a> AnnotatedEdits<'a> {
+    /// Returns an empty collection whose edits refer to these annotations by their ids.
+    pub(crate) fn new(
+        snapshot: &'a Snapshot,
+        annotations: impl IntoIterator<Item = (&'static str, lsp::ChangeAnnotation)>,
+    ) -> Self {
+        let annotations = annotations.into_iter().map(|(id, note)| (id.to_owned(), note));
+        Self { snapshot, files: BTreeMap::new(), annotations: annotations.collect() }
     }
-    let change_annotations = annotations.filter(|_| client.change_annotations);
-    let edit = |(text_edit, annotation): (lsp::TextEdit, Option<&str>)| -> lsp::Edit {
-        match annotation.filter(|_| change_annotations.is_some()) {
-            None => text_edit.into(),
-            Some(id) => lsp::AnnotatedTextEdit { annotation_id: id.to_owned(), text_edit }.into(),
+
+    /// Returns the edits of a document, to which more can be added.
+    pub(crate) fn of(&mut self, uri: &lsp::Uri) -> &mut Vec<lsp::AnnotatedTextEdit> {
+        self.files.entry(uri.clone()).or_default()
+    }
+
+    /// Adds an edit that replaces bytes of a document.
+    pub(crate) fn add(
+        &mut self,
+        uri: &lsp::Uri,
+        document: &Document,
+        bytes: Range<usize>,
+        text: &str,
+        annotation: &str,
+    ) {
+        let range = crate::lsp::convert::range(document, bytes, self.snapshot.encoding);
+        let text_edit = lsp::TextEdit { range, new_text: text.to_owned() };
+        let annotation_id = annotation.to_owned();
+        self.of(uri).push(lsp::AnnotatedTextEdit { annotation_id, text_edit });
+    }
+
+    /// Returns all edits in a form that the client understands.
+    pub(crate) fn finish(self) -> lsp::WorkspaceEdit {
+        let Self { snapshot, files, annotations } = self;
+        let plain = |edits: Vec<lsp::AnnotatedTextEdit>| edits.into_iter().map(|it| it.text_edit);
+        if !snapshot.client.document_changes {
+            let changes = files.into_iter().map(|(uri, edits)| (uri, plain(edits).collect()));
+            return lsp::WorkspaceEdit { changes: Some(changes.collect()), ..Default::default() };
         }
-    };
-    let changes = files.map(|file| {
-        let text_document = lsp::OptionalVersionedTextDocumentIdentifier {
-            version: file.version,
-            text_document_identifier: lsp::TextDocumentIdentifier { uri: file.uri },
-        };
-        let edits = file.edits.into_iter().map(edit).collect();
-        lsp::TextDocumentEdit { text_document, edits }.into()
-    });
-    let document_changes = Some(changes.collect());
-    lsp::WorkspaceEdit { document_changes, change_annotations, ..Default::default() }
+        let is_annotated = snapshot.client.change_annotations;
+        let changes = files.into_iter().map(|(uri, edits)| {
+            let text_document = lsp::OptionalVersionedTextDocumentIdentifier {
+                version: snapshot.version_of(&uri),
+                text_document_identifier: lsp::TextDocumentIdentifier { uri },
+            };
+            let edits = match is_annotated {
+                true => edits.into_iter().map(Into::into).collect(),
+                false => plain(edits).map(Into::into).collect(),
+            };
+            lsp::TextDocumentEdit { text_document, edits }.into()
+        });
+        lsp::WorkspaceEdit {
+            document_changes: Some(changes.collect()),
+            change_annotations: is_annotated.then_some(annotations),
+            ..Default::default()
+        }
+    }
 }

@@ -7,10 +7,9 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::{document_symbols, mention, places};
 use crate::code::BlockKind;
-use crate::lsp::analysis;
-use crate::lsp::dispatch::RequestRefusal;
+use crate::lsp::analysis::WorkspaceView;
+use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
-use crate::verbs::Workspace;
 
 /// The largest number of symbols in an answer.
 const MAX_SYMBOLS: usize = 500;
@@ -22,23 +21,20 @@ const MAX_FILES: usize = 64;
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::WorkspaceSymbolParams,
-) -> Result<Option<lsp::WorkspaceSymbolResponse>, RequestRefusal> {
+) -> Answer<Option<lsp::WorkspaceSymbolResponse>> {
     let words: Vec<String> = params.query.split_whitespace().map(str::to_lowercase).collect();
     let mut found = Vec::new();
     for workspace in snapshot.workspaces() {
-        found.extend(intents(snapshot, workspace, &words));
-        found.extend(blocks(snapshot, workspace, &words)?);
+        let view = snapshot.view(workspace);
+        found.extend(intents(view, &words));
+        found.extend(blocks(view, &words)?);
     }
     found.truncate(MAX_SYMBOLS);
     Ok(Some(found.into()))
 }
 
-fn intents(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    words: &[String],
-) -> Vec<lsp::SymbolInformation> {
-    let Some(shown) = mention::ShownRegistry::of(snapshot, workspace) else { return Vec::new() };
+fn intents(view: WorkspaceView<'_>, words: &[String]) -> Vec<lsp::SymbolInformation> {
+    let Some(shown) = mention::ShownRegistry::of(view) else { return Vec::new() };
     let symbol = |intent: &crate::intent::Intent| {
         let name = document_symbols::name(intent);
         let (location, _) = shown.location(&intent.id.value)?;
@@ -48,11 +44,8 @@ fn intents(
     shown.registry.intents().iter().filter_map(symbol).collect()
 }
 
-fn blocks(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    words: &[String],
-) -> Result<Vec<lsp::SymbolInformation>, RequestRefusal> {
+fn blocks(view: WorkspaceView<'_>, words: &[String]) -> Answer<Vec<lsp::SymbolInformation>> {
+    let workspace = view.workspace;
     let Some(word) = words.first() else { return Ok(Vec::new()) };
     let intents = workspace.registry.intents().iter();
     let mut listed = intents.flat_map(|intent| iter::once(&intent.id).chain(&intent.formerly));
@@ -60,11 +53,11 @@ fn blocks(
     // An id that only the ledger contains is searched in capitals, as ids are usually written.
     let upper = word.to_uppercase();
     let Some(id) = named.or_else(|| mention::is_known(workspace, &upper).then_some(upper)) else {
-        let files = analysis::names(snapshot, workspace).files(words, MAX_FILES);
-        let blocks = places::named(snapshot, workspace, files, |name| fits(name, words))?;
+        let files = view.names().files(words, MAX_FILES);
+        let blocks = places::named(view, files, |name| fits(name, words))?;
         return Ok(blocks.into_iter().map(symbol).collect());
     };
-    let blocks = places::blocks_of_intent(snapshot, workspace, &id)?;
+    let blocks = places::blocks_of_intent(view, &id)?;
     let fitting = blocks.into_iter().filter(|block| fits(&block.name, &words[1..]));
     Ok(fitting
         .map(|block| symbol(places::ProducedBlock { intent: Some(id.clone()), ..block }))
@@ -73,9 +66,8 @@ fn blocks(
 
 /// The id is part of the name, because editors compare the name with the query once more.
 fn symbol(block: places::ProducedBlock) -> lsp::SymbolInformation {
-    let name = [block.intent.as_deref(), Some(block.name.as_str())];
-    let name = name.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let name = crate::workspace::text::terminal(&name);
+    let id = block.intent.map(|id| format!("{id} ")).unwrap_or_default();
+    let name = crate::workspace::text::terminal(&format!("{id}{}", block.name));
     information(&name, kind(block.kind), Some(block.path.to_string()), block.location)
 }
 
@@ -142,8 +134,8 @@ mod tests {
         let editor = Editor::new(
             "
 //- /src/a.rs intent=INT-001
-struct Session;
-impl Session {
+struct Account;
+impl Account {
     fn verify(&self) -> bool { true }
 }
 //- /src/b.rs closed intent=INT-001

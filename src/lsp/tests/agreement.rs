@@ -9,6 +9,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use crate::lsp::analysis;
 use crate::lsp::features::diagnostics;
 use crate::lsp::features::fixture::{Editor, git, git_runs};
 use crate::verbs::check::{self, CheckAnswer, CheckRequest, ComparedSides};
@@ -221,7 +222,9 @@ fn all_say_the_same(editor: &mut Editor) {
     for path in FILES.iter().chain(&NEW) {
         let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
         editor.open(path, &text);
-        let found = diagnostics::findings(&editor.snapshot(), &editor.uri(path));
+        let snapshot = editor.snapshot();
+        let found =
+            diagnostics::findings(&analysis::governed(&snapshot, &editor.uri(path)).unwrap());
         let found = found.into_iter().filter(|it| OF_CODE.contains(&it.code));
         shown.extend(found.map(|it| ((*path).to_owned(), it.code.as_str().to_owned())));
     }

@@ -125,7 +125,7 @@ async fn converse(
         actions: None,
     };
     let answer = conversation.client.request::<lsp::ShowMessageRequest>(request).await;
-    let answer = answer.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
+    let answer = answer.map_err(RequestRefusal::failed)?;
     let title = answer.map(|action| action.title);
     conversation.compute_on(Lane::LatencySensitive, move || title.map(Value::from)).await
 }

@@ -8,10 +8,8 @@ use std::sync::Arc;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::{SideEffect, World};
-use crate::lsp::snapshot::Workspaces;
 use crate::lsp::{convert, watch};
 use crate::verbs::Workspace;
-use crate::workspace::Root;
 
 /// The workspace that governs a folder, as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,28 +22,20 @@ pub(crate) struct WorkspaceLocation {
     pub(crate) git_dir: Option<PathBuf>,
 }
 
-/// A load that is under way.
-#[derive(Debug, Default)]
-pub(super) struct Loading {
-    /// True if something changed since the load began, so that the root must be loaded again.
-    again: bool,
-}
-
 impl World {
     /// Handles added and removed folders of the client's window.
     pub(crate) fn did_change_workspace_folders(
         &mut self,
         params: lsp::DidChangeWorkspaceFoldersParams,
     ) -> Vec<SideEffect> {
-        for folder in &params.event.removed {
-            if let Some(path) = convert::path_of(&folder.uri) {
-                self.folders.remove(&path);
-            }
-        }
+        let paths = |folders: &[lsp::WorkspaceFolder]| -> Vec<PathBuf> {
+            folders.iter().filter_map(|folder| convert::path_of(&folder.uri)).collect()
+        };
+        let removed = paths(&params.event.removed);
+        Arc::make_mut(&mut self.now.folders).retain(|folder| !removed.contains(folder));
         let mut effects = self.drop_unused();
-        let added = params.event.added.iter().filter_map(|folder| convert::path_of(&folder.uri));
-        let added: Vec<PathBuf> = added.collect();
-        self.folders.extend(added.iter().cloned());
+        let added = paths(&params.event.added);
+        Arc::make_mut(&mut self.now.folders).extend(added.iter().cloned());
         effects.extend(added.into_iter().filter_map(|folder| self.look_up(folder)));
         effects
     }
@@ -71,14 +61,10 @@ impl World {
         steering.into_iter().chain(others).collect()
     }
 
-    pub(crate) fn workspaces(&self) -> Arc<Workspaces> {
-        Arc::clone(&self.workspaces)
-    }
-
     /// Returns the side effect that finds the root of `folder`. `None` if the root is known or
     /// being looked up.
     pub(super) fn look_up(&mut self, folder: PathBuf) -> Option<SideEffect> {
-        let known = self.workspaces.folders.contains_key(&folder);
+        let known = self.now.workspaces.folders.contains_key(&folder);
         (!known && self.looked_up.insert(folder.clone())).then_some(SideEffect::FindPlace(folder))
     }
 
@@ -91,12 +77,12 @@ impl World {
         self.looked_up.remove(&folder);
         let governed = place.as_ref().filter(|place| place.governed);
         let root = governed.map(|place| place.root.clone());
-        Arc::make_mut(&mut self.workspaces).folders.insert(folder.clone(), root.clone());
+        Arc::make_mut(&mut self.now.workspaces).folders.insert(folder.clone(), root.clone());
         let Some(place) = place else { return self.ungoverned(&folder) };
         let mut effects = Vec::new();
         self.places.insert(place.root.clone(), place);
         match root {
-            Some(root) if self.workspaces.loaded.contains_key(&root) => {
+            Some(root) if self.now.workspaces.loaded.contains_key(&root) => {
                 effects.extend(self.diagnose_open(|path| path.parent() == Some(&folder)));
             }
             Some(root) => effects.extend(self.load(root)),
@@ -108,7 +94,8 @@ impl World {
     /// Drops the workspaces that govern no folder any more, after it turned out that none governs
     /// `folder`.
     fn ungoverned(&mut self, folder: &Path) -> Vec<SideEffect> {
-        let used: BTreeSet<PathBuf> = self.workspaces.folders.values().flatten().cloned().collect();
+        let used: BTreeSet<PathBuf> =
+            self.now.workspaces.folders.values().flatten().cloned().collect();
         let mut effects = self.keep_loaded(&used);
         if !effects.is_empty() {
             effects.extend(self.diagnose_open(|path| path.parent() == Some(folder)));
@@ -120,7 +107,7 @@ impl World {
     /// Drops the workspaces at other roots than these. Diagnosing the unopened files of a dropped
     /// workspace removes what was published about them.
     fn keep_loaded(&mut self, used: &BTreeSet<PathBuf>) -> Vec<SideEffect> {
-        let loaded = &mut Arc::make_mut(&mut self.workspaces).loaded;
+        let loaded = &mut Arc::make_mut(&mut self.now.workspaces).loaded;
         let gone: Vec<PathBuf> =
             loaded.keys().filter(|root| !used.contains(*root)).cloned().collect();
         loaded.retain(|root, _| used.contains(root));
@@ -130,23 +117,18 @@ impl World {
     /// Returns the side effect that loads a root. `None` if it is being loaded; it is then loaded
     /// once more afterwards.
     fn load(&mut self, root: PathBuf) -> Option<SideEffect> {
-        if let Some(loading) = self.loading.get_mut(&root) {
-            loading.again = true;
+        if let Some(again) = self.loading.get_mut(&root) {
+            *again = true;
             return None;
         }
-        self.loading.insert(root.clone(), Loading::default());
+        self.loading.insert(root.clone(), false);
         Some(SideEffect::Load(root))
-    }
-
-    /// Returns the loaded workspace at a root.
-    pub(crate) fn loaded_workspace(&self, root: &Path) -> Option<&Workspace> {
-        self.workspaces.loaded.get(root)
     }
 
     /// Returns true if some workspace is being read for the first time. Answers are incomplete
     /// until then.
     pub(crate) fn is_reading(&self) -> bool {
-        let is_new = |folder: &PathBuf| !self.workspaces.folders.contains_key(folder);
+        let is_new = |folder: &PathBuf| !self.now.workspaces.folders.contains_key(folder);
         self.looked_up.iter().any(is_new) || self.loading.keys().any(|root| self.is_first(root))
     }
 
@@ -154,7 +136,7 @@ impl World {
     pub(crate) fn is_reading_for(&self, uri: &lsp::Uri) -> bool {
         let Some(path) = convert::path_of(uri) else { return false };
         let Some(folder) = path.parent() else { return false };
-        match self.workspaces.folders.get(folder) {
+        match self.now.workspaces.folders.get(folder) {
             Some(Some(root)) => self.loading.contains_key(root) && self.is_first(root),
             Some(None) => false,
             None => self.looked_up.contains(folder),
@@ -162,12 +144,7 @@ impl World {
     }
 
     fn is_first(&self, root: &Path) -> bool {
-        !self.workspaces.loaded.contains_key(root)
-    }
-
-    /// Returns the roots of all loaded workspaces.
-    pub(crate) fn roots(&self) -> Vec<Arc<Root>> {
-        self.workspaces.loaded.values().map(|workspace| Arc::clone(&workspace.root)).collect()
+        !self.now.workspaces.loaded.contains_key(root)
     }
 
     /// Stores a workspace that was loaded. If it could not be loaded, the one that was loaded
@@ -177,19 +154,19 @@ impl World {
         root: PathBuf,
         workspace: Result<Workspace, String>,
     ) -> Vec<SideEffect> {
-        let again = self.loading.remove(&root).is_some_and(|loading| loading.again);
+        let again = self.loading.remove(&root).unwrap_or_default();
         let mut effects: Vec<SideEffect> = Vec::new();
         if again {
             effects.extend(self.load(root.clone()));
         }
         match workspace {
             Ok(workspace) => {
-                let workspace = match self.workspaces.loaded.get(&root) {
+                let workspace = match self.now.workspaces.loaded.get(&root) {
                     Some(before) => workspace.judged_as(before),
                     None => workspace,
                 };
                 let before =
-                    Arc::make_mut(&mut self.workspaces).loaded.insert(root.clone(), workspace);
+                    Arc::make_mut(&mut self.now.workspaces).loaded.insert(root.clone(), workspace);
                 // The first load writes nothing to the disk. A later load means that something was
                 // recorded or edited.
                 if before.is_some() {
@@ -201,7 +178,7 @@ impl World {
                 if self.told_of_hooks.insert(root.clone()) {
                     effects.push(SideEffect::TellOfGitHooks(root.clone()));
                 }
-                let workspaces = Arc::clone(&self.workspaces);
+                let workspaces = Arc::clone(&self.now.workspaces);
                 effects.extend(self.diagnose_open(|path| {
                     let folder = path.parent().and_then(|folder| workspaces.folders.get(folder));
                     folder.is_some_and(|governing| governing.as_ref() == Some(&root))
@@ -217,7 +194,7 @@ impl World {
 
     fn diagnose_open(&self, concerns: impl Fn(&Path) -> bool) -> Vec<SideEffect> {
         let concerned =
-            self.documents.values().filter(|open| open.path.as_deref().is_some_and(&concerns));
+            self.now.documents.values().filter(|open| open.path.as_deref().is_some_and(&concerns));
         concerned.map(|open| SideEffect::DiagnoseNow(open.uri.clone())).collect()
     }
 
@@ -236,7 +213,7 @@ impl World {
             // A client that reached the folder through a link uses other paths for its files. All
             // workspaces are then loaded again.
             if roots.len() == before {
-                roots.extend(self.workspaces.loaded.keys().cloned());
+                roots.extend(self.now.workspaces.loaded.keys().cloned());
             }
         }
         if paths.iter().any(|path| self.may_change_roots(path)) {
@@ -250,7 +227,7 @@ impl World {
     /// noticed.
     pub(crate) fn reload_all(&mut self) -> Vec<SideEffect> {
         let mut effects = self.look_up_again();
-        let loaded = self.workspaces.loaded.keys().chain(self.loading.keys());
+        let loaded = self.now.workspaces.loaded.keys().chain(self.loading.keys());
         let roots: BTreeSet<PathBuf> = loaded.cloned().collect();
         effects.extend(roots.into_iter().filter_map(|root| self.load(root)));
         effects
@@ -264,28 +241,34 @@ impl World {
             return true;
         }
         let root = path.ancestors().filter(|it| ours(it)).last().and_then(Path::parent);
-        root.is_some_and(|root| !self.workspaces.loaded.contains_key(root))
+        root.is_some_and(|root| !self.now.workspaces.loaded.contains_key(root))
     }
 
     /// Looks up again which root governs each folder in use, and forgets the other folders.
     fn look_up_again(&mut self) -> Vec<SideEffect> {
-        let opened = self.documents.values().filter_map(|open| open.path.as_ref()?.parent());
-        let mut folders: BTreeSet<PathBuf> = opened.map(ToOwned::to_owned).collect();
-        folders.extend(self.folders.iter().cloned());
+        let folders: BTreeSet<PathBuf> = self.folders_in_use().map(Path::to_owned).collect();
         // The old answers are kept until the new ones arrive, so that nothing flickers.
-        Arc::make_mut(&mut self.workspaces).folders.retain(|folder, _| folders.contains(folder));
+        Arc::make_mut(&mut self.now.workspaces)
+            .folders
+            .retain(|folder, _| folders.contains(folder));
         self.looked_up.extend(folders.iter().cloned());
         folders.into_iter().map(SideEffect::FindPlace).collect()
     }
 
+    /// Returns the folders of the open documents and of the window.
+    fn folders_in_use(&self) -> impl Iterator<Item = &Path> {
+        let opened = self.now.documents.values().filter_map(|open| open.path.as_ref()?.parent());
+        opened.chain(self.now.folders.iter().map(PathBuf::as_path))
+    }
+
     /// Drops the workspaces that no open document and no folder of the window needs.
     fn drop_unused(&mut self) -> Vec<SideEffect> {
-        let opened = self.documents.values().filter_map(|open| open.path.as_ref()?.parent());
-        let folders = opened.chain(self.folders.iter().map(PathBuf::as_path));
-        let used: BTreeSet<PathBuf> =
-            folders.filter_map(|folder| self.workspaces.folders.get(folder)?.clone()).collect();
+        let roots = self
+            .folders_in_use()
+            .filter_map(|folder| self.now.workspaces.folders.get(folder)?.clone());
+        let used: BTreeSet<PathBuf> = roots.collect();
         let effects = self.keep_loaded(&used);
-        let folders = &mut Arc::make_mut(&mut self.workspaces).folders;
+        let folders = &mut Arc::make_mut(&mut self.now.workspaces).folders;
         folders.retain(|_, root| root.as_ref().is_none_or(|root| used.contains(root)));
         self.places.retain(|root, _| used.contains(root));
         effects

@@ -56,12 +56,15 @@ enum OutOfStep {
 
 /// Returns a document for a text that was just opened. If the text has a syntax error, the document
 /// takes its blocks from the file at the last commit.
+///
+/// Nothing is read from the disk here: a lane reads what is needed, when it needs the blocks.
 fn new_document(name: &str, text: &str, path: Option<PathBuf>) -> Document {
     let document = Document::from_text(name, text);
-    match path.as_deref().is_some_and(is_declared_generated) {
-        true => document.declared_generated(),
-        false => document.with_origin(move || committed(path.as_deref()?)),
-    }
+    let Some(path) = path else { return document };
+    let file = path.clone();
+    document
+        .declared_generated_if(move || is_declared_generated(&path))
+        .with_origin(move || committed(&file))
 }
 
 fn is_declared_generated(path: &Path) -> bool {
@@ -101,7 +104,7 @@ impl World {
             folder.and_then(|folder| self.look_up(folder)).into_iter().collect();
         // A client that pulls requests diagnostics for open files itself. What was pushed while the
         // file was closed would be shown a second time.
-        if self.client.pulls() {
+        if self.now.client.pulls() {
             effects.push(SideEffect::Forget(item.uri.clone()));
         }
         effects.push(SideEffect::Diagnose(item.uri));
@@ -119,7 +122,7 @@ impl World {
             }
         };
         let uri = changes.text_document.uri;
-        let Some(open) = self.documents.get(uri.as_str()) else {
+        let Some(open) = self.now.documents.get(uri.as_str()) else {
             tracing::debug!(%uri, "a change of a document that is not open");
             return Vec::new();
         };
@@ -159,7 +162,7 @@ impl World {
                 document = document.replaced(&change.text);
                 continue;
             };
-            let bytes = convert::bytes_strict(&document, range, self.encoding);
+            let bytes = convert::bytes_strict(&document, range, self.now.encoding);
             let edited = bytes.and_then(|bytes| document.edited(bytes, &change.text));
             document = edited.ok_or(OutOfStep::Range { range })?;
         }
@@ -175,7 +178,7 @@ impl World {
     /// Keeps the old text, but gives no answers about the document until the client sends its whole
     /// text.
     fn mark_out_of_step(&mut self, uri: &str, reason: &OutOfStep) -> Vec<SideEffect> {
-        let Some(open) = self.documents.get(uri) else { return Vec::new() };
+        let Some(open) = self.now.documents.get(uri) else { return Vec::new() };
         let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
         let uri = open.uri.clone();
         self.store(open);
@@ -188,11 +191,11 @@ impl World {
     /// Removes a document that the client closed.
     pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) -> Vec<SideEffect> {
         let uri = params.text_document.uri;
-        let Some(closed) = Arc::make_mut(&mut self.documents).remove(uri.as_str()) else {
+        let Some(closed) = Arc::make_mut(&mut self.now.documents).remove(uri.as_str()) else {
             return Vec::new();
         };
         let ours = closed.path.as_ref().filter(|path| crate::lsp::watch::is_relevant(path));
-        let root = ours.and_then(|path| self.workspaces.root_of(path)).map(ToOwned::to_owned);
+        let root = ours.and_then(|path| self.now.workspaces.root_of(path)).map(ToOwned::to_owned);
         let effects = [SideEffect::Forget(uri)].into_iter();
         effects.chain(root.map(SideEffect::DiagnoseUnopened)).collect()
     }
@@ -210,6 +213,6 @@ impl World {
     fn store(&mut self, open: OpenDocument) {
         let key = Arc::from(open.uri.as_str());
         // This copies the map (not the texts) only while a request still holds the old map.
-        Arc::make_mut(&mut self.documents).insert(key, Arc::new(open));
+        Arc::make_mut(&mut self.now.documents).insert(key, Arc::new(open));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::json;
 
 use super::plan::Plan;
 use super::{
@@ -11,15 +11,14 @@ use super::{
 };
 use crate::code::Block;
 use crate::intent::Intent;
-use crate::lsp::analysis::Analysis;
+use crate::lsp::analysis::{Analysis, GovernedFile, WorkspaceView};
+use crate::lsp::convert;
 use crate::lsp::features::{commands, diagnostics};
-use crate::lsp::snapshot::OpenDocument;
-use crate::lsp::{analysis, convert};
 use crate::provenance::outline::Against;
 use crate::provenance::{Provenance, Verdict};
 use crate::verbs::Workspace;
 use crate::verbs::baseline::Edits;
-use crate::workspace::{Code, Finding, RelativePath, text};
+use crate::workspace::{Code, Finding, text};
 
 /// The largest number of owners of the file for which actions are offered.
 const MAX_OWNERS: usize = 5;
@@ -33,31 +32,25 @@ const UNSAVED: &str = "save the file first: what stands on disk is recorded";
 
 struct CodePlace<'a> {
     request: &'a ActionRequest<'a>,
-    open: &'a OpenDocument,
+    file: &'a GovernedFile<'a>,
     workspace: &'a Workspace,
-    path: &'a RelativePath,
     selected: Option<String>,
     /// The findings at the place.
     findings: Vec<Finding>,
 }
 
 /// Returns the actions that are possible at the place.
-pub(super) fn offers(
-    request: &ActionRequest<'_>,
-    open: &OpenDocument,
-    workspace: &Workspace,
-    path: &RelativePath,
-) -> Vec<Offer> {
-    if workspace.ignores.git_ignored(path) {
+pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {
+    let file = &request.file;
+    let WorkspaceView { snapshot, workspace } = file.view;
+    if workspace.ignores.git_ignored(&file.path) {
         return Vec::new();
     }
-    let Some(analysis) = analysis::analyse(request.snapshot, request.uri) else {
-        return Vec::new();
-    };
-    let mut findings = diagnostics::findings(request.snapshot, request.uri);
-    let level = |code| request.snapshot.settings.level(code, &workspace.policy);
-    let byte = convert::byte(&open.document, request.range.start, request.snapshot.encoding);
-    let block = analysis.block_at(byte).map(|(_, block)| block.whole_lines);
+    let analysis = file.analyse();
+    let mut findings = diagnostics::findings(file);
+    let level = |code| snapshot.settings.level(code, &workspace.policy);
+    let block = analysis.block_at(file.byte(request.range.start));
+    let block = block.map(|(_, block)| block.whole_lines);
     findings.retain(|finding| {
         let is_of_block = finding.lines.zip(block).is_some_and(|(lines, block)| {
             block.contains(lines.start()) && block.contains(lines.end())
@@ -66,10 +59,8 @@ pub(super) fn offers(
             && (is_of_block || touches(request, finding))
     });
     let selected = workspace.selected(None);
-    let place = CodePlace { request, open, workspace, path, selected, findings };
-    let edits = analysis::baseline(request.snapshot, workspace, (path, &open.document))
-        .baseline
-        .edits(&analysis.file.document);
+    let place = CodePlace { request, file, workspace, selected, findings };
+    let edits = file.baseline().baseline.edits(&analysis.file.document);
     let mut offers = place.select();
     offers.extend(place.widen());
     offers.extend(place.create());
@@ -96,7 +87,7 @@ impl CodePlace<'_> {
 
     /// Offers to select an intent that owns the file.
     fn select(&self) -> Vec<Offer> {
-        let owners = self.workspace.registry.owners(self.path);
+        let owners = self.workspace.registry.owners(&self.file.path);
         let others: Vec<&&Intent> =
             owners.iter().filter(|it| Some(&it.id.value) != self.selected.as_ref()).collect();
         let settled = |finding: &Finding| match finding.code {
@@ -108,7 +99,7 @@ impl CodePlace<'_> {
         let codes: Vec<Code> =
             self.findings.iter().filter(|it| settled(it)).map(|it| it.code).collect();
         let offer = |intent: &&Intent| {
-            let does = select_command(self.request.uri, &intent.id.value);
+            let does = select_command(&self.file.open.uri, &intent.id.value);
             let title = format!("Select {}", named(intent));
             let offer = self.as_fix_for(&codes, Offer::new(title, SELECT, does));
             Offer { preferred: !codes.is_empty() && owners.len() == 1, ..offer }
@@ -122,10 +113,11 @@ impl CodePlace<'_> {
         let violated = self.findings.iter().filter(|it| it.code == Code::ScopeViolation);
         let mut ids: BTreeSet<String> = violated.filter_map(|it| it.intent.clone()).collect();
         ids.extend(self.selected.clone());
-        let owned =
-            |id: &str| self.workspace.registry.scope(id).is_none_or(|scope| scope.owns(self.path));
+        let owned = |id: &str| {
+            self.workspace.registry.scope(id).is_none_or(|scope| scope.owns(&self.file.path))
+        };
         let offer = |id: String| {
-            let path = text::visible(self.path.as_str(), false);
+            let path = text::visible(self.file.path.as_str(), false);
             let saves = if self.saves_a_draft(&id) { ", and save the registry" } else { "" };
             let title = format!("Add {path} to the scope of {id}{saves}");
             let accused = self
@@ -141,12 +133,12 @@ impl CodePlace<'_> {
 
     /// Returns true if widening this intent's scope also saves unsaved text in the registry.
     fn saves_a_draft(&self, id: &str) -> bool {
-        let settings = &self.request.snapshot.settings;
+        let settings = &self.file.view.snapshot.settings;
         let known = self.workspace.registry.place(id).map(|(file, _)| file);
         settings.seats_a_person()
             && settings.saves
             && known.is_some_and(|file| {
-                let open = analysis::opened(self.request.snapshot, self.workspace, file.path());
+                let open = self.file.view.opened(file.path());
                 open.is_some_and(|open| open.document.text() != **file.text())
             })
     }
@@ -154,21 +146,21 @@ impl CodePlace<'_> {
     /// Returns a command if a person sits at the client, which takes one step. Otherwise returns an
     /// edit, which has to be saved afterwards.
     fn widening(&self, id: String) -> Action {
-        if !self.request.snapshot.settings.seats_a_person() {
-            return Action::Plan(Plan::Widen { id, entry: self.path.to_string() });
+        if !self.file.view.snapshot.settings.seats_a_person() {
+            return Action::Plan(Plan::Widen { id, entry: self.file.path.to_string() });
         }
-        let argument = commands::WidenArguments { id, uri: self.request.uri.to_string() };
-        Action::Command(commands::WIDEN, json(&argument))
+        Action::Command(commands::WIDEN, json!({ "id": id, "uri": self.file.open.uri }))
     }
 
     /// Offers to create an intent for a file that no intent owns.
     fn create(&self) -> Option<Offer> {
         let registry = &self.workspace.registry;
-        if !registry.owners(self.path).is_empty() || registry.syntax_error().is_some() {
+        if !registry.owners(&self.file.path).is_empty() || registry.syntax_error().is_some() {
             return None;
         }
-        let title = format!("Create an intent for {}", text::visible(self.path.as_str(), false));
-        let does = Action::Plan(Plan::Create { entry: Some(self.path.to_string()) });
+        let title =
+            format!("Create an intent for {}", text::visible(self.file.path.as_str(), false));
+        let does = Action::Plan(Plan::Create { entry: Some(self.file.path.to_string()) });
         Some(self.as_fix_for(&[Code::IntentRequired], Offer::new(title, REGISTRY, does)))
     }
 
@@ -176,8 +168,7 @@ impl CodePlace<'_> {
         let provenance = &analysis.file.provenance;
         let uncovered = edits.now.iter().any(|(at, _)| !provenance[*at].covered());
         let mut offers: Vec<Offer> = self.record(uncovered).into_iter().collect();
-        let encoding = self.request.snapshot.encoding;
-        let byte = convert::byte(&self.open.document, self.request.range.start, encoding);
+        let byte = self.file.byte(self.request.range.start);
         let Some((at, block)) = analysis.block_at(byte) else { return offers };
         let edited = edits.now.iter().find(|(edited, _)| *edited == at).map(|(_, how)| *how);
         offers.extend(self.accept(block, &provenance[at], edited));
@@ -191,15 +182,11 @@ impl CodePlace<'_> {
         self.workspace.registry.get(id).filter(|intent| intent.in_progress())?;
         let title = format!(
             "Record the changes in {} under {id}",
-            text::visible(self.path.file_name(), false)
+            text::visible(self.file.path.file_name(), false)
         );
-        let argument = commands::RecordArguments {
-            paths: vec![self.request.uri.to_string()],
-            intent: Some(id.clone()),
-            uri: Some(self.request.uri.to_string()),
-            ..commands::RecordArguments::default()
-        };
-        let does = Action::Command(commands::RECORD, json(&argument));
+        let uri = &self.file.open.uri;
+        let argument = json!({ "paths": [uri], "all": false, "intent": id, "uri": uri });
+        let does = Action::Command(commands::RECORD, argument);
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
         let offer = self.as_fix_for(&codes, Offer::new(title, RECORD, does));
         Some(Offer { disabled: self.unsaved(), ..offer })
@@ -207,7 +194,7 @@ impl CodePlace<'_> {
 
     /// Offers a person to accept the block in its present state.
     fn accept(&self, block: &Block, found: &Provenance, edited: Option<Against>) -> Option<Offer> {
-        let snapshot = self.request.snapshot;
+        let snapshot = self.file.view.snapshot;
         let differs =
             matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous) && !found.only_inside;
         let unrecorded = edited.is_some() && !found.covered();
@@ -215,12 +202,8 @@ impl CodePlace<'_> {
             return None;
         }
         let title = format!("Accept {} as it stands…", name_of(block));
-        let argument = commands::AcceptArguments {
-            uri: Some(self.request.uri.to_string()),
-            path: None,
-            line: block.lines.start(),
-        };
-        let does = Action::Command(commands::ACCEPT, json(&argument));
+        let argument = json!({ "uri": self.file.open.uri, "line": block.lines.start() });
+        let does = Action::Command(commands::ACCEPT, argument);
         let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
         let offer = self.as_fix_for(&codes, Offer::new(title, ACCEPT, does));
         Some(Offer { disabled: self.unsaved(), ..offer })
@@ -245,13 +228,13 @@ impl CodePlace<'_> {
     }
 
     fn unsaved(&self) -> Option<String> {
-        let text = self.open.document.text();
+        let text = self.file.open.document.text();
         // A byte order mark belongs to the file, but some editors do not send it.
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).as_bytes();
         let saved = self
             .workspace
             .root
-            .read(self.path, crate::code::document::MAX_BYTES as u64)
+            .read(&self.file.path, crate::code::document::MAX_BYTES as u64)
             .ok()
             .flatten();
         let saved = saved.is_some_and(|bytes| {
@@ -270,8 +253,4 @@ pub(super) fn named(intent: &Intent) -> String {
 fn name_of(block: &Block) -> String {
     let name = text::shorten(&block.identity.path, MAX_NAME);
     text::visible(&format!("{} {name}", block.identity.kind.as_str()), false)
-}
-
-fn json(argument: &impl serde::Serialize) -> Value {
-    serde_json::to_value(argument).unwrap_or_default()
 }

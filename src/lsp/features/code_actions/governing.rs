@@ -4,46 +4,40 @@ use super::plan::Plan;
 use super::{Action, ActionRequest, FIX_ALL, Offer, REGISTRY, SELECT, select_command};
 use crate::edits::{self, TextEdit};
 use crate::intent::{Intent, IntentFile, Status};
-use crate::lsp::convert;
+use crate::lsp::analysis::GovernedFile;
 use crate::lsp::features::diagnostics;
-use crate::lsp::snapshot::OpenDocument;
-use crate::verbs::Workspace;
 use crate::workspace::policy::Completion;
-use crate::workspace::{Code, Finding, RelativePath};
+use crate::workspace::{Code, Finding};
 
 /// Returns the actions that are possible at the place.
-pub(super) fn offers(
-    request: &ActionRequest<'_>,
-    open: &OpenDocument,
-    workspace: &Workspace,
-    path: &RelativePath,
-) -> Vec<Offer> {
-    let findings = diagnostics::findings(request.snapshot, request.uri);
-    let mut offers = fixes(request, open, path, &findings);
-    if workspace.registry.holds(path) {
-        let file = IntentFile::parse(path.clone(), &open.document.text());
-        let at = convert::byte(&open.document, request.range.start, request.snapshot.encoding);
-        if let Some(intent) = file.intent_at(at) {
-            offers.extend(of_intent(request, workspace, intent));
+pub(super) fn offers(request: &ActionRequest<'_>) -> Vec<Offer> {
+    let ActionRequest { file, range, .. } = request;
+    let findings = diagnostics::findings(file);
+    let mut offers = fixes(request, &findings);
+    if file.is_registry() {
+        let registry = IntentFile::parse(file.path.clone(), &file.open.document.text());
+        if let Some(intent) = registry.intent_at(file.byte(range.start)) {
+            offers.extend(of_intent(file, intent));
         }
-        if file.syntax_error().is_none() {
+        if registry.syntax_error().is_none() {
             let title = "Create an intent".to_owned();
             let does = Action::Plan(Plan::Create { entry: None });
             offers.push(Offer::new(title, REGISTRY, does));
         }
-        offers.extend(fix_all(&file, &findings));
+        offers.extend(fix_all(&registry, &findings));
     }
     offers
 }
 
-fn of_intent(request: &ActionRequest<'_>, workspace: &Workspace, intent: &Intent) -> Vec<Offer> {
+fn of_intent(file: &GovernedFile<'_>, intent: &Intent) -> Vec<Offer> {
+    let workspace = file.view.workspace;
     let id = &intent.id.value;
     let mut offers = Vec::new();
     // A selection needs an intent that is in progress in the saved registry.
     let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
     if selectable && workspace.selected(None).as_ref() != Some(id) {
         let title = format!("Select {}", super::code_file::named(intent));
-        offers.push(Offer::new(title, SELECT, select_command(request.uri, id)));
+        offers.push(Offer::new(title, SELECT, select_command(&file.open.uri, id)));
     }
     let status = |status| Action::Plan(Plan::SetStatus { id: id.clone(), status });
     if intent.in_progress() && workspace.policy.completion == Completion::Passed {
@@ -51,35 +45,29 @@ fn of_intent(request: &ActionRequest<'_>, workspace: &Workspace, intent: &Intent
         // criteria.
         return offers;
     }
-    if intent.in_progress() {
-        let title = format!("Complete {id}");
-        offers.push(Offer::new(title, REGISTRY, status(Status::Completed)));
-    } else {
-        let title = format!("Start {id}");
-        offers.push(Offer::new(title, REGISTRY, status(Status::InProgress)));
-    }
+    let (title, next) = match intent.in_progress() {
+        true => (format!("Complete {id}"), Status::Completed),
+        false => (format!("Start {id}"), Status::InProgress),
+    };
+    offers.push(Offer::new(title, REGISTRY, status(next)));
     offers
 }
 
 /// Returns the fixes of the findings at the place.
-fn fixes(
-    request: &ActionRequest<'_>,
-    open: &OpenDocument,
-    path: &RelativePath,
-    findings: &[Finding],
-) -> Vec<Offer> {
+fn fixes(request: &ActionRequest<'_>, findings: &[Finding]) -> Vec<Offer> {
+    let file = &request.file;
     let touches = |finding: &&Finding| {
         let span = finding.span.clone().unwrap_or(0..0);
-        let range = convert::range(&open.document, span, request.snapshot.encoding);
+        let range = file.range(span);
         range.start <= request.range.end && request.range.start <= range.end
     };
     let mut offers: Vec<Offer> = Vec::new();
     for finding in findings.iter().filter(touches) {
-        let here: Vec<_> = finding.fixes.iter().filter(|fix| fix.path == *path).collect();
+        let here: Vec<_> = finding.fixes.iter().filter(|fix| fix.path == file.path).collect();
         for fix in &here {
             let settles = request.diagnostics(&[finding.code]);
-            let offer =
-                Offer::new(fix.title.clone(), super::QUICK_FIX, Action::Plan(Plan::fix(fix)));
+            let does = Action::Plan(Plan::Fix { edits: fix.edits.clone() });
+            let offer = Offer::new(fix.title.clone(), super::QUICK_FIX, does);
             offers.push(Offer { preferred: here.len() == 1, ..offer.settling(settles) });
         }
     }
@@ -105,5 +93,5 @@ fn fix_all(file: &IntentFile, findings: &[Finding]) -> Option<Offer> {
     let after = IntentFile::parse(file.path().clone(), &edits::apply(file.text(), &all)?);
     let sound = after.syntax_error().is_none() && after.intents().len() == file.intents().len();
     let title = "Write the registry in the canonical form".to_owned();
-    sound.then(|| Offer::new(title, FIX_ALL, Action::Plan(Plan::edits(&all))))
+    sound.then(|| Offer::new(title, FIX_ALL, Action::Plan(Plan::Fix { edits: all })))
 }

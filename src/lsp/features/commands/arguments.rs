@@ -1,19 +1,19 @@
 //! The argument objects of the commands. They are documented in `docs/commands.md`.
+#![expect(dead_code, reason = "`uri` and `path` are read by `TargetArguments::of`")]
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::ledger::EntityType;
 
 /// The workspace that a command is for. Needs no field if only one workspace is open.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WorkspaceArguments {
     /// The address (`file:`) of a file or folder of the workspace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
 }
 
@@ -24,20 +24,25 @@ pub(crate) struct TargetArguments<'a> {
     pub(crate) path: Option<&'a str>,
 }
 
+impl<'a> TargetArguments<'a> {
+    /// Returns the target that the argument object of a command names.
+    pub(crate) fn of(argument: &'a Map<String, Value>) -> Self {
+        let text = |key| argument.get(key).and_then(Value::as_str);
+        Self { uri: text("uri"), path: text("path") }
+    }
+}
+
 /// The argument object of `intent.select`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SelectArguments {
     /// The intent, which must be in progress.
     pub(crate) id: String,
     /// The session that selects: `host:id`. If missing, the person's own selection changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
     /// The address (`file:`) of a file or folder of the workspace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
 }
 
@@ -75,7 +80,7 @@ pub(crate) struct GateArguments {
 }
 
 /// The argument object of `intent.record`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecordArguments {
     /// The files to record as they are on disk. The paths are relative to the workspace or
@@ -85,29 +90,21 @@ pub(crate) struct RecordArguments {
     #[serde(default)]
     pub(crate) all: bool,
     /// The intent. If missing, the selected one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) intent: Option<String>,
     /// The session that wrote: `host:id`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
     /// The name of the agent that wrote.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<String>,
     /// The model that wrote: `vendor/name`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// Who wrote. If missing: `AI` if an agent or a model is named, else the person at an
     /// `interactive` client, else `UNKNOWN`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) contributor: Option<EntityType>,
     /// The class of the change that the writer claims.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) class: Option<String>,
     /// The address (`file:`) of a file or folder of the workspace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uri: Option<String>,
     /// The path of a file or folder of the workspace: absolute, or relative to the only workspace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
 }
 
@@ -170,21 +167,19 @@ pub(crate) struct LessonArguments {
 }
 
 /// The argument object of `intent.show`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ShowArguments {
     /// The file's address. An open document is answered with its text in the editor.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uri: Option<String>,
     /// The file's path, if `uri` is missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
     /// A line of the block, counted from 1.
     pub(crate) line: u32,
 }
 
 /// The argument object of `intent.widen`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WidenArguments {
     /// The intent whose scope is widened.
@@ -194,39 +189,13 @@ pub(crate) struct WidenArguments {
 }
 
 /// The argument object of `intent.accept`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AcceptArguments {
     /// The address (`file:`) of the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uri: Option<String>,
     /// The file's path, if `uri` is missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
     /// A line of the block on disk, counted from 1.
     pub(crate) line: u32,
 }
-
-macro_rules! targets {
-    ($($arguments:ty),*) => {
-        $(impl<'a> From<&'a $arguments> for TargetArguments<'a> {
-            fn from(it: &'a $arguments) -> Self {
-                Self { uri: it.uri.as_deref(), path: it.path.as_deref() }
-            }
-        })*
-    };
-}
-
-targets!(
-    WorkspaceArguments,
-    SelectArguments,
-    ContextArguments,
-    GateArguments,
-    RecordArguments,
-    WhyArguments,
-    MapArguments,
-    VerifyArguments,
-    LessonArguments,
-    ShowArguments,
-    AcceptArguments
-);

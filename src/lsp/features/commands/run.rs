@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -17,10 +18,11 @@ use super::arguments::{
 };
 use super::read;
 use crate::ledger::{Contributor, EntityType};
-use crate::lsp::dispatch::{RequestRefusal, to_json};
+use crate::lsp::analysis::WorkspaceView;
+use crate::lsp::convert;
+use crate::lsp::dispatch::{Answer, RequestRefusal, to_json};
 use crate::lsp::features::{code_actions, places};
 use crate::lsp::snapshot::Snapshot;
-use crate::lsp::{analysis, convert};
 use crate::verbs::{
     ReadError, VerbError, Workspace, accept, context, gate, lesson, map, record, registry, select,
     verify, why,
@@ -65,37 +67,33 @@ impl Effects {
 }
 
 type Argument = Map<String, Value>;
-type Answered = Result<Value, RequestRefusal>;
+type Answered = Answer<Value>;
 
 pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
-    let wanted: WorkspaceArguments = read(argument)?;
-    let workspace = workspace(snapshot, (&wanted).into())?;
+    let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
     to_json("intent.list", &select::list(&workspace).map_err(refusal)?)
 }
 
 pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
-    let wanted: SelectArguments = read(argument)?;
-    let workspace = workspace(snapshot, (&wanted).into())?;
+    let (wanted, workspace): (SelectArguments, _) = in_workspace(snapshot, argument)?;
     effects.wrote(&workspace);
     let done = select::select(&workspace, &wanted.id, wanted.session.as_deref());
     to_json("intent.select", &done.map_err(refusal)?)
 }
 
 pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
-    let wanted: WorkspaceArguments = read(argument)?;
-    let workspace = workspace(snapshot, (&wanted).into())?;
+    let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
     effects.wrote(&workspace);
     to_json("intent.clear", &select::clear(&workspace).map_err(refusal)?)
 }
 
 pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
-    let wanted: WorkspaceArguments = read(argument)?;
-    to_json("intent.status", select::status(&workspace(snapshot, (&wanted).into())?, None))
+    let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
+    to_json("intent.status", select::status(&workspace, None))
 }
 
 pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
-    let wanted: ContextArguments = read(argument)?;
-    let workspace = workspace(snapshot, (&wanted).into())?;
+    let (wanted, workspace): (ContextArguments, _) = in_workspace(snapshot, argument)?;
     workspace.governed().map_err(refusal)?;
     let selected = || workspace.selected(wanted.session.as_deref());
     let id = wanted.id.clone().or_else(selected).ok_or_else(|| workspace.nothing_selected());
@@ -111,7 +109,7 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
 
 pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: GateArguments = read(argument)?;
-    let workspace = workspace_of_paths(snapshot, (&wanted).into(), &wanted.paths)?;
+    let workspace = workspace_of_paths(snapshot, TargetArguments::of(argument), &wanted.paths)?;
     let paths = wanted.paths.iter().map(as_path).collect();
     let request = gate::GateRequest { paths, session: wanted.session, intent: wanted.intent };
     to_json("intent.gate", gate::judge(&workspace, &request))
@@ -119,11 +117,9 @@ pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) ->
 
 pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: RecordArguments = read(argument)?;
-    let workspace = workspace_of_paths(snapshot, (&wanted).into(), &wanted.paths)?;
-    let mut paths = Vec::with_capacity(wanted.paths.len());
-    for path in &wanted.paths {
-        paths.push(relative(&workspace, Path::new(&as_path(path)))?);
-    }
+    let workspace = workspace_of_paths(snapshot, TargetArguments::of(argument), &wanted.paths)?;
+    let paths = wanted.paths.iter().map(|path| relative(&workspace, Path::new(&as_path(path))));
+    let paths = paths.collect::<Result<Vec<_>, _>>()?;
     let is_named = wanted.agent.is_some() || wanted.model.is_some() || wanted.session.is_some();
     let is_person = snapshot.settings.interactive && !is_named;
     let by_default = is_person.then_some(EntityType::Human);
@@ -150,12 +146,10 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
 
 pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: WhyArguments = read(argument)?;
-    let (workspace, path) = file(snapshot, (&wanted).into())?;
+    let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
     let which = match wanted.line {
         None => why::Which::All,
-        Some(0) => {
-            return Err(RequestRefusal::Senseless("the field \"line\" counts from 1".into()));
-        }
+        Some(0) => return Err(senseless("the field \"line\" counts from 1")),
         Some(line) => why::Which::Line(line),
     };
     to_json("intent.why", &why_answer(snapshot, &workspace, &path, which)?)
@@ -167,12 +161,12 @@ fn why_answer(
     workspace: &Workspace,
     path: &RelativePath,
     which: why::Which,
-) -> Result<why::WhyAnswer, RequestRefusal> {
-    let Some(open) = analysis::opened(snapshot, workspace, path) else {
-        return why::on_disk(workspace, path, which).map_err(|error| refusal(error.into()));
+) -> Answer<why::WhyAnswer> {
+    let answer = match snapshot.view(workspace).opened(path) {
+        None => why::on_disk(workspace, path, which),
+        Some(open) => why::answer_for_text(workspace, path, &open.document, which),
     };
-    why::answer_for_text(workspace, path, &open.document, which)
-        .map_err(|error| refusal(error.into()))
+    answer.map_err(|error| refusal(error.into()))
 }
 
 /// The place that a person was shown.
@@ -190,9 +184,10 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
         let text = "this client cannot be asked to show a document; `intent.why` tells the same";
         return Err(RequestRefusal::Failed(text.into()));
     }
-    let (workspace, path) = file(snapshot, (&wanted).into())?;
+    let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
     let found = why_answer(snapshot, &workspace, &path, why::Which::Line(wanted.line))?;
-    let source = found.blocks.first().and_then(|block| source(snapshot, &workspace, block));
+    let view = snapshot.view(&workspace);
+    let source = found.blocks.first().and_then(|block| source(view, block));
     let source = source.ok_or_else(|| {
         RequestRefusal::Failed(format!("line {} of {path} has no record", wanted.line))
     })?;
@@ -203,16 +198,12 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
 }
 
 /// Returns where the reason for a block is written: its intent in the registry, else its record.
-fn source(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    block: &why::BlockAnswer,
-) -> Option<lsp::Location> {
+fn source(view: WorkspaceView<'_>, block: &why::BlockAnswer) -> Option<lsp::Location> {
     let intent = block.intent.as_ref();
-    let defined = intent.and_then(|it| places::definition(snapshot, workspace, &it.id));
+    let defined = intent.and_then(|it| places::definition(view, &it.id));
     let recorded = || {
-        let origin = &workspace.ledger.by_id(block.record.as_deref()?)?.origin;
-        let uri = analysis::address(snapshot, workspace, &origin.path)?;
+        let origin = &view.workspace.ledger.by_id(block.record.as_deref()?)?.origin;
+        let uri = view.address(&origin.path)?;
         let start = lsp::Position { line: origin.line.saturating_sub(1), character: 0 };
         Some(lsp::Location { uri, range: lsp::Range { start, end: start } })
     };
@@ -227,31 +218,27 @@ struct ReviewAnswer {
 }
 
 pub(super) fn review(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
-    let wanted: WorkspaceArguments = read(argument)?;
-    let workspace = workspace(snapshot, (&wanted).into())?;
+    let (WorkspaceArguments { .. }, workspace) = in_workspace(snapshot, argument)?;
     let waiting = approvals::pending(&workspace.root).len();
     effects.review = Some(workspace.root.path().to_owned());
     to_json("intent.review", &ReviewAnswer { waiting })
 }
 
 pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
-    let wanted: MapArguments = read(argument)?;
-    let workspace = workspace(snapshot, (&wanted).into())?;
+    let (wanted, workspace): (MapArguments, _) = in_workspace(snapshot, argument)?;
     let made = if wanted.write { map::write(&workspace) } else { map::map(&workspace) };
     to_json("intent.map", &made.map_err(refusal)?)
 }
 
 pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
-    let wanted: VerifyArguments = read(argument)?;
-    let workspace = workspace(snapshot, (&wanted).into())?;
+    let (wanted, workspace): (VerifyArguments, _) = in_workspace(snapshot, argument)?;
     let verify = if wanted.blocks { verify::verify_blocks } else { verify::verify };
     to_json("intent.verify", verify(&workspace))
 }
 
 /// The asker counts as an agent, because an agent can also be a client.
 pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
-    let wanted: LessonArguments = read(argument)?;
-    let workspace = workspace(snapshot, (&wanted).into())?;
+    let (wanted, workspace): (LessonArguments, _) = in_workspace(snapshot, argument)?;
     let request = lesson::LessonRequest {
         text: wanted.text,
         intent: wanted.intent,
@@ -275,10 +262,7 @@ pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
 pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: WidenArguments = read(argument)?;
     let uri: lsp::Uri = wanted.uri.parse().map_err(|_| {
-        RequestRefusal::Senseless(format!(
-            "the field \"uri\" is {:?}, which is no address",
-            wanted.uri
-        ))
+        senseless(format!("the field \"uri\" is {:?}, which is no address", wanted.uri))
     })?;
     let (workspace, path) = file(snapshot, TargetArguments { uri: Some(&wanted.uri), path: None })?;
     if !code_actions::can_widen(snapshot, &uri, &wanted.id) {
@@ -291,7 +275,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     }
     let home = workspace.registry.place(&wanted.id).map(|(file, _)| file.path().clone());
     let home = home.unwrap_or_else(|| workspace.registry.path().clone());
-    let open = analysis::opened(snapshot, &workspace, &home);
+    let open = snapshot.view(&workspace).opened(&home);
     effects.wrote.push(workspace.root.absolute(&home));
     effects.wrote(&workspace);
     let Some(open) = open else {
@@ -311,11 +295,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 }
 
 /// Adds an open file to a scope on disk, after the client did so in its text of the registry.
-pub(crate) fn widen_on_disk(
-    snapshot: &Snapshot,
-    uri: &lsp::Uri,
-    id: &str,
-) -> Result<(), RequestRefusal> {
+pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> Answer<()> {
     let target = TargetArguments { uri: Some(uri.as_str()), path: None };
     let (workspace, path) = file(snapshot, target)?;
     registry::widen_beside_editor(&workspace, id, path.as_str()).map_err(refusal)?;
@@ -324,7 +304,7 @@ pub(crate) fn widen_on_disk(
 
 pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: AcceptArguments = read(argument)?;
-    let (workspace, path) = file(snapshot, (&wanted).into())?;
+    let (workspace, path) = file(snapshot, TargetArguments::of(argument))?;
     effects.wrote(&workspace);
     let extent = accept::AcceptExtent::Line(wanted.line);
     let by = match snapshot.settings.interactive {
@@ -340,24 +320,23 @@ fn person_name(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
     workspace.person().filter(|_| snapshot.settings.interactive)
 }
 
-/// Returns the workspace of the named file or folder, else the only workspace.
-pub(super) fn workspace(
+/// Returns the argument, and the workspace of the file or folder that it names, else the only
+/// workspace.
+fn in_workspace<T: DeserializeOwned>(
     snapshot: &Snapshot,
-    target: TargetArguments<'_>,
-) -> Result<Workspace, RequestRefusal> {
-    match absolute(target)? {
-        Some(path) => open_workspace(snapshot, &path),
-        None => only_workspace(snapshot),
-    }
+    argument: &Argument,
+) -> Answer<(T, Workspace)> {
+    let wanted = read(argument)?;
+    Ok((wanted, workspace_of_paths(snapshot, TargetArguments::of(argument), &[])?))
 }
 
-/// Returns the workspace as [`workspace`] does. If the target names none, the first absolute path
-/// decides.
+/// Returns the workspace of the file or folder that the target names. If it names none, the first
+/// absolute path decides. If there is none either, returns the only workspace.
 fn workspace_of_paths(
     snapshot: &Snapshot,
     target: TargetArguments<'_>,
     paths: &[String],
-) -> Result<Workspace, RequestRefusal> {
+) -> Answer<Workspace> {
     let named = match absolute(target)? {
         None => paths.iter().map(|path| PathBuf::from(as_path(path))).find(|it| it.is_absolute()),
         named => named,
@@ -366,20 +345,14 @@ fn workspace_of_paths(
 }
 
 /// Returns a file and its workspace.
-fn file(
-    snapshot: &Snapshot,
-    target: TargetArguments<'_>,
-) -> Result<(Workspace, RelativePath), RequestRefusal> {
+fn file(snapshot: &Snapshot, target: TargetArguments<'_>) -> Answer<(Workspace, RelativePath)> {
     if let Some(path) = absolute(target)? {
         let workspace = open_workspace(snapshot, &path)?;
         let relative = relative(&workspace, &path)?;
         return Ok((workspace, relative));
     }
-    let Some(path) = target.path else {
-        return Err(RequestRefusal::Senseless(
-            "name the file in the field \"uri\" or \"path\"".into(),
-        ));
-    };
+    let missing = || senseless("name the file in the field \"uri\" or \"path\"");
+    let path = target.path.ok_or_else(missing)?;
     let workspace = only_workspace(snapshot)?;
     let relative = relative(&workspace, Path::new(path))?;
     Ok((workspace, relative))
@@ -387,13 +360,12 @@ fn file(
 
 /// Returns the absolute path that a target names. `None` if it names nothing, or a path relative to
 /// the only workspace.
-fn absolute(target: TargetArguments<'_>) -> Result<Option<PathBuf>, RequestRefusal> {
+fn absolute(target: TargetArguments<'_>) -> Answer<Option<PathBuf>> {
     if let Some(uri) = target.uri {
         let parsed = uri.parse::<lsp::Uri>().ok();
         let path = parsed.and_then(|uri| convert::path_of(&uri));
         return path.map(Some).ok_or_else(|| {
-            let text = format!("the field \"uri\" is {uri:?}, which is no address of a local file");
-            RequestRefusal::Senseless(text)
+            senseless(format!("the field \"uri\" is {uri:?}, which is no address of a local file"))
         });
     }
     Ok(target.path.map(as_path).map(PathBuf::from).filter(|path| path.is_absolute()))
@@ -407,17 +379,16 @@ fn as_path(path: impl AsRef<str>) -> String {
     address.map_or_else(|| path.to_owned(), |path| path.display().to_string())
 }
 
-fn open_workspace(snapshot: &Snapshot, path: &Path) -> Result<Workspace, RequestRefusal> {
+fn open_workspace(snapshot: &Snapshot, path: &Path) -> Answer<Workspace> {
     match snapshot.workspace_of_path(path) {
         Some(known) => Ok(known.reload()),
         // The workspace is not loaded yet, or lies outside of the window's folders.
         None => {
-            let opened = Workspace::open(path);
-            let workspace = opened.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
+            let workspace = Workspace::open(path).map_err(RequestRefusal::failed)?;
             if workspace.root.governed() || is_in_window(snapshot, path) {
                 return Ok(workspace);
             }
-            Err(RequestRefusal::Senseless(format!(
+            Err(senseless(format!(
                 "{} is in no workspace with intents, and in no folder that is open here; open its folder first",
                 path.display()
             )))
@@ -428,16 +399,19 @@ fn open_workspace(snapshot: &Snapshot, path: &Path) -> Result<Workspace, Request
 /// Returns true if a path leads into a folder of the window.
 fn is_in_window(snapshot: &Snapshot, path: &Path) -> bool {
     let Some(path) = Root::real(path) else { return false };
-    let mut folders = snapshot.folders().iter().filter_map(|folder| Root::real(folder));
+    let mut folders = snapshot.folders.iter().filter_map(|folder| Root::real(folder));
     folders.any(|folder| path.starts_with(folder))
 }
 
-fn only_workspace(snapshot: &Snapshot) -> Result<Workspace, RequestRefusal> {
+fn only_workspace(snapshot: &Snapshot) -> Answer<Workspace> {
     let known: Vec<&Workspace> = snapshot.workspaces().collect();
     if let [workspace] = known.as_slice() {
         return Ok(workspace.reload());
     }
-    if let ([], [folder]) = (known.as_slice(), snapshot.folders()) {
+    if let Some(folder) = snapshot.folders.first()
+        && known.is_empty()
+        && snapshot.folders.len() == 1
+    {
         return open_workspace(snapshot, folder);
     }
     let roots: Vec<_> = known.iter().map(|it| it.root.path().display().to_string()).collect();
@@ -445,12 +419,12 @@ fn only_workspace(snapshot: &Snapshot) -> Result<Workspace, RequestRefusal> {
         [] => "no workspace is open".to_owned(),
         _ => format!("several workspaces are open ({})", roots.join(", ")),
     };
-    Err(RequestRefusal::Senseless(format!(
+    Err(senseless(format!(
         "{which}; name a file or folder of the one you mean in the field \"uri\" or \"path\""
     )))
 }
 
-fn relative(workspace: &Workspace, path: &Path) -> Result<RelativePath, RequestRefusal> {
+fn relative(workspace: &Workspace, path: &Path) -> Answer<RelativePath> {
     workspace.path(workspace.root.path(), path).map_err(refusal)
 }
 
@@ -460,9 +434,11 @@ fn refusal(error: VerbError) -> RequestRefusal {
     match error {
         VerbError::UnknownIntent { .. }
         | VerbError::Path(_)
-        | VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => {
-            RequestRefusal::Senseless(error.to_string())
-        }
-        _ => RequestRefusal::Failed(error.to_string()),
+        | VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => senseless(error),
+        _ => RequestRefusal::failed(error),
     }
+}
+
+fn senseless(reason: impl ToString) -> RequestRefusal {
+    RequestRefusal::Senseless(reason.to_string())
 }

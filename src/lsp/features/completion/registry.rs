@@ -10,9 +10,7 @@ use tower_lsp::gen_lsp_types::CompletionItemKind as Kind;
 use super::{Choice, Choices};
 use crate::intent::dialect::Field;
 use crate::intent::{Spanned, Status, canonical, edit, single_id};
-use crate::lsp::analysis;
-use crate::lsp::snapshot::Snapshot;
-use crate::verbs::Workspace;
+use crate::lsp::analysis::{DocumentPosition, WorkspaceView};
 use crate::workspace::{RelativePath, text};
 
 /// The fields of an intent, in the order in which they are usually written.
@@ -53,13 +51,8 @@ enum RegistryItem<'t> {
 }
 
 /// Returns the items that fit at the cursor. `None` if the position is not recognised.
-pub(super) fn choices(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
-    path: &RelativePath,
-    text: &str,
-    cursor: usize,
-) -> Option<Choices> {
+pub(super) fn choices(place: &DocumentPosition<'_>, text: &str) -> Option<Choices> {
+    let (path, cursor) = (&place.file.path, place.byte);
     let position = position_at(text, cursor)?;
     if path.as_str().ends_with(".json")
         && !(position.quoted && matches!(position.expects, RegistryItem::Value(_)))
@@ -77,7 +70,7 @@ pub(super) fn choices(
             let field = FIELDS.into_iter().find(|field| field.keys().contains(&key))?;
             match (field, single_id(path)) {
                 (Field::Id, Some(id)) => vec![Choice::new(id, Kind::Value)],
-                _ => values(snapshot, workspace, field, typed, &position)?,
+                _ => values(place.file.view, field, typed, &position)?,
             }
         }
     };
@@ -90,31 +83,29 @@ pub(super) fn choices(
 }
 
 fn values(
-    snapshot: &Snapshot,
-    workspace: &Workspace,
+    view: WorkspaceView<'_>,
     field: Field,
     typed: &str,
     position: &RegistryPosition<'_>,
 ) -> Option<Vec<Choice>> {
-    let intents = || workspace.registry.intents().iter();
+    let (registry, ledger) = (&view.workspace.registry, &view.workspace.ledger);
+    let intents = || registry.intents().iter();
     let used = |values: BTreeSet<&str>| {
         values.into_iter().map(|it| quoted(Choice::new(it, Kind::Value), position)).collect()
     };
     Some(match field {
         Field::Status => statuses(),
-        Field::Id => {
-            vec![Choice::new(edit::next_id(&workspace.registry, &BTreeSet::new()), Kind::Value)]
-        }
+        Field::Id => vec![Choice::new(edit::next_id(registry, &BTreeSet::new()), Kind::Value)],
         Field::Scope => {
-            let survey = analysis::survey(snapshot, workspace);
-            paths(&survey.files, typed).into_iter().map(|it| quoted(it, position)).collect()
+            let choices = paths(&view.survey().files, typed).into_iter();
+            choices.map(|it| quoted(it, position)).collect()
         }
         Field::Specs => used(intents().flat_map(|it| texts(&it.related_specs)).collect()),
         Field::Owner => used(intents().flat_map(|it| texts(it.owner.as_slice())).collect()),
         Field::Formerly => {
             // An id that only the ledger contains may be a former id of an intent.
-            let recorded = workspace.ledger.intents();
-            let lost = recorded.iter().filter(|id| workspace.registry.get(id).is_none());
+            let recorded = ledger.intents();
+            let lost = recorded.iter().filter(|id| registry.get(id).is_none());
             used(lost.map(String::as_str).collect())
         }
         Field::Name | Field::Constraints | Field::Acceptance => return None,
