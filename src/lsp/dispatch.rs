@@ -20,6 +20,7 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
@@ -168,7 +169,7 @@ impl ClientConversation {
     }
 }
 
-type Background = Box<dyn Fn(&Snapshot, Value) -> Answer<Value> + Send + Sync>;
+type Background = Arc<dyn Fn(&Snapshot, Value) -> Answer<Value> + Send + Sync>;
 type ConversationHandler = Box<
     dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = Answer<Value>> + Send>>
         + Send
@@ -247,7 +248,7 @@ impl MethodTable {
         handler: impl Fn(&Snapshot, R::Params) -> Answer<R::Result> + Send + Sync + 'static,
     ) -> Self {
         let method = R::METHOD.as_str();
-        let run: Background = Box::new(move |snapshot, params| {
+        let run: Background = Arc::new(move |snapshot, params| {
             let params = parse(method, params)?;
             let answer = catch_unwind(AssertUnwindSafe(|| handler(snapshot, params)))
                 .map_err(|panic| fault(method, &panic_text(panic.as_ref())))??;

@@ -315,11 +315,14 @@ impl Ordered {
         // The loop ends before its lanes and tasks do. Then nobody waits for the answer.
         let answer =
             move |result| drop(events.send(LoopEvent::Answered { ticket, asked_of, result }));
-        let table = Arc::clone(&self.table);
         match handler {
-            Handler::Background(lane, _) => self.outside.pool.run(*lane, move || {
-                answer(background(&table, &method, snapshot, params));
-            }),
+            Handler::Background(lane, run) => {
+                let run = Arc::clone(run);
+                self.outside.pool.run(*lane, move || {
+                    // The request may have been cancelled while it waited for a thread.
+                    answer(snapshot.check_cancelled().and_then(|()| run(&snapshot, params)));
+                });
+            }
             Handler::ClientConversation(start) => {
                 let outside = &self.outside;
                 let conversation = ClientConversation {
@@ -410,20 +413,6 @@ impl Ordered {
             }
             _ => result,
         }
-    }
-}
-
-fn background(
-    table: &MethodTable,
-    method: &str,
-    snapshot: Snapshot,
-    params: Value,
-) -> Answer<Value> {
-    // The request may have been cancelled while it waited for a thread.
-    snapshot.check_cancelled()?;
-    match table.request(method) {
-        Some(Handler::Background(_, run)) => run(&snapshot, params),
-        _ => Err(fault(method, "its row left the table")),
     }
 }
 

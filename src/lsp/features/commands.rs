@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use run::{Effects, RegistryChange, ThenWiden, widen_on_disk};
 
-use crate::lsp::dispatch::Answer;
+use crate::lsp::dispatch::{Answer, RequestRefusal};
 use crate::lsp::snapshot::Snapshot;
 
 pub(crate) const SELECT: &str = "intent.select";

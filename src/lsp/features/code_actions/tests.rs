@@ -139,7 +139,7 @@ fn the_right_intent_is_selected_by_its_command_and_the_error_is_gone() {
     assert_eq!(command.command, "intent.select");
     let argument = commands::argument("intent.select", command.arguments).unwrap();
     let found = commands::find("intent.select").unwrap();
-    found.run(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
+    (found.run)(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
     editor.reload();
     assert!(!shown(&editor).contains("Select"), "{}", shown(&editor));
     let uri = editor.uri("/billing/invoice.rs");
@@ -207,7 +207,7 @@ fn recording_waits_until_the_file_is_saved() {
     let argument = commands::argument("intent.record", action.command.unwrap().arguments).unwrap();
     let found = commands::find("intent.record").unwrap();
     let answer =
-        found.run(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
+        (found.run)(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
     assert_eq!(answer["recorded"][0]["blocks"], 1, "{answer}");
     editor.reload();
     assert!(!shown(&editor).contains("Record"), "{}", shown(&editor));
@@ -226,11 +226,11 @@ fn what_a_person_records_in_an_editor_is_theirs() {
         argument.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
         let argument = commands::argument("intent.record", Some(vec![argument])).unwrap();
         let found = commands::find("intent.record").unwrap();
-        found.run(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
+        (found.run)(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
         let argument =
             commands::argument("intent.why", Some(vec![json!({ "path": "src/auth.rs" })])).unwrap();
         let found = commands::find("intent.why").unwrap();
-        let answer = found.run(&editor.snapshot(), &argument, &mut commands::Effects::default());
+        let answer = (found.run)(&editor.snapshot(), &argument, &mut commands::Effects::default());
         answer.unwrap()["blocks"][0]["contributor"].clone()
     };
     let ada = json!({ "entity_type": "HUMAN", "name": "Ada" });
