@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
 use intent_lsp::facade::ledger::MutationClass;
-use intent_lsp::facade::provenance::classify::{self, Classification, SourceFile};
+use intent_lsp::facade::provenance::classify::{self, NamedBlock, SourceFile};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -22,6 +22,7 @@ struct Question {
     id: String,
     before: Vec<FileRef>,
     after: Vec<FileRef>,
+    before_path: Option<String>,
     after_path: Option<String>,
     block_before: Option<(String, u32, u32)>,
     #[serde(default)]
@@ -72,43 +73,26 @@ fn answer(question: &Question, texts: &HashMap<String, String>) -> (Option<Strin
         before.iter().map(|(path, text)| SourceFile { path, text: text.as_deref() }).collect();
     let after: Vec<SourceFile<'_>> =
         after.iter().map(|(path, text)| SourceFile { path, text: text.as_deref() }).collect();
-    let found = classify::change(&before, &after);
-    match (&question.block_before, &question.block_after[..]) {
-        (Some(_), [block, ..]) => {
-            let path = question.after_path.as_deref();
-            let file = after.iter().find(|file| path.is_none_or(|path| file.path == path));
-            of_block(&found, file, block)
+    let path = |path: &Option<String>, files: &[FileRef]| -> String {
+        path.clone().or_else(|| Some(files.first()?.path.clone())).unwrap_or_default()
+    };
+    let found = match (&question.block_before, &question.block_after[..]) {
+        (Some(was), is @ [_, ..]) => {
+            let old_path = path(&question.before_path, &question.before);
+            let new_path = path(&question.after_path, &question.after);
+            let is: Vec<NamedBlock<'_>> = is.iter().map(|one| named(&new_path, one)).collect();
+            classify::block(&before, &after, named(&old_path, was), &is)
         }
-        (Some(_), []) => (Some(label(MutationClass::IntentEvolution)), vec!["removed".into()]),
-        (None, _) => (found.class.map(label), found.reasons),
-    }
-}
-
-fn label(class: MutationClass) -> String {
-    json!(class).as_str().unwrap_or_default().to_owned()
-}
-
-/// What a classification says of one block: the findings for the smallest changed definition of
-/// its name at its lines. A block that has no findings did not change.
-fn of_block(
-    found: &Classification,
-    file: Option<&SourceFile<'_>>,
-    (name, first, last): &(String, u32, u32),
-) -> (Option<String>, Vec<String>) {
-    let text = file.and_then(|file| file.text).unwrap_or_default();
-    let start_of =
-        |line: u32| -> usize { text.split_inclusive('\n').take(line as usize).map(str::len).sum() };
-    let lines = start_of(first.saturating_sub(1))..start_of(*last);
-    let changes = found.blocks.iter().filter_map(|change| {
-        let (path, bytes) = change.after.as_ref()?;
-        let is_there = file.is_some_and(|file| file.path == path)
-            && bytes.start < lines.end
-            && lines.start < bytes.end
-            && change.reason.contains(name);
-        is_there.then_some((bytes.len(), change))
+        (Some(_), []) => return (Some("INTENT_EVOLUTION".into()), vec!["removed".into()]),
+        _ => classify::change(&before, &after),
+    };
+    let label = found.class.map(|class| match class {
+        MutationClass::AstRefactor => "AST_REFACTOR".to_owned(),
+        MutationClass::IntentEvolution => "INTENT_EVOLUTION".to_owned(),
     });
-    match changes.min_by_key(|(size, _)| *size) {
-        Some((_, change)) => (change.class.map(label), vec![change.reason.clone()]),
-        None => (Some(label(MutationClass::AstRefactor)), vec!["unchanged".into()]),
-    }
+    (label, found.reasons)
+}
+
+fn named<'a>(path: &'a str, block: &'a (String, u32, u32)) -> NamedBlock<'a> {
+    NamedBlock { path, name: &block.0, lines: (block.1, block.2) }
 }

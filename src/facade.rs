@@ -145,7 +145,9 @@ pub mod ledger {
 pub mod provenance {
     pub use crate::provenance::{Classification, Provenance};
     pub mod classify {
-        pub use crate::provenance::classify::{Classification, SourceFile, change};
+        pub use crate::provenance::classify::{
+            Classification, NamedBlock, SourceFile, block, change,
+        };
     }
 }
 pub mod shell {

@@ -23,7 +23,6 @@ named_enum! {
         /// Any kind of call, of a function, a method or a macro.
         AnyCall: "call call_expression call_signature explicit_constructor_invocation
             macro_invocation method_invocation ms_call_modifier preproc_call",
-        ArrayLiteral: "",
         Assertion: "assert_statement",
         AssignmentExpression: "assignment_expression",
         AssignmentToLeft: "assignment_expression assignment_statement",

@@ -400,7 +400,7 @@ fn is_own(receiver: &Tree) -> bool {
 /// itself.
 fn is_stable(tree: &Tree) -> bool {
     let literal = tree.is_a(Role::Literal) || tree.is_a(Role::PlainValue);
-    let composite = [Role::CompositeLiteral, Role::FuncLiteral, Role::ArrayLiteral];
+    let composite = [Role::CompositeLiteral, Role::FuncLiteral];
     let calls = |node: &Tree| node.is_a(Role::InterpolatedValue) || node.name != NameKind::Not;
     let is_name = matches!(tree.name, NameKind::Local(_)) || is_own(tree);
     (literal && !composite.into_iter().any(|role| tree.is_a(role)) && !tree.any(&calls))

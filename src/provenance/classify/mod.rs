@@ -8,7 +8,7 @@
 //! whole set and each block in it. [`provisional`] has only the hashes of an outline.
 //!
 //! - `units`, `pairs`: divide files into definitions and pair the old ones with the new ones.
-//! - `judge`: compares the pairs and combines the results.
+//! - `judge`: compares the pairs and combines the results; `block` does so for one block.
 //! - `same`, `boolean`, `order`, `imports`: rules for equal trees, conditions, member order and
 //!   imports.
 //! - `helpers`, `inline`, `captured_names`, `types`, `call_targets`: prove the extraction or
@@ -22,6 +22,7 @@ use std::ops::Range;
 use crate::code::{Document, Identity};
 use crate::ledger::{Basis, MutationClass};
 
+mod block;
 mod boolean;
 mod call_targets;
 mod captured_names;
@@ -40,6 +41,7 @@ mod same;
 mod types;
 mod units;
 
+pub use block::{NamedBlock, block};
 pub(crate) use provisional::{ChangedBlock, Parsed, provisional};
 
 /// The class of a change, how it was found, and the findings for each block.
