@@ -71,7 +71,7 @@ impl Folders {
 const MANAGED: &str = if cfg!(windows) {
     "C:\\Program Files\\ClaudeCode"
 } else if cfg!(target_os = "macos") {
-    "/Library/Application EvidenceLevel/ClaudeCode"
+    "/Library/Application Support/ClaudeCode"
 } else {
     "/etc/claude-code"
 };
