@@ -59,7 +59,7 @@ pub(super) struct Syntax {
     /// Tokens before which a line break can end a statement, although the grammar reads on: the
     /// parent's kind, and the token.
     pub breaks: &'static [(&'static str, &'static str)],
-    /// Nodes that do not matter if they contain only one item.
+    /// Wrapper nodes. One that contains a single item is treated like that item.
     pub transparent: &'static [&'static str],
     /// Places in which a `parenthesized_expression` may lose its parentheses: kind, field.
     pub parentheses: &'static [(&'static str, &'static str)],

@@ -82,9 +82,9 @@ enum Rest {
     Exact,
     /// Any text that is not empty.
     Below,
-    /// Any text that ends in this one. It may contain `/`.
+    /// The rest ends in the text of this variant. It may contain `/`.
     EndsBelow(String),
-    /// Any text without `/` that ends in this one.
+    /// The rest ends in the text of this variant, and contains no `/`.
     EndsHere(String),
     /// The whole pattern as a glob, and a text that every match contains.
     Glob(Box<Pattern>, String),

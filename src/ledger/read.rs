@@ -273,7 +273,7 @@ pub(super) struct EvidenceFile {
     /// Whether the digest of the file's bytes is equal to the one in the file's name.
     pub is_sound: bool,
     pub sections: Vec<Section>,
-    /// Everything but the entries.
+    /// The parsed file, with an empty list of entries.
     pub parsed: ParsedLedgerFile,
 }
 

@@ -572,9 +572,9 @@ pub struct Tool {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Strength {
-    /// Somebody said that they made the change.
+    /// Only a person or a program said so. No hook saw the change.
     Declared,
-    /// It is the probable effect of a shell command.
+    /// The change is the probable effect of a shell command.
     Inferred,
     /// A hook saw the call.
     Observed,

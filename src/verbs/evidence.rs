@@ -212,7 +212,8 @@ pub(super) fn still_named(
         let first = || (0, what.to_owned());
         named.entry(entry.origin.path.clone()).or_insert_with(first).0 += 1;
     };
-    let gone: Vec<&Entry> = ws.ledger.entries().into_iter().filter(|entry| is_gone(entry)).collect();
+    let gone: Vec<&Entry> =
+        ws.ledger.entries().into_iter().filter(|entry| is_gone(entry)).collect();
     for path in records::named(&gone, &ws.changes_since(Some(then))?) {
         let document = match ws.read(&path) {
             Ok(document) => document,

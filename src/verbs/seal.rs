@@ -494,9 +494,7 @@ impl<'a> FilesAfter<'a> {
         };
         let baseline = Baseline::at_commits(ws, path, &sealing.bases)?;
         let (baseline, from) = match (change.kind, sealing.bases.first()) {
-            (ChangeKind::Added, Some(base)) => {
-                baseline.or_renamed(ws, path, &now, base, gone)?
-            }
+            (ChangeKind::Added, Some(base)) => baseline.or_renamed(ws, path, &now, base, gone)?,
             _ => (baseline, None),
         };
         let now = baseline.carried_by(now);

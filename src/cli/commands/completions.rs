@@ -11,7 +11,7 @@ Examples:
   intent completions bash > ~/.local/share/bash-completion/completions/intent
   intent completions fish > ~/.config/fish/completions/intent.fish")]
 pub(crate) struct CompletionsArgs {
-    /// Which shell
+    /// The shell to write completions for
     shell: Shell,
 }
 

@@ -19,7 +19,7 @@ Intents in progress first; ● marks the selected one. A file need not exist yet
 Example:
   intent for src/auth/jwt.rs src/auth/new.rs")]
 pub(crate) struct ForArgs {
-    /// The files
+    /// The files to look up
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 

@@ -19,7 +19,7 @@ Examples:
   intent hook claude-code < call.json
   intent hook auto < call.json")]
 pub(crate) struct HookArgs {
-    /// Which host calls
+    /// The host that makes the call
     #[arg(value_name = "HOST")]
     host: String,
 }

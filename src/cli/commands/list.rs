@@ -11,7 +11,7 @@ use crate::workspace::text::counted;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "● marks the selected intent.")]
 pub(crate) struct ListArgs {
-    /// Only those in progress
+    /// List only intents in progress
     #[arg(long)]
     in_progress: bool,
 }

@@ -26,11 +26,11 @@ pub(crate) struct NewArgs {
     #[arg(long, value_name = "GLOB")]
     scope: Vec<String>,
 
-    /// What must hold
+    /// A condition that the work must keep true
     #[arg(long, value_name = "TEXT")]
     constraint: Vec<String>,
 
-    /// When it is done
+    /// How to tell that the work is done
     #[arg(long, value_name = "TEXT")]
     criterion: Vec<String>,
 

@@ -24,11 +24,11 @@ pub(crate) struct ProposeArgs {
     #[arg(long, value_name = "GLOB", required = true)]
     scope: Vec<String>,
 
-    /// What must hold
+    /// A condition that the work must keep true
     #[arg(long, value_name = "TEXT")]
     constraint: Vec<String>,
 
-    /// When it is done
+    /// How to tell that the work is done
     #[arg(long, value_name = "TEXT")]
     criterion: Vec<String>,
 
@@ -47,7 +47,7 @@ pub(crate) struct ProposeArgs {
 Prints a code. Once a person has approved it (`intent approve CODE`, or their editor's
 dialog), the intent owns these files too.")]
 pub(crate) struct ScopeArgs {
-    /// The intent
+    /// The intent whose scope should be widened
     #[arg(long, value_name = "ID")]
     intent: String,
 

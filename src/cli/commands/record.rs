@@ -55,7 +55,7 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "S")]
     session: Option<String>,
 
-    /// The agent that wrote
+    /// The name of the agent that wrote the code
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
 

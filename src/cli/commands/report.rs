@@ -32,7 +32,7 @@ Examples:
   intent report --html -o page.html  writes it where you want it
   intent report --json               the same as data")]
 pub(crate) struct ReportArgs {
-    /// Write the page
+    /// Write the report as an HTML page
     #[arg(long)]
     html: bool,
 

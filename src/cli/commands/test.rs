@@ -37,7 +37,7 @@ pub(crate) struct TestArgs {
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 
-    /// Only this command
+    /// Run only this command, instead of those of all criteria
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
 }

@@ -117,7 +117,7 @@ struct Hints {
     destructive: bool,
 }
 
-/// Changes nothing that matters to anybody.
+/// For tools that only read: they change neither files nor intents.
 const READS: Hints = Hints { read_only: true, destructive: false };
 /// Adds something. Repeating the call adds nothing more.
 const ADDS: Hints = Hints { read_only: false, destructive: false };

@@ -28,7 +28,7 @@ const MANY_TIMES: usize = 16;
 /// The result of comparing a block with one version of its file.
 #[derive(Clone, Debug)]
 pub(super) struct BlockReading {
-    /// The state that the block reads as.
+    /// The state in the block's history, perhaps an older one, that the block has now.
     state: Option<StateId>,
     /// How the block compares with that state.
     content: Content,

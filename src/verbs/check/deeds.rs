@@ -37,7 +37,7 @@ impl Deed {
     }
 }
 
-/// Who answers for a deed.
+/// Whether a record explains a change, and which one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answers {
     /// A record, given by the id of its intent and its claim.
@@ -134,7 +134,7 @@ fn of_blocks(
     let mut deeds: Vec<Deed> = Vec::new();
     for (at, _) in &edits.now {
         let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
-        // A record without an intent answers for nothing.
+        // A record without an intent does not count as an explanation of the change.
         let answers = match why::intent_of(ws, found).filter(|_| found.covered()) {
             Some(id) => Answers::Record(id, found.claim),
             None => Answers::Nobody,
