@@ -11,7 +11,8 @@ fuzz_target!(|text: &str| {
         let registry = Registry::parse(path.clone(), text);
         lint::registry(&registry);
         let id = registry.intents().first().map(|intent| intent.id.value.clone());
-        let new = IntentEntry { id: "FUZZ-1".into(), name: "A: 'b'".into(), ..IntentEntry::default() };
+        let new =
+            IntentEntry { id: "FUZZ-1".into(), name: "A: 'b'".into(), ..IntentEntry::default() };
         let status = |id: String| RegistryEdit::SetStatus { id, status: Status::Completed };
         for edit in id.map(status).into_iter().chain([RegistryEdit::Add(new)]) {
             let Ok(planned) = edit::plan(&registry, &edit) else { continue };
