@@ -21,7 +21,7 @@ pub(crate) enum JsonReading {
     Nothing,
 }
 
-/// The deepest nesting, in levels. A host writes nothing deeper.
+/// The maximum nesting, in levels, of JSON that is read leniently. A host writes nothing deeper.
 const MAX_DEPTH: usize = 100;
 
 /// Reads a payload: strictly if possible, else leniently.
@@ -240,7 +240,7 @@ impl JsonReader<'_> {
             let left = self.rest.len();
             self.rest = &self.rest[at + 1..];
             text.push(self.escape()?);
-            // The escape may have contained this quotation mark, so the next one is searched.
+            // If the escape contained this quotation mark, the next one has to be found.
             quote = match quote.checked_sub(left - self.rest.len()) {
                 Some(quote) => quote,
                 None => self.rest.find('"')?,

@@ -228,8 +228,8 @@ impl Ordered {
             Ok(Ok(effects)) => self.perform(effects),
             Ok(Err(error)) => tracing::warn!(%error, "a notification is ignored"),
             Err(panic) => {
-                // Nobody knows what the panic left of the document, so nothing more is said about
-                // it.
+                // After the panic the stored text may be wrong, so nothing more is answered about
+                // the document.
                 let reason = fault(method, &panic_text(panic.as_ref())).to_string();
                 let effects = self.world.distrust(&uri.unwrap_or_default(), reason);
                 self.perform(effects);

@@ -68,7 +68,7 @@ impl CheckRequest {
     }
 }
 
-/// The two sides that a check compares.
+/// What a check judges, and what it compares that with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ComparedSides {
     /// The work tree with `HEAD`.

@@ -222,7 +222,7 @@ fn left_out(page: &mut Page, files: &[Rooted<SkippedFile>], verbose: bool) {
         let names: Vec<&str> = paths.keys().take(shown).copied().collect();
         page.text(names.join(", "));
         if paths.len() > names.len() {
-            page.literal(" and ").text(&(paths.len() - names.len()).to_string()).literal(" more");
+            page.literal(" and ").text((paths.len() - names.len()).to_string()).literal(" more");
         }
         page.end().literal("  ").styled(DIM, reason).end();
         for block in paths.values().flatten().filter(|_| verbose) {

@@ -23,7 +23,7 @@ const FILE: &str = ".orchestration/local/report.html";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The page stands alone: it needs no network and no other file, works from disk, and can be
-sent to somebody who has nothing of this. It holds paths, names of blocks, intents and
+sent to somebody without the repository. It holds paths, names of blocks, intents and
 contributors, and no code.
 
 Examples:

@@ -100,7 +100,7 @@ fn level_style(level: Level) -> Style {
 }
 
 /// Prints the commands that carry a record into a commit if its code is already committed. Such a
-/// record stages nothing by itself.
+/// record has to be staged with `intent seal`, because no change of code triggers that.
 pub(super) fn print_seal_command(page: &mut Page, message: &str) {
     page.label(DIM, "Next:").text(seal::and_commit(message)).end();
 }
@@ -149,7 +149,7 @@ pub(super) fn of_json_word<T: DeserializeOwned>(word: String) -> Option<T> {
     serde_json::from_value(word.into()).ok()
 }
 
-/// Prints the mark of a state: good, bad, or `None` for unknown.
+/// Prints the mark of a state: `✓` for good, `✗` for bad, `?` for unknown (`None`).
 pub(super) fn mark(page: &mut Page, good: Option<bool>) -> &mut Page {
     match good {
         Some(true) => page.label(GOOD, "✓"),

@@ -15,8 +15,8 @@ use crate::workspace::text::counted;
 /// Stream the records of the ledger, oldest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With --json every record is one line, byte for byte as it is stored; on a terminal
-what cannot be seen is escaped.
+With --json every record is one line, byte for byte as it is stored. On a terminal,
+invisible characters are escaped.
 
 Examples:
   intent trace --intent INT-001

@@ -48,8 +48,8 @@ pub(super) fn take(text: &str) -> Result<Option<String>, Conflict> {
     Ok((!rest.trim().is_empty()).then_some(rest))
 }
 
-/// Returns codex's keys for the hooks that it knows, each with the hash that a person has trusted.
-/// There is no hash if the hook is switched off.
+/// Returns the key of each hook in codex's `hooks.state`, with the hash that a person has trusted.
+/// The hash is `None` if the hook is switched off or nobody has trusted it.
 pub(crate) fn trusted(text: &str) -> Vec<(String, Option<String>)> {
     let Ok(file) = parse(text) else { return Vec::new() };
     let state = file.get("hooks").and_then(|hooks| hooks.get("state"));

@@ -37,7 +37,7 @@ pub(crate) fn target(place: &DocumentPosition<'_>) -> Option<PositionTarget> {
     Some(PositionTarget { id, origin: place.file.range(bytes) })
 }
 
-/// Returns the id at a position. Inside the registry, the id of an intent may have any spelling.
+/// Returns the id at a position. In the registry, an id may also be a plain word such as `auth`.
 pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let defined = || {
         place.file.is_registry().then_some(())?;
@@ -75,7 +75,7 @@ pub(crate) fn blocks_of_intent(view: WorkspaceView<'_>, id: &str) -> Answer<Vec<
     find_blocks(view, paths, |block| block.intent.as_deref() == Some(id))
 }
 
-/// Returns the recorded blocks whose name fits, sorted by file. Searches the open documents and
+/// Returns the recorded blocks that satisfy `fits`, sorted by file. Searches the open documents and
 /// these files on disk.
 pub(crate) fn named(
     view: WorkspaceView<'_>,

@@ -61,7 +61,7 @@ impl DeclaredNames {
         }
         if !outermost && is_definition(tree) {
             self.others.extend(tree.child("name").and_then(|name| name.text.clone()));
-            // `typedef … name;`
+            // In C, the name that `typedef … name;` defines is in the field `declarator`.
             self.others.extend(tree.child("declarator").and_then(|name| name.text.clone()));
         }
         let outermost = outermost && tree.is_a(Role::Wrapping);

@@ -164,7 +164,7 @@ impl<'h> Inliner<'h> {
     }
 
     fn statement(&mut self, statement: &Tree, last: bool) -> Option<Vec<Tree>> {
-        // `h(a);`
+        // A call of a helper as a statement: `h(a);`.
         if let Some(call) = called(statement).and_then(|call| self.call(call)) {
             let helper = call.helper;
             let unit = !is_value(statement) || statement.is_a(Role::UnitCall);
@@ -180,7 +180,7 @@ impl<'h> Inliner<'h> {
                 return Some(all);
             }
         }
-        // `return h(a);`
+        // A statement that returns the result of a helper: `return h(a);`.
         if let Some(call) = returned(statement).and_then(|value| self.call(value)) {
             let helper = call.helper;
             if (helper.ends || last) && keeps_type(helper, self.returns.as_deref()) {

@@ -1,6 +1,6 @@
 //! Finds changed files that control git or the gate, or that would be started in place of this
 //! program. The walk over the work tree does not find them, because git ignores them or because
-//! they are in a git directory or the home folder.
+//! they are in a git directory, in `.orchestration/` or in the home folder.
 //!
 //! The settings of agents are not searched here, because hosts write them themselves when a person
 //! approves a call.
@@ -13,7 +13,7 @@ use crate::fence::stand_in::StandIn;
 use crate::verbs::{Workspace, gate};
 use crate::workspace::RelativePath;
 
-/// The number of entries of one folder that are looked at most.
+/// The maximum number of entries of one folder to look at.
 const MAX_ENTRIES: usize = 1_000;
 
 /// Files and folders of a git directory that git reads before it starts a program or looks up a

@@ -42,7 +42,7 @@ impl Deed {
 pub(super) enum Answers {
     /// A record, given by the id of its intent and its claim.
     Record(String, Option<ClaimRef>),
-    /// No record; the intent that the work is bound to answers.
+    /// No record. The change belongs to the intent that the work is bound to.
     Nobody,
 }
 

@@ -186,7 +186,7 @@ fn script(folder: &Path, name: &str, program: &Path) -> String {
     )
 }
 
-/// Returns true if the file is one of our scripts. A link never is, because we write none.
+/// Returns true if the file is one of our scripts. A link never is, because we write regular files.
 pub(super) fn is_ours(path: &Path) -> bool {
     !path.is_symlink() && calls::text(path).contains(MARK)
 }

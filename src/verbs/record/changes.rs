@@ -152,7 +152,7 @@ impl Changes {
         // Another process may have recorded a change already, or it was recorded on a branch whose
         // outline is not the last.
         let accepts = |claim: &Claim<'_>| only_changes || accepts(claim);
-        edits.now.retain(|(at, _)| !subject.recorded_alike(*at, &accepts));
+        edits.now.retain(|(at, _)| !subject.recorded_alike(*at, accepts));
         let committed_since = if only_changes { subject.committed_since(&edits) } else { 0 };
         let mut left = Vec::new();
         if only_changes {
