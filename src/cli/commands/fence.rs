@@ -83,6 +83,13 @@ pub(crate) fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> 
     kept.end(ended.as_ref().is_ok_and(|ended| ended.cleared));
     let ended = ended?;
     warn(context, &after);
+    #[cfg_attr(
+        not(unix),
+        allow(
+            clippy::infallible_destructuring_match,
+            reason = "no command ends by a signal there"
+        )
+    )]
     let code = match ended.status {
         FencedStatus::Code(code) => code,
         // If a signal ended the command, the same signal ends this process.
