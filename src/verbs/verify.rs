@@ -163,7 +163,7 @@ fn ungated(ws: &Workspace) -> Vec<Finding> {
 fn settled_by(ws: &Workspace, path: &RelativePath) -> String {
     let typed = text::shell_word(path.as_str());
     let mut help =
-        format!("Look at it; put it back, or settle it as it stands: `intent accept {typed}`.");
+        format!("Review it. Restore it, or accept it as it is: `intent accept {typed}`.");
     let rules = Rules::of(ws);
     let may_change = |owner: &&Intent| rules.rulings(path, Some(&owner.id.value)).is_empty();
     let owner = rules.owners(path).into_iter().find(may_change);

@@ -61,8 +61,8 @@ pub(crate) fn run(context: &Context, args: ReportArgs) -> Result<Exit, CliError>
     if args.out.as_deref() == Some(Path::new("-")) {
         if context.printer.json_asked {
             return Err(CliError::usage(
-                "a page on stdout is no JSON",
-                "name a file after --out, or leave out --html for the same as data",
+                "--out - cannot be combined with --json",
+                "name a file after --out, or leave out --html to get the report as JSON",
             ));
         }
         return context.printer.document(page.as_bytes());
