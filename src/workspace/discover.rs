@@ -93,7 +93,7 @@ pub(super) fn is_nested_root(root: &Root, folder: &Path) -> bool {
         return false;
     };
     let path = path.replace(std::path::MAIN_SEPARATOR, "/");
-    is_listed(&Policy::read(root).0.nested_roots, &path)
+    names_folder(&Policy::read(root).0.nested_roots, &path)
 }
 
 /// The folders of a workspace that are the roots of nested workspaces.
@@ -117,7 +117,7 @@ impl NestedRoots {
         if let Some(known) = self.known.get(folder) {
             return *known;
         }
-        let starts = is_listed(&self.entries, folder)
+        let starts = names_folder(&self.entries, folder)
             && self.root.join(folder).join(".orchestration").is_dir();
         self.known.insert(folder.to_owned(), starts);
         starts
@@ -127,7 +127,7 @@ impl NestedRoots {
 /// Returns true if the entries of `nested_roots` list a folder. The last entry that matches
 /// decides. An entry with `!` excludes folders, and a trailing `/` means the folder and everything
 /// below it.
-fn is_listed(entries: &[String], folder: &str) -> bool {
+fn names_folder(entries: &[String], folder: &str) -> bool {
     let last = entries.iter().rev().find(|entry| entry_matches(entry, folder));
     last.is_some_and(|entry| !entry.starts_with('!'))
 }

@@ -28,7 +28,8 @@ const MANY_TIMES: usize = 16;
 /// The result of comparing a block with one version of its file.
 #[derive(Clone, Debug)]
 pub(super) struct BlockReading {
-    /// The state in the block's history, perhaps an older one, that the block has now.
+    /// The state in the block's history, perhaps an older one, that the block has now. `None` if it
+    /// is not known, for example if several records fit.
     state: Option<StateId>,
     /// How the block compares with that state.
     content: Content,
