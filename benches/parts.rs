@@ -28,6 +28,8 @@ use support::{git, millis, print, registry, write, write_chains};
 
 const FUNCTIONS: usize = 500;
 const FUNCTIONS_OF_OTHERS: usize = 20;
+/// The number of other files that are changed and not committed.
+const CHANGED: usize = 10;
 const INTENTS: usize = 1_000;
 const RECORDS: usize = 10_000;
 const FILE: &str = "src/large.rs";
@@ -232,12 +234,12 @@ impl MatchedCase<'_> {
         black_box(why::file(ws, &self.path, &self.document));
     }
 
-    /// Records another text of another file.
+    /// Records another text of one of the files that an agent is changing.
     fn record_another(&self) {
         // So that no text is recorded twice.
         static ROUND: AtomicUsize = AtomicUsize::new(0);
         let round = ROUND.fetch_add(1, Ordering::Relaxed);
-        let file = round % self.files;
+        let file = round % self.files.min(CHANGED);
         let edit = format!("let round = {round};\n    ");
         write(self.root, &other(file), &text_of_other(file, &edit));
         record_whole(self.root, [other(file)]);

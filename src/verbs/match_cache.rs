@@ -400,16 +400,19 @@ impl Surroundings for Workspace {
 
     fn existed_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool {
         let Some(commit) = self.ledger.based_on(at.entry) else { return false };
+        let is_it = |other: &Block| {
+            other.identity.kind == block.identity.kind
+                && other.name == block.name
+                && other.fingerprint.tokens == block.fingerprint.tokens
+        };
+        let here = self.file_at(commit, path);
+        if here.is_some_and(|here| here.blocks().blocks.iter().any(is_it)) {
+            return true;
+        }
         let known = |block: &Block| {
             let print = &block.fingerprint;
             (block.identity.kind, block.name.clone(), print.tokens.clone())
         };
-        let wanted = known(block);
-        let here = self.file_at(commit, path);
-        if here.is_some_and(|here| here.blocks().blocks.iter().any(|block| known(block) == wanted))
-        {
-            return true;
-        }
         let since = self.since(commit);
         let stood = since.stood.get_or_init(|| {
             let files = since.then.iter().filter_map(|path| self.file_at(commit, path));
@@ -417,7 +420,7 @@ impl Surroundings for Workspace {
                 .flat_map(|file| file.blocks().blocks.iter().map(known).collect::<Vec<_>>())
                 .collect()
         });
-        stood.contains(&wanted)
+        stood.contains(&known(block))
     }
 
     fn changed_since(&self, at: ClaimRef) -> Arc<Changed> {

@@ -55,7 +55,10 @@ fn of_evidence(
     if let Some(trail) = slot.recall().and_then(|bytes| recalled(ws, found, &bytes)) {
         return Some(trail);
     }
-    in_parallel(&found.evidence, |at| ws.ledger.derived(*at).is_some());
+    in_parallel(&found.evidence, |at| {
+        // The outlines are kept on disk, and need the same texts.
+        ws.ledger.derived(*at).is_some() && ws.ledger.outlines(*at, path).is_some()
+    });
     let claims = ws.ledger.claims_on(path, found.evidence.iter().copied());
     let trail = Trail::of(&ws.ledger, path, &claims, precedes);
     if let Some(bytes) = kept(ws, found, &trail) {

@@ -123,29 +123,49 @@ impl Likeness {
     }
 }
 
-/// Returns how alike a record and a block of any file are, so that blocks of several files can be
-/// compared. A file with the same name counts as the same place.
-pub(super) fn anywhere(
-    claim: &Claim<'_>,
-    name: &BlockName,
-    path: &RelativePath,
-    block: &Block,
-) -> f32 {
-    let place = |same: bool| if same { 1.0 } else { 0.0 };
-    let body =
-        Body::of_record(claim.full_block()).likeness(&Body::of_block(block)).unwrap_or_default();
-    let (then, now) = (name.parameters.as_deref(), block.identity.parameters.as_deref());
-    let is_namesake = is_called(name, block);
-    let signature = signature(is_namesake, then, now);
-    let words = match is_namesake {
-        true => 1.0,
-        false => NameWords::of(leaf(name)).in_common(&NameWords::of(&block.name)),
-    };
-    0.45 * body
-        + 0.2 * words
-        + 0.1 * place(name.path == block.identity.path)
-        + 0.1 * signature
-        + 0.15 * place(claim.file.relative_path.file_name() == path.file_name())
+/// The recorded side of comparisons with blocks of any file. A file with the same name counts as the
+/// same place.
+pub(super) struct RecordedSide<'a> {
+    path: &'a RelativePath,
+    name: &'a BlockName,
+    body: Body<'a>,
+    words: NameWords,
+}
+
+impl<'a> RecordedSide<'a> {
+    pub(super) fn of(claim: &Claim<'a>, name: &'a BlockName) -> Self {
+        let body = Body::of_record(claim.full_block());
+        Self { path: &claim.file.relative_path, name, body, words: NameWords::of(leaf(name)) }
+    }
+
+    /// Returns how alike the record and a block of the file `path` are, from 0 to 1.
+    pub(super) fn likeness(&self, path: &RelativePath, block: &Block) -> f32 {
+        self.without_names(path, block) + 0.2 * self.words_in_common(block)
+    }
+
+    /// Returns true if the likeness is more than `limit`. The names are only split into words if
+    /// they can decide.
+    pub(super) fn is_more_alike(&self, limit: f32, path: &RelativePath, block: &Block) -> bool {
+        let likeness = self.without_names(path, block);
+        likeness + 0.2 > limit && likeness + 0.2 * self.words_in_common(block) > limit
+    }
+
+    fn without_names(&self, path: &RelativePath, block: &Block) -> f32 {
+        let place = |same: bool| if same { 1.0 } else { 0.0 };
+        let identity = &block.identity;
+        let (then, now) = (self.name.parameters.as_deref(), identity.parameters.as_deref());
+        0.45 * self.body.likeness(&Body::of_block(block)).unwrap_or_default()
+            + 0.1 * place(self.name.path == identity.path)
+            + 0.1 * signature(is_called(self.name, block), then, now)
+            + 0.15 * place(self.path.file_name() == path.file_name())
+    }
+
+    fn words_in_common(&self, block: &Block) -> f32 {
+        match is_called(self.name, block) {
+            true => 1.0,
+            false => self.words.in_common(&NameWords::of(&block.name)),
+        }
+    }
 }
 
 /// The body of a block, prepared for many comparisons.

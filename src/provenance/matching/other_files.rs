@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::align::{Fit, Scene};
 use super::item::ComparedBlock;
 use super::later_places::{has_same_blocks, has_same_lines};
-use super::likeness::{self, Reach};
+use super::likeness::{Reach, RecordedSide};
 use super::lookup::CandidateRecord;
 use super::reading::{BlockReading, against_record, provenance};
 use super::rules::{MARGIN, MIN_ACROSS_TOKENS};
@@ -251,14 +251,15 @@ impl CurrentFile<'_> {
         if is_renamed && self.surroundings.existed_anywhere(at, self.path, block) {
             return Some(Rejection::StoodBefore);
         }
-        let mine = likeness::anywhere(&claim, name, self.path, block);
+        let recorded = RecordedSide::of(&claim, name);
+        let mine = recorded.likeness(self.path, block);
         let better = |path: &RelativePath, other: &Block| {
             if has_recorded_tokens(claim.full_block(), other) {
                 return other.name == leaf(name) || tier > Tier::TokensElsewhere;
             }
             tier > Tier::Shape
                 && may_become(&name.kind, other.identity.kind.as_str())
-                && likeness::anywhere(&claim, name, path, other) > mine - MARGIN
+                && recorded.is_more_alike(mine - MARGIN, path, other)
         };
         let is_other = |path: &RelativePath| {
             path != self.path && (is_elsewhere || *path != claim.file.relative_path)
