@@ -327,6 +327,11 @@ impl Workspace {
     }
 }
 
+/// Returns what makes two blocks of any files the same block.
+fn kind_name_tokens(block: &Block) -> (BlockKind, &str, &TokenHash) {
+    (block.identity.kind, &block.name, &block.fingerprint.tokens)
+}
+
 fn folder(path: &RelativePath) -> &str {
     path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -400,18 +405,14 @@ impl Surroundings for Workspace {
 
     fn existed_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool {
         let Some(commit) = self.ledger.based_on(at.entry) else { return false };
-        let is_it = |other: &Block| {
-            other.identity.kind == block.identity.kind
-                && other.name == block.name
-                && other.fingerprint.tokens == block.fingerprint.tokens
-        };
         let here = self.file_at(commit, path);
+        let is_it = |other: &Block| kind_name_tokens(other) == kind_name_tokens(block);
         if here.is_some_and(|here| here.blocks().blocks.iter().any(is_it)) {
             return true;
         }
         let known = |block: &Block| {
-            let print = &block.fingerprint;
-            (block.identity.kind, block.name.clone(), print.tokens.clone())
+            let (kind, name, tokens) = kind_name_tokens(block);
+            (kind, name.to_owned(), tokens.clone())
         };
         let since = self.since(commit);
         let stood = since.stood.get_or_init(|| {

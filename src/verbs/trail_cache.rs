@@ -56,7 +56,8 @@ fn of_evidence(
         return Some(trail);
     }
     in_parallel(&found.evidence, |at| {
-        // The outlines are kept on disk, and need the same texts.
+        // `outlines` needs the texts that `derived` has just parsed. It stores its result on disk,
+        // from where `Trail::of` reads it.
         ws.ledger.derived(*at).is_some() && ws.ledger.outlines(*at, path).is_some()
     });
     let claims = ws.ledger.claims_on(path, found.evidence.iter().copied());

@@ -123,8 +123,8 @@ impl Likeness {
     }
 }
 
-/// The recorded side of comparisons with blocks of any file. A file with the same name counts as the
-/// same place.
+/// A record, prepared once for comparisons with many blocks of any file. A block in a file with the
+/// same name counts as being in the same place.
 pub(super) struct RecordedSide<'a> {
     path: &'a RelativePath,
     name: &'a BlockName,
@@ -133,6 +133,9 @@ pub(super) struct RecordedSide<'a> {
 }
 
 impl<'a> RecordedSide<'a> {
+    /// The weight of the words that two names have in common.
+    const WORDS: f32 = 0.2;
+
     pub(super) fn of(claim: &Claim<'a>, name: &'a BlockName) -> Self {
         let body = Body::of_record(claim.full_block());
         Self { path: &claim.file.relative_path, name, body, words: NameWords::of(leaf(name)) }
@@ -140,17 +143,18 @@ impl<'a> RecordedSide<'a> {
 
     /// Returns how alike the record and a block of the file `path` are, from 0 to 1.
     pub(super) fn likeness(&self, path: &RelativePath, block: &Block) -> f32 {
-        self.without_names(path, block) + 0.2 * self.words_in_common(block)
+        self.without_words(path, block) + Self::WORDS * self.words_in_common(block)
     }
 
-    /// Returns true if the likeness is more than `limit`. The names are only split into words if
-    /// they can decide.
+    /// Returns true if the likeness is more than `limit`. Splitting a name into words is slow, so it
+    /// is left out if even equal names would not be enough.
     pub(super) fn is_more_alike(&self, limit: f32, path: &RelativePath, block: &Block) -> bool {
-        let likeness = self.without_names(path, block);
-        likeness + 0.2 > limit && likeness + 0.2 * self.words_in_common(block) > limit
+        let likeness = self.without_words(path, block);
+        likeness + Self::WORDS > limit
+            && likeness + Self::WORDS * self.words_in_common(block) > limit
     }
 
-    fn without_names(&self, path: &RelativePath, block: &Block) -> f32 {
+    fn without_words(&self, path: &RelativePath, block: &Block) -> f32 {
         let place = |same: bool| if same { 1.0 } else { 0.0 };
         let identity = &block.identity;
         let (then, now) = (self.name.parameters.as_deref(), identity.parameters.as_deref());

@@ -28,8 +28,8 @@ const MANY_TIMES: usize = 16;
 /// The result of comparing a block with one version of its file.
 #[derive(Clone, Debug)]
 pub(super) struct BlockReading {
-    /// The state in the block's history, perhaps an older one, that the block has now. `None` if it
-    /// is not known, for example if several records fit.
+    /// The recorded state that the block is in now, which may be an older one. `None` if it is not
+    /// known, for example because several records fit.
     state: Option<StateId>,
     /// How the block compares with that state.
     content: Content,
