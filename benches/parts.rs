@@ -1,14 +1,12 @@
 //! What the parts cost, each in this process.
 //!
-//! `cargo bench --bench parts` measures all, `cargo bench --bench parts -- matching` those with that word in their name;
+//! `cargo bench -p intent-lsp-benches --bench parts` measures all, `… --bench parts -- matching` those with that word in their name;
 //! criterion keeps what it measured below `target/criterion` and says what changed since.
 //!
 //! Matching a file against its records is held against its parse: the last table shows the fastest of each, what else
 //! runs on the machine only adds. `INTENT_BENCH_WITHIN=R` fails where a match is more than `R` times the parse, but for
 //! the first of a process, in which files and records are read that are in memory later. `INTENT_BENCH_FILES=N` says
 //! how many other files are recorded.
-
-mod support;
 
 use std::fmt::Write as _;
 use std::hint::black_box;

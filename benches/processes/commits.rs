@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::measured::{Page, ran};
-use crate::support::{git, write};
+use support::{git, write};
 
 const INTENT: &str = "INT-001";
 /// Functions of seven lines: a file has 280 lines.

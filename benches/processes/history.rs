@@ -13,7 +13,7 @@ use intent_lsp::facade::ledger::{Digest, evidence};
 use sha2::{Digest as _, Sha256};
 
 use crate::measured::{Page, median, ran};
-use crate::support::git;
+use support::git;
 
 const SMALL: usize = 300;
 /// The file that is asked about, with eleven records over the whole history.

@@ -16,7 +16,7 @@ use intent_lsp::facade::workspace::{Git, Ignores, Policy, RelativePath, Root, Se
 use serde_json::{Value, json};
 
 use crate::measured::{Page, median, ran};
-use crate::support::{git, registry, write, write_chains};
+use support::{git, registry, write, write_chains};
 
 const FOLDERS: usize = 100;
 const FILES: usize = 10_000;

@@ -1,14 +1,12 @@
 //! What whole processes cost, held against another program that runs in turn with them: the rows of
 //! `docs/performance.md`.
 //!
-//! `cargo bench --bench processes` measures all; `-- hooks` what an agent waits for, `-- commits` what a person waits
-//! for, `-- history` the questions in a ledger of many commits. `--calls N` says how often each process is started, `--commits N` how many commits the large
+//! `cargo bench -p intent-lsp-benches --bench processes` measures all, of the program that `cargo build --release` made.
+//! `-- hooks` measures what an agent waits for, `-- commits` what a person waits for, `-- history` the questions in a
+//! ledger of many commits. `--calls N` says how often each process is started, `--commits N` how many commits the large
 //! history has, `--steps` also shows what one call of the hook spends its time on, `--binary PATH` asks another build.
 //! `--within R` fails where the hook before an edit takes more than `R` times a start of `/bin/true`. Best on an idle
 //! machine.
-
-#[path = "../support/mod.rs"]
-mod support;
 
 mod commits;
 mod history;
@@ -21,6 +19,8 @@ use measured::Page;
 
 fn main() {
     let options = Options::read();
+    let binary = options.binary.display();
+    assert!(options.binary.is_file(), "{binary} does not exist; run `cargo build --release` first");
     if let Some(folder) = options.one_call {
         return support::print(&hooks::steps(&folder));
     }
@@ -50,10 +50,17 @@ struct Options {
     parts: Vec<String>,
 }
 
+/// Returns the path of the release build, which stands two folders above this program.
+fn built() -> PathBuf {
+    let own = std::env::current_exe().expect("this program has a path");
+    let folder = own.ancestors().nth(2).expect("target/release/deps/processes");
+    folder.join("intent").with_extension(std::env::consts::EXE_EXTENSION)
+}
+
 impl Options {
     fn read() -> Self {
         let mut options = Self {
-            binary: env!("CARGO_BIN_EXE_intent").into(),
+            binary: built(),
             calls: 100,
             commits: 10_000,
             within: None,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{millis, print};
+use support::{millis, print};
 
 /// From just before the start to the end of a process, which must answer one of `codes`.
 pub fn ran(command: &mut Command, codes: &[i32]) -> Duration {

@@ -1,7 +1,5 @@
 //! What the benches share: a page of results, a repository with chains of records, a registry of many intents.
 
-#![allow(dead_code, reason = "each bench uses its own part")]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
