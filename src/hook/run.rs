@@ -325,7 +325,7 @@ fn behind_fence(intent: &str, rewritable: Option<&Value>) -> HookAnswer {
 }
 
 fn reason(code: DenialCode, why: &str) -> String {
-    safe_text(&format!("[{}] {why}", code.as_str()))
+    safe_text(&format!("[{code}] {why}"))
 }
 
 fn after_answer(feedback: Feedback) -> HookAnswer {

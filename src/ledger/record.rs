@@ -276,8 +276,8 @@ impl RecordedDecision {
     pub(crate) const DENY: &str = "deny";
 
     /// Makes a decision from one of the outcomes above.
-    pub(crate) fn new(outcome: &str, rule: Option<&str>, approval: Option<String>) -> Self {
-        Self { outcome: outcome.to_owned(), rule: rule.map(str::to_owned), approval }
+    pub(crate) fn new(outcome: &str, rule: Option<String>, approval: Option<String>) -> Self {
+        Self { outcome: outcome.to_owned(), rule, approval }
     }
 }
 

@@ -101,7 +101,7 @@ impl Refusal {
 impl From<Denial> for Refusal {
     fn from(denial: Denial) -> Self {
         Self {
-            code: denial.code.as_str().to_owned(),
+            code: denial.code.to_string(),
             message: denial.message,
             path: denial.path,
             intent: denial.intent,

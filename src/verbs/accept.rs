@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::suspect::Suspects;
 use super::{VerbError, Workspace, gate, record, why};
 use crate::code;
-use crate::ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
+use crate::ledger::{Contributor, FileRecord, Record, RecordKind};
 use crate::provenance::{Provenance, Verdict, matching};
 use crate::workspace::{RelativePath, session};
 
@@ -107,23 +107,15 @@ pub fn accept(
             Some(record) => (record.intent_id.clone(), record.intent_hash.clone()),
             None => (intent, skeleton.intent_hash.clone()),
         };
-        let related = known.filter(|_| of_namesake.is_none()).map(record::related);
-        let conversation = Conversation {
-            contributor: by.clone(),
-            ranges: vec![record::block_record(&document, block, before.unwrap_or_default())],
-            related: related.unwrap_or_default(),
-            ..Conversation::default()
-        };
+        let related = known.filter(|_| of_namesake.is_none());
+        let range = record::block_record(&document, block, before.unwrap_or_default());
+        let file = record::of_blocks(path, related, None, by.clone(), vec![range]);
         let (kind, name) = (block.identity.kind.as_str(), &block.identity.path);
         let record = Record {
             intent_id,
             intent_hash,
             note: Some(format!("accepted {kind} {name} as it stands")),
-            files: vec![FileRecord {
-                conversations: vec![conversation],
-                outlines,
-                ..FileRecord::bare(path.clone())
-            }],
+            files: vec![FileRecord { outlines, ..file }],
             ..skeleton
         };
         answer.records.push(record::append(ws, record)?);

@@ -321,11 +321,7 @@ fn skeleton(
 
 /// Returns the decision of the gate to ask the question with this code.
 fn asked_by(rule: Option<&str>, code: &str) -> RecordedDecision {
-    RecordedDecision {
-        outcome: RecordedDecision::ASK.to_owned(),
-        rule: rule.map(str::to_owned),
-        approval: Some(code.to_owned()),
-    }
+    RecordedDecision::new(RecordedDecision::ASK, rule.map(str::to_owned), Some(code.to_owned()))
 }
 
 /// Appends a person's decision to the ledger.

@@ -14,8 +14,7 @@ mod section;
 use super::{VerbError, Workspace, gate, map, record, rules, seen_blocks};
 use crate::code::{Document, LineRange};
 use crate::ledger::{
-    BlockRecord, Contributor, Conversation, EntityType, FileRecord, OutlineChange, Record,
-    RecordKind, Strength,
+    BlockRecord, Contributor, EntityType, FileRecord, OutlineChange, Record, RecordKind, Strength,
 };
 use crate::provenance::{Difference, matching};
 use crate::workspace::policy::Lessons;
@@ -372,22 +371,13 @@ fn append(
         true => Contributor { entity_type: EntityType::Ai, model_identifier, name: None },
         false => request.contributor.clone(),
     };
-    let file = FileRecord {
-        conversations: vec![Conversation {
-            url: request.session.clone(),
-            contributor,
-            ranges,
-            related: intent.map(record::related).unwrap_or_default(),
-            extra: Default::default(),
-        }],
-        outlines,
-        ..FileRecord::bare(path.clone())
-    };
+    let session = &request.session;
+    let file = record::of_blocks(path, intent, session.clone(), contributor, ranges);
     let record = Record {
         note: Some("a lesson".to_owned()),
-        files: vec![file],
+        files: vec![FileRecord { outlines, ..file }],
         strength: Some(Strength::Declared),
-        ..record::skeleton(&ws, RecordKind::Mutation, intent, request.session.clone(), agent)
+        ..record::skeleton(&ws, RecordKind::Mutation, intent, session.clone(), agent)
     };
     record::append(&ws, record)
 }

@@ -48,7 +48,7 @@ mod tests {
             DenialCode::IgnoredPath,
         ];
         for code in codes {
-            assert!(PROTOCOL.contains(code.as_str()), "{}", code.as_str());
+            assert!(PROTOCOL.contains(&code.to_string()), "{code}");
         }
     }
 }

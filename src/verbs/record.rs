@@ -122,6 +122,9 @@ pub struct RecordedFile {
     pub outcome: String,
     /// What `intent check` will report about it, and what to do. `None` if nothing.
     pub against: Option<String>,
+    /// Whether blocks were recorded as deleted.
+    #[serde(skip)]
+    has_deletions: bool,
 }
 
 /// A file that was not recorded, or not completely.
@@ -201,30 +204,28 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
             continue;
         }
         let intent = ws.intent_in_progress(&id)?;
-        let outcome = match record_file(&current, request, intent, &path) {
-            Ok(outcome) => outcome,
+        let recorded = match record_file(&current, request, intent, &path, &mut answer.skipped) {
             // If some records are in the ledger already, the caller must learn of them, so a later
             // error is reported for its file only.
             Err(error)
                 if matches!(error, VerbError::Append(AppendError::TooLarge { .. }))
                     || !answer.recorded.is_empty() =>
             {
-                FileOutcome::nothing(&path, error.to_string())
+                answer.skipped.push(SkippedFile::whole(&path, error.to_string()));
+                None
             }
-            Err(error) => return Err(error),
+            recorded => recorded?,
         };
-        if outcome.deletions {
+        let Some(recorded) = recorded else { continue };
+        if recorded.has_deletions {
             // A block that was deleted from this file may have been moved to the next one.
             current = current.with_ledger_of_now();
         }
-        if let Some(recorded) = outcome.recorded {
-            if request.strength.is_none() {
-                // The caller has taken responsibility for the write, so it is settled.
-                session::ungated::settle(&ws.root, &recorded.path)?;
-            }
-            answer.recorded.push(recorded);
+        if request.strength.is_none() {
+            // The caller has taken responsibility for the write, so it is settled.
+            session::ungated::settle(&ws.root, &path)?;
         }
-        answer.skipped.extend(outcome.left);
+        answer.recorded.push(recorded);
     }
     Ok(answer)
 }
@@ -249,24 +250,6 @@ fn nothing_selected(ws: &Workspace, request: &RecordRequest) -> VerbError {
 /// How long to wait for another process that is recording. Recording a whole tree can take long.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The result for one file: what was recorded, and what was left out and why.
-#[derive(Default)]
-struct FileOutcome {
-    recorded: Option<RecordedFile>,
-    left: Vec<SkippedFile>,
-    deletions: bool,
-}
-
-impl FileOutcome {
-    fn nothing(path: &RelativePath, reason: impl Into<String>) -> Self {
-        Self::without(SkippedFile::whole(path, reason))
-    }
-
-    fn without(left: SkippedFile) -> Self {
-        Self { left: vec![left], ..Self::default() }
-    }
-}
-
 /// Returns the reason if a path is never recorded.
 fn no_code(path: &RelativePath) -> Option<&'static str> {
     if path.is_orchestration() {
@@ -278,16 +261,22 @@ fn no_code(path: &RelativePath) -> Option<&'static str> {
         .then_some("it controls the gate: it is judged as a rule, not as code, and never recorded")
 }
 
+/// Records one file, and adds what is left out to `skipped`. Returns `None` if nothing was recorded.
 fn record_file(
     ws: &Workspace,
     request: &RecordRequest,
     intent: &Intent,
     path: &RelativePath,
-) -> Result<FileOutcome, VerbError> {
+    skipped: &mut Vec<SkippedFile>,
+) -> Result<Option<RecordedFile>, VerbError> {
+    let mut skip = |file: SkippedFile| {
+        skipped.push(file);
+        Ok(None)
+    };
     if let Some(reason) = no_code(path) {
         // Counts as unchanged, since nobody asked for this file by name if a whole folder is
         // recorded.
-        return Ok(FileOutcome::without(SkippedFile::unchanged(path, reason)));
+        return skip(SkippedFile::unchanged(path, reason));
     }
     let nothing = || Document::from_text("", "");
     let document = match ws.read(path) {
@@ -296,36 +285,39 @@ fn record_file(
         // A folder has taken the place of the file, so the file counts as deleted.
         Err(super::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => nothing(),
         Err(super::ReadError::Unread { reason, .. }) => {
-            let left = SkippedFile::whole(path, reason.to_string());
             let unchanged = is_as_committed(ws, path)?;
-            return Ok(FileOutcome::without(SkippedFile { unchanged, ..left }));
+            return skip(SkippedFile { unchanged, ..SkippedFile::whole(path, reason.to_string()) });
         }
-        Err(error) => return Ok(FileOutcome::nothing(path, error.to_string())),
+        Err(error) => return skip(SkippedFile::whole(path, error.to_string())),
     };
     let committed = committed(ws, path, &document)?;
     let document = committed.carried_by(document);
     let now = document.blocks();
     let subject = FileToRecord::new(ws, path, &document, &committed);
     if !subject.knows_before() && request.extent == RecordExtent::Changes {
-        return Ok(FileOutcome::nothing(path, unknown_before(ws)));
+        return skip(SkippedFile::whole(path, unknown_before(ws)));
     }
     let by_these = |claim: &Claim<'_>| {
         ws.intent_of(claim).as_ref() == Some(&intent.id.value)
             && claim.conversation.contributor == contributor(request)
     };
     let mut changes = Changes::of(&subject, request.extent, by_these);
-    if changes.ranges.is_empty() {
-        return Ok(match (&changes.left[..], changes.committed_since) {
-            ([], 0) => FileOutcome::without(nothing_differs(ws, path, &now, request.extent)),
-            ([], blocks) => {
+    let left = std::mem::take(&mut changes.left);
+    if changes.ranges.is_empty() && left.is_empty() {
+        return skip(match changes.committed_since {
+            0 => nothing_differs(ws, path, &now, request.extent),
+            blocks => {
                 let reason = format!(
                     "no block differs from the last commit; {} changed since the last record, and the author of these changes is not known; claim the file as it stands with `intent record --all`",
                     counted(blocks, "block")
                 );
-                FileOutcome::without(SkippedFile::unchanged(path, reason))
+                SkippedFile::unchanged(path, reason)
             }
-            _ => FileOutcome { left: changes.left, ..FileOutcome::default() },
         });
+    }
+    if changes.ranges.is_empty() {
+        skipped.extend(left);
+        return Ok(None);
     }
     let mut class = match subject.text_before().filter(|_| request.extent == RecordExtent::Changes)
     {
@@ -333,8 +325,6 @@ fn record_file(
         None => changes.provisional_class(&now, committed.has_error()),
     };
     class.reasons = reasons_of(&class.reasons, &changes.ranges);
-    let deletions = changes.ranges.iter().any(|range| range.deleted);
-    let left = std::mem::take(&mut changes.left);
     let decision = decide(ws, request, &intent.id.value, path);
     let mut recorded = RecordedFile {
         path: path.clone(),
@@ -346,10 +336,12 @@ fn record_file(
         reasons: class.reasons.clone(),
         outcome: decision.outcome.clone(),
         against: against(ws, path, &intent.id.value),
+        has_deletions: changes.ranges.iter().any(|range| range.deleted),
     };
     let record = mutation(ws, request, intent, path, changes, class, decision);
     recorded.records.push(append(ws, record)?);
-    Ok(FileOutcome { recorded: Some(recorded), left, deletions })
+    skipped.extend(left);
+    Ok(Some(recorded))
 }
 
 /// Returns the record of a change to one file.
@@ -363,17 +355,11 @@ fn mutation(
     decision: RecordedDecision,
 ) -> Record {
     let session = request.session.clone();
+    let contributor = contributor(request);
     let file = FileRecord {
-        conversations: vec![Conversation {
-            url: session.clone(),
-            contributor: contributor(request),
-            ranges: changes.ranges,
-            related: related(intent),
-            extra: Default::default(),
-        }],
         outlines: Some(changes.outlines),
         reasons: class.reasons,
-        ..FileRecord::bare(path.clone())
+        ..of_blocks(path, Some(intent), session.clone(), contributor, changes.ranges)
     };
     Record {
         mutation_class: class.class,
@@ -386,6 +372,24 @@ fn mutation(
         extra: via(request.strength),
         ..skeleton(ws, RecordKind::Mutation, Some(intent), session, request.agent.as_deref())
     }
+}
+
+/// Returns the part of a record that names the blocks of one file.
+pub(super) fn of_blocks(
+    path: &RelativePath,
+    intent: Option<&Intent>,
+    session: Option<String>,
+    contributor: Contributor,
+    ranges: Vec<BlockRecord>,
+) -> FileRecord {
+    let conversation = Conversation {
+        url: session,
+        contributor,
+        ranges,
+        related: intent.map(related).unwrap_or_default(),
+        ..Conversation::default()
+    };
+    FileRecord { conversations: vec![conversation], ..FileRecord::bare(path.clone()) }
 }
 
 /// Returns the committed version of the file. If the file was renamed since, that is the version
@@ -525,7 +529,7 @@ fn contributor(request: &RecordRequest) -> Contributor {
     Contributor { entity_type, model_identifier: request.model.clone(), name }
 }
 
-pub(super) fn related(intent: &Intent) -> Vec<Related> {
+fn related(intent: &Intent) -> Vec<Related> {
     let itself = Related { kind: "intent".to_owned(), value: intent.id.value.clone() };
     let specs = intent
         .related_specs
@@ -570,7 +574,7 @@ fn decide(
         Decision::Ask(denial) => (RecordedDecision::ASK, Some(denial)),
         Decision::Deny(denial) => (RecordedDecision::DENY, Some(denial)),
     };
-    RecordedDecision::new(outcome, denial.map(|denial| denial.code.as_str()), None)
+    RecordedDecision::new(outcome, denial.map(|denial| denial.code.to_string()), None)
 }
 
 /// Returns the version of a block that the claim `at` recorded, as the one that a new record

@@ -104,11 +104,9 @@ pub(crate) fn widen_beside_editor(
     let file = ws.registry.place(id).map(|(file, _)| ws.root.absolute(file.path()));
     let time = file.as_ref().and_then(|file| fs::metadata(file).ok()?.modified().ok());
     let answer = widen(ws, id, entry)?;
-    if let (Some(file), Some(time)) = (file, time)
-        && let Err(error) =
-            File::options().write(true).open(file).and_then(|it| it.set_modified(time))
-    {
-        session::log(&ws.root, &format!("{} did not keep its time: {error}", answer.path));
+    if let (Some(file), Some(time)) = (file, time) {
+        let set = File::options().write(true).open(file).and_then(|it| it.set_modified(time));
+        session::or_log(&ws.root, &format!("{} did not keep its time", answer.path), set);
     }
     Ok(answer)
 }

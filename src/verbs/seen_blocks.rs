@@ -162,10 +162,8 @@ impl SeenFile<'_> {
     /// Stores what the actor knows of the file, and replaces what was stored before.
     pub(super) fn keep(&self, known: Knowledge) {
         let kept = seen::see(&self.ws.root, &self.event.actor(), &self.note(known));
-        if let Err(error) = kept {
-            let what = format!("what a session saw of {} could not be kept: {error}", self.path);
-            session::log(&self.ws.root, &what);
-        }
+        let what = format!("what a session saw of {} could not be kept", self.path);
+        session::or_log(&self.ws.root, &what, kept);
     }
 
     /// Builds the note that stores what the actor knows of the file, or wrote to it.
@@ -389,10 +387,8 @@ pub(super) fn wrote(ws: &Workspace, last: Seen, earlier: Option<&Outline>) {
         at: last.at.clone(),
         blocks: blocks.map(|blocks| names(&blocks).into_iter().collect()),
     });
-    let path = last.path.clone();
-    if let Err(error) = seen::wrote(&ws.root, &FileWrites { last, writes }) {
-        session::log(&ws.root, &format!("who wrote {path} could not be kept: {error}"));
-    }
+    let what = format!("who wrote {} could not be kept", last.path);
+    session::or_log(&ws.root, &what, seen::wrote(&ws.root, &FileWrites { last, writes }));
 }
 
 /// Returns the last known write by another actor to a block that differs from what a session knows.

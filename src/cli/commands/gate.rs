@@ -75,7 +75,7 @@ fn show(page: &mut Page, decision: &Decision) {
     };
     page.styled(style, word)
         .literal("[")
-        .text(denial.code.as_str())
+        .text(denial.code.to_string())
         .literal("] ")
         .text(&denial.message)
         .end();

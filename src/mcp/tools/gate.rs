@@ -59,7 +59,7 @@ pub(super) fn check(call: &CallContext, arguments: Check) -> ToolOutcome<Decisio
 
 fn words(decision: &Decision) -> String {
     let said = |word: &str, denial: &Denial| {
-        format!("{word}: {}: {}", denial.code.as_str(), text::visible(&denial.message, true))
+        format!("{word}: {}: {}", denial.code, text::visible(&denial.message, true))
     };
     match decision {
         Decision::NoOpinion => "no opinion: no rule objects".to_owned(),

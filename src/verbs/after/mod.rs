@@ -271,24 +271,20 @@ impl Observation<'_> {
             file.keep(own.knowledge(file.pieces(None).as_ref()));
             return true;
         };
-        let mut document = None;
-        let mut recorded = false;
         let work = call::FinishedCall { call, before, now: &now, event: self.event };
-        match call::record_of_call(ws, intent, &work) {
-            Ok(told) => {
-                recorded = told.record.is_none_or(|record| pending_records::append(ws, record));
-                if !told.others.is_empty() {
-                    let names = told.others.join(", ");
-                    let message = format!(
-                        "{path}: {names} changed at the same time, and not by this call; that is not recorded as yours."
-                    );
-                    add(&mut self.feedback.context, message);
-                }
-                document = Some(told.now);
+        let work = call::record_of_call(ws, intent, &work);
+        let work = session::or_log(&ws.root, &format!("{path} was not recorded"), work);
+        let pieces = file.pieces(work.as_ref().map(|work| &work.now));
+        let recorded = work.is_some_and(|work| {
+            if !work.others.is_empty() {
+                let names = work.others.join(", ");
+                let message = format!(
+                    "{path}: {names} changed at the same time, and not by this call; that is not recorded as yours."
+                );
+                add(&mut self.feedback.context, message);
             }
-            Err(reason) => session::log(&ws.root, &format!("{path} was not recorded: {reason}")),
-        }
-        let pieces = file.pieces(document.as_ref());
+            work.record.is_none_or(|record| pending_records::append(ws, record))
+        });
         file.keep(own.knowledge(pieces.as_ref()));
         let wrote = Seen { recorded, ..file.note(Knowledge::all(pieces)) };
         seen_blocks::wrote(ws, wrote, seen_blocks::pieces_before(before).as_ref());
@@ -410,10 +406,8 @@ impl Observation<'_> {
             why: why.to_owned(),
             at: clock::now(),
         };
-        if let Err(error) = ungated::keep(&self.ws.root, &note) {
-            let what = format!("an ungated write of {path} could not be noted: {error}");
-            session::log(&self.ws.root, &what);
-        }
+        let what = format!("an ungated write of {path} could not be noted");
+        session::or_log(&self.ws.root, &what, ungated::keep(&self.ws.root, &note));
     }
 
     /// Records files as the work of the call.
@@ -424,15 +418,10 @@ impl Observation<'_> {
             strength: Some(strength),
             ..RecordRequest::by(self.event)
         };
-        match record::record(self.ws, &request) {
-            Ok(answer) => {
-                for skipped in &answer.skipped {
-                    tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");
-                }
-            }
-            Err(error) => {
-                session::log(&self.ws.root, &format!("a call could not be recorded: {error}"));
-            }
+        let recorded = record::record(self.ws, &request);
+        let answer = session::or_log(&self.ws.root, "a call could not be recorded", recorded);
+        for skipped in answer.iter().flat_map(|answer| &answer.skipped) {
+            tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::shell;
 use crate::verbs::event::Event;
 use crate::verbs::{Workspace, gate};
 use crate::workspace::policy::Lessons;
-use crate::workspace::{Root, session};
+use crate::workspace::session;
 
 /// Returns the reminder to show after a call that failed, or `None` unless the same test or linter
 /// has just failed for the second time in the session.
@@ -13,18 +13,14 @@ pub(super) fn of(event: &Event) -> Option<String> {
     if !event.failed {
         return None;
     }
-    let root = Root::find(&event.cwd).ok().filter(Root::governed)?;
+    let root = super::governed_root(event)?;
     let mut readings =
         event.effects.iter().filter_map(|effect| gate::read_command(event, effect, Some(&root)));
     let check = readings.find_map(|reading| shell::check_of(&reading))?;
     let call = event.call.as_deref().unwrap_or_default();
-    match session::failed_again(&root, &event.session_key(), &check, call) {
-        Ok(again) => again.then_some(())?,
-        Err(error) => {
-            session::log(&root, &format!("a failed {check} could not be noted: {error}"));
-            return None;
-        }
-    }
+    let again = session::failed_again(&root, &event.session_key(), &check, call);
+    let what = format!("a failed {check} could not be noted");
+    session::or_log(&root, &what, again).filter(|again| *again)?;
     if Workspace::at(root).policy.lessons == Lessons::Deny {
         return None;
     }

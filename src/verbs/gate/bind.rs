@@ -4,11 +4,12 @@
 use std::time::Duration;
 
 use super::judge_call::{Purpose, selected};
-use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places, rules};
+use super::rules::{self, PathRules};
+use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places};
 use crate::intent::Intent;
 use crate::verbs::event::Event;
 use crate::verbs::{Workspace, git_hooks, protocol, select};
-use crate::workspace::approvals;
+use crate::workspace::approvals::{self, Subject};
 use crate::workspace::policy::{Mode, Switching};
 use crate::workspace::session::{self, calls};
 use crate::workspace::text;
@@ -27,7 +28,7 @@ pub(super) fn select(
     purpose: Purpose,
 ) -> Judged {
     // No path is named, so the denial is about the rules or the intent.
-    let intent = match (rules::PathRules { ws, selected: Some(id) }).intent_for(&[]) {
+    let intent = match (PathRules { ws, selected: Some(id.to_owned()) }).intent_for(&[]) {
         Ok(intent) => intent,
         Err(denial) => return Judged::deny(denial),
     };
@@ -40,13 +41,13 @@ pub(super) fn select(
     if let Some(before) = &before
         && ws.policy.mode == Mode::Enforce
         && !is_asked_for(ws, event, id)
-        && let Some(answer) = switching(ws, event, before, id)
+        && let Some(decision) = switching(ws, event, before, id)
     {
         // The host asks the person, and runs the command only if the person agrees.
-        if matches!(answer.decision, Decision::Ask(_)) {
+        if matches!(decision, Decision::Ask(_)) {
             announce(ws, command, &actor, approvals::VALID);
         }
-        return answer;
+        return Judged::of(decision);
     }
     if let Err(error) = select::bind(ws, intent, Some(&actor)) {
         let message = format!("{id} could not be selected: {error}.");
@@ -58,9 +59,8 @@ pub(super) fn select(
 
 /// Notes which actor is about to run a command of this program.
 pub(super) fn announce(ws: &Workspace, command: &[String], actor: &str, valid: Duration) {
-    if let Err(error) = session::announce(&ws.root, command, actor, valid) {
-        session::log(&ws.root, &format!("a command of ours could not be announced: {error}"));
-    }
+    let announced = session::announce(&ws.root, command, actor, valid);
+    session::or_log(&ws.root, "a command of ours could not be announced", announced);
 }
 
 /// Returns a notice for the model that names other sessions which work on the same files.
@@ -74,22 +74,18 @@ fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
     })
 }
 
-/// Returns the denial or the question that prevents a switch to another intent, or `None` if the
+/// Returns the denial or the question that holds up a switch to another intent, or `None` if the
 /// switch is allowed.
-fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Judged> {
+fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Decision> {
     let message =
         format!("This session works under {before}; switching to {id} is for a person to decide.");
     let denial = Denial::new(DenialCode::ApprovalRequired, message).under(id);
     match ws.policy.switching {
         Switching::Allow => None,
-        Switching::Deny => Some(Judged::deny(denial)),
+        Switching::Deny => Some(Decision::Deny(denial)),
         Switching::Ask => {
-            let subject = ask::Subject::Switch { from: Some(before.to_owned()), to: id.to_owned() };
-            match ask::person(ws, event, &denial, subject) {
-                ask::QuestionOutcome::Approved(_) => None,
-                ask::QuestionOutcome::Ask => Some(Judged::of(Decision::Ask(denial))),
-                ask::QuestionOutcome::Denied(denial) => Some(Judged::deny(denial)),
-            }
+            let subject = Subject::Switch { from: Some(before.to_owned()), to: id.to_owned() };
+            ask::person(ws, event, denial, subject).err()
         }
     }
 }
@@ -110,26 +106,23 @@ pub fn prompt(event: &Event) {
         said.split(|c| !is_part(c)).map(|word| word.trim_end_matches(['.', '-'])).collect();
     let ids = home.registry.intents().iter().map(|intent| intent.id.value.clone());
     let named: Vec<String> = ids.filter(|id| words.contains(&id.to_uppercase().as_str())).collect();
-    if let Err(error) = session::store_prompted_intents(&home.root, &event.session_key(), &named) {
-        session::log(&home.root, &format!("a prompt could not be noted: {error}"));
-    }
+    let stored = session::store_prompted_intents(&home.root, &event.session_key(), &named);
+    session::or_log(&home.root, "a prompt could not be noted", stored);
 }
 
 /// Stores the model if the event names it. Some hosts name it only once in a session.
 fn keep_model(home: &Workspace, event: &Event) {
     let Some(model) = &event.model else { return };
-    if let Err(error) = session::keep_model(&home.root, &event.session_key(), model) {
-        session::log(&home.root, &format!("the model of a session could not be kept: {error}"));
-    }
+    let kept = session::keep_model(&home.root, &event.session_key(), model);
+    session::or_log(&home.root, "the model of a session could not be kept", kept);
 }
 
 /// Forgets the selection of a session that the host has emptied. The agent knows nothing of the
 /// intent any more and has to select again.
 pub(crate) fn clear(event: &Event) {
     let Ok(Some(home)) = places::governed_at(&event.cwd) else { return };
-    if let Err(error) = session::clear_for(&home.root, &event.session_key()) {
-        session::log(&home.root, &format!("a cleared session keeps its selection: {error}"));
-    }
+    let cleared = session::clear_for(&home.root, &event.session_key());
+    session::or_log(&home.root, "a cleared session keeps its selection", cleared);
 }
 
 /// The number of characters of the list of selectable intents that are shown at most.

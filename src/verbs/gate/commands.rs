@@ -1,7 +1,6 @@
 //! Finds objections against a command because of what it is, and applies the policy's rules for
 //! commands and paths.
 
-use super::judge_call::Weight;
 use super::{Denial, DenialCode};
 use crate::intent::Scope;
 use crate::shell::{self, Class, Invocation, Prediction, matches_rule};
@@ -83,7 +82,7 @@ pub(super) fn objection(
     policy: &Policy,
     reading: &Prediction,
     targets: &[RelativePath],
-) -> Option<(Denial, Weight)> {
+) -> Option<Denial> {
     let ruled = |rule: &&Rule| applies(rule, reading, targets);
     match policy.rules.iter().filter(|rule| rule.command.is_some()).find(ruled) {
         Some(rule) if rule.decision == RuleDecision::Allow => None,
@@ -94,7 +93,7 @@ pub(super) fn objection(
 
 /// Returns the objection of the policy's rules for paths to a write. The first rule that names a
 /// path decides about it.
-pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<(Denial, Weight)> {
+pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<Denial> {
     let rules = policy.rules.iter().filter(|rule| rule.command.is_none());
     let rules: Vec<(&Rule, Scope)> = rules.map(|rule| (rule, Scope::new(&rule.paths))).collect();
     let against = paths.iter().filter_map(|path| {
@@ -103,8 +102,7 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<(Denial
     });
     // If one rule denies and another one asks, the denial is reported.
     let (rule, path) = against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)?;
-    let (denial, weight) = by_rule(rule, path.as_str());
-    Some((denial.at(path), weight))
+    Some(by_rule(rule, path.as_str()).at(path))
 }
 
 /// Returns true if a rule applies to a text. A rule that allows must match every dangerous command
@@ -142,22 +140,22 @@ pub(super) fn mentioned(path: &RelativePath, denial: Denial) -> Denial {
     Denial { code: DenialCode::ApprovalRequired, message, ..denial }
 }
 
-fn by_rule(rule: &Rule, what: &str) -> (Denial, Weight) {
-    let (code, weight, does) = match rule.decision {
-        RuleDecision::Deny => (DenialCode::DestructiveBlocked, Weight::Deny, "forbids"),
-        _ => (DenialCode::ApprovalRequired, Weight::Ask, "lets a person decide on"),
+fn by_rule(rule: &Rule, what: &str) -> Denial {
+    let (code, does) = match rule.decision {
+        RuleDecision::Deny => (DenialCode::DestructiveBlocked, "forbids"),
+        _ => (DenialCode::ApprovalRequired, "lets a person decide on"),
     };
     let reason = rule.reason.as_deref().map(|reason| format!(" {reason}")).unwrap_or_default();
     let message = format!("A rule in .orchestration/policy.yaml {does} {what}.{reason}");
-    (Denial::new(code, message).by("policy"), weight)
+    Denial::new(code, message).by("policy")
 }
 
-fn by_class(reading: &Prediction) -> Option<(Denial, Weight)> {
+fn by_class(reading: &Prediction) -> Option<Denial> {
     if !matches!(reading.class, Class::Destructive | Class::Unreadable) {
         return None;
     }
     let word = reading.word.as_ref().map(|word| format!("`{word}`: ")).unwrap_or_default();
     let safer = reading.safer.as_ref().map(|safer| format!(" {safer}")).unwrap_or_default();
     let message = format!("{word}{}{safer}", reading.reason);
-    Some((Denial::new(DenialCode::ApprovalRequired, message).by(&reading.rule), Weight::Ask))
+    Some(Denial::new(DenialCode::ApprovalRequired, message).by(&reading.rule))
 }

@@ -94,11 +94,9 @@ pub(super) fn keep(ws: &Workspace) -> Option<String> {
     let rules = RuleTexts::on_disk(ws);
     let digest = rules.digest();
     let file = kept(ws, &digest);
-    if !file.exists()
-        && let Err(error) = store::write_atomic(&file, &rules.json())
-    {
-        session::log(&ws.root, &format!("the rules could not be kept before a command: {error}"));
-        return None;
+    if !file.exists() {
+        let written = store::write_atomic(&file, &rules.json());
+        session::or_log(&ws.root, "the rules could not be kept before a command", written)?;
     }
     Some(digest)
 }
@@ -122,9 +120,8 @@ pub(in crate::verbs) fn reject_change(ws: &Workspace, kept: Option<&str>) {
     let Some(kept) = kept.filter(|_| change(ws).is_none()) else { return };
     let note = RejectedChange { in_force: kept.to_owned() };
     let bytes = serde_json::to_vec(&note).expect("a text always becomes JSON");
-    if let Err(error) = store::write_atomic(&rejected(ws), &bytes) {
-        session::log(&ws.root, &format!("a change of the rules could not be noted: {error}"));
-    }
+    let noted = store::write_atomic(&rejected(ws), &bytes);
+    session::or_log(&ws.root, "a change of the rules could not be noted", noted);
 }
 
 /// Returns true if a file contains rules, and the rules have changed during an agent's command
@@ -145,9 +142,8 @@ pub(in crate::verbs) fn governed(ws: Workspace) -> (Workspace, bool) {
     let now = RuleTexts::on_disk(&ws);
     if now == rules || is_shared(&ws, &now, &rules) {
         // The rules are the same again, so there is nothing to accept.
-        if let Err(error) = store::remove(&rejected(&ws)) {
-            session::log(&ws.root, &format!("a change of the rules stays noted: {error}"));
-        }
+        let removed = store::remove(&rejected(&ws));
+        session::or_log(&ws.root, "a change of the rules stays noted", removed);
         return (ws, false);
     }
     (under(ws, &rules), true)
@@ -163,9 +159,8 @@ fn is_shared(ws: &Workspace, now: &RuleTexts, rules: &RuleTexts) -> bool {
 
 /// Removes kept rules that are old and not in force.
 pub(super) fn prune(ws: &Workspace) {
-    let Ok(entries) = std::fs::read_dir(folder(ws)) else { return };
     let in_force = change(ws).map(|change| kept(ws, &change.in_force));
-    for file in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+    for file in store::entries(&folder(ws)).map(|entry| entry.path()) {
         let modified = std::fs::metadata(&file).and_then(|found| found.modified()).ok();
         let is_old = modified.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > MAX_AGE);
         if is_old && file != rejected(ws) && Some(&file) != in_force.as_ref() {

@@ -14,7 +14,7 @@ use crate::ledger::{Approved, RecordedDecision};
 use crate::shell::{self, Class, CommandContext, Prediction};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
-use crate::workspace::approvals::AskedAct;
+use crate::workspace::approvals::{AskedAct, Subject};
 use crate::workspace::policy::{FencePolicy, Mode};
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{self, PendingCall, Predicted};
@@ -30,21 +30,8 @@ pub(super) enum Purpose {
     Examine,
 }
 
-/// An objection to a call, with the workspace whose rules raise it.
-pub(super) struct Objection<'a> {
-    pub(super) ws: &'a Workspace,
-    pub(super) denial: Denial,
-    pub(super) weight: Weight,
-}
-
-/// Whether a person may let a call pass despite an objection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Weight {
-    /// A person may decide about it.
-    Ask,
-    /// Nobody can let it pass without changing the rules.
-    Deny,
-}
+/// The workspace whose rules raise an objection to a call, and the objection.
+type Objection<'a> = (&'a Workspace, Denial);
 
 /// Judges a call and returns the answer of the gate.
 pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
@@ -88,35 +75,35 @@ impl<'a> Case<'a> {
                 bind::announce(ws, command, &works_as(ws, self.event), valid);
             }
         }
-        let Some(objection) = self.objection() else {
+        let Some((ws, denial)) = self.objection() else {
             let passed = RecordedDecision::new(RecordedDecision::NO_OPINION, None, None);
             return self.goes_ahead(purpose, passed);
         };
-        let Objection { ws, denial, weight } = objection;
+        let code = denial.code;
         let passed = |outcome: &str, approval: Option<String>| {
-            let decision = RecordedDecision::new(outcome, Some(denial.code.as_str()), approval);
+            let decision = RecordedDecision::new(outcome, Some(code.to_string()), approval);
             self.goes_ahead(purpose, decision)
         };
         let off = session::off_until(&ws.root).is_some();
         if off || ws.policy.mode == Mode::Observe {
             let why = if off { "The gate is switched off" } else { "The gate only observes here" };
-            let notice = format!("{why}; otherwise: {} {}", denial.code.as_str(), denial.message);
+            let notice = format!("{why}; otherwise: {code} {}", denial.message);
             return Judged { notice: Some(notice), ..passed(RecordedDecision::DENY, None) };
         }
-        if weight == Weight::Deny && ws.policy.mode == Mode::Enforce {
-            return Judged::deny(denial);
-        }
-        let asked = match purpose {
-            Purpose::Examine => ask::QuestionOutcome::Ask,
-            Purpose::Make => ask::person(ws, self.event, &denial, self.subject(&denial)),
+        let answer = match (denial.decision(ws.policy.mode), purpose) {
+            (Decision::Ask(denial), Purpose::Make) => {
+                let subject = self.subject(&denial);
+                ask::person(ws, self.event, denial, subject)
+            }
+            (decision, _) => Err(decision),
         };
-        match asked {
-            ask::QuestionOutcome::Approved(code) => passed(RecordedDecision::ASK, Some(code)),
-            ask::QuestionOutcome::Ask => match passed(RecordedDecision::ASK, None) {
+        match answer {
+            Ok(code) => passed(RecordedDecision::ASK, Some(code)),
+            Err(Decision::Ask(denial)) => match passed(RecordedDecision::ASK, None) {
                 Judged { decision: Decision::NoOpinion, .. } => Judged::of(Decision::Ask(denial)),
                 denied => denied,
             },
-            ask::QuestionOutcome::Denied(denial) => Judged::deny(denial),
+            Err(decision) => Judged::of(decision),
         }
     }
 
@@ -142,7 +129,7 @@ impl<'a> Case<'a> {
     }
 
     /// Describes the whole call for a question to a person.
-    fn subject(&self, denial: &Denial) -> ask::Subject {
+    fn subject(&self, denial: &Denial) -> Subject {
         let mut acts: Vec<AskedAct> = Vec::new();
         for act in self.event.effects.iter().flat_map(|effect| self.acts(effect)) {
             // Several edits of one file by one call are shown as one edit with their combined
@@ -153,7 +140,7 @@ impl<'a> Case<'a> {
         }
         let is_unforeseen = |act: &AskedAct| matches!(act, AskedAct::Write { content: None, .. });
         let input = acts.iter().any(is_unforeseen).then(|| self.event.input.clone());
-        ask::Subject::Call { acts, why: denial.message.clone(), input }
+        Subject::Call { acts, why: denial.message.clone(), input }
     }
 
     fn acts(&self, effect: &Effect) -> Vec<AskedAct> {
@@ -202,35 +189,34 @@ impl<'a> Case<'a> {
                 "This call of {} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool.",
                 self.event.tool
             );
-            return Some(deny(any, Denial::new(DenialCode::UnreadablePayload, message)));
+            return Some((any, Denial::new(DenialCode::UnreadablePayload, message)));
         }
         if !self.mutates() {
             return None;
         }
         if let Some(denial) = &self.places.refused {
-            return Some(deny(any, denial.clone()));
+            return Some((any, denial.clone()));
         }
         if let Some(home) = home {
             let outside = |path: &PathBuf| places::outside(home, path);
             if let Some(denial) = self.places.outside.iter().find_map(outside) {
-                return Some(deny(home, denial));
+                return Some((home, denial));
             }
         }
         self.by_rules(any)
             .or_else(|| self.places.all.iter().find_map(|place| self.stale(place)))
             .or_else(|| self.by_class(any))
             .or_else(|| self.by_mentions(home?))
-            .or_else(|| Some(deny(home?, self.unfenced(home?)?)))
+            .or_else(|| Some((home?, self.unfenced(home?)?)))
     }
 
     /// Returns an objection if the text of a command mentions a path that the call may not change
     /// and it is not known what the command does with the path. A person decides about it.
     fn by_mentions<'b>(&self, home: &'b Workspace) -> Option<Objection<'b>> {
-        let selected = selected(home, self.event);
+        let rules = PathRules::of(home, self.event);
         let judged = |path: &Path| {
             let there = path.exists() || path.parent().is_some_and(Path::is_dir);
             let paths = rules::both_paths(home, path).ok().filter(|_| there)?;
-            let rules = PathRules { ws: home, selected: selected.as_deref() };
             let denial = match path.is_dir() {
                 true => rules.denial_of_folders(&paths),
                 false => rules.denial(&paths),
@@ -247,22 +233,26 @@ impl<'a> Case<'a> {
             let mentions = reading.paths_in_text.iter().map(PathBuf::from);
             mentions.chain(named).chain(patched).find_map(|path| judged(&path))
         })?;
-        Some(Objection { ws: home, denial, weight: Weight::Ask })
+        Some((home, denial))
     }
 
     /// Returns the denial of a command that the policy requires to run behind a fence, if the host
     /// cannot rewrite the command and the agent has to do it.
     fn unfenced(&self, home: &Workspace) -> Option<Denial> {
         let required = home.policy.fence == FencePolicy::Require && !self.event.rewrites;
-        let id = selected(home, self.event).filter(|_| required)?;
-        fence_required::is_wanted(&self.readings, &id)
-            .then(|| fence_required::denial(&self.readings, &id))
+        let id = self.wanted_fence(home).filter(|_| required)?;
+        Some(fence_required::denial(&self.readings, &id))
     }
 
     /// Returns the intent behind whose fence the host should run the command.
     fn fence(&self) -> Option<String> {
         let home = self.places.home.as_ref().filter(|_| self.event.rewrites)?;
-        let id = selected(home, self.event).filter(|_| home.policy.fence != FencePolicy::Off)?;
+        self.wanted_fence(home).filter(|_| home.policy.fence != FencePolicy::Off)
+    }
+
+    /// Returns the intent behind whose fence the command should run, if it is not predictable.
+    fn wanted_fence(&self, home: &Workspace) -> Option<String> {
+        let id = selected(home, self.event)?;
         fence_required::is_wanted(&self.readings, &id).then_some(id)
     }
 
@@ -292,7 +282,7 @@ impl<'a> Case<'a> {
         self.readings
             .iter()
             .find_map(of_ours)
-            .map(|denial| deny(any, denial))
+            .map(|denial| (any, denial))
             .or_else(|| self.places.all.iter().find_map(|place| self.in_place(place)))
             .or_else(|| self.without_intent(home?))
     }
@@ -304,8 +294,8 @@ impl<'a> Case<'a> {
         if !self.readings.iter().any(may_write) {
             return None;
         }
-        let selected = selected(ws, self.event);
-        let denial = PathRules { ws, selected: selected.as_deref() }.denial(&[])?;
+        let rules = PathRules::of(ws, self.event);
+        let denial = rules.denial(&[])?;
         // A lone `git checkout` or `git switch` is let through if the selected intent is not usable
         // here: it may lead back from a commit with another registry. Git itself refuses to lose
         // work.
@@ -313,8 +303,8 @@ impl<'a> Case<'a> {
             matches!(reading.rule.as_str(), "git.checkout" | "git.switch")
                 && reading.commands.len() == 1
         });
-        let elsewhere = selected.is_some() && denial.code != DenialCode::IntentRequired;
-        (!(returns && elsewhere)).then(|| deny(ws, self.elsewhere(ws, denial)))
+        let elsewhere = rules.selected.is_some() && denial.code != DenialCode::IntentRequired;
+        (!(returns && elsewhere)).then(|| (ws, self.elsewhere(ws, denial)))
     }
 
     /// Adds to a denial how to select an intent in a workspace other than that of the call's
@@ -333,18 +323,17 @@ impl<'a> Case<'a> {
             return self.without_intent(&place.ws);
         }
         let ws = &place.ws;
-        let selected = selected(ws, self.event);
-        let rules = PathRules { ws, selected: selected.as_deref() };
+        let rules = PathRules::of(ws, self.event);
         let by_scope = rules
             .denial(&place.paths)
             .or_else(|| rules.denial_of_folders(&place.folders))
             .or_else(|| if place.whole { rules.denial_of_whole() } else { None })
             .or_else(|| place.some_of.iter().find_map(|some| rules.denial_of_all(some)));
         by_scope
-            .map(|denial| (self.elsewhere(ws, self.with_hint(ws, denial)), Weight::Deny))
+            .map(|denial| self.elsewhere(ws, self.with_hint(ws, denial)))
             .or_else(|| commands::by_path(&ws.policy, &place.paths))
             .or_else(|| several_names(place))
-            .map(|(denial, weight)| Objection { ws, denial, weight })
+            .map(|denial| (ws, denial))
     }
 
     /// Adds where a log may be written, if a command would create a new file outside the scope.
@@ -364,15 +353,14 @@ impl<'a> Case<'a> {
     fn stale<'b>(&self, place: &'b TouchedWorkspace) -> Option<Objection<'b>> {
         let actor = self.event.actor();
         let denial = place.files.iter().find_map(|file| stale::denial(&place.ws, &actor, file))?;
-        Some(deny(&place.ws, denial))
+        Some((&place.ws, denial))
     }
 
     fn by_class<'b>(&self, ws: &'b Workspace) -> Option<Objection<'b>> {
         let targets: Vec<RelativePath> =
             self.places.all.iter().flat_map(|place| place.paths.clone()).collect();
         let objection = |reading| commands::objection(&ws.policy, reading, &targets);
-        let (denial, weight) = self.readings.iter().find_map(objection)?;
-        Some(Objection { ws, denial, weight })
+        Some((ws, self.readings.iter().find_map(objection)?))
     }
 
     /// Lets the call go ahead. Keeps the state before the call in every workspace that it touches,
@@ -446,7 +434,7 @@ fn overruled(judged: Judged) -> Judged {
 
 /// Returns an objection if a changed file has several names (hard links). It is judged by one name,
 /// but a write changes the file under all of them.
-fn several_names(place: &TouchedWorkspace) -> Option<(Denial, Weight)> {
+fn several_names(place: &TouchedWorkspace) -> Option<Denial> {
     let changes = |file: &&Touched| !matches!(file.manner, EditManner::Away);
     let file = place.files.iter().filter(changes).find(|file| {
         let path = place.ws.root.absolute(&file.before.path);
@@ -456,11 +444,7 @@ fn several_names(place: &TouchedWorkspace) -> Option<(Denial, Weight)> {
     let message = format!(
         "{path} has other names as well (hard links), and a write may change it under all of them."
     );
-    Some((Denial::new(DenialCode::ApprovalRequired, message).at(path), Weight::Ask))
-}
-
-fn deny(ws: &Workspace, denial: Denial) -> Objection<'_> {
-    Objection { ws, denial, weight: Weight::Deny }
+    Some(Denial::new(DenialCode::ApprovalRequired, message).at(path))
 }
 
 /// Returns the intent that the actor of an event works under in a workspace.

@@ -47,7 +47,6 @@ use super::Workspace;
 use super::event::Event;
 use crate::workspace::policy::Mode;
 use crate::workspace::session;
-use judge_call::Weight;
 
 /// A mutation, described by its paths alone.
 #[derive(Clone, Debug, Default)]
@@ -119,23 +118,10 @@ pub enum DenialCode {
     HookError,
 }
 
-impl DenialCode {
-    /// Returns the code in the form used in all outputs.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::IntentRequired => "INTENT_REQUIRED",
-            Self::UnknownIntent => "UNKNOWN_INTENT",
-            Self::IntentNotActive => "INTENT_NOT_ACTIVE",
-            Self::ScopeViolation => "SCOPE_VIOLATION",
-            Self::ProtectedPath => "PROTECTED_PATH",
-            Self::IgnoredPath => "IGNORED_PATH",
-            Self::StaleFile => "STALE_FILE",
-            Self::DestructiveBlocked => "DESTRUCTIVE_BLOCKED",
-            Self::ApprovalRequired => "APPROVAL_REQUIRED",
-            Self::FenceRequired => "FENCE_REQUIRED",
-            Self::UnreadablePayload => "UNREADABLE_PAYLOAD",
-            Self::HookError => "HOOK_ERROR",
-        }
+impl std::fmt::Display for DenialCode {
+    /// Writes the code as all outputs have it: `SCOPE_VIOLATION`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.serialize(f)
     }
 }
 
@@ -143,6 +129,17 @@ impl Denial {
     /// Makes a denial that names no path, intent or rule.
     pub fn new(code: DenialCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), path: None, intent: None, rule: None }
+    }
+
+    /// Returns the decision that follows from this objection in a mode that blocks calls. A person
+    /// may let a call pass that only lacks approval; nobody can lift another objection without
+    /// changing the rules.
+    fn decision(self, mode: Mode) -> Decision {
+        match self.code {
+            DenialCode::ApprovalRequired => Decision::Ask(self),
+            _ if mode == Mode::Enforce => Decision::Deny(self),
+            _ => Decision::Ask(self),
+        }
     }
 
     /// Names the path that the denial is about.
@@ -199,26 +196,22 @@ pub fn judge(ws: &Workspace, request: &GateRequest) -> Decision {
     let (ws, _) = in_force::governed(ws.clone());
     let observed = ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some();
     match objection(&ws, request) {
-        None => Decision::NoOpinion,
-        Some(_) if observed => Decision::NoOpinion,
-        Some((denial, Weight::Deny)) if ws.policy.mode == Mode::Enforce => Decision::Deny(denial),
-        Some((denial, _)) => Decision::Ask(denial),
+        Some(denial) if !observed => denial.decision(ws.policy.mode),
+        _ => Decision::NoOpinion,
     }
 }
 
-fn objection(ws: &Workspace, request: &GateRequest) -> Option<(Denial, Weight)> {
+fn objection(ws: &Workspace, request: &GateRequest) -> Option<Denial> {
     let mut paths = Vec::with_capacity(request.paths.len());
     for text in &request.paths {
         match rules::both_paths(ws, Path::new(text)) {
             Ok(found) => paths.extend(found),
-            Err(error) => return Some((rules::outside(text, &error), Weight::Deny)),
+            Err(error) => return Some(rules::outside(text, &error)),
         }
     }
     let selected = request.intent.clone().or_else(|| ws.selected(request.session.as_deref()));
-    match (rules::PathRules { ws, selected: selected.as_deref() }).denial(&paths) {
-        Some(denial) => Some((denial, Weight::Deny)),
-        None => commands::by_path(&ws.policy, &paths),
-    }
+    let denial = rules::PathRules { ws, selected }.denial(&paths);
+    denial.or_else(|| commands::by_path(&ws.policy, &paths))
 }
 
 /// Judges a call before it is made, and keeps the state before it if it may go ahead.

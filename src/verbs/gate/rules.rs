@@ -2,23 +2,28 @@
 
 use std::path::Path;
 
-use super::{Denial, DenialCode, control};
+use super::{Denial, DenialCode, control, selected};
 use crate::intent::Intent;
+use crate::verbs::event::Event;
 use crate::verbs::rules::{Outside, Rules, Ruling, SOMETHING, named};
 use crate::verbs::{VerbError, Workspace, select};
 use crate::workspace::RelativePath;
 
 /// The rules for the paths of one workspace.
-#[derive(Clone, Copy)]
 pub(super) struct PathRules<'a> {
     pub(super) ws: &'a Workspace,
     /// The intent that the work is done under.
-    pub(super) selected: Option<&'a str>,
+    pub(super) selected: Option<String>,
 }
 
 impl<'a> PathRules<'a> {
+    /// Returns the rules for work of the actor of an event.
+    pub(super) fn of(ws: &'a Workspace, event: &Event) -> Self {
+        Self { ws, selected: selected(ws, event) }
+    }
+
     /// Returns the denial of a mutation of these paths, if there is one.
-    pub(super) fn denial(self, paths: &[RelativePath]) -> Option<Denial> {
+    pub(super) fn denial(&self, paths: &[RelativePath]) -> Option<Denial> {
         match self.intent_for(paths) {
             Ok(intent) => paths.iter().find_map(|path| self.path_denial(intent, path)),
             Err(denial) => Some(denial),
@@ -27,7 +32,7 @@ impl<'a> PathRules<'a> {
 
     /// Like [`Self::denial`], for folders that a command changes themselves or with everything in
     /// them.
-    pub(super) fn denial_of_folders(self, folders: &[RelativePath]) -> Option<Denial> {
+    pub(super) fn denial_of_folders(&self, folders: &[RelativePath]) -> Option<Denial> {
         match self.intent_for(folders) {
             Ok(intent) => folders.iter().find_map(|folder| self.folder_denial(intent, folder)),
             Err(denial) => Some(denial),
@@ -35,7 +40,7 @@ impl<'a> PathRules<'a> {
     }
 
     /// Like [`Self::denial`], for a command that changes the whole workspace.
-    pub(super) fn denial_of_whole(self) -> Option<Denial> {
+    pub(super) fn denial_of_whole(&self) -> Option<Denial> {
         let intent = match self.intent_for(&[]) {
             Ok(intent) => intent,
             Err(denial) => return Some(denial),
@@ -54,7 +59,7 @@ impl<'a> PathRules<'a> {
 
     /// Returns a denial for a command that changes at least one of these paths but not necessarily
     /// all, if it may change none of them.
-    pub(super) fn denial_of_all(self, some_of: &[RelativePath]) -> Option<Denial> {
+    pub(super) fn denial_of_all(&self, some_of: &[RelativePath]) -> Option<Denial> {
         let intent = self.usable(some_of).ok()?;
         let mut denials = some_of.iter().map(|path| self.folder_denial(intent, path));
         let first = denials.next()??;
@@ -63,7 +68,7 @@ impl<'a> PathRules<'a> {
 
     /// Makes the checks that come before single paths: no control file, readable rules, an intent
     /// in progress. Returns that intent.
-    pub(super) fn intent_for(self, paths: &[RelativePath]) -> Result<&'a Intent, Denial> {
+    pub(super) fn intent_for(&self, paths: &[RelativePath]) -> Result<&'a Intent, Denial> {
         if let Some(path) = paths.iter().find(|path| control::is_control_path(path.as_str())) {
             return Err(control::denial(path.as_str()));
         }
@@ -83,10 +88,10 @@ impl<'a> PathRules<'a> {
 
     /// Returns the selected intent if work may be done under it. `paths` are the paths that the
     /// work changes.
-    fn usable(self, paths: &[RelativePath]) -> Result<&'a Intent, Denial> {
-        let Self { ws, selected } = self;
+    fn usable(&self, paths: &[RelativePath]) -> Result<&'a Intent, Denial> {
+        let (ws, selected) = (self.ws, &self.selected);
         let deny = |code, message: String| {
-            Err(Denial { intent: selected.map(str::to_owned), ..Denial::new(code, message) })
+            Err(Denial { intent: selected.clone(), ..Denial::new(code, message) })
         };
         if let Some(missing) = ws.missing_registry() {
             let message = format!("Nothing can be allowed without a registry: {missing}.");
@@ -119,13 +124,13 @@ impl<'a> PathRules<'a> {
     }
 
     /// Returns the denial of a folder. A folder is in scope if a file in it would be.
-    fn folder_denial(self, intent: &Intent, folder: &RelativePath) -> Option<Denial> {
+    fn folder_denial(&self, intent: &Intent, folder: &RelativePath) -> Option<Denial> {
         let inside = RelativePath::new(&format!("{folder}/{SOMETHING}")).ok()?;
         self.path_denial(intent, &inside)?;
         self.path_denial(intent, folder)
     }
 
-    fn path_denial(self, intent: &Intent, path: &RelativePath) -> Option<Denial> {
+    fn path_denial(&self, intent: &Intent, path: &RelativePath) -> Option<Denial> {
         let ws = self.ws;
         let (id, rules) = (intent.id.value.as_str(), Rules::of(ws));
         let standing = std::fs::symlink_metadata(ws.root.absolute(path));

@@ -79,11 +79,8 @@ pub(in crate::verbs) fn record_of_call(
         (Some(_), Some(_)) if others.is_empty() => class_of(path, &earlier, &current),
         _ => changes.provisional_class(&now, before.has_error),
     };
-    let decision = RecordedDecision {
-        outcome: work.call.outcome.clone(),
-        rule: work.call.rule.clone(),
-        approval: work.call.approval.clone(),
-    };
+    let PendingCall { outcome, rule, approval, .. } = work.call;
+    let decision = RecordedDecision::new(outcome, rule.clone(), approval.clone());
     let request = RecordRequest {
         claimed_class: work.event.claimed_class.map(|class| class.as_str().to_owned()),
         strength: Some(work.strength()),

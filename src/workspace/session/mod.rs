@@ -197,6 +197,16 @@ pub(crate) fn log(root: &Root, message: &str) {
     let _ = file.write_all(line.as_bytes());
 }
 
+/// Logs the error of a result, if it is one. `what` says what did not work: `a prompt could not be
+/// noted`.
+pub(crate) fn or_log<T>(
+    root: &Root,
+    what: &str,
+    result: Result<T, impl std::fmt::Display>,
+) -> Option<T> {
+    result.map_err(|error| log(root, &format!("{what}: {error}"))).ok()
+}
+
 /// No more lines are added to a log that is larger than this, in bytes.
 const MAX_LOG: u64 = 1024 * 1024;
 
