@@ -5,9 +5,9 @@
 ;;; Commentary:
 
 ;; eglot lets one server manage a buffer.  In a buffer that belongs to a
-;; language's own server, `intent-beside-mode' tells ours of the text, too, and
-;; shows what only ours knows: diagnostics by flymake, hover by eldoc, and what
-;; the commands of this package ask for.  It leaves all else to the other one.
+;; language's own server, `intent-beside-mode' also sends the text to ours, and
+;; shows what only ours knows: diagnostics in flymake, the hover in eldoc, and the
+;; answers to the commands of this package.  Everything else is left to the other.
 ;; Part of the package `intent'; see intent.el.
 
 ;;; Code:
@@ -252,7 +252,7 @@
   "Be heard beside the other server, which takes these lists for itself."
   (when intent-beside-mode
     (add-hook 'flymake-diagnostic-functions #'intent-beside-flymake nil t)
-    ;; First: an intent is what the other server cannot tell.
+    ;; First, because the other server knows nothing of intents.
     (add-hook 'eldoc-documentation-functions #'intent-beside-eldoc -10 t)
     (unless (bound-and-true-p flymake-mode) (flymake-mode 1))
     (eldoc-mode 1)

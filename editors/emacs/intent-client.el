@@ -4,13 +4,13 @@
 
 ;;; Commentary:
 
-;; Finds and starts `intent lsp' through eglot, answers what it asks of Emacs,
+;; Finds and starts `intent lsp' through eglot, answers its requests to Emacs,
 ;; and sends it commands.  Part of the package `intent'; see intent.el.
 ;;
 ;; eglot runs one server for a buffer, one for each major mode of a project.
-;; Ours is about all files of a workspace: here one server takes in the major
-;; modes as files of them are opened, so that an agent's question is put once
-;; and an edit of the registry that is not saved is seen.
+;; Ours serves all files of a workspace.  So one server takes in each major mode
+;; when a file of it is opened.  An agent's question is then asked only once, and
+;; the server sees an edit of the registry that is not saved.
 
 ;;; Code:
 
@@ -164,7 +164,7 @@ could, but never says so."
     (let ((file (intent--path uri)))
       (if (not (file-readable-p file))
           '(:success :json-false)
-        ;; Later: a window must not change under the request that led here.
+        ;; Later, because a window must not change during the request that led here.
         (run-with-timer 0 nil #'intent--visit file (plist-get selection :start))
         '(:success t)))))
 

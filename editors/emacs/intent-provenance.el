@@ -64,7 +64,7 @@ anything is left out."
          (model (plist-get contributor :model_identifier))
          (tool (plist-get it :tool))
          (person (or (plist-get contributor :name) "a person"))
-         ;; Our own name stands where a person or a script ran the command line.
+         ;; The tool is named `intent' if a person or a script ran the command line.
          (agent (or (and (not (equal tool "intent")) tool)
                     (and model (car (last (split-string model "/")))))))
     (cond
@@ -85,7 +85,7 @@ anything is left out."
   (let ((verdict (plist-get block :verdict))
         (kept (plist-get block :kept)))
     (if (and kept (equal verdict "modified"))
-        ;; Never nothing, since something differs, and never all.
+        ;; Never 0 % because something differs, and never 100 %.
         (format "modified %d %%" (min 99 (max 1 (round (* 100 (- 1 kept))))))
       verdict)))
 
@@ -160,7 +160,7 @@ Not where nothing is recorded, and not for what lies between definitions."
         (let ((overlay (make-overlay (line-beginning-position) (line-end-position)))
               (text (concat "  " text)))
           (add-face-text-property 0 (length text) 'intent-provenance t text)
-          ;; The cursor stays before what is not text of the file.
+          ;; The cursor stays before text that is not in the file.
           (put-text-property 0 1 'cursor t text)
           (overlay-put overlay 'intent-provenance t)
           (overlay-put overlay 'evaporate t)

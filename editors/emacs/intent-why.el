@@ -90,7 +90,7 @@
 (defun intent-why-visit-record (id &optional root)
   "Visit the line of the ledger of ROOT with the record ID."
   (let* ((folder (expand-file-name ".orchestration/agent_trace" (or root intent--root)))
-         ;; Evidence is known by the digest of its file and by its place behind the header.
+         ;; Evidence is identified by its file's digest and its place behind the header.
          (place (split-string id ":"))
          (evidence (and (cdr place) (file-directory-p folder)
                         (car (directory-files-recursively folder (concat "\\`" (car place))))))

@@ -8,20 +8,20 @@
 
 ;;; Commentary:
 
-;; Which intent asked for a block of code, who wrote it, was it allowed, and is
-;; it still what was recorded?  The server `intent lsp' knows; this package
-;; starts it through eglot in every workspace that has an .orchestration/, and
-;; adds what eglot has no place for: the selected intent in the mode line,
-;; provenance after the line, the history of a block, commands.
+;; Shows which intent asked for a block of code, who wrote it, whether it was
+;; allowed, and whether it is still what was recorded.  This package starts the
+;; server `intent lsp' through eglot in every workspace that has an
+;; .orchestration/, and adds what eglot has no place for: the selected intent in
+;; the mode line, provenance after the line, the history of a block, commands.
 ;;
 ;;   (add-to-list 'load-path "/path/to/intent-lsp/editors/emacs")
 ;;   (require 'intent)
 ;;   (global-intent-mode)
 ;;   (define-key intent-mode-map (kbd "C-c i") intent-command-map)   ; if you like
 ;;
-;; eglot lets one server manage a buffer.  Where a mode has a server of its own
-;; that is installed, that one does, and ours runs beside it: see
-;; `intent-beside'.  `intent-take-over' has ours manage such a buffer instead.
+;; eglot lets one server manage a buffer.  If a mode has a server of its own that
+;; is installed, that server manages the buffer, and ours runs beside it: see
+;; `intent-beside'.  With `intent-take-over', ours manages such a buffer instead.
 
 ;;; Code:
 
@@ -133,7 +133,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
   (interactive)
   (intent--save (list buffer-file-name))
   (setq intent--reviewing (+ (float-time) 10))
-  ;; Not waited for: a person may take long to answer the server's question.
+  ;; Not waited for, because a person may take long to answer the question.
   (let ((buffer (current-buffer)))
     (intent--call-later "intent.accept" (list :line (line-number-at-pos nil t))
                         (lambda (_) (intent-provenance-refresh buffer))
@@ -175,7 +175,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
   (interactive (list (intent--read "Blocks of the intent")))
   (let ((blocks (intent--blocks id)))
     (unless blocks (user-error "No block is recorded under %s" id))
-    ;; A list even where it has one row.
+    ;; Shows a list even if it has only one row.
     (let ((xref-auto-jump-to-first-xref nil))
       (with-current-buffer (get-buffer-create "*xref*")
         (xref-show-xrefs (lambda () blocks) nil)))))
@@ -298,7 +298,7 @@ What it changes in files that it had to open is offered for saving."
   "Words for the mode line: selected intent, errors, waiting questions."
   (when-let ((state (and intent--root (gethash intent--root intent--states))))
     (let ((waits (not (zerop (or (plist-get state :waiting) 0)))))
-      ;; A percent sign would be an instruction.
+      ;; A percent sign would be a format instruction.
       (propertize (concat " " (replace-regexp-in-string "%" "%%" (intent--words state)))
                   'face (if waits 'warning 'mode-line-emphasis)
                   'mouse-face 'mode-line-highlight

@@ -1,9 +1,9 @@
 # Why is this code here?  For kakoune-lsp 18 and later.
-# In kakrc: after `eval %sh{kak-lsp}`, which sets up the servers of each language, and before `lsp-enable`.
+# In kakrc, source this after `eval %sh{kak-lsp}`, which sets up the servers of each language, and before `lsp-enable`.
 
 declare-option -docstring "The program: a name to look for on PATH, or an absolute path" str intent_program intent
 
-# Beside the servers that a file has already. In a folder without .orchestration/ the server says nothing.
+# It runs beside the other servers of a file. In a folder without .orchestration/ the server is silent.
 hook -group lsp-intent global User LSPDefaultConfig=.* %{
     set-option -add buffer lsp_servers "
         [intent]

@@ -1,4 +1,4 @@
--- Sourced once at start: the command, and the start of the server in governed workspaces.
+-- Sourced once at start: defines the command, and starts the server in governed workspaces.
 if vim.g.loaded_intent then
   return
 end
@@ -19,7 +19,7 @@ end, {
   end,
 })
 
--- Later, so that a `setup` that follows at once is heard first.
+-- Deferred, so that a `setup` that follows at once takes effect first.
 local function start()
   vim.schedule(function()
     require('intent').start()

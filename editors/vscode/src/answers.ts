@@ -1,5 +1,5 @@
-// What the server answers, as docs/commands.md of the project has it: the parts that are shown. Answers are data of
-// somebody else's making, so nothing here is trusted to be short or free of odd characters.
+// The parts of the server's answers that are shown, as described in docs/commands.md. Answers contain other people's
+// text, so code that uses them must not assume that it is short or free of odd characters.
 
 export interface Intent {
   id: string;

@@ -1,4 +1,4 @@
-// The commands of the palette and the menus. Each is a few lines: what it needs, what it asks, what it says afterwards.
+// The commands of the palette and the menus, a few lines each.
 
 import * as path from "node:path";
 import * as vscode from "vscode";

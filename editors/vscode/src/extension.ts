@@ -1,4 +1,4 @@
-// Puts the parts together. What can be asked of the server is asked of the server; no policy lives here.
+// Puts the parts together. Everything that the server can answer is asked there; no rule is decided here.
 
 import * as vscode from "vscode";
 import { register } from "./commands";
@@ -41,7 +41,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     status.onDidChange(() => tree.statusChanged()),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      // Of no interest where only a workspace says something else.
+      // Changes that only a workspace made are ignored.
       if (event.affectsConfiguration("intent.server.path") && chosenProgram() !== running.chosen) void running.restart();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void running.restart()),

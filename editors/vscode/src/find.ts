@@ -1,5 +1,5 @@
-// Where the program is: a person's own setting, what this extension brings, the PATH, or where cargo installs. Never a
-// path that a workspace chose, and never one that depends on the current folder.
+// Finds the program: by the person's own setting, inside this extension, on the PATH, or where cargo installs. It never
+// uses a path that a workspace chose, or one that depends on the current folder.
 
 import * as fs from "node:fs";
 import * as os from "node:os";

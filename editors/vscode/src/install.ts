@@ -1,5 +1,5 @@
-// What to do where no `intent` program is found: say so once, where a repository here is governed, and offer ways that
-// work. Nothing is downloaded and nothing is built unasked.
+// What to do if no `intent` program is found: say so once, if a repository here is governed, and offer ways to get it.
+// Nothing is downloaded or built unless the person asks for it.
 
 import * as fs from "node:fs/promises";
 import * as path from "node:path";

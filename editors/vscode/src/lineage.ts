@@ -1,4 +1,4 @@
-// The lineage of a block: every record of it, newest first, with what nobody recorded shown as the gap it is.
+// The lineage of a block: all its records, newest first. Unrecorded versions are shown as gaps.
 
 import * as path from "node:path";
 import * as vscode from "vscode";

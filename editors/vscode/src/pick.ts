@@ -1,4 +1,4 @@
-// Picks: what to work under, and an intent to go to.
+// Lists to choose from: the intent to work under, and an intent to go to.
 
 import * as vscode from "vscode";
 import type { Intent, Status } from "./answers";

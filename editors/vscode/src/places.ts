@@ -1,4 +1,4 @@
-// Where an intent and a record are written, and how to get there.
+// Finds where an intent and a record are written, and goes there.
 
 import { createHash } from "node:crypto";
 import * as fs from "node:fs/promises";

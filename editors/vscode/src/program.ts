@@ -1,5 +1,5 @@
-// Runs `intent` itself, for what a person does at a terminal or what only the command line has. Only in a trusted
-// workspace, by the absolute path that was found, never through a shell.
+// Runs `intent` for what a person does in a terminal, and for what only the command line can do. It runs only in a
+// trusted workspace, by the absolute path that was found, and never through a shell.
 
 import { execFile } from "node:child_process";
 import * as vscode from "vscode";

@@ -1,5 +1,5 @@
-// Provenance at the end of the line or in the gutter, for those who like it better than lenses. Both take the answers of
-// `intent.why`; nothing is worked out here but where they stand.
+// Provenance at the end of the line or in the gutter, instead of lenses. Both show the answers of `intent.why`; only
+// their position is computed here.
 
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -100,10 +100,10 @@ export class Provenance implements vscode.Disposable {
     const { version } = document;
     let known = this.known.get(document);
     if (known?.version !== version) {
-      // A file outside of every workspace is refused: nothing is known of it.
+      // A file outside every workspace is refused, because nothing is known about it.
       const why = await this.server.ask<Why>("intent.why", { uri: document.uri.toString() }).catch(() => undefined);
       known = { version, blocks: (why?.blocks ?? []).filter(isShown) };
-      // Typed meanwhile: another answer is on its way.
+      // Somebody typed meanwhile, so another answer follows.
       if (document.version !== version) return;
       this.known.set(document, known);
     }
@@ -148,7 +148,7 @@ function innermost(blocks: Block[], line: number): Block | undefined {
 function barsOf(document: vscode.TextDocument, blocks: Block[]): Map<string, vscode.Range[]> {
   const bars = new Map<string, vscode.Range[]>();
   const last = Math.min(document.lineCount, blocks.reduce((most, block) => Math.max(most, block.end_line), 0));
-  // Blocks come in the order in which they start, so that an inner one paints over the one around it.
+  // Blocks are sorted by their start, so an inner block paints over the outer one.
   const names = new Array<string | undefined>(last);
   for (const block of blocks) names.fill(block.only_inside ? "same" : BARS[block.verdict], block.start_line - 1, Math.min(last, block.end_line));
   names.forEach((name, line) => {

@@ -1,4 +1,4 @@
-// A record as a read-only document, laid out for reading. The ledger itself is one line for each record.
+// Shows a record as a read-only document, formatted for reading. In the ledger it is a single line.
 
 import * as path from "node:path";
 import * as vscode from "vscode";

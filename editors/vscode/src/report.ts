@@ -1,4 +1,4 @@
-// The report: one page for people who look rather than read, written by `intent report --html`.
+// The report: one page, written by `intent report --html`.
 
 import * as vscode from "vscode";
 import { output } from "./program";
@@ -10,7 +10,7 @@ export async function openReport(server: Server, root: string): Promise<void> {
   const told = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => output(server, ["report", "--html", "--json"], root));
   const { written } = JSON.parse(told) as { written: string };
   const page = vscode.Uri.joinPath(vscode.Uri.file(root), written);
-  // In a window of a browser, or far away, no file can be opened; the message says where it is.
+  // In a browser or on a remote machine no file can be opened; the message then says where the file is.
   const opened = vscode.env.uiKind === vscode.UIKind.Desktop && !vscode.env.remoteName && (await vscode.env.openExternal(page));
   if (!opened) void vscode.window.showInformationMessage(`Intent: the report is at ${page.fsPath}`);
 }

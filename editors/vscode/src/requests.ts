@@ -1,5 +1,5 @@
-// What agents ask of a person. The server opens a dialog for each question, and there the person decides; nothing here
-// decides anything. A question that is too long for a dialog goes to a terminal.
+// Requests of agents. The server opens a dialog for each question, and the person decides there, not here. A question
+// that is too long for a dialog opens a terminal.
 
 import * as vscode from "vscode";
 import { MessageType } from "vscode-languageclient/node";

@@ -1,4 +1,4 @@
-// Starts `intent lsp`, and is the only place that speaks to it.
+// Starts `intent lsp`. Only this file talks to it.
 
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -139,7 +139,7 @@ export class Server implements vscode.Disposable {
       documentSelector: [{ scheme: "file" }],
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
-      // In a workspace that is not trusted nobody is asked to approve anything.
+      // In a workspace that is not trusted, nobody is asked to approve anything.
       initializationOptions: { interactive: vscode.workspace.isTrusted, saves: true, status: true, ...forServer() },
       synchronize: { configurationSection: SECTION },
       middleware: {
@@ -148,7 +148,7 @@ export class Server implements vscode.Disposable {
           return surface() === "lens" ? lenses : lenses?.filter((lens) => !isOfBlock(lens));
         },
         workspace: {
-          // The server asks for the whole section; it gets what it understands.
+          // The server asks for the whole section and gets only the keys that it knows.
           configuration: (params) => params.items.map((item) => (item.section === SECTION ? forServer(item.scopeUri ? vscode.Uri.parse(item.scopeUri) : undefined) : null)),
           didChangeConfiguration: async () => {
             await this.client?.sendNotification("workspace/didChangeConfiguration", { settings: { [SECTION]: forServer() } });
@@ -185,7 +185,7 @@ export class Server implements vscode.Disposable {
 }
 
 function started(program: string): ServerOptions {
-  // Not in the workspace: nothing that lies there may be found by a relative name.
+  // Not in the workspace, so that no relative name can find a file there.
   const run = { command: program, args: ["lsp"], transport: TransportKind.stdio, options: { cwd: path.dirname(program) } };
   return { run, debug: run };
 }

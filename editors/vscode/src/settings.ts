@@ -1,4 +1,4 @@
-// The user's settings, and what of them the server is told.
+// The user's settings, and those of them that the server gets.
 
 import * as vscode from "vscode";
 

@@ -1,5 +1,5 @@
-// The status bar: what is selected, and whether something needs a look. It follows the server's notifications; it is
-// asked only for a workspace that it has not spoken of yet.
+// The status bar: the selected intent, and whether something needs attention. It follows the server's notifications,
+// and asks the server only about a workspace that had no notification yet.
 
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -63,7 +63,7 @@ export class StatusBar implements vscode.Disposable {
         const status = await this.server.ask<Status>("intent.status", {});
         this.known.set(status.root, status);
       } catch {
-        // Outside of every workspace there is no state to show.
+        // Outside every workspace there is no state to show.
       }
     }
     this.show();

@@ -1,5 +1,5 @@
-// Templates for the line of provenance: `${intent} ${name} · ${who}`. What is separated by ` · ` and has nothing to say
-// is left out, so that a template need not know what a record holds.
+// Templates for the text at the end of a line: `${intent} ${name} · ${who}`. An empty part between two ` · ` is left
+// out, so a template need not know what a record contains.
 
 import type { Block } from "./answers";
 import { ago, author, changed, difference, moment, statusName, verdict, visible } from "./words";

@@ -1,5 +1,5 @@
-// The tree: intents, the files each has produced blocks in, and those blocks with what has become of them. Blocks are
-// asked for when a file is opened in the tree.
+// The tree: intents, the files in which each has produced blocks, and those blocks with their verdicts. Blocks are
+// requested when a file is opened in the tree.
 
 import * as path from "node:path";
 import * as vscode from "vscode";

@@ -1,4 +1,4 @@
-// How a verdict looks. Colours are those of the theme, and none stands without a word or a shape of its own.
+// How a verdict looks. Colours are those of the theme, and each comes with a word or a shape.
 
 import * as vscode from "vscode";
 import type { Block, Verdict } from "./answers";

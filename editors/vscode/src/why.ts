@@ -1,4 +1,4 @@
-// "Why is this here?": the answer for the block at the cursor, as a list from which a person can go on to the intent, to
+// "Why is this here?": the answer for the block at the cursor, as a list. From there a person can go to the intent, to
 // each record, or to the whole lineage.
 
 import * as vscode from "vscode";

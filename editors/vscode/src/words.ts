@@ -1,4 +1,4 @@
-// The words for what the server answers, the same as in its own lenses. Plain data in, plain text out.
+// The words for the server's answers, the same as in its own lenses. Plain data in, plain text out.
 
 import type { Block, Contributor, Verdict } from "./answers";
 
@@ -51,7 +51,7 @@ export function moment(timestamp: string | null | undefined): string {
 /** Who wrote, as far as the record says: a person by the name that git has, an AI by its tool or model; never a guess. */
 export function who(contributor: Contributor | null | undefined, tool?: string | null): string {
   if (!contributor) return "";
-  // Our own name stands where a person or a script ran the command line: it says nothing of who wrote the code.
+  // The tool is named `intent` if a person or a script ran the command line. That says nothing about the author.
   const named = tool && tool !== "intent" ? tool : contributor.model_identifier?.split("/").pop();
   const agent = named ? visible(named) : "";
   const person = contributor.name ? visible(contributor.name) : "a person";

@@ -1,7 +1,7 @@
 //! Starts `intent lsp` for Zed.
 //!
-//! The program is the one on the person's `PATH`. Nothing that lies in the worktree is run, and neither is what the
-//! worktree's settings name: only whether a person may be asked, and how loud diagnostics are, is read from settings.
+//! The program is the one on the person's `PATH`. Nothing inside the worktree is run, and no program that its settings
+//! name. Two things are read from settings: whether a person may be asked, and the levels of diagnostics.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -45,8 +45,8 @@ impl Extension for Intent {
     }
 }
 
-/// What the server is told at its start: that a person sits there, and what they set. Zed shows inlay hints; that it
-/// shows lenses was not seen, so the hints are asked for.
+/// Returns the initialization options: that a person sits there, and what they set. Zed shows inlay hints; whether it
+/// shows lenses is not known, so the hints are requested.
 fn options(set: Option<Value>) -> Value {
     let mut options = json!({ "interactive": true, "codeLens": false, "inlayHints": true });
     if let (Some(options), Some(Value::Object(set))) = (options.as_object_mut(), set) {
@@ -55,8 +55,8 @@ fn options(set: Option<Value>) -> Value {
     options
 }
 
-/// `program`, if it is an absolute path that does not lead into the worktree at `root`. The extension cannot follow
-/// links; it refuses what it can see.
+/// Returns `program` if it is an absolute path that does not lead into the worktree at `root`. The extension cannot
+/// follow links, so it refuses only what it can see.
 fn outside(program: &str, root: &str) -> Result<String> {
     let (path, root) = (plain(program), plain(root));
     if !is_absolute(program) || path.starts_with(root) {
@@ -65,12 +65,12 @@ fn outside(program: &str, root: &str) -> Result<String> {
     Ok(program.to_owned())
 }
 
-/// Absolute on the machine where Zed runs, which the extension's own system does not tell.
+/// Returns true if the path is absolute on the machine where Zed runs. The extension's own system is another one.
 fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':')
 }
 
-/// A path without `.` and `..`, and with one kind of separator.
+/// Returns a path without `.` and `..`, and with one kind of separator.
 fn plain(path: &str) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in Path::new(&path.replace('\\', "/")).components() {

@@ -1,4 +1,4 @@
--- `:Intent`: one command, its subcommands, and what completes them.
+-- `:Intent`: one command with its subcommands and their completion.
 local compat = require('intent.compat')
 local server = require('intent.server')
 local say = require('intent.tell')
@@ -11,7 +11,7 @@ local function complain(message)
   say(message, vim.log.levels.ERROR)
 end
 
--- Does something with the client of this buffer, or says that there is none.
+-- Calls a function with the client of this buffer, or says that there is none.
 local function with_client(work)
   local client, uri = server.for_command(0)
   if client then
@@ -24,7 +24,7 @@ local function with_client(work)
   say('no server runs for this buffer; open a file of a governed workspace (:checkhealth intent)', vim.log.levels.WARN)
 end
 
--- Asks the server, says what went wrong, and hands on what went well.
+-- Sends a command to the server, reports an error, and passes a result on.
 local function ask(client, command, argument, done)
   server.execute(client, command, argument, function(answer, problem)
     if problem then
@@ -43,7 +43,7 @@ local function same_id(a, b)
   return a:upper() == b:upper()
 end
 
--- The intent under the cursor: its id as a word, else the one that asked for the block, else a choice.
+-- Finds the intent under the cursor: its id as a word, or else the intent of the block, or else a choice from a list.
 local function with_intent(given, prompt, done)
   with_client(function(client, uri)
     ask(client, 'intent.list', { uri = uri }, function(intents)
@@ -80,7 +80,7 @@ local function with_intent(given, prompt, done)
   end)
 end
 
--- Where the registry and the ledger know an intent: its definition first, then its blocks as they stand now.
+-- Lists the places of an intent: its definition first, then its blocks as they are now.
 local function places_of(client, uri, id, done)
   compat.request(client, 'workspace/symbol', { query = id }, function(err, symbols)
     if err then
@@ -154,7 +154,7 @@ local function changed_files(edit)
   return vim.tbl_count(uris)
 end
 
--- Renames an id where it is defined; the registry's buffer is loaded for that, so that the server sees its text.
+-- Renames an id at its definition. The registry's buffer is loaded first, so that the server sees its text.
 local function rename(client, definition, old, new)
   local uri = definition.location.uri
   local bufnr = vim.uri_to_bufnr(uri)
@@ -204,7 +204,7 @@ local function scratch(lines, name, filetype)
   vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = bufnr, nowait = true })
 end
 
--- Each takes the words after its name, and whether there was a `!`.
+-- Each function takes the words after its name, and whether there was a `!`.
 M.subcommands = {
   select = {
     ids = true,
@@ -429,7 +429,7 @@ local function names()
   return out
 end
 
---- Runs `:Intent WORDS…`; alone, the status.
+--- Runs `:Intent WORDS…`; without words, it shows the status.
 function M.run(given)
   local words = vim.deepcopy(given.fargs)
   local name = table.remove(words, 1) or 'status'
@@ -454,7 +454,7 @@ local function ids()
   return out
 end
 
---- What may follow on the command line.
+--- Completes the command line.
 function M.complete(lead, command_line)
   local words = vim.split(vim.trim((command_line:gsub('^.-Intent!?', '', 1))), '%s+')
   local at_name = #words == 0 or (#words == 1 and lead == words[1])

@@ -1,4 +1,4 @@
--- One face for Neovim 0.7 to the present: what differs between them stands here and nowhere else.
+-- Hides the differences between Neovim 0.7 and later versions. Only this file knows them.
 --
 -- 0.7 lacks `vim.lsp.start`, `vim.lsp.get_clients`, `LspAttach`, `vim.fs`, `vim.system`, `vim.ui.open`, inlay hints,
 -- `window/showDocument`, and answers of handlers that come later; 0.10 brought inlay hints, 0.11 `vim.lsp.config` and
@@ -9,12 +9,12 @@ local has_11 = vim.fn.has('nvim-0.11') == 1
 
 M.uv = vim.uv or vim.loop
 
---- Whether `vim.lsp.config` and `vim.lsp.enable` are there.
+--- True if `vim.lsp.config` and `vim.lsp.enable` exist.
 M.has_config = has_11
---- Whether inlay hints can be shown.
+--- True if inlay hints can be shown.
 M.has_inlay_hints = vim.lsp.inlay_hint ~= nil and vim.fn.has('nvim-0.10') == 1
 
---- The clients with this name, running or starting.
+--- Returns the clients with this name, running or starting.
 function M.clients(name)
   local all = (vim.lsp.get_clients or vim.lsp.get_active_clients)()
   return vim.tbl_filter(function(client)
@@ -22,7 +22,7 @@ function M.clients(name)
   end, all)
 end
 
---- The client with this name that a buffer is attached to, once it is ready.
+--- Returns the client with this name that a buffer is attached to, if it is ready.
 function M.client_of(name, bufnr)
   for _, client in ipairs(M.clients(name)) do
     if client.initialized and client.attached_buffers and client.attached_buffers[bufnr] then
@@ -53,7 +53,7 @@ function M.request_sync(client, method, params, timeout, bufnr)
   return answer and answer.result
 end
 
---- Ends a client; with `force`, without waiting for its answer.
+--- Stops a client; with `force`, without waiting for its answer.
 function M.stop(client, force)
   if has_11 then
     client:stop(force)
@@ -62,7 +62,7 @@ function M.stop(client, force)
   end
 end
 
---- What this editor can do, and what this plugin adds to that.
+--- Returns the capabilities of this editor and those that this plugin adds.
 function M.capabilities()
   local ours = {
     textDocument = { codeLens = { dynamicRegistration = false } },
@@ -72,10 +72,10 @@ function M.capabilities()
   return vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), ours)
 end
 
--- By root, for versions without `vim.lsp.start`.
+-- The clients by root, for versions without `vim.lsp.start`.
 local started = {}
 
---- Starts the server for a buffer, or attaches the buffer to the one that its root already has.
+--- Starts the server for a buffer, or attaches the buffer to the server that already runs for its root.
 function M.start(config, bufnr)
   if vim.lsp.start then
     return vim.lsp.start(config, { bufnr = bufnr })
@@ -124,13 +124,13 @@ function M.start_client(config)
   return id
 end
 
---- Whether an answer to the server may come later: handlers run in a coroutine since 0.8.
+--- True if the server can be answered later: handlers run in a coroutine since 0.8.
 function M.may_answer_later()
   local running, is_main = coroutine.running()
   return running ~= nil and not is_main
 end
 
---- Shows a file at a position given in the client's units.
+--- Shows a file at a position in the client's units.
 function M.jump(location, encoding)
   if vim.lsp.util.show_document then
     return vim.lsp.util.show_document(location, encoding, { focus = true, reuse_win = true })
@@ -143,13 +143,13 @@ function M.apply(edit, encoding)
   vim.lsp.util.apply_workspace_edit(edit, encoding)
 end
 
---- The file that all clients log to.
+--- Returns the path of the file that all clients log to.
 function M.log_path()
   local log = vim.lsp.log or require('vim.lsp.log')
   return log.get_filename and log.get_filename() or vim.lsp.get_log_path()
 end
 
---- Opens a file with the system's program for it; false where none is known.
+--- Opens a file with the system's program for it. Returns false if no such program is known.
 function M.open_outside(path)
   if vim.ui.open then
     local job, problem = vim.ui.open(path)
@@ -164,7 +164,7 @@ function M.open_outside(path)
   return false
 end
 
---- The functions of a health report.
+--- Returns the functions of a health report.
 function M.health()
   local health = vim.health or require('health')
   return {

@@ -6,7 +6,7 @@ local function version_of(program)
   return vim.v.shell_error == 0 and vim.trim(answer) or nil
 end
 
--- The buffer that the person looked at before the report.
+-- The buffer that was current before the report was opened.
 local function last_file()
   local server = require('intent.server')
   local buffers = { vim.fn.bufnr('#'), vim.api.nvim_get_current_buf() }

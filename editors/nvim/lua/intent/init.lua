@@ -1,10 +1,10 @@
--- Why is this code here? The door of the plugin: `setup`, `statusline`, `status`.
+-- The entry point of the plugin: `setup`, `statusline`, `status`.
 local M = {}
 
 local group = vim.api.nvim_create_augroup('intent', { clear = true })
 local running = false
 
--- Whether files get the server without being asked for it.
+-- True if the server starts by itself for files of a governed workspace.
 local function starts_by_itself()
   local disabled = vim.g.intent_disable
   return require('intent.options').current.auto_start and disabled ~= 1 and disabled ~= true
@@ -21,7 +21,7 @@ local function attach(bufnr)
   require('intent.provenance').buffer_soon(bufnr, 100)
 end
 
---- Takes options over the defaults. Where one of them cannot be, none is taken, and it is said which and why.
+--- Merges options over the defaults. If one is invalid, none is used, and the message names it and the reason.
 function M.setup(given)
   local problems = require('intent.options').set(given)
   if #problems > 0 then
@@ -34,7 +34,7 @@ function M.setup(given)
   return true
 end
 
---- Starts what works by itself; `plugin/intent.lua` calls it once, after the person's configuration was read.
+--- Sets up everything that starts by itself. `plugin/intent.lua` calls it once, after the configuration was read.
 function M.start()
   if running then
     return
@@ -44,7 +44,7 @@ function M.start()
   if vim.lsp.enable and starts_by_itself() then
     vim.lsp.enable('intent')
   end
-  -- Not `FileType` alone: files without one may have been asked for as well.
+  -- Not only `FileType`: files without a type may have records too.
   vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufFilePost', 'FileType' }, {
     group = group,
     callback = function(event)
@@ -62,12 +62,12 @@ function M.start()
   end
 end
 
---- The statusline's part of a buffer, the current one if none is named: `INT-001 E1 ?2`. Empty where nothing governs.
+--- Returns the statusline's part for a buffer, by default the current one: `INT-001 E1 ?2`. Empty outside a workspace.
 function M.statusline(bufnr)
   return require('intent.status').line(bufnr)
 end
 
---- The last status of a buffer's workspace, as `intent status --json` has it; nil where there is none.
+--- Returns the last status of a buffer's workspace, as in `intent status --json`; nil if there is none.
 function M.status(bufnr)
   return require('intent.status').of((bufnr == nil or bufnr == 0) and vim.api.nvim_get_current_buf() or bufnr)
 end

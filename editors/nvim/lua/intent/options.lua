@@ -1,4 +1,4 @@
--- What a person may set, with its default, and what is said about a setting that cannot be.
+-- The options with their defaults, and the messages about invalid values.
 local M = {}
 
 local SURFACES = { 'lens', 'virtual_text', 'inlay', 'off' }
@@ -13,24 +13,24 @@ M.BLOCK_TOKENS = { 'intent', 'name', 'status', 'who', 'when', 'date', 'verdict',
 M.STATUS_TOKENS = { 'intent', 'name', 'findings', 'waiting', 'gate' }
 
 M.defaults = {
-  -- The program and its arguments: a bare name, looked for on PATH, or an absolute path.
+  -- The program and its arguments: a name that is searched on PATH, or an absolute path.
   cmd = { 'intent', 'lsp' },
-  -- Whether files of a governed workspace get the server without being asked for it.
+  -- True: the server starts by itself for files of a governed workspace.
   auto_start = true,
-  -- Whether agents' questions are shown here, and `:Intent review` may answer them.
+  -- True: agents' questions are shown here, and `:Intent review` can answer them.
   interactive = true,
-  -- The one surface that says where code comes from.
+  -- Where provenance is shown; one place at a time.
   provenance = 'lens',
   virtual_text = {
     template = '${intent} ${name} · ${who} · ${when} · ${verdict}',
     where = 'definitions',
     prefix = '  ',
   },
-  -- How loud each diagnostic is: { ['scope-violation'] = 'warning' }.
+  -- The level of each diagnostic: { ['scope-violation'] = 'warning' }.
   levels = {},
-  -- A template, or a function that is given the status and answers with a text.
+  -- A template, or a function that gets the status and returns a text.
   statusline = '${intent}${findings}${waiting}${gate}',
-  -- How long to wait after an edit before provenance is asked for again, in milliseconds.
+  -- How long to wait after an edit before provenance is requested again, in milliseconds.
   debounce = 300,
   trace = 'off',
   position_encoding = nil,
@@ -132,7 +132,7 @@ local RULES = {
   docs_url = of_type('string'),
 }
 
---- Whether a path does not depend on the current folder.
+--- Returns true if a path does not depend on the current folder.
 function M.is_absolute(path)
   return path:sub(1, 1) == '/' or path:match('^%a:[/\\]') ~= nil or path:sub(1, 2) == '\\\\'
 end
@@ -164,7 +164,7 @@ local function examine(given, rules, prefix, problems)
   end
 end
 
---- What is wrong with options that somebody gave, one sentence each; empty where nothing is.
+--- Returns what is wrong with the given options, one sentence each; empty if nothing is.
 function M.problems(given)
   if given ~= nil and type(given) ~= 'table' then
     return { 'setup takes a table' }
@@ -175,7 +175,7 @@ function M.problems(given)
   return problems
 end
 
---- Takes options over the defaults. Where something is wrong with them, nothing changes, and that is said.
+--- Merges options over the defaults. If one is invalid, nothing changes, and the problems are returned.
 function M.set(given)
   local problems = M.problems(given)
   if #problems > 0 then
@@ -183,7 +183,7 @@ function M.set(given)
   end
   local cmd = given and given.cmd
   M.current = vim.tbl_deep_extend('force', vim.deepcopy(M.defaults), given or {})
-  -- Lists are taken whole.
+  -- Lists are replaced, not merged.
   M.current.cmd = vim.deepcopy(cmd or M.defaults.cmd)
   return problems
 end

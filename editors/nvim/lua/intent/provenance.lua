@@ -1,8 +1,7 @@
--- Where code comes from, at a glance: as lenses, as text at the end of lines, or as inlay hints; one of them at a time.
+-- Shows where code comes from: as lenses, as text at the end of lines, or as inlay hints; one of them at a time.
 --
--- Asked for again when the server says that its answers changed, and a moment after an edit. An answer that came for an
--- older text is thrown away, and marks on lines that are being edited are taken off at once: nothing stands where it does
--- not belong.
+-- It asks again when the server says that its answers changed, and a moment after an edit. An answer for an older text
+-- is dropped, and marks on lines that are being edited are removed at once, so that no mark is on a wrong line.
 local compat = require('intent.compat')
 local options = require('intent.options')
 local text = require('intent.text')
@@ -12,9 +11,9 @@ local M = {}
 local namespace = vim.api.nvim_create_namespace('intent.provenance')
 local group = vim.api.nvim_create_augroup('intent.provenance', { clear = true })
 
--- By buffer: what was last shown there: { tick, blocks }.
+-- By buffer: what is shown there, as { tick, blocks }.
 local shown = {}
--- By buffer: whether its edits are followed.
+-- By buffer: true if its edits are followed.
 local followed = {}
 local timers = {}
 
@@ -38,7 +37,7 @@ local function is_registry(bufnr)
   return vim.api.nvim_buf_get_name(bufnr):match('/%.orchestration/active_intents%.yaml$') ~= nil
 end
 
---- The surface of a buffer. The registry says what it says by lenses, unless all is off.
+--- Returns the surface of a buffer. The registry uses lenses, unless everything is off.
 function M.surface(bufnr)
   local wanted = options.current.provenance
   if wanted == 'inlay' and not compat.has_inlay_hints then
@@ -62,7 +61,7 @@ local function clear_lenses(bufnr, client)
   end
 end
 
---- Takes everything of ours off a buffer.
+--- Removes all our marks from a buffer.
 function M.clear(bufnr)
   shown[bufnr] = nil
   if vim.api.nvim_buf_is_loaded(bufnr) then
@@ -71,7 +70,7 @@ function M.clear(bufnr)
   end
 end
 
---- The client is gone, and what it said with it.
+--- Called when the client is gone: removes everything that came from it.
 function M.forget(client_id)
   local lenses = lens_namespace(client_id)
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
@@ -91,7 +90,7 @@ local function follow(bufnr)
   end
   followed[bufnr] = vim.api.nvim_buf_attach(bufnr, false, {
     on_lines = function(_, _, _, first, _, last)
-      -- What stood on deleted lines has slid onto the next one.
+      -- Marks of deleted lines have moved to the next line.
       vim.api.nvim_buf_clear_namespace(bufnr, namespace, first, math.max(last, first + 1))
     end,
     on_detach = function()
@@ -130,7 +129,7 @@ local function innermost(blocks, line)
   return found
 end
 
---- Draws what is known of a buffer, if it is known of the text as it stands.
+--- Draws the known answer for a buffer, if it is for the present text.
 function M.draw(bufnr)
   local known = shown[bufnr]
   if not known or known.tick ~= tick_of(bufnr) then
@@ -149,7 +148,7 @@ function M.draw(bufnr)
   end
   local taken = {}
   for _, block in ipairs(known.blocks) do
-    -- Of several that begin on a line, the outermost speaks.
+    -- If several blocks begin on a line, the outermost one is shown.
     if not taken[block.start_line] then
       taken[block.start_line] = true
       mark(bufnr, block.start_line - 1, block)
@@ -188,8 +187,8 @@ local function resolve_all(client, bufnr, lenses, done)
   end
 end
 
--- The lenses of other servers are for whoever wants them; only ours are asked for. They are resolved before they are
--- shown, so that nothing flickers and nothing comes for an older text.
+-- Only our own lenses are requested, not those of other servers. They are resolved before they are shown, so that
+-- nothing flickers and no answer for an older text appears.
 local function refresh_lenses(bufnr, client)
   if vim.lsp.codelens.enable then
     return vim.lsp.codelens.enable(true, { bufnr = bufnr, client_id = client.id })
@@ -214,7 +213,7 @@ local function refresh_lenses(bufnr, client)
   end, bufnr)
 end
 
--- By buffer: whether we switched its hints on; somebody else's are not ours to switch off.
+-- By buffer: true if we switched its hints on. Hints that somebody else switched on are left alone.
 local hinted = {}
 
 local function show_hints(bufnr, wanted)
@@ -222,7 +221,7 @@ local function show_hints(bufnr, wanted)
     return
   end
   local filter = { bufnr = bufnr }
-  -- Neovim switches them off by itself when a client goes.
+  -- Neovim switches them off by itself when a client stops.
   if wanted and not vim.lsp.inlay_hint.is_enabled(filter) then
     hinted[bufnr] = true
     vim.lsp.inlay_hint.enable(true, filter)
@@ -232,7 +231,7 @@ local function show_hints(bufnr, wanted)
   end
 end
 
---- Asks again what to show in a buffer.
+--- Asks the server again what to show in a buffer.
 function M.refresh(bufnr)
   local client = vim.api.nvim_buf_is_loaded(bufnr) and client_of(bufnr)
   if not client then
@@ -270,14 +269,14 @@ local function later(key, delay, work)
   end))
 end
 
---- The same in a moment; several calls within it are one.
+--- Does the same after a short delay; several calls within it count as one.
 function M.buffer_soon(bufnr, delay)
   later(bufnr, delay or options.current.debounce, function()
     M.refresh(bufnr)
   end)
 end
 
---- The same for every buffer that can be seen; the others follow when they come into sight.
+--- Does the same for every visible buffer. The others follow when they become visible.
 function M.refresh_soon()
   later('all', 50, function()
     local done = {}
@@ -291,7 +290,7 @@ function M.refresh_soon()
   end)
 end
 
---- Follows edits and the cursor from now on.
+--- Starts to follow edits and the cursor.
 function M.start()
   define_highlights()
   local on = function(events, callback)

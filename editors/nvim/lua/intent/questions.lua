@@ -1,8 +1,8 @@
--- What the server asks the person (`window/showMessageRequest`).
+-- Shows the server's questions to the person (`window/showMessageRequest`).
 --
--- What an agent wants comes unasked, while somebody types: a list that takes the keyboard then would be answered by the
--- next keystroke. So it is shown in a corner, put off, and brought again by `:Intent review`. Putting off decides nothing.
--- What the person's own command leads to is asked at once.
+-- A question of an agent can arrive while somebody types. A list that takes the keyboard would then be answered by the
+-- next keystroke. So such a question is shown in a corner, and `:Intent review` asks it. Until then nothing is decided.
+-- A question that follows from the person's own command is asked at once.
 local compat = require('intent.compat')
 local text = require('intent.text')
 
@@ -10,15 +10,15 @@ local M = {}
 
 local LATER = 'Later'
 local namespace = vim.api.nvim_create_namespace('intent.questions')
--- How long `:Intent review` waits for the questions that it was promised, in seconds.
+-- How many seconds `:Intent review` waits for the questions that the server announced.
 local PATIENCE = 60
 
--- The notice in the corner.
+-- The window of the notice in the corner.
 local notice = {}
--- While `:Intent review` goes on: how many questions came, how many were promised (nil while that is not known), and
--- until when it waits for them.
+-- While `:Intent review` runs: how many questions arrived, how many were announced (nil if unknown), and until when it
+-- waits for them.
 local review
--- One list at a time.
+-- True while a list is open: only one is shown at a time.
 local open, queue = false, {}
 
 local function titles(actions)
@@ -29,7 +29,7 @@ local function titles(actions)
   return out
 end
 
---- Whether a question comes from an agent: only those can be rejected.
+--- Returns true if a question comes from an agent. Only such questions can be rejected.
 local function is_agents(actions)
   return vim.tbl_contains(titles(actions), 'Reject')
 end
@@ -60,7 +60,7 @@ local function wrap(message, width)
   return lines
 end
 
---- Takes the notice away.
+--- Removes the notice.
 function M.close_notice()
   if notice.window and vim.api.nvim_win_is_valid(notice.window) then
     vim.api.nvim_win_close(notice.window, true)
@@ -68,13 +68,13 @@ function M.close_notice()
   notice = {}
 end
 
---- No question waits any more.
+--- Called when no question waits any more.
 function M.settled()
   review = nil
   M.close_notice()
 end
 
--- Whether the person asked for this question.
+-- Returns true if the person asked for this question.
 local function is_reviewed()
   if not review or os.time() > review.ends then
     review = nil
@@ -114,18 +114,18 @@ local function show_notice(message)
     style = 'minimal', border = 'rounded', focusable = false, noautocmd = true, zindex = 60,
   })
   if not opened then
-    -- Where no window can be opened now (the command-line window is one such place), a message has to do.
+    -- In some places no window can be opened (for example the command-line window). A message is shown instead.
     require('intent.tell')(message .. ' (:Intent review answers)', vim.log.levels.WARN)
   end
   notice = { window = opened and window or nil, messages = seen, lines = lines }
 end
 
---- What stands in the corner, for tests and for the curious.
+--- Returns the text of the notice in the corner, for tests.
 function M.noticed()
   return notice.lines or {}
 end
 
--- A list that needs its answer at once: 0.7 cannot answer the server later.
+-- Shows a list that must be answered at once, because Neovim 0.7 cannot answer the server later.
 local function choose_now(message, choices)
   local lines = { message }
   for index, choice in ipairs(choices) do
@@ -178,7 +178,7 @@ local function ask_person(message, actions, agents)
   local waiting = coroutine.running()
   vim.schedule(function()
     choose(message, choices, function(choice)
-      -- Scheduled, since some pickers call back before the handler has come to its yield.
+      -- Scheduled, because some pickers call back before the handler has reached its yield.
       vim.schedule(function()
         coroutine.resume(waiting, answer_of(actions, choice))
       end)
@@ -204,15 +204,15 @@ function M.asked(params)
   return vim.NIL
 end
 
---- Puts the questions that wait to the person, one after the other. `done` is told how many there are, or why none.
+--- Asks the person the waiting questions, one after the other. `done` gets their number, or why there are none.
 function M.review(client, uri, done)
   review = { came = 0, ends = os.time() + PATIENCE }
   local mine = review
-  -- A picker that was closed without a word must not hold up what is asked now.
+  -- A picker that was closed without a callback must not block the next question.
   open, queue = false, {}
   M.close_notice()
   require('intent.server').execute(client, 'intent.review', { uri = uri }, function(answer, problem)
-    -- They may have come before the answer that says how many there are.
+    -- The questions may have arrived before the answer that says how many there are.
     mine.promised = answer and answer.waiting or 0
     if review == mine and mine.came >= mine.promised then
       review = nil

@@ -1,4 +1,4 @@
--- Finds the program and the workspace, and starts the one for the other.
+-- Finds the program and the workspace, and starts the server.
 local compat = require('intent.compat')
 local options = require('intent.options')
 local tell = require('intent.tell')
@@ -25,11 +25,11 @@ local function parent(path)
   return vim.fn.fnamemodify(path, ':h')
 end
 
---- The outermost folder above a file or folder that holds `.orchestration/`; nil where none does.
---- The server finds out by itself what governs what below it.
+--- Returns the outermost folder above a file or folder that contains `.orchestration/`; nil if there is none.
+--- The server itself finds out which workspaces are below it.
 function M.root_of(path)
   local found
-  -- A new file may stand in a folder that is yet to be made.
+  -- A new file can be in a folder that does not exist yet.
   local at = path
   while kind_of(at) == nil and parent(at) ~= at do
     at = parent(at)
@@ -47,7 +47,7 @@ function M.root_of(path)
   end
 end
 
---- The file of a buffer; nil where it shows none (terminals, help, addresses such as `oil://`).
+--- Returns the file of a buffer; nil if it shows none (terminals, help, addresses such as `oil://`).
 function M.file_of(bufnr)
   if not vim.api.nvim_buf_is_valid(bufnr) or vim.bo[bufnr].buftype ~= '' then
     return nil
@@ -67,7 +67,7 @@ local function candidates(name)
   local names = is_windows and { name .. '.exe', name } or { name }
   local out = {}
   for _, folder in ipairs(vim.split(vim.env.PATH or '', is_windows and ';' or ':', { plain = true })) do
-    -- A relative entry means whatever folder this is; a clone could put its own program there.
+    -- A relative entry depends on the current folder, so a clone could put its own program there.
     if options.is_absolute(folder) then
       for _, one in ipairs(names) do
         out[#out + 1] = (folder:gsub('[/\\]$', '')) .. '/' .. one
@@ -77,7 +77,7 @@ local function candidates(name)
   return out
 end
 
---- The program's path; or nil, why, and the same in a few words. What stands in the workspace is never taken from PATH.
+--- Returns the program's path; or nil, the reason, and a short form of it. A program in the workspace is never used.
 function M.program(root)
   local wanted = options.current.cmd[1]
   if options.is_absolute(wanted) then
@@ -103,7 +103,7 @@ function M.program(root)
     'its program is not on your PATH'
 end
 
---- The command line to start; or nil and why.
+--- Returns the command line to start; or nil and the reason.
 function M.command(root)
   local program, why = M.program(root)
   if not program then
@@ -114,7 +114,7 @@ function M.command(root)
   return command
 end
 
---- What the server is told at its start.
+--- Returns the initialization options for the server.
 function M.init_options()
   local given = options.current
   return {
@@ -133,7 +133,7 @@ end
 
 local said = {}
 
--- Once for each reason: opening a file is no occasion to be told the same again. In few words, for what is longer than
+-- Each reason is shown once, because a file can be opened often. It is short, because a message longer than
 -- the line makes Neovim wait for Enter.
 local function say_once(why)
   if not said[why] then
@@ -144,7 +144,7 @@ local function say_once(why)
   end
 end
 
---- The root that a buffer's server is started for; nil where there is nothing to start.
+--- Returns the root that a buffer's server is started for; nil if there is nothing to start.
 function M.root_to_start(bufnr)
   local file = M.file_of(bufnr)
   local root = file and M.root_of(file)
@@ -159,7 +159,7 @@ function M.root_to_start(bufnr)
   return root
 end
 
--- The protocol's types of messages.
+-- The message types of the protocol.
 local LEVELS = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO, vim.log.levels.DEBUG, vim.log.levels.DEBUG }
 
 local function handlers()
@@ -207,7 +207,7 @@ function M.save(params)
   return nil, { code = -32803, message = tostring(why) }
 end
 
---- Shows what the server wants to be looked at. Addresses that lead out of the editor are not followed.
+--- Shows a document that the server names. Addresses outside the editor are not followed.
 function M.show_document(params, ctx)
   local client = vim.lsp.get_client_by_id(ctx.client_id)
   if params.external or not client or not vim.startswith(params.uri, 'file:') then
@@ -218,7 +218,7 @@ function M.show_document(params, ctx)
   return { success = compat.jump({ uri = params.uri, range = range }, client.offset_encoding) and true or false }
 end
 
---- The configuration, as `vim.lsp.config` takes it. `root` is known where we start the server ourselves.
+--- Returns the configuration for `vim.lsp.config`. `root` is set if we start the server ourselves.
 function M.config(root)
   local config = {
     name = M.NAME,
@@ -226,7 +226,7 @@ function M.config(root)
     handlers = handlers(),
     flags = { debounce_text_changes = 100 },
     before_init = function(params, settings)
-      -- Later than this file is read: `setup` may come after it. What `vim.lsp.config` was given lies over it.
+      -- Read when the server starts, because `setup` may come after this file. Values of `vim.lsp.config` win.
       params.initializationOptions = vim.tbl_extend('force', M.init_options(), settings.init_options or {})
     end,
     on_exit = function(_, _, client_id)
@@ -255,19 +255,19 @@ function M.config(root)
   return config
 end
 
---- The client of a buffer, if it has one that is ready.
+--- Returns the client of a buffer, if it has one that is ready.
 function M.client(bufnr)
   return compat.client_of(M.NAME, (bufnr == nil or bufnr == 0) and vim.api.nvim_get_current_buf() or bufnr)
 end
 
---- The client that a command in this buffer is for, and the address that names its workspace.
+--- Returns the client for a command in this buffer, and the address that names its workspace.
 function M.for_command(bufnr)
   bufnr = (bufnr == nil or bufnr == 0) and vim.api.nvim_get_current_buf() or bufnr
   local client = M.client(bufnr)
   if client then
     return client, vim.uri_from_bufnr(bufnr)
   end
-  -- Elsewhere there is no doubt only while one workspace is open.
+  -- Outside a workspace the choice is clear only if exactly one workspace is open.
   local running = compat.clients(M.NAME)
   if #running == 1 and running[1].config.root_dir then
     return running[1], vim.uri_from_fname(running[1].config.root_dir)
@@ -275,7 +275,7 @@ function M.for_command(bufnr)
   return nil
 end
 
---- Asks the server to do something; the callback gets what it answered, or nil and why not.
+--- Sends a command to the server. The callback gets the answer, or nil and the reason.
 function M.execute(client, command, argument, callback)
   compat.request(client, 'workspace/executeCommand', { command = command, arguments = { argument } }, function(err, result)
     callback(text.without_null(result), err and text.visible(err.message or 'an error without a message'))
@@ -305,7 +305,7 @@ function M.attach(bufnr)
   end
 end
 
---- Attaches every loaded buffer that can be.
+--- Attaches every loaded buffer that belongs to a workspace.
 function M.attach_all()
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     if vim.api.nvim_buf_is_loaded(bufnr) then
@@ -314,7 +314,7 @@ function M.attach_all()
   end
 end
 
---- Ends the servers that run and starts them again for the buffers that had them; then calls `done`.
+--- Stops the running servers and starts them again for the buffers that had them; then calls `done`.
 function M.restart(done)
   local buffers, ending = {}, compat.clients(M.NAME)
   for _, client in ipairs(ending) do
@@ -326,7 +326,7 @@ function M.restart(done)
   local timer, waited = uv.new_timer(), 0
   timer:start(50, 50, vim.schedule_wrap(function()
     waited = waited + 50
-    -- One that is closing still counts as attached until its process is gone.
+    -- A client that is closing counts as attached until its process has ended.
     local left = vim.tbl_filter(function(client)
       return vim.lsp.get_client_by_id(client.id) ~= nil
     end, ending)

@@ -1,12 +1,12 @@
--- What the server says of each workspace (`intent/status`), and the statusline that is made of it.
+-- Keeps the server's status of each workspace (`intent/status`), and makes the statusline from it.
 local options = require('intent.options')
 local text = require('intent.text')
 
 local M = {}
 
--- By the workspace's root.
+-- The statuses, by the root of the workspace.
 local statuses = {}
--- By buffer: the name it had, and its root among those above.
+-- By buffer: its name when it was looked up, and its root in the table above.
 local roots = {}
 
 local function redraw()
@@ -14,7 +14,7 @@ local function redraw()
   pcall(vim.cmd, 'doautocmd <nomodeline> User IntentStatus')
 end
 
---- What agents ask may be answered elsewhere, and runs out: then its notice goes.
+--- A question of an agent can be answered elsewhere, or expire. Its notice is then removed.
 local function close_what_is_settled()
   for _, status in pairs(statuses) do
     if (status.waiting or 0) > 0 then
@@ -24,7 +24,7 @@ local function close_what_is_settled()
   require('intent.questions').settled()
 end
 
---- Takes what the server said.
+--- Stores a status that the server sent.
 function M.told(params)
   local status = text.without_null(params)
   if type(status) ~= 'table' or not status.root then
@@ -36,7 +36,7 @@ function M.told(params)
   close_what_is_settled()
 end
 
---- No server runs any more, or another one does: what is known may be wrong.
+--- Called when a server stops or starts, because the known statuses may then be wrong.
 function M.gone()
   if #require('intent.compat').clients('intent') == 0 then
     statuses, roots = {}, {}
@@ -45,7 +45,7 @@ function M.gone()
   end
 end
 
---- The status of a buffer's workspace; nil where it is in none.
+--- Returns the status of a buffer's workspace; nil if the buffer is in none.
 function M.of(bufnr)
   if next(statuses) == nil then
     return nil
@@ -66,12 +66,12 @@ function M.of(bufnr)
   return known.root and statuses[known.root]
 end
 
---- The last status of the workspace with this root.
+--- Returns the last status of the workspace with this root.
 function M.of_root(root)
   return statuses[root]
 end
 
---- The values of the tokens of the statusline.
+--- Returns the values of the tokens of the statusline.
 function M.values(status)
   local selected = status.selected or {}
   local findings = ''
@@ -91,7 +91,7 @@ function M.values(status)
   }
 end
 
---- The statusline's part of a buffer; empty where its file is in no governed workspace. It asks nobody.
+--- Returns the statusline's part for a buffer; empty if its file is in no governed workspace. It sends no request.
 function M.line(bufnr)
   local status = M.of((bufnr == nil or bufnr == 0) and vim.api.nvim_get_current_buf() or bufnr)
   if not status then
@@ -108,7 +108,7 @@ function M.line(bufnr)
       return values[token] or ''
     end)
   end
-  -- A statusline would read a percent sign as code, and names are other people's text.
+  -- In a statusline a percent sign would be code, and names are other people's text.
   return (text.visible(shown):gsub('%%', ''))
 end
 

@@ -1,8 +1,8 @@
--- Tells the person something, in one line where it fits.
+-- Shows a message to the person, on one line if it fits.
 
---- `level` is one of `vim.log.levels`; information, where it is left out.
+--- `level` is one of `vim.log.levels`. The default is information.
 return function(message, level)
-  -- What a list left on the screen would make a one-line message wait for Enter.
+  -- If a list is still on the screen, Neovim would wait for Enter even after a one-line message.
   vim.cmd('redraw')
   vim.notify('intent: ' .. message, level or vim.log.levels.INFO)
 end

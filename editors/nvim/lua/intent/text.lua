@@ -1,7 +1,7 @@
--- Words: other people's text made safe to show, ages, authors, verdicts, templates.
+-- Makes other people's text safe to show, and words ages, authors, verdicts and templates.
 local M = {}
 
--- The ranges of characters that cannot be seen or that turn text around; the server's own list.
+-- The ranges of invisible characters and of those that change the direction of text; the same list as in the server.
 local INVISIBLE = {
   { 0x00, 0x1F }, { 0x7F, 0x9F }, { 0xAD, 0xAD }, { 0x34F, 0x34F }, { 0x61C, 0x61C }, { 0x115F, 0x1160 },
   { 0x17B4, 0x17B5 }, { 0x180B, 0x180F }, { 0x200B, 0x200F }, { 0x2028, 0x202E }, { 0x2060, 0x206F },
@@ -21,7 +21,7 @@ local function codepoint(character)
   return value
 end
 
---- Text of a registry or a ledger on one line, with control, bidirectional and invisible characters as `U+202E`.
+--- Returns text of a registry or ledger on one line, with control, bidirectional and invisible characters as `U+202E`.
 function M.visible(text)
   return (tostring(text):gsub('[%z\1-\127\192-\247][\128-\191]*', function(character)
     local value = codepoint(character)
@@ -33,7 +33,7 @@ function M.visible(text)
   end))
 end
 
---- The same of a text of several lines, as a list of lines.
+--- Does the same for a text of several lines. Returns a list of lines.
 function M.lines(text)
   local out = {}
   for _, line in ipairs(vim.split(tostring(text), '\n', { plain = true })) do
@@ -42,7 +42,7 @@ function M.lines(text)
   return out
 end
 
---- A value of JSON with every `null` taken out.
+--- Returns a value of JSON without its `null`s.
 function M.without_null(value)
   if value == vim.NIL then
     return nil
@@ -57,7 +57,7 @@ function M.without_null(value)
   return out
 end
 
--- Days since 1970-01-01 of a date of the Gregorian calendar.
+-- Returns the days since 1970-01-01 of a date of the Gregorian calendar.
 local function days(year, month, day)
   year = month <= 2 and year - 1 or year
   local era = math.floor(year / 400)
@@ -66,7 +66,7 @@ local function days(year, month, day)
   return era * 146097 + of_era * 365 + math.floor(of_era / 4) - math.floor(of_era / 100) + of_year - 719468
 end
 
---- Seconds since 1970 of a timestamp such as `2026-11-21T23:30:08.285Z`; nil where it is none.
+--- Returns the seconds since 1970 of a timestamp such as `2026-11-21T23:30:08.285Z`; nil if it is not one.
 function M.seconds(timestamp)
   local year, month, day, hour, minute, second =
     tostring(timestamp or ''):match('^(%d%d%d%d)%-(%d%d)%-(%d%d)T(%d%d):(%d%d):(%d%d)[%.%d]*Z$')
@@ -81,11 +81,11 @@ local UNITS = {
   { 60, 'minute' },
 }
 
---- `2 days ago`; nil for what is no time, or lies ahead.
+--- Returns `2 days ago`; nil if the text is no time, or a time in the future.
 function M.ago(timestamp, now)
   local then_ = M.seconds(timestamp)
   local age = then_ and (now or os.time()) - then_
-  -- A clock of another machine may be ahead by a little.
+  -- The clock of another machine may be slightly ahead.
   if not age or age < -300 then
     return nil
   end
@@ -97,17 +97,17 @@ function M.ago(timestamp, now)
   return 'just now'
 end
 
---- `1 file`, `2 files`.
+--- Returns `1 file`, `2 files`.
 function M.count(number, noun)
   return ('%d %s%s'):format(number, noun, number == 1 and '' or 's')
 end
 
---- Who wrote, as far as the record says.
+--- Returns who wrote a block, as far as the record says.
 function M.who(contributor, tool)
   if not contributor then
     return nil
   end
-  -- Our own name stands where a person or a script ran the command line.
+  -- The tool is named `intent` if a person or a script ran the command line. That says nothing about the author.
   local model = contributor.model_identifier
   local agent = tool ~= 'intent' and tool or model and model:match('[^/]*$')
   agent = agent and M.visible(agent)
@@ -125,7 +125,7 @@ end
 
 local MARKS = { exact = '✓', reformatted = '✓', moved = '✓', renamed = '✓', modified = '~', ambiguous = '?' }
 
---- A verdict with its mark: `✓ exact`, `~ modified 12 %`.
+--- Returns a verdict with its mark: `✓ exact`, `~ modified 12 %`.
 function M.verdict(block)
   local verdict = block.verdict or 'unrecorded'
   local said = (MARKS[verdict] or '·') .. ' ' .. M.visible(verdict)
@@ -144,7 +144,7 @@ local function is_separator(between)
   return vim.tbl_contains(SEPARATORS, vim.trim(between))
 end
 
---- A template with its tokens filled in. A token without a value takes the separator before it along.
+--- Fills in the tokens of a template. A token without a value is left out together with the separator before it.
 function M.fill(template, values)
   local out, rest = '', template
   while true do
@@ -153,7 +153,7 @@ function M.fill(template, values)
       return vim.trim(out .. rest)
     end
     local between, value = rest:sub(1, from - 1), values[token] or ''
-    -- At the beginning, too, there is nothing to separate.
+    -- At the beginning there is nothing to separate either.
     if not is_separator(between) or (value ~= '' and out ~= '') then
       out = out .. between
     end
@@ -162,7 +162,7 @@ function M.fill(template, values)
   end
 end
 
---- The values of a block's tokens, from an answer of `intent.why`.
+--- Returns the values of a block's tokens, from an answer of `intent.why`.
 function M.block_values(block)
   local intent = block.intent or {}
   local seconds = M.seconds(block.timestamp)

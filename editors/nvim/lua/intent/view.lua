@@ -1,4 +1,4 @@
--- What is shown in floats: why a block is here, and all that was recorded of it.
+-- Shows floats: why a block is here, and all records of it.
 local text = require('intent.text')
 
 local M = {}
@@ -48,7 +48,7 @@ local function heading(block)
   return table.concat(words, '  ')
 end
 
---- Why a block is here, from an answer of `intent.why`.
+--- Shows why a block is here, from an answer of `intent.why`.
 function M.why(path, block)
   local lines = { heading(block) }
   local asked = block.asked or {}
@@ -100,7 +100,7 @@ function M.why(path, block)
   return lines
 end
 
---- All that was recorded of a block, newest first; what nobody recorded is a gap.
+--- Shows all records of a block, newest first. An unrecorded version is shown as a gap.
 function M.lineage(path, block)
   local lines = { ('%s  %s'):format(text.visible(block.qualified_name or block.name or ''), text.visible(path)) }
   add(lines, 'verdict', text.verdict(block))
@@ -121,7 +121,7 @@ function M.lineage(path, block)
   return lines
 end
 
---- The state of a workspace.
+--- Shows the state of a workspace.
 function M.status(status)
   local selected = status.selected
   local lines = { text.visible(status.root) }
@@ -145,7 +145,7 @@ function M.status(status)
   return lines
 end
 
---- One row of a picker: `* INT-001  JWT Migration  IN_PROGRESS · 1 file · 2 blocks · src/auth/**`.
+--- Returns one row of a picker: `* INT-001  JWT Migration  IN_PROGRESS · 1 file · 2 blocks · src/auth/**`.
 function M.row(intent)
   return ('%s %s  %s  %s · %s · %s · %s'):format(
     intent.selected and '*' or ' ', text.visible(intent.id), text.visible(intent.name or ''),

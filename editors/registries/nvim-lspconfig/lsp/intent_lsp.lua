@@ -9,13 +9,13 @@
 --- Why is this code here? Which intent asked for each block, which agent wrote it, and is it still what was recorded.
 ---
 --- Runs in repositories that have an `.orchestration/`, for files of every kind, beside the servers of their languages.
---- The plugin of the same project has commands, lenses and questions besides; this is the server alone.
+--- The plugin of the same project also has commands, lenses and questions; this is only the server.
 
 ---@type vim.lsp.Config
 return {
   cmd = { 'intent-lsp', 'lsp' },
   root_markers = { '.orchestration' },
   workspace_required = true,
-  -- Somebody sits here, so widening a scope may be one step.
+  -- A person sits here, so widening a scope can be one step.
   init_options = { person = true },
 }
