@@ -1,4 +1,4 @@
-// What a pull request brings, judged by intent-lsp, which has to be on the PATH of the agent. In `stages`:
+// Judges the changes of a pull request with intent-lsp, which must be on the PATH of the agent. Add it to `stages`:
 stage('intent') {
     when { changeRequest() }
     steps {

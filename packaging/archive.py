@@ -1,4 +1,4 @@
-"""Archives: the program with its short name, pages, completions and licences in one folder."""
+"""Makes archives: the program with its short name, manual pages, completions and licences in one folder."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make(target: Target, binary: pathlib.Path, native: pathlib.Path, out: pathli
 
 
 def filters(target: Target) -> list[dict[str, int]]:
-    """For xz. Calls in the code of x86 become shorter when their targets are written as addresses; every xz undoes that."""
+    """The filters for xz. Code of x86 compresses better if the targets of calls are addresses; every xz restores them."""
     code = [{"id": lzma.FILTER_X86}] if target.triple.startswith("x86_64") else []
     return [*code, {"id": lzma.FILTER_LZMA2, "preset": share.Effort.xz}]
 

@@ -1,4 +1,4 @@
-"""A package for Debian and what descends from it."""
+"""Makes a package for Debian and its derivatives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from targets import LICENSE, LICENSES, NAME, REPOSITORY, ROOT, SHORT, SUMMARY, V
 
 
 def make(target: Target, binary: pathlib.Path, native: pathlib.Path, out: pathlib.Path) -> list[pathlib.Path]:
-    # Debian's tools are not everywhere, and neither are its packages wanted.
+    # Some machines do not have Debian's tools, and do not need its packages.
     if target.deb is None or shutil.which("dpkg-deb") is None:
         return []
     path = out / f"{NAME}_{VERSION}_{target.deb}.deb"

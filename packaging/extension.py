@@ -1,4 +1,4 @@
-"""The extension for VS Code with the server inside, for one platform."""
+"""Makes the extension for VS Code with the server inside, for one platform."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ KEPT = ("node_modules", "dist", "server")
 
 
 def run(*command: str) -> None:
-    # npm is a script on Windows, which has to be asked for by its whole name.
+    # On Windows npm is a script, which must be called by its full name.
     subprocess.run([shutil.which(command[0]) or command[0], *command[1:]], cwd=WORK, check=True, stdout=subprocess.DEVNULL)
 
 
 def prepare() -> None:
-    """A copy to build in, with the packages of the lock file: the clone's own folder belongs to whoever works in it."""
+    """A copy to build in, with the packages of the lock file, so that the folder of the clone is not changed."""
     WORK.mkdir(parents=True, exist_ok=True)
     lock = (SOURCE / "package-lock.json").read_bytes()
     stamp = WORK / "node_modules/.lock-file"

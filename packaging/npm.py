@@ -1,6 +1,6 @@
-"""Packages for npm: one with the program for each platform, and `intent-lsp`, which needs the one that fits.
+"""Makes packages for npm: one with the program for each platform, and `intent-lsp`, which depends on the right one.
 
-The second is the same for all platforms, so whichever run makes it makes the same bytes."""
+`intent-lsp` is the same for all platforms, so every run makes the same bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PARTS = pathlib.Path(__file__).resolve().parent / "npm"
 
 
 def common() -> dict:
-    """What a registry shows of each. npm takes provenance only where `repository` is the one that built it."""
+    """What a registry shows of each. npm accepts provenance only if `repository` is the one that built it."""
     return {"version": VERSION, "license": LICENSE, **({"repository": {"type": "git", "url": f"git+{REPOSITORY}.git"}} if REPOSITORY else {})}
 
 
@@ -48,7 +48,7 @@ def launcher(out: pathlib.Path) -> pathlib.Path:
 
 
 def packed(out: pathlib.Path, manifest: dict, files: dict[str, bytes]) -> pathlib.Path:
-    """A tarball as `npm pack` makes it, by the name that it gives it."""
+    """A tarball with the content and the name that `npm pack` gives it."""
     path = out / f"{manifest['name'].lstrip('@').replace('/', '-')}-{VERSION}.tgz"
     files = {"package.json": (json.dumps(manifest, indent=2) + "\n").encode(), **files}
     written = io.BytesIO()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Packs one built program in every way that its platform has, and writes the checksums of what lies there.
+"""Makes every package for one platform from a built program, and writes the checksums of the folder.
 
   packaging/pack.py BINARY OUT [--target TRIPLE] [--native PROGRAM] [--only KIND…] [--quick]
 
-BINARY is the program for TRIPLE (this machine's, unless told); PROGRAM is the same version as this machine runs it,
-which writes manual pages and completions. The extension for VS Code needs node and npm.
-With --quick little is compressed: for packages that are tried and thrown away."""
+BINARY is the program for TRIPLE, by default that of this machine. PROGRAM is the same version for this machine;
+it writes manual pages and completions. The extension for VS Code needs node and npm.
+With --quick packages are hardly compressed, because they are only tested and then deleted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def main() -> None:
     binary, out = told.binary.resolve(), told.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     native = (told.native or binary).resolve()
-    # Most of the time is spent in compressing, which leaves Python's lock to the others.
+    # Most of the time is spent in compressing, which releases Python's lock.
     with ThreadPoolExecutor(2) as pool:
         for all_made in pool.map(lambda kind: KINDS[kind](target, binary, native, out), told.only):
             for made in all_made:

@@ -1,4 +1,4 @@
-"""What goes with the program: manual pages, completions, and the licences of what is compiled into it."""
+"""The files beside the program: manual pages, completions, and the licences of what is compiled into it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ COMPLETIONS = {"bash": f"{SHORT}.bash", "zsh": f"_{SHORT}", "fish": f"{SHORT}.fi
 NOTICES = "LICENSES-THIRD-PARTY.txt"
 
 UNIX_ALIAS = f'#!/bin/sh\nhere=$(readlink -f "$0" 2> /dev/null || echo "$0")\nexec "${{here%/*}}/{NAME}" "$@"\n'.encode()
-"""`intent` where a link cannot be carried: wheels hold none, and `cargo binstall` passes over those of archives. It starts
-its sibling, also where it is itself linked to from elsewhere, as `uv tool install` and `cargo binstall` do."""
+"""`intent` as a script, for packages without links: wheels hold none, and `cargo binstall` ignores those of archives.
+It starts the program beside it, even if it is called through a link, as `uv tool install` and `cargo binstall` make."""
 WINDOWS_ALIAS = f'@"%~dp0{NAME}.exe" %*\r\n'.encode()
-"""The same on Windows, where a second program would double the download."""
+"""The same for Windows, because a second program would double the download."""
 
 
 class Effort:
-    """How hard packages are compressed: for downloads, unless they are tried and thrown away."""
+    """How hard packages are compressed: as for downloads, unless --quick says that they are only tested."""
 
     gzip, xz = 9, 9 | lzma.PRESET_EXTREME
 
@@ -39,7 +39,7 @@ def said(native: pathlib.Path, *arguments: str) -> bytes:
 
 @functools.cache
 def manual(native: pathlib.Path) -> dict[str, bytes]:
-    """The manual pages by their names. `native` is the program as this machine runs it."""
+    """The manual pages by their names. `native` is the program for this machine."""
     with tempfile.TemporaryDirectory() as folder:
         said(native, "man", "--dir", folder)
         pages = {page.name: page.read_bytes() for page in sorted(pathlib.Path(folder).iterdir())}
@@ -76,7 +76,7 @@ def notices(target: Target) -> bytes:
 
 
 def reached(metadata: dict) -> set[str]:
-    """The packages that the program is linked with: not those of tests or of build scripts alone."""
+    """The packages that the program is linked with, without those that only tests or build scripts use."""
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     seen, ahead = set(), [metadata["resolve"]["root"]]
     while ahead:
@@ -89,11 +89,11 @@ def reached(metadata: dict) -> set[str]:
 
 
 def documents(target: Target) -> dict[str, bytes]:
-    """What every package holds beside the program."""
+    """The files that every package contains beside the program."""
     names = ("README.md", "CHANGELOG.md", *LICENSES)
     return {**{name: (ROOT / name).read_bytes() for name in names}, NOTICES: notices(target)}
 
 
 def packed(data: bytes) -> bytes:
-    """By gzip, the same bytes every time."""
+    """Compresses with gzip, to the same bytes every time."""
     return gzip.compress(data, Effort.gzip, mtime=0)

@@ -1,4 +1,4 @@
-"""What is packaged: the project by its Cargo.toml, and the platforms that it is built for."""
+"""The facts for packages: the project, read from its Cargo.toml, and the platforms that it is built for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LICENSE: str = PACKAGE["license"]
 REPOSITORY: str | None = PACKAGE.get("repository")
 LICENSES = ("LICENSE-MIT", "LICENSE-APACHE")
 SCOPE = f"@{NAME}"
-"""The scope of npm that holds a package for each platform. Whoever owns a scope owns every name in it."""
+"""The npm scope of the packages for each platform. The owner of a scope owns every name in it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,12 +46,12 @@ class Target:
 
     @property
     def node(self) -> str:
-        """As npm's packages and VS Code's targets are named."""
+        """The name in npm's packages and VS Code's targets."""
         return "-".join(self.npm)
 
     @property
     def extension(self) -> str | None:
-        """VS Code has one target for Alpine, which no package of ours is tried on."""
+        """VS Code also has a target for Alpine, on which no package of ours is tested."""
         return None if self.libc == "musl" else self.node
 
 
@@ -60,7 +60,7 @@ TARGETS = {target.triple: target for target in (
     Target("aarch64-unknown-linux-gnu", "manylinux_2_{glibc}_aarch64", ("linux", "arm64"), deb="arm64", libc="glibc"),
     Target("x86_64-apple-darwin", "macosx_10_12_x86_64", ("darwin", "x64")),
     Target("aarch64-apple-darwin", "macosx_11_0_arm64", ("darwin", "arm64")),
-    # What the release workflow makes on Windows, and what is cross-compiled to be tried here.
+    # The first is made by the release workflow on Windows. The second is cross-compiled to be tested here.
     Target("x86_64-pc-windows-msvc", "win_amd64", ("win32", "x64")),
     Target("x86_64-pc-windows-gnu", "win_amd64", ("win32", "x64")),
 )}
@@ -79,14 +79,14 @@ def host() -> Target:
 
 
 def glibc(binary: bytes) -> int:
-    """The newest glibc `2.N` of which the program asks a symbol; 17 where it asks for an older one, as packagers do."""
+    """The newest glibc `2.N` that a symbol of the program needs, and at least 17, the usual minimum of packages."""
     return max([17, *(int(minor) for minor in re.findall(rb"\0GLIBC_2\.(\d+)(?:\.\d+)?(?=\0)", binary))])
 
 
 def written_at() -> int:
-    """The time that files in packages bear: the commit's, so that the same commit makes the same bytes."""
+    """The time of files in packages: that of the commit, so that the same commit makes the same bytes."""
     if told := os.environ.get("SOURCE_DATE_EPOCH"):
         return int(told)
     asked = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True)
-    # No zip holds a time before 1980.
+    # A zip cannot store a time before 1980.
     return int(asked.stdout) if asked.returncode == 0 else 315_532_800

@@ -4,7 +4,7 @@
   packaging/trial.py OUT [--uv PROGRAM]
 
 Nothing is taken from a registry, and there is no cargo on the PATH. Prints how long each took, from nothing to the
-answer. Exits with 1 where one does not answer."""
+answer. Exits with 1 if one does not answer."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ GOAL = 10
 
 
 class Problem(Exception):
-    """A package is not as it should be."""
+    """Raised if a package is not as it should be."""
 
 
 def clean_path() -> str:
-    """The PATH without folders that hold a tool chain of Rust."""
+    """The PATH without folders that contain a Rust tool chain."""
     kept = [folder for folder in os.environ["PATH"].split(os.pathsep)
             if folder and not any(shutil.which(tool, path=folder) for tool in ("cargo", "rustc", NAME, SHORT))]
     path = os.pathsep.join(kept)
@@ -45,7 +45,7 @@ def clean_path() -> str:
 
 
 class Place:
-    """A prefix with nothing in it, a clone beside it, and an environment without anything of this machine's user."""
+    """An empty prefix, a clone beside it, and an environment without anything of this machine's user."""
 
     def __init__(self, out: pathlib.Path, folder: pathlib.Path):
         self.out, self.clone, self.prefix = out, folder / "clone", folder / "prefix"
@@ -83,7 +83,7 @@ def programs(folder: pathlib.Path, alias: str) -> tuple[pathlib.Path, pathlib.Pa
     return folder / host().program, folder / (alias if WINDOWS else SHORT)
 
 
-# Each installs, and tells what to call: by the long name and by the short one.
+# Each function installs a package and returns what to call: by the long name and by the short one.
 
 def archive(place: Place) -> tuple[pathlib.Path, ...]:
     stem = f"{NAME}-{VERSION}-{host().triple}"
@@ -148,14 +148,14 @@ def extension(place: Place) -> tuple[pathlib.Path, ...]:
     with zipfile.ZipFile(place.package(f"{NAME}-vscode-{VERSION}-{host().extension}.vsix")) as packed:
         for entry in packed.infolist():
             to = pathlib.Path(packed.extract(entry, place.prefix))
-            # As VS Code does it: the mode that is written in the archive is the file's.
+            # As VS Code does it: the file gets the mode that is stored in the archive.
             if mode := entry.external_attr >> 16 & 0o777:
                 to.chmod(mode)
     return (place.prefix / "extension/server" / host().program,)
 
 
 def hover(program: pathlib.Path, place: Place) -> None:
-    """What the extension asks of its server, over stdio: the hover on a function that somebody recorded."""
+    """Asks the server over stdio, as the extension does, for the hover on a recorded function."""
     server = subprocess.Popen([program, "lsp"], cwd=program.parent, env=place.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def send(method: str, params: dict | None, number: int | None = None) -> None:
@@ -198,7 +198,7 @@ def hover(program: pathlib.Path, place: Place) -> None:
 
 
 def attempt(name: str, install: Callable[[Place], tuple[pathlib.Path, ...]], out: pathlib.Path) -> bool:
-    # What is in use on Windows cannot be removed at once, and is no failure.
+    # On Windows a file in use cannot be removed at once. That is no failure.
     with tempfile.TemporaryDirectory(prefix="intent-trial-", ignore_cleanup_errors=True) as folder:
         try:
             place = Place(out, pathlib.Path(folder))
@@ -228,7 +228,7 @@ def main() -> int:
     told = asked.parse_args()
 
     def uvx(place: Place) -> tuple[pathlib.Path, ...]:
-        """Installed to stay, and run once from a folder of its own, which is what `uvx` does."""
+        """Installs the tool, and also runs it once from a temporary folder, as `uvx` does."""
         uv = told.uv.resolve()
         place.env.update(UV_TOOL_DIR=str(place.prefix / "tools"), UV_TOOL_BIN_DIR=str(place.prefix / "bin"))
         place.run(uv, "tool", "install", "--quiet", "--python", sys.executable, the_wheel(place))

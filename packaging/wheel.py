@@ -1,4 +1,4 @@
-"""A wheel that brings the program itself: no line of Python is run when it is called."""
+"""Makes a wheel that contains the program itself: calling it runs no Python."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from targets import LICENSE, LICENSES, NAME, PACKAGE, REPOSITORY, ROOT, SHORT, S
 
 
 def tag(target: Target, program: bytes) -> str:
-    """The platform, with the oldest glibc that the program runs on."""
+    """The platform tag, with the oldest glibc that the program runs on."""
     if "{glibc}" not in target.wheel:
         return target.wheel
     minor = glibc(program)
     told = target.wheel.format(glibc=minor)
-    # Installers before 2021 know this version by another name.
+    # Installers before 2021 use another name for this version.
     return f"{told}.manylinux2014_{told.split('_', 3)[3]}" if minor == 17 else told
 
 

@@ -1,6 +1,6 @@
 // @i-know-the-amp-plugin-api-is-wip-and-very-experimental-right-now
-// Amp asks `intent` before each tool runs and tells it afterwards. A call that
-// cannot be judged does not run: not without the program, not when it dies.
+// Amp calls `intent` before and after each tool. If a call cannot be judged, it
+// does not run. This holds also if the program is missing or dies.
 import { spawn } from "node:child_process"
 
 const PROGRAM = "intent-lsp"

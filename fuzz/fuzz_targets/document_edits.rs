@@ -1,4 +1,4 @@
-//! A document that was edited has the blocks of one that was parsed anew.
+//! An edited document has the same blocks as one that is parsed anew.
 #![no_main]
 
 use intent_lsp::facade::code::{Document, language};

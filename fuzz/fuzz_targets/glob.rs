@@ -1,4 +1,4 @@
-//! The entries of two scopes, and a path: what does not widen a scope owns nothing that the scope does not own.
+//! Two scopes and a path: a scope that does not widen another one owns nothing that the other one does not own.
 #![no_main]
 
 use intent_lsp::facade::intent::{Scope, ScopeVerdict};

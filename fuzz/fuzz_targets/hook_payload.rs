@@ -1,4 +1,4 @@
-//! A host's message to the hook: where every call is denied, no host hears anything else, whatever it sends.
+//! A host's message to the hook: if every call must be denied, the host gets a denial, whatever it sends.
 #![no_main]
 
 use intent_lsp::facade::fuzz::hook;

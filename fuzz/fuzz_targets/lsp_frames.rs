@@ -1,4 +1,4 @@
-//! A stream to the language server: the frames in it do not depend on how its bytes arrive.
+//! A stream to the language server: its frames do not depend on how the bytes arrive.
 #![no_main]
 
 use std::io::BufReader;

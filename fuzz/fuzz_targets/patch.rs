@@ -1,11 +1,11 @@
-//! What an agent's edit would make of a file, in each way in which patches are written.
+//! The result of an agent's edit of a file, for each way in which patches are written.
 #![no_main]
 
 use intent_lsp::facade::edits::patch::{FilePatch, heredoc, read};
 use intent_lsp::facade::edits::{After, Change};
 use libfuzzer_sys::fuzz_target;
 
-// The file before stands above the patch, a NUL between them.
+// The text before is above the patch, with a NUL between them.
 fuzz_target!(|text: &str| {
     let (before, patch) = text.split_once('\0').unwrap_or(("one\ntwo\nthree\n", text));
     let inside = heredoc(patch).map(|found| found.patch);

@@ -1,4 +1,4 @@
-//! A file of records, ours or anybody's: nothing in it is lost, and what is kept is what stands there.
+//! A file of records, ours or foreign: nothing in it is lost, and what is kept equals what is in the file.
 #![no_main]
 
 use intent_lsp::facade::ledger::{Ledger, Record, RecordDialect, chain, read};
@@ -31,13 +31,13 @@ fuzz_target!(|bytes: &[u8]| {
         }
         let written = serde_json::to_vec(&entry.record).expect("a record is JSON");
         let again: Record = serde_json::from_slice(&written).expect("what was written is read");
-        // The hash is the line's own, and not a part of what is written.
+        // The hash belongs to the stored line and is not written again.
         assert_eq!(again, Record { h: String::new(), ..entry.record.clone() });
     }
     Ledger::from_files(&[(path, bytes.to_vec())]);
 });
 
-/// Between two spans are blanks, comments and what holds an array together.
+/// Between two spans are blanks, comments and the punctuation of an array.
 fn assert_blank(gap: &[u8], first: bool) {
     let gap = if first { gap.strip_prefix(b"\xef\xbb\xbf").unwrap_or(gap) } else { gap };
     for line in gap.split(|&byte| byte == b'\n') {

@@ -1,4 +1,4 @@
-//! A registry in any of its forms: it is read, linted and edited, and an edit says what it was asked to say.
+//! A registry in any of its forms is read, linted and edited. After an edit it contains what was asked for.
 #![no_main]
 
 use intent_lsp::facade::intent::{IntentEntry, Registry, RegistryEdit, Status, edit, lint};

@@ -1,4 +1,4 @@
-//! A file of evidence: its sections lie in the file in order, and under its own name nothing of it counts as changed.
+//! A file of evidence: its sections are in the file in order, and under its own name nothing in it counts as changed.
 #![no_main]
 
 use intent_lsp::facade::ledger::{Digest, evidence, read};

@@ -1,4 +1,4 @@
-//! A command of any shell: what only reads changes no path, and the answer can be written down.
+//! A command of any shell: a command that only reads changes no path, and the answer can be serialised.
 #![no_main]
 
 use intent_lsp::facade::shell::{Class, CommandContext, Dialect, PathDeed, read};

@@ -1,5 +1,5 @@
-// Puts the program in the place of its launcher, so that a hook does not start node first, which takes longer than the
-// answer. Whatever keeps it from that is no failure: the launcher works, too.
+// Replaces the launcher by the program, so that a hook does not start node first, which takes longer than the answer.
+// An error here is no failure, because the launcher works too.
 "use strict";
 
 const fs = require("node:fs");

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the program for this machine. Where npm runs install scripts, the program itself takes this file's place.
+// Starts the program for this machine. If npm runs install scripts, the program itself replaces this file.
 "use strict";
 
 const { spawn } = require("node:child_process");
@@ -19,7 +19,7 @@ child.on("error", (error) => {
 });
 child.on("exit", (code, signal) => {
   if (!signal) process.exit(code);
-  // Whoever waits for this one learns how the program ended.
+  // Ends by the same signal, so that the caller sees how the program ended.
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 });

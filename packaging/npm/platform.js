@@ -1,4 +1,4 @@
-// Where the program for this machine is: in the package for its platform, which npm installs beside this one.
+// Finds the program for this machine, in the package for its platform that npm installs beside this one.
 "use strict";
 
 const path = require("node:path");
