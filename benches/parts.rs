@@ -1,12 +1,12 @@
-//! What the parts cost, each in this process.
+//! Measures what single parts of the program cost, in this process.
 //!
-//! `cargo bench -p intent-lsp-benches --bench parts` measures all, `… --bench parts -- matching` those with that word in their name;
-//! criterion keeps what it measured below `target/criterion` and says what changed since.
+//! `cargo bench -p intent-lsp-benches --bench parts` measures all. `… --bench parts -- matching` measures those with
+//! that word in their name. Criterion keeps the figures below `target/criterion` and says what changed since.
 //!
-//! Matching a file against its records is held against its parse: the last table shows the fastest of each, what else
-//! runs on the machine only adds. `INTENT_BENCH_WITHIN=R` fails where a match is more than `R` times the parse, but for
-//! the first of a process, in which files and records are read that are in memory later. `INTENT_BENCH_FILES=N` says
-//! how many other files are recorded.
+//! Matching a file against its records is compared with parsing it. The last table shows the fastest call of each,
+//! because other programs on the machine only add time. `INTENT_BENCH_WITHIN=R` fails if a match takes more than `R`
+//! times as long as the parse. The first match of a process is not checked, because it also reads files and records.
+//! `INTENT_BENCH_FILES=N` says how many other files are recorded.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -214,12 +214,12 @@ fn matching(criterion: &mut Criterion) {
     table.done();
 }
 
-/// A state of a file whose blocks are matched against the records of a workspace.
+/// A state of a file. Its blocks are matched against the records of a workspace.
 struct MatchedCase<'a> {
     root: &'a Path,
     path: RelativePath,
     document: Document,
-    /// How many other files there are.
+    /// The number of other files.
     files: usize,
 }
 
@@ -234,7 +234,7 @@ impl MatchedCase<'_> {
 
     /// Records another text of one of the files that an agent is changing.
     fn record_another(&self) {
-        // So that no text is recorded twice.
+        // No text is recorded twice.
         static ROUND: AtomicUsize = AtomicUsize::new(0);
         let round = ROUND.fetch_add(1, Ordering::Relaxed);
         let file = round % self.files.min(CHANGED);
@@ -244,7 +244,7 @@ impl MatchedCase<'_> {
     }
 }
 
-/// Measures `run` on what `prepare` makes, and keeps the fastest call.
+/// Measures `run` on the result of `prepare`, and keeps the fastest call.
 fn timed<T>(
     bencher: &mut Bencher,
     fastest: &mut Option<Duration>,
@@ -264,7 +264,7 @@ fn timed<T>(
     });
 }
 
-/// The fastest of each, in milliseconds, and how often the parse.
+/// The fastest call of each, in milliseconds, and its ratio to the parse.
 struct Table {
     page: String,
     worst: f64,
@@ -279,7 +279,7 @@ impl Table {
         Self { page, worst: 0.0 }
     }
 
-    /// Takes the times of parse, first, after a record, and again; those that a filter left out are missing.
+    /// Takes the times of parse, first, after a record, and again. Those that a filter left out are missing.
     fn row(&mut self, name: &str, fastest: [Option<Duration>; 4]) {
         let [Some(parse), first, after, again] = fastest else { return };
         write!(self.page, "{name:<40} {:>8.2}", millis(parse)).expect("a string");
@@ -296,7 +296,7 @@ impl Table {
     }
 
     fn done(&self) {
-        // Nothing was measured, but each was tried once.
+        // Nothing was measured; each case ran only once.
         if self.worst == 0.0 {
             return;
         }
@@ -308,7 +308,7 @@ impl Table {
     }
 }
 
-/// Functions of one shape with literals and callees of their own, about ten lines each.
+/// Functions of one shape, about ten lines each, with different literals and callees.
 fn functions(from: usize, name: &str, edit: &str) -> String {
     (from..from + FUNCTIONS)
         .map(|number| function(number, &format!("{name}{number}"), edit))
@@ -323,7 +323,7 @@ fn function(number: usize, name: &str, edit: &str) -> String {
     )
 }
 
-/// The name of another file.
+/// Returns the name of another file.
 fn other(file: usize) -> String {
     format!("src/part{file}.rs")
 }
@@ -334,7 +334,7 @@ fn text_of_other(file: usize, edit: &str) -> String {
     functions.map(|number| function(number, &format!("other{number}"), edit)).collect()
 }
 
-/// Records files as they stand.
+/// Records files as they are.
 fn record_whole(root: &Path, paths: impl IntoIterator<Item = String>) {
     let ws = Workspace::open(root).expect("a workspace");
     let request = RecordRequest {

@@ -1,4 +1,4 @@
-//! What the benches share: a page of results, a repository with chains of records, a registry of many intents.
+//! What the benches share: a page of results, a repository with chains of records, and a registry of many intents.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use intent_lsp::facade::ledger::{Record, chain};
 
-/// Shows a page, or a part of one.
+/// Prints a page, or a part of one.
 pub fn print(page: &str) {
     std::io::stdout().lock().write_all(page.as_bytes()).expect("somebody reads");
 }
 
-/// In milliseconds.
+/// Returns a duration in milliseconds.
 pub fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// A registry of so many intents, three in ten of them and `INT-0042` at work.
+/// Returns a registry with this number of intents. Three in ten of them and `INT-0042` are in progress.
 pub fn registry(intents: usize) -> String {
     let mut text = String::from("active_intents:\n");
     for number in 0..intents {
@@ -36,14 +36,14 @@ pub fn registry(intents: usize) -> String {
     text
 }
 
-/// Writes a file and its folders.
+/// Writes a file and the folders above it.
 pub fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
     fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
     fs::write(path, text).expect("a new file");
 }
 
-/// Runs git as nobody in particular.
+/// Runs git with a fixed user.
 pub fn git(folder: &Path, arguments: &[&str]) {
     let status = Command::new("git")
         .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"])
@@ -58,8 +58,8 @@ pub fn git(folder: &Path, arguments: &[&str]) {
 
 const RECORDS_A_WRITER: usize = 1_000;
 
-/// Chains of 1,000 records, a file each, as the writers of `segments` leave them; `record` makes the one with that
-/// number, given its writer's and its own in the chain.
+/// Makes chains of 1,000 records, one file each, as the writers of `segments` leave them. `record` makes a record from
+/// the number of its writer and its own number in the chain.
 pub fn write_chains(root: &Path, records: usize, record: impl Fn(usize, usize, usize) -> Record) {
     let folder = root.join(".orchestration/agent_trace/2026/01");
     fs::create_dir_all(&folder).expect("a new folder");
@@ -82,7 +82,7 @@ pub fn write_chains(root: &Path, records: usize, record: impl Fn(usize, usize, u
     }
 }
 
-/// Appends the line of a record, and answers its hash.
+/// Appends the line of a record, and returns its hash.
 fn seal(record: &Record, text: &mut Vec<u8>) -> String {
     let mut stored = serde_json::to_vec(record).expect("a record is JSON");
     stored.pop();

@@ -1,4 +1,4 @@
-//! A commit of files that an agent changed and recorded, with the git hooks that seal its evidence.
+//! Measures a commit of files that an agent changed and recorded, with the git hooks that seal its evidence.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,10 +8,10 @@ use crate::measured::{Page, ran};
 use support::{git, write};
 
 const INTENT: &str = "INT-001";
-/// Functions of seven lines: a file has 280 lines.
+/// Functions of seven lines each, so that a file has 280 lines.
 const FUNCTIONS: usize = 40;
 
-/// Adds a row for a commit of 10 files and one for a commit of 500, held against the same commit without hooks.
+/// Adds a row for a commit of 10 files and one for a commit of 500, each compared with the same commit without hooks.
 pub fn measure(page: &mut Page, binary: &Path, calls: usize) {
     page.head("a commit of recorded files of 280 lines; held against one without hooks");
     for (files, calls) in [(10, calls.min(20)), (500, calls.min(3))] {
@@ -45,7 +45,7 @@ impl Repository<'_> {
         self.commit(0, false);
     }
 
-    /// Changes a function of every file, records that, and answers how long git takes for the commit.
+    /// Changes and records a function of every file, and returns how long git takes for the commit.
     fn commit(&self, version: usize, hooks: bool) -> Duration {
         let paths: Vec<String> = (0..self.files).map(|at| format!("src/file{at}.py")).collect();
         for (at, path) in paths.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Repository<'_> {
     }
 }
 
-/// A file whose first function has this version.
+/// Returns a file whose first function has this version.
 fn text(file: usize, version: usize) -> String {
     let function = |at: usize| {
         let version = if at == 0 { version } else { 0 };

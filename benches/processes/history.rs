@@ -1,4 +1,4 @@
-//! Questions in ledgers of many commits, each of which carries the evidence of what it changed.
+//! Measures questions in ledgers of many commits, each of which contains the evidence of its changes.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -20,17 +20,17 @@ const SMALL: usize = 300;
 const HOT: &str = "src/hot.py";
 const HOT_RECORDS: usize = 11;
 const FUNCTIONS: usize = 10;
-/// So many files does a commit change, in turn: 2.4 records a commit.
+/// The numbers of files that commits change, in turn: 2.4 records a commit.
 const FILES_OF_COMMIT: [usize; 5] = [2, 2, 3, 2, 3];
-/// The file that every commit of the crowded history changes, and how often.
+/// The file that every commit of the crowded history changes, and the number of these commits.
 const CROWDED: &str = "src/crowded.py";
 const CROWDED_COMMITS: usize = 1_000;
 const CROWDED_FUNCTIONS: usize = 1_250;
-/// 2023-01-01, and three years.
+/// The time of the first commit, 2023-01-01, and a span of three years.
 const BEGIN: usize = 1_672_531_200;
 const SECONDS: usize = 3 * 365 * 86_400;
 
-/// Adds the rows of a small history and of one with so many commits, and of a file that all commits change.
+/// Adds the rows of a small history, of one with this number of commits, and of a file that all commits change.
 pub fn measure(page: &mut Page, binary: &Path, calls: usize, commits: usize) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (small, large) = (folder.path().join("small"), folder.path().join("large"));
@@ -83,7 +83,7 @@ pub fn measure(page: &mut Page, binary: &Path, calls: usize, commits: usize) {
     page.in_turn("why FILE, warm", calls.min(20), why, blame);
 }
 
-/// The files of evidence below a repository, relative to it.
+/// Returns the files of evidence below a repository, relative to it.
 fn evidence_of(folder: &Path) -> Vec<String> {
     let output = Command::new("git")
         .args(["ls-files", ".orchestration/agent_trace/*.jsonl"])
@@ -93,7 +93,7 @@ fn evidence_of(folder: &Path) -> Vec<String> {
     String::from_utf8(output.stdout).expect("plain names").lines().map(str::to_owned).collect()
 }
 
-/// A history that is made in one stream.
+/// A history that is made by one `git fast-import`.
 struct Story {
     folder: PathBuf,
     import: Child,
@@ -236,7 +236,7 @@ impl Story {
         self.out.write_all(text.as_bytes()).expect("git reads");
     }
 
-    /// Has git check out what it was handed.
+    /// Makes git check out the imported commits.
     fn import(self) {
         let Self { folder, mut import, out, .. } = self;
         drop(out.into_inner().expect("git reads"));

@@ -1,4 +1,5 @@
-//! One call of an agent, judged and recorded, in a repository of 10,000 files with 1,000 intents and 100,000 records.
+//! Measures one call of an agent, judged and recorded, in a repository of 10,000 files, 1,000 intents and 100,000
+//! records.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -27,14 +28,14 @@ const EDITED: &str = "src/part042/file0042.rs";
 const SELECTED: &str = "INT-0042";
 const HOST: &str = "claude-code:1";
 
-/// Adds a row for each kind of call, held against a start of `/bin/true`, and answers how often that takes the hook
-/// before an edit.
+/// Adds a row for each kind of call, compared with a start of `/bin/true`. Returns the ratio of the hook before an
+/// edit.
 pub fn measure(page: &mut Page, binary: &Path, calls: usize, steps: bool) -> f64 {
     let folder = tempfile::tempdir().expect("a temporary folder");
     synthesise(folder.path());
-    // What was just made is still on its way to the disk, and a record that waits for the disk would wait for all of it.
+    // The new files are still being written to the disk, and a record would wait for all of them.
     Command::new("sync").status().expect("sync is there");
-    // Caches trust only what has been at rest for a moment.
+    // Caches accept only files that have not changed for a moment.
     std::thread::sleep(Duration::from_millis(100));
     page.head(&format!(
         "{FILES} files, {INTENTS} intents, {RECORDS} records; held against `/bin/true`"
@@ -111,7 +112,7 @@ pub fn measure(page: &mut Page, binary: &Path, calls: usize, steps: bool) -> f64
     before
 }
 
-/// An agent's hooks: whole processes that are given a payload.
+/// An agent's hooks: whole processes that get a payload.
 struct Hooks {
     binary: PathBuf,
     folder: PathBuf,
@@ -202,7 +203,7 @@ fn touch(file: &Path) {
 
 // -- What one call does ----------------------------------------------------------------------------------------------
 
-/// The steps of a call in microseconds, a line each, measured in this process, which did nothing before.
+/// Returns the steps of a call in microseconds, one per line, measured in this fresh process.
 pub fn steps(folder: &Path) -> String {
     let mut page = String::new();
     let mut started = Instant::now();

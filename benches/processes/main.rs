@@ -1,12 +1,14 @@
-//! What whole processes cost, held against another program that runs in turn with them: the rows of
-//! `docs/performance.md`.
+//! Measures what whole processes cost, each compared with another program that runs in turn with it: the rows of
+//! `docs/performance.md`. Run it on an idle machine.
 //!
-//! `cargo bench -p intent-lsp-benches --bench processes` measures all, of the program that `cargo build --release` made.
-//! `-- hooks` measures what an agent waits for, `-- commits` what a person waits for, `-- history` the questions in a
-//! ledger of many commits. `--calls N` says how often each process is started, `--commits N` how many commits the large
-//! history has, `--steps` also shows what one call of the hook spends its time on, `--binary PATH` asks another build.
-//! `--within R` fails where the hook before an edit takes more than `R` times a start of `/bin/true`. Best on an idle
-//! machine.
+//! `cargo bench -p intent-lsp-benches --bench processes` measures everything, with the program that
+//! `cargo build --release` made. Options behind `--`:
+//!
+//! - `hooks` measures what an agent waits for, `commits` what a person waits for, `history` the questions in a ledger
+//!   of many commits.
+//! - `--calls N` is the number of starts of each process, `--commits N` the number of commits of the large history.
+//! - `--steps` also shows the steps of one call of the hook. `--binary PATH` measures another build.
+//! - `--within R` fails if the hook before an edit takes more than `R` times as long as a start of `/bin/true`.
 
 mod commits;
 mod history;
@@ -50,7 +52,7 @@ struct Options {
     parts: Vec<String>,
 }
 
-/// Returns the path of the release build, which stands two folders above this program.
+/// Returns the path of the release build, which is two folders above this program.
 fn built() -> PathBuf {
     let own = std::env::current_exe().expect("this program has a path");
     let folder = own.ancestors().nth(2).expect("target/release/deps/processes");
@@ -72,7 +74,7 @@ impl Options {
         while let Some(word) = words.next() {
             let mut value = || words.next().expect("the option takes a value");
             match word.as_str() {
-                // From `cargo bench`.
+                // An argument that `cargo bench` adds.
                 "--bench" => {}
                 "--binary" => options.binary = value().into(),
                 "--calls" => options.calls = value().parse().expect("a number of calls"),

@@ -1,4 +1,4 @@
-//! A page of times, each held against another that was taken in turn with it.
+//! A page of times, each compared with another time that was taken in turn with it.
 
 use std::fmt::Write as _;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use support::{millis, print};
 
-/// From just before the start to the end of a process, which must answer one of `codes`.
+/// Returns the time from just before the start to the end of a process, which must exit with one of `codes`.
 pub fn ran(command: &mut Command, codes: &[i32]) -> Duration {
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let started = Instant::now();
@@ -21,7 +21,7 @@ pub fn median(times: &mut [Duration]) -> Duration {
     times[times.len() / 2]
 }
 
-/// What was measured, printed as it comes.
+/// The results, printed as they are measured.
 pub struct Page;
 
 impl Page {
@@ -36,7 +36,8 @@ impl Page {
         print(text);
     }
 
-    /// Takes both times in turn, so that what else the machine does hits both alike. Answers the ratio of the medians.
+    /// Takes both times in turn, so that other work of the machine affects both alike. Returns the ratio of the
+    /// medians.
     pub fn in_turn(
         &mut self,
         name: &str,
