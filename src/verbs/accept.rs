@@ -4,8 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::suspect::Suspects;
-use super::{VerbError, Workspace, gate, record, why};
+use super::{VerbError, Workspace, gate, record, suspect, why};
 use crate::code;
 use crate::ledger::{Contributor, FileRecord, Record, RecordKind};
 use crate::provenance::{Provenance, Verdict, matching};
@@ -68,16 +67,18 @@ pub fn accept(
     let chosen: Vec<usize> = match extent {
         AcceptExtent::Line(line) => file.blocks.at_line(line).into_iter().collect(),
         AcceptExtent::Differing => {
-            let suspects = Suspects::new(ws);
             let differs = |found: &Provenance| {
                 matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous)
-                    || suspects.of(found).is_some()
+                    || suspect::of(ws, found).is_some()
             };
             (0..file.provenance.len()).filter(|at| differs(&file.provenance[*at])).collect()
         }
     };
     if let Some(lines) = chosen.iter().find_map(conflict_in) {
-        return Err(VerbError::InConflict { path: path.clone(), lines });
+        let (start, end) = (lines.start(), lines.end());
+        return Err(VerbError::Refused(format!(
+            "{path} holds a merge conflict in lines {start}-{end}; resolve that first"
+        )));
     }
     // The outline that this record carries changes only in the accepted block, so that other
     // changes of the file can still be recorded later.

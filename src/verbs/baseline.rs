@@ -44,14 +44,13 @@ impl FormerFile {
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
         let baseline = Baseline::of_commits(ws, path, commits)?;
-        let (baseline, from) = match (ws.git(), commits.first()) {
+        let gone = match (ws.git(), commits.first()) {
             (Some(git), Some(head)) if baseline.is_empty() => {
-                let gone = super::check::deleted(&git.changes(Some(head), ws.files())?);
-                baseline.or_renamed(ws, path, now, head, &gone)?
+                super::check::deleted(&git.changes(Some(head), ws.files())?)
             }
-            _ => (baseline, None),
+            _ => Vec::new(),
         };
-        Ok(Self { baseline, from })
+        baseline.or_renamed(ws, path, now, commits.first(), &gone)
     }
 }
 
@@ -121,23 +120,23 @@ impl Baseline {
         Ok(Self::Texts(versions))
     }
 
-    /// Completes the baseline of a renamed file. If the file did not exist at the baseline, and one
-    /// of the deleted files `gone` has mostly the same blocks or lines
-    /// ([`matching::has_same_blocks`], [`matching::has_same_lines`]), then the text of that file is
-    /// added. Blocks that did not change are then no edits. Returns also the path that the file had
-    /// before.
+    /// Completes the baseline of a renamed file. If the file did not exist at `commit`, and one of
+    /// the deleted files `gone` has mostly the same blocks or lines ([`matching::has_same_blocks`],
+    /// [`matching::has_same_lines`]), then the text of that file is added. Blocks that did not
+    /// change are then no edits.
     pub fn or_renamed(
         self,
         ws: &Workspace,
         path: &RelativePath,
         now: &Document,
-        commit: &CommitId,
+        commit: Option<&CommitId>,
         gone: &[RelativePath],
-    ) -> Result<(Self, Option<RelativePath>), VerbError> {
-        let Self::Texts(mut versions) = self else { return Ok((self, None)) };
-        if versions.iter().any(|old| !old.blocks().blocks.is_empty()) {
-            return Ok((Self::Texts(versions), None));
-        }
+    ) -> Result<FormerFile, VerbError> {
+        let is_empty = self.is_empty();
+        let (mut versions, commit) = match (self, commit) {
+            (Self::Texts(versions), Some(commit)) if is_empty => (versions, commit),
+            (baseline, _) => return Ok(FormerFile { baseline, from: None }),
+        };
         let mut from = None;
         let alike = gone.iter().filter(|old| may_be_renamed(old, path)).take(MAX_RENAMED);
         for old in alike {
@@ -151,7 +150,7 @@ impl Baseline {
                 }
             }
         }
-        Ok((Self::Texts(versions), from))
+        Ok(FormerFile { baseline: Self::Texts(versions), from })
     }
 
     /// Returns `now`. If it does not parse, it gets the outline of the first text of the baseline.

@@ -29,7 +29,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::files::{Judge, Sides};
+use self::deeds::DeedJudge;
+use self::files::Judge;
 pub(crate) use self::known_findings::KnownFindings;
 use self::rule_changes::Approvals;
 pub(super) use self::unrecorded_intent::UnrecordedIntents;
@@ -206,72 +207,59 @@ pub fn change(ws: &Workspace, request: &CheckRequest) -> Result<CheckAnswer, Ver
 
 /// Like [`change`], but also checks the signatures of tombstones and approvals.
 pub(crate) fn change_signed(
-    ws: &Workspace,
+    here: &Workspace,
     request: &CheckRequest,
     signatures: &dyn Signatures,
 ) -> Result<CheckAnswer, VerbError> {
-    ws.governed()?;
-    let against = &request.against;
-    judgeable(ws, against)?;
-    let here = ws;
-    let ends = Ends::of(ws, against)?;
-    let ws = &match (against, ws.git()) {
-        (ComparedSides::Staged, Some(_)) => ws.at_index()?,
-        (ComparedSides::Range { to, .. }, Some(git)) => {
-            ws.at_commit(git.resolve(to)?, ends.base().cloned())?
-        }
-        _ => ws.clone(),
-    };
-    let (mut summary, mut change) = (CheckSummary::default(), None);
+    here.governed()?;
+    let judged = JudgedChange::of(here, &request.against)?;
+    let (ws, is_for_branch) = (&judged.ws, judged.tip.is_some());
+    let (mut summary, mut class) = (CheckSummary::default(), None);
     let mut findings = verify::findings(ws);
     let mut policy = Arc::clone(&ws.policy);
     if ws.git().is_none() {
         let note = "There is no git here, so changes were not judged; registry and ledger were.";
         summary.notes.push(note.to_owned());
     } else {
-        summary.base = ends.base().map(|base| base.0.clone());
+        summary.base = judged.base().map(|base| base.0.clone());
         // For a range, the state of the work tree does not matter.
-        if !matches!(against, ComparedSides::Range { .. }) {
+        if !matches!(judged.against, ComparedSides::Range { .. }) {
             summary.notes.extend(seal::open_note(here));
         }
-        if *against == ComparedSides::Staged {
+        if judged.against == ComparedSides::Staged {
             summary.notes.extend(seal::unstaged_note(here));
             summary.notes.extend(other_rules(here, ws));
         }
-        let changes = ends.changes(ws)?;
-        let approvals = Approvals::of(ws, &ends, signatures)?;
+        let approvals = Approvals::of(&judged, signatures)?;
         summary.notes.extend(approvals.notes.iter().cloned());
-        let rules = ends.rules(ws, &approvals)?;
-        findings.extend(ends.tip.as_ref().and_then(|_| unreadable(&rules, against)));
-        if ends.tip.is_some() && rules.accepted().registry.exists() {
+        let rules = judged.rules(&approvals)?;
+        let accepted = &rules.accepted().registry;
+        if is_for_branch {
+            findings.extend(unreadable(accepted, &judged.against));
+        }
+        if is_for_branch && accepted.exists() {
             let missing = findings.iter_mut().filter(|it| it.code == Code::RegistryMissing);
-            missing.for_each(|finding| finding.help = give_back(&rules, against));
+            missing.for_each(|finding| finding.help = give_back(accepted, &judged.against));
         }
         policy = Arc::clone(&rules.accepted().policy);
-        let of_rules = rule_changes::judge(ws, &rules, &ends, &changes, &approvals)?;
-        let asks_for_signature = !of_rules.findings.is_empty();
-        findings.extend(of_rules.findings);
-        summary.notes.extend(of_rules.notes);
-        if ends.tip.is_some() && (asks_for_signature || !approvals.signed.is_empty()) {
-            summary.notes.extend(rule_changes::unsent(here, ws, &ends, &changes)?);
+        let mut compared = rule_changes::judge(&judged, &rules, &approvals)?;
+        if is_for_branch && !(compared.findings.is_empty() && approvals.signed.is_empty()) {
+            compared.notes.extend(rule_changes::unsent(here, &judged)?);
         }
-        if let Some(base) = ends.base() {
-            let compared = super::evidence::against_base(ws, base, &rules, signatures)?;
-            findings.extend(compared.findings);
-            summary.notes.extend(compared.notes);
+        if let Some(base) = judged.base() {
+            compared.add(super::evidence::against_base(ws, base, &rules, signatures)?);
         }
-        let nameless = ends.nameless(ws)?;
-        let bound =
-            UnrecordedIntents::of((here, ws), request, &ends, (&rules, !nameless.is_empty()))?;
-        let sides = Sides { ws, ends: &ends };
-        let texts = sides.texts(&changes)?;
-        let classes = sides.classified(&texts);
+        findings.extend(compared.findings);
+        summary.notes.extend(compared.notes);
+        let nameless = judged.nameless()?;
+        let bound = UnrecordedIntents::of(here, request, &judged, &rules, !nameless.is_empty())?;
+        let texts = judged.texts()?;
+        let classes = judged.classified(&texts);
         if classes.is_none() {
             summary.notes.push("The change is too large to classify.".to_owned());
         }
-        change = classes.as_ref().map(classes::answer);
-        let known = Some((texts, classes));
-        let judge = Judge::of(sides, &rules, &bound, &changes, known, &mut summary)?;
+        class = classes.as_ref().map(classes::answer);
+        let judge = Judge::of(&judged, &rules, &bound, (texts, classes), &mut summary)?;
         findings.extend(judge.all(nameless)?);
     }
     if request.suspect {
@@ -279,44 +267,29 @@ pub(crate) fn change_signed(
     }
     let mut findings = levelled(&policy, findings);
     if let Some(path) = &request.baseline {
-        let known = KnownFindings::read(ws, &ends, path)?;
+        let known = KnownFindings::read(&judged, path)?;
         let before = findings.len();
         summary.notes.extend(known.drop_from(&mut findings, path));
         summary.known = before - findings.len();
     }
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     (summary.errors, summary.warnings) = (count(Level::Error), count(Level::Warning));
-    Ok(CheckAnswer { findings, summary, change })
+    Ok(CheckAnswer { findings, summary, change: class })
 }
 
 /// Says what kind of change the work tree is compared with `HEAD`. Returns `None` if nothing
 /// changed or if it cannot be determined.
 pub(crate) fn class(ws: &Workspace) -> Option<ClassAnswer> {
-    let ends = Ends::of(ws, &ComparedSides::Head).ok()?;
-    let sides = Sides { ws, ends: &ends };
-    let changes = ends.changes(ws).ok()?;
-    let found = sides.classified(&sides.texts(&changes).ok()?)?;
+    let judged = JudgedChange::of(ws, &ComparedSides::Head).ok()?;
+    let found = judged.classified(&judged.texts().ok()?)?;
     (!found.reasons.is_empty()).then(|| classes::answer(&found))
 }
 
-/// Returns an error if the change cannot be read, so that such a check does not look like one
-/// without findings.
-fn judgeable(ws: &Workspace, against: &ComparedSides) -> Result<(), VerbError> {
-    if let Some(reason) = ws.git_error() {
-        return Err(VerbError::BrokenGit(reason.to_string()));
-    }
-    let what = match against {
-        _ if ws.git().is_some() => return Ok(()),
-        ComparedSides::Head => return Ok(()),
-        ComparedSides::Staged => "the index".to_owned(),
-        ComparedSides::Base(revision) => format!("the change since {revision:?}"),
-        ComparedSides::Range { from, to } => format!("the change from {from:?} to {to:?}"),
-    };
-    Err(VerbError::NoGit { root: ws.root.path().display().to_string(), what })
-}
-
-/// The commits where a change begins and ends, and the branch whose rules decide about it.
-pub(super) struct Ends {
+/// A change that is judged: its files, the commits where it begins and ends, and the branch whose
+/// rules decide about it.
+pub(super) struct JudgedChange {
+    /// The workspace with the files after the change.
+    ws: Workspace,
     /// The commits that the change is based on. There are several while a merge is in progress.
     bases: Vec<CommitId>,
     /// The tip of the branch that the change goes into; `None` for a comparison with `HEAD`.
@@ -325,32 +298,65 @@ pub(super) struct Ends {
     head: Option<CommitId>,
     /// The comparison that was requested.
     against: ComparedSides,
+    /// What differs from every commit that the change is based on. During a merge, a file that
+    /// equals one of the sides does not count as changed.
+    changes: Vec<PathChange>,
 }
 
-impl Ends {
-    fn of(ws: &Workspace, against: &ComparedSides) -> Result<Self, VerbError> {
-        let head = ws.head().cloned();
-        let mut ends = Self { bases: Vec::new(), tip: None, head, against: against.clone() };
-        let Some(git) = ws.git() else { return Ok(ends) };
+impl JudgedChange {
+    /// Reads the change from git. It is an error if that is not possible, so that such a check does
+    /// not look like one without findings.
+    fn of(here: &Workspace, against: &ComparedSides) -> Result<Self, VerbError> {
+        here.readable_git()?;
+        let mut judged = Self {
+            ws: here.clone(),
+            bases: Vec::new(),
+            tip: None,
+            head: here.head().cloned(),
+            against: against.clone(),
+            changes: Vec::new(),
+        };
+        let Some(git) = here.git() else {
+            return match against {
+                ComparedSides::Head => Ok(judged),
+                ComparedSides::Staged => Err(here.no_git("the index")),
+                ComparedSides::Base(from) => {
+                    Err(here.no_git(&format!("the change since {from:?}")))
+                }
+                ComparedSides::Range { from, to } => {
+                    Err(here.no_git(&format!("the change from {from:?} to {to:?}")))
+                }
+            };
+        };
         match against {
-            ComparedSides::Head | ComparedSides::Staged => ends.bases = commits_of_work(ws)?,
-            ComparedSides::Base(from) => ends.tip = Some(git.resolve(from)?),
+            ComparedSides::Head | ComparedSides::Staged => judged.bases = commits_of_work(here)?,
+            ComparedSides::Base(from) => judged.tip = Some(git.resolve(from)?),
             ComparedSides::Range { from, to } => {
-                ends.tip = Some(git.resolve(from)?);
-                ends.head = Some(git.resolve(to)?);
+                judged.tip = Some(git.resolve(from)?);
+                judged.head = Some(git.resolve(to)?);
             }
         }
-        if let Some(tip) = &ends.tip {
-            let base = match &ends.head {
-                Some(head) => git.merge_base(tip, head)?.ok_or_else(|| VerbError::NoMergeBase {
-                    from: against.from().to_owned(),
-                    shallow: git.is_shallow(),
-                })?,
-                None => tip.clone(),
+        if let Some(tip) = &judged.tip {
+            let base = match &judged.head {
+                Some(head) => git.merge_base(tip, head)?,
+                None => Some(tip.clone()),
             };
-            ends.bases = vec![base];
+            judged.bases = vec![base.ok_or_else(|| no_merge_base(git, against.from()))?];
         }
-        Ok(ends)
+        judged.ws = match (against, &judged.head) {
+            (ComparedSides::Staged, _) => here.at_index()?,
+            (ComparedSides::Range { .. }, Some(to)) => {
+                here.at_commit(to.clone(), judged.base().cloned())?
+            }
+            _ => judged.ws,
+        };
+        let mut changes = git.all_changes(judged.base(), judged.ws.files())?;
+        for side in judged.bases.iter().skip(1) {
+            let other = git.all_changes(Some(side), judged.ws.files())?;
+            let other: HashSet<_> = other.into_iter().map(|it| (it.path, it.aspect)).collect();
+            changes.retain(|change| other.contains(&(change.path.clone(), change.aspect)));
+        }
+        Ok(Self { changes, ..judged })
     }
 
     /// Returns the commit that the change begins at, or `None` before the first commit.
@@ -358,53 +364,48 @@ impl Ends {
         self.bases.first()
     }
 
-    /// Returns the changes against every commit that the change is based on. During a merge, a file
-    /// that equals one of the sides does not count as changed.
-    fn changes(&self, ws: &Workspace) -> Result<Vec<PathChange>, VerbError> {
-        let Some(git) = ws.git() else { return Ok(Vec::new()) };
-        let mut changes = git.all_changes(self.base(), ws.files())?;
-        for side in self.bases.iter().skip(1) {
-            let other = git.all_changes(Some(side), ws.files())?;
-            let other: HashSet<_> = other.into_iter().map(|it| (it.path, it.aspect)).collect();
-            changes.retain(|change| other.contains(&(change.path.clone(), change.aspect)));
-        }
-        Ok(changes)
-    }
-
     /// Returns the paths whose changes are in no commit yet, or `None` if that applies to the whole
     /// change.
-    fn uncommitted(&self, ws: &Workspace) -> Result<Option<HashSet<RelativePath>>, VerbError> {
-        match (&self.against, ws.git()) {
+    fn uncommitted(&self) -> Result<Option<HashSet<RelativePath>>, VerbError> {
+        match (&self.against, self.ws.git()) {
             (ComparedSides::Range { .. }, _) => Ok(Some(HashSet::new())),
             (ComparedSides::Base(_), Some(git)) => {
-                let changes = git.all_changes(self.head.as_ref(), ws.files())?;
+                let changes = git.all_changes(self.head.as_ref(), self.ws.files())?;
                 Ok(Some(changes.into_iter().map(|change| change.path).collect()))
             }
             _ => Ok(None),
         }
     }
 
-    /// Returns the changed files whose names are not valid UTF-8. They are compared as in
-    /// [`Self::changes`].
-    fn nameless(&self, ws: &Workspace) -> Result<BTreeSet<RelativePath>, VerbError> {
-        let Some(git) = ws.git() else { return Ok(BTreeSet::new()) };
-        let mut paths = git.nameless_changes(self.base(), ws.files())?;
+    /// Returns the changed files whose names are not valid UTF-8. They are compared as
+    /// [`Self::changes`] are.
+    fn nameless(&self) -> Result<BTreeSet<RelativePath>, VerbError> {
+        let Some(git) = self.ws.git() else { return Ok(BTreeSet::new()) };
+        let mut paths = git.nameless_changes(self.base(), self.ws.files())?;
         for side in self.bases.iter().skip(1) {
-            let other = git.nameless_changes(Some(side), ws.files())?;
+            let other = git.nameless_changes(Some(side), self.ws.files())?;
             paths.retain(|path| other.contains(path));
         }
         Ok(paths)
     }
 
     /// Returns the rules that decide, together with those that the change proposes.
-    fn rules(&self, ws: &Workspace, approvals: &Approvals) -> Result<Rules, VerbError> {
+    fn rules(&self, approvals: &Approvals) -> Result<Rules, VerbError> {
+        let ws = &self.ws;
         let (Some(git), Some(tip), Some(base)) = (ws.git(), &self.tip, self.base()) else {
             return Ok(Rules::of(ws).approving(approvals.work.clone()));
         };
         let mut proposed = Layer::of(ws);
+        let accepted = Target::Commit(tip.clone());
+        let registry = Registry::at(git, &accepted)?;
         // The target branch has no registry yet, so it has no rules that could be broken.
-        let Some(accepted) = layer_at(ws, git, &Target::Commit(tip.clone()))? else {
+        if !registry.exists() {
             return Ok(Rules::between(proposed.clone(), proposed));
+        }
+        let accepted = Layer {
+            registry: Arc::new(registry),
+            policy: Arc::new(policy_at(git, &accepted)?.unwrap_or_default().0),
+            ignores: Arc::new(ignores_at(&ws.root, git, &accepted)?),
         };
         let then = Target::Commit(base.clone());
         if *ws.policy == policy_at(git, &then)?.unwrap_or_default().0 {
@@ -424,6 +425,20 @@ impl Ends {
             .since(found, signed)
             .approving(approvals.work.clone()))
     }
+}
+
+/// Returns the error for two revisions without a common ancestor: the change between them is
+/// undefined. In a shallow clone the ancestor may only be missing here.
+fn no_merge_base(git: &Git, from: &str) -> VerbError {
+    let advice = match git.is_shallow() {
+        true => {
+            "; this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0"
+        }
+        false => {
+            ", so nobody can say what the change is; name a revision that it was made on: `intent check --base REV`"
+        }
+    };
+    VerbError::Refused(format!("{from} and what is checked have no commit in common{advice}"))
 }
 
 impl ComparedSides {
@@ -479,8 +494,8 @@ fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
 
 /// Returns a finding if the registry that decides cannot be read. Without it nothing is known of
 /// scopes, and the check must not look like one without findings.
-fn unreadable(rules: &Rules, against: &ComparedSides) -> Option<Finding> {
-    let broken = rules.accepted().registry.syntax_error()?;
+fn unreadable(accepted: &Registry, against: &ComparedSides) -> Option<Finding> {
+    let broken = accepted.syntax_error()?;
     let from = against.from();
     let message =
         format!("The registry at {from}, which decides, cannot be read: {}", broken.message);
@@ -489,25 +504,12 @@ fn unreadable(rules: &Rules, against: &ComparedSides) -> Option<Finding> {
 }
 
 /// Says how to restore the registry on a branch that deletes it.
-fn give_back(rules: &Rules, against: &ComparedSides) -> String {
-    let (path, from) = (rules.accepted().registry.path(), against.from());
+fn give_back(accepted: &Registry, against: &ComparedSides) -> String {
+    let (path, from) = (accepted.path(), against.from());
     let typed = text::shell_word(from);
     format!(
         "The change takes away {path}, which {from} has: `git checkout {typed} -- ':/.orchestration'`, on the branch, gets it back."
     )
-}
-
-/// Returns the rules in the index or at a commit, or `None` if there is no registry.
-fn layer_at(ws: &Workspace, git: &Git, target: &Target) -> Result<Option<Layer>, VerbError> {
-    let registry = Registry::at(git, target)?;
-    if !registry.exists() {
-        return Ok(None);
-    }
-    Ok(Some(Layer {
-        registry: Arc::new(registry),
-        policy: Arc::new(policy_at(git, target)?.unwrap_or_default().0),
-        ignores: Arc::new(ignores_at(&ws.root, git, target)?),
-    }))
 }
 
 /// Returns the paths of the files that a change deletes.
@@ -519,8 +521,7 @@ pub(super) fn deleted<'a>(changes: impl IntoIterator<Item = &'a PathChange>) -> 
 /// Returns the rules for the work tree on a person's own machine, with what the person approved
 /// there.
 pub(crate) fn rules(ws: &Workspace) -> Rules {
-    let approvals = Approvals::of_open_work(ws);
-    Rules::of(ws).approving(approvals.work)
+    Rules::of(ws).approving(Approvals::of_open_work(ws).work)
 }
 
 /// Returns the findings about files that are missing in the work tree. An editor needs them
@@ -533,12 +534,10 @@ pub(crate) fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     if !staged.iter().any(is_gone) && !ws.tracked()?.iter().any(is_gone) {
         return Ok(Vec::new());
     }
-    let ends = Ends::of(ws, &ComparedSides::Head)?;
-    let changes = ends.changes(ws)?;
+    let judged = JudgedChange::of(ws, &ComparedSides::Head)?;
     let (rules, bound) = (rules(ws), UnrecordedIntents::to(ws.selected(None)));
-    let sides = Sides { ws, ends: &ends };
     let mut summary = CheckSummary::default();
-    let judge = Judge::of(sides, &rules, &bound, &changes, None, &mut summary)?;
+    let judge = Judge::of(&judged, &rules, &bound, Default::default(), &mut summary)?;
     let mut findings = judge.all(BTreeSet::new())?;
     findings.retain(|finding| finding.path.as_ref().is_some_and(is_gone));
     Ok(findings)
@@ -558,10 +557,10 @@ pub fn document(
     }
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
     let (deeds, _) = deeds::of_standing(ws, path, file, before, bases);
-    let bound = UnrecordedIntents::to(ws.selected(None));
-    let bound = bound.of_path(path);
-    let asked = deeds::Asked { bound, against: &ComparedSides::Head, is_committed: false };
-    let mut findings = deeds::judge(ws, rules, path, &deeds, &asked);
+    let bound = Vec::from_iter(ws.selected(None));
+    let against = &ComparedSides::Head;
+    let judge = DeedJudge { ws, rules, path, bound: &bound, against, is_committed: false };
+    let mut findings = judge.all(&deeds);
     findings.extend(deeds::conflicts(path, &file.document));
     findings.extend(differing(ws, path, file));
     findings.extend(overlap(ws, path, file));

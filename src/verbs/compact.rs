@@ -44,9 +44,7 @@ pub struct CompactedMonth {
 /// Compacts all months before `before` (`2026-02`, in UTC). With `dry_run` nothing is written.
 pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAnswer, VerbError> {
     ws.governed()?;
-    if let Some(reason) = ws.git_error() {
-        return Err(VerbError::BrokenGit(reason.to_string()));
-    }
+    ws.readable_git()?;
     let mut answer = CompactAnswer { dry_run, ..CompactAnswer::default() };
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(answer) };
     // Only files that the commit contains with the same bytes are compacted. Other files may be

@@ -222,7 +222,10 @@ pub(crate) fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, Ver
     if ws.policy.completion == Completion::Passed
         && let Some(reason) = missing(&intent.id.value, &criteria, &tree)
     {
-        return Err(VerbError::NotShown { id: intent.id.value.clone(), reason });
+        let id = &intent.id.value;
+        return Err(VerbError::Refused(format!(
+            "{id} was not completed, since policy.yaml says `completion: passed`: {reason}"
+        )));
     }
     let registry = registry::set_status(ws, id, Status::Completed)?;
     Ok(CompletionAnswer { registry, criteria, commit: tree.commit, clean: tree.clean })

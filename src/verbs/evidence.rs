@@ -82,19 +82,19 @@ pub(super) fn against_base(
     let of_same = of_same.flat_map(|(_, sections)| sections.to_vec());
     let of_others = others.iter().flat_map(|(_, bytes)| digests(bytes));
     let known: HashSet<Digest> = of_same.chain(of_others).collect();
-    let mut named = if gone.is_empty() { BTreeMap::new() } else { still_named(ws, base, &stands)? };
+    let named = match gone.is_empty() {
+        true => StillNamed::default(),
+        false => still_named(ws, base, &stands)?,
+    };
     for path in gone {
-        match named.remove(&path) {
-            Some((count, name)) => {
-                let named = first_of(count, &name);
-                compared.findings.push(rewritten(
-                    &path,
-                    format!(
-                        "Evidence was removed since the base, although its code still exists: {named}."
-                    ),
-                    base,
-                ));
-            }
+        match named.words(&path) {
+            Some(named) => compared.findings.push(rewritten(
+                &path,
+                format!(
+                    "Evidence was removed since the base, although its code still exists: {named}."
+                ),
+                base,
+            )),
             None => compared.notes.push(format!(
                 "{path} is not there any more, and what it is about is gone or has changed as well."
             )),
@@ -153,22 +153,8 @@ pub(super) fn digests(bytes: &[u8]) -> Vec<Digest> {
 }
 
 fn rewritten(path: &RelativePath, message: String, base: &CommitId) -> Finding {
-    Finding {
-        path: Some(path.clone()),
-        ..Finding::new(
-            Code::LedgerRewritten,
-            message,
-            format!("Restore it: `git checkout {} -- {path}`.", base.short()),
-        )
-    }
-}
-
-/// Names the first thing and counts the others: `login and 2 more`.
-fn first_of(count: usize, name: &str) -> String {
-    match count {
-        1 => name.to_owned(),
-        _ => format!("{name} and {} more", count - 1),
-    }
+    let help = format!("Restore it: `git checkout {} -- {path}`.", base.short());
+    Finding::new(Code::LedgerRewritten, message, help).in_file(path)
 }
 
 /// Returns a finding for each anchor that was changed or removed since the base. Neither is ever
@@ -194,8 +180,7 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
 /// Finds the files of evidence of the commit `then` that have a section which is not in `stands`,
 /// although what the section is about still exists in `ws`. That is a block that
 /// [`why`](super::why) would attribute to the section or, for a file with only decisions of people,
-/// an intent with the same text as before. Each file comes with the number of such things and the
-/// name of the first.
+/// an intent with the same text as before.
 ///
 /// So evidence may be removed together with its code, as `git revert` does, but not if the code was
 /// only renamed, moved or edited.
@@ -203,47 +188,77 @@ pub(super) fn still_named(
     ws: &Workspace,
     then: &CommitId,
     stands: &HashSet<Digest>,
-) -> Result<BTreeMap<RelativePath, (usize, String)>, VerbError> {
+) -> Result<StillNamed, VerbError> {
     let registry = Arc::clone(&ws.registry);
     let ws = &ws.as_of(then.clone())?;
     let is_gone = |entry: &Entry| entry.section.is_some_and(|section| !stands.contains(&section));
-    let mut named = BTreeMap::new();
-    let mut name = |entry: &Entry, what: &str| {
-        let first = || (0, what.to_owned());
-        named.entry(entry.origin.path.clone()).or_insert_with(first).0 += 1;
-    };
     let gone: Vec<&Entry> =
         ws.ledger.entries().into_iter().filter(|entry| is_gone(entry)).collect();
+    let mut named = StillNamed::default();
     for path in records::named(&gone, &ws.changes_since(Some(then))?) {
-        let document = match ws.read(&path) {
-            Ok(document) => document,
-            // The file exists but cannot be read, so its code may still be there.
-            Err(ReadError::Unread { .. }) => {
-                let is_its = |file: &FileRecord| file.relative_path == path;
-                let about = gone.iter().filter(|entry| entry.record.files.iter().any(is_its));
-                about.for_each(|entry| name(entry, path.as_str()));
-                continue;
-            }
-            Err(_) => continue,
-        };
-        let file = why::file(ws, &path, &document);
-        for (block, found) in file.blocks.blocks.iter().zip(&file.provenance) {
-            let answering = answering(ws, &document, block, found).into_iter();
-            answering.filter(|at| is_gone(at)).for_each(|at| name(at, &block.identity.path));
+        // A file that exists but cannot be read may still have the code.
+        if let Err(ReadError::Unread { .. }) = named.add_answered(ws, &path, &is_gone) {
+            let is_its = |file: &FileRecord| file.relative_path == path;
+            let about = gone.iter().filter(|entry| entry.record.files.iter().any(is_its));
+            about.for_each(|entry| named.add(&entry.origin.path, path.as_str()));
         }
     }
     let with_code: HashSet<&RelativePath> =
         gone.iter().filter(|entry| !is_decision(entry)).map(|entry| &entry.origin.path).collect();
     for entry in gone.iter().filter(|entry| !with_code.contains(&entry.origin.path)) {
-        let Some(id) = &entry.record.intent_id else {
-            name(entry, "a decision");
-            continue;
-        };
-        if registry.version(id) == ws.registry.version(id) {
-            name(entry, id);
+        match &entry.record.intent_id {
+            None => named.add(&entry.origin.path, "a decision"),
+            Some(id) if registry.version(id) == ws.registry.version(id) => {
+                named.add(&entry.origin.path, id);
+            }
+            Some(_) => {}
         }
     }
     Ok(named)
+}
+
+/// For each file of the ledger, the number of existing things that its records are about, and the
+/// name of the first.
+#[derive(Default)]
+pub(super) struct StillNamed(BTreeMap<RelativePath, (usize, String)>);
+
+impl StillNamed {
+    fn add(&mut self, file: &RelativePath, name: &str) {
+        self.0.entry(file.clone()).or_insert_with(|| (0, name.to_owned())).0 += 1;
+    }
+
+    /// Adds the blocks of a file of code for which one of these entries answers.
+    fn add_answered(
+        &mut self,
+        ws: &Workspace,
+        path: &RelativePath,
+        is_sought: &dyn Fn(&Entry) -> bool,
+    ) -> Result<(), ReadError> {
+        let document = ws.read(path)?;
+        let file = why::file(ws, path, &document);
+        for (block, found) in file.blocks.blocks.iter().zip(&file.provenance) {
+            let answering = answering(ws, &document, block, found).into_iter();
+            let sought = answering.filter(|entry| is_sought(entry));
+            let files: BTreeSet<&RelativePath> = sought.map(|entry| &entry.origin.path).collect();
+            files.into_iter().for_each(|file| self.add(file, &block.identity.path));
+        }
+        Ok(())
+    }
+
+    /// Returns true if something exists that a record in this file of the ledger is about.
+    pub(super) fn has(&self, file: &RelativePath) -> bool {
+        self.0.contains_key(file)
+    }
+
+    /// Names the first thing that a record in this file is about and counts the others: `login and
+    /// 2 more`. `None` if there is nothing.
+    fn words(&self, file: &RelativePath) -> Option<String> {
+        let (count, name) = self.0.get(file)?;
+        Some(match count {
+            1 => name.clone(),
+            _ => format!("{name} and {} more", count - 1),
+        })
+    }
 }
 
 /// Returns true if an entry contains a decision of a person or the result of a test, and claims no

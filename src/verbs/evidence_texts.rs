@@ -175,9 +175,8 @@ impl TextCache {
             let changes = git.changes(Some(parent), &Target::Commit(commit.clone())).ok()?;
             let baseline = Baseline::Texts(before);
             let gone = check::deleted(&changes);
-            let (renamed, _) = baseline.or_renamed(&self.ws, path, &after, parent, &gone).ok()?;
-            let Baseline::Texts(texts) = renamed else { return None };
-            before = texts;
+            let former = baseline.or_renamed(&self.ws, path, &after, Some(parent), &gone).ok()?;
+            before = former.baseline.versions().to_vec();
         }
         if before.is_empty() {
             before.push(Document::from_text(path.as_str(), ""));

@@ -48,7 +48,8 @@ pub(crate) fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbE
     ws.sound_registry()?;
     if let Some(finding) = ws.policy_findings.first() {
         let path = finding.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
-        return Err(VerbError::NotFenced(format!("{path}{} {}", finding.message, finding.help)));
+        let reason = format!("{path}{} {}", finding.message, finding.help);
+        return Err(VerbError::Refused(format!("no fence can be put up: {reason}")));
     }
     control::have_one_name(ws)?;
     let intents = intents(ws, intent)?;

@@ -84,9 +84,7 @@ pub(crate) enum HookState {
 
 /// Installs, removes or inspects the hooks, and returns their state afterwards.
 pub(crate) fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> {
-    let what = "hooks of git".to_owned();
-    let no_git = || VerbError::NoGit { root: ws.root.path().display().to_string(), what };
-    let git = ws.git().ok_or_else(no_git)?;
+    let git = ws.git().ok_or_else(|| ws.no_git("hooks of git"))?;
     let (folder, _) = git.hooks_folder();
     match act {
         Act::Install if manager(ws, git).is_none() => ours::install(&folder)?,

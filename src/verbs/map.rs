@@ -24,7 +24,6 @@ pub(crate) use fresh::{follow, refresh};
 use page::render;
 
 use super::classes::ClassAnswer;
-use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, check, verify, why};
 use crate::code::FileBlocks;
 use crate::provenance::Provenance;
@@ -93,9 +92,8 @@ pub(crate) fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<M
     let intent = ws.registry.present_id(intent);
     let find = || {
         let mut paths = BTreeSet::new();
-        for claims in ws.claims_of(intent).chunks(AT_ONCE) {
-            let ledger = ws.ledger.without_derived();
-            paths.extend(claims.iter().map(|at| ledger.claim(*at).file.relative_path.clone()));
+        for (ws, claims) in ws.in_parts(&ws.claims_of(intent)) {
+            paths.extend(claims.iter().map(|at| ws.ledger.claim(*at).file.relative_path.clone()));
         }
         standing(ws, &Vec::from_iter(paths))
     };

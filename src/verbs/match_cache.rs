@@ -5,24 +5,22 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::intent_history::Registries;
 use super::map::ByIntent;
 use super::memo::Memo;
 use super::{ReadError, Workspace, trail_cache};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
-use crate::intent::{FOLDER, Registry};
 use crate::ledger::ClaimRef;
 use crate::provenance::file_history::Version;
 use crate::provenance::matching::{self, CandidateRecord, Orphans, SharedTrail, Surroundings};
 use crate::provenance::outline::{Outline, Row};
-use crate::workspace::git::{ChangeKind, GitError, PathChange, Target};
+use crate::workspace::git::{ChangeKind, PathChange, Target};
 use crate::workspace::{CommitId, RelativePath, cache};
 
 /// The capacity of two caches: the blocks of files in the work tree, and the candidates of blocks.
 /// A full cache is emptied.
 const MAX_BLOCKS: usize = 20_000;
-/// The number of commits that are searched at most for versions of the registry.
-const MAX_COMMITS: usize = 2_000;
 /// How many texts are kept with their syntax trees, which are large.
 const MAX_TREES: usize = 4;
 /// The capacity of the other caches. A full cache is emptied.
@@ -41,8 +39,7 @@ pub(super) struct MatchCache {
     candidates: Memo<(Identity, ContentHash), Candidates, MAX_BLOCKS>,
     trails: Memo<RelativePath, SharedTrail, MAX_KEPT>,
     recorded: OnceLock<Recorded>,
-    registries: Memo<CommitId, Option<Arc<Registry>>, MAX_KEPT>,
-    rewritten: Memo<(CommitId, CommitId), Arc<[CommitId]>>,
+    pub(super) registries: Arc<Registries>,
     produced: Memo<Option<String>, (Instant, Arc<ByIntent>)>,
     parsed: Mutex<Vec<(RelativePath, Document)>>,
 }
@@ -100,36 +97,6 @@ impl MatchCache {
         outlined
     }
 
-    /// Returns the registry at a commit, or `None` if it cannot be read.
-    pub(super) fn registry_at(&self, ws: &Workspace, commit: &CommitId) -> Option<Arc<Registry>> {
-        let read = || Registry::at(ws.git()?, &Target::Commit(commit.clone())).ok().map(Arc::new);
-        self.registries.of(commit, read)
-    }
-
-    /// Returns the commits at which the registry has different texts, newest first: those reachable
-    /// from `newest` and not older than `oldest`, with one commit for each text. Empty if the
-    /// history cannot be read.
-    pub(super) fn rewritten(
-        &self,
-        ws: &Workspace,
-        newest: &CommitId,
-        oldest: &CommitId,
-    ) -> Arc<[CommitId]> {
-        let find = || -> Result<Vec<CommitId>, GitError> {
-            let Some(git) = ws.git() else { return Ok(Vec::new()) };
-            let places = [ws.registry.path().as_str(), FOLDER];
-            let (mut seen, mut found) = (HashSet::new(), Vec::new());
-            for commit in git.commits_since(newest, git.commit_info(oldest)?.time, MAX_COMMITS)? {
-                if seen.insert(git.blobs_at(&commit, &places)?) {
-                    found.push(commit);
-                }
-            }
-            Ok(found)
-        };
-        let key = (newest.clone(), oldest.clone());
-        self.rewritten.of(&key, || find().unwrap_or_default().into())
-    }
-
     /// Returns a cache for another state of the ledger, with the answers that do not depend on
     /// records.
     pub(super) fn with_other_records(&self) -> Self {
@@ -138,6 +105,7 @@ impl MatchCache {
             texts: Arc::clone(&self.texts),
             order: Arc::clone(&self.order),
             standing: Arc::clone(&self.standing),
+            registries: Arc::clone(&self.registries),
             ..Self::default()
         }
     }

@@ -27,6 +27,7 @@
 //! - `git_hooks`: the git hooks that seal records into commits.
 //! - `history`: which commit added which evidence, and the order of commits.
 //! - `init`: creating the first files of a workspace.
+//! - `intent_history`: the texts that intents had at earlier commits.
 //! - `lesson`: writing down what an agent or a person learned.
 //! - `map`: which intent has produced which blocks.
 //! - `match_cache`: look-ups in the rest of the work tree, for the matcher.
@@ -78,6 +79,7 @@ pub(crate) mod gate;
 pub(crate) mod git_hooks;
 mod history;
 pub(crate) mod init;
+mod intent_history;
 pub(crate) mod lesson;
 pub(crate) mod map;
 mod match_cache;
@@ -111,6 +113,9 @@ pub use workspace::Workspace;
 pub(crate) use workspace::{LazyLedger, ReadError};
 
 /// Why a verb could not do its work. The message says what happened and what a person can do next.
+///
+/// A reason has a variant of its own only if a face treats it in its own way, or if it is the error
+/// of another room. All others are [`VerbError::Refused`].
 #[derive(Debug, thiserror::Error)]
 pub enum VerbError {
     /// The root of the workspace cannot be found.
@@ -121,38 +126,6 @@ pub enum VerbError {
     /// A path is outside the workspace.
     #[error(transparent)]
     Path(#[from] crate::workspace::PathError),
-    /// `intent approve NAME` was called with a name that stands for nothing: no waiting question,
-    /// no intent, no rule file. Holds the name, as it was typed.
-    #[error(
-        "{0} is not the code of a pending question, not an intent and not a file of rules; `intent approve` lists the pending questions"
-    )]
-    NothingToApprove(String),
-    /// A merge left conflict markers in the block, so it has two texts.
-    #[error("{path} holds a merge conflict in lines {}-{}; resolve that first", lines.start(), lines.end())]
-    InConflict {
-        path: crate::workspace::RelativePath,
-        /// The lines of the conflict, including its markers.
-        lines: crate::code::LineRange,
-    },
-    /// The file named by `--baseline` does not exist or cannot be read.
-    #[error(
-        "the baseline {path} {what}; `intent check --write-baseline {path}` makes one of what comes up now"
-    )]
-    Baseline {
-        path: String,
-        /// The end of the sentence "the baseline PATH …".
-        what: String,
-    },
-    /// The two revisions have no common ancestor, so the change between them is undefined.
-    #[error(
-        "{from} and what is checked have no commit in common{}", if *shallow { "; this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0" } else { ", so nobody can say what the change is; name a revision that it was made on: `intent check --base REV`" }
-    )]
-    NoMergeBase {
-        /// The revision, as the caller named it.
-        from: String,
-        /// Whether this is a shallow clone, so the common ancestor may only be missing here.
-        shallow: bool,
-    },
     #[error(transparent)]
     Git(#[from] crate::workspace::git::GitError),
     #[error(transparent)]
@@ -165,15 +138,15 @@ pub enum VerbError {
     /// The person could not be asked, or the answer could not be stored.
     #[error(transparent)]
     Approval(#[from] crate::workspace::approvals::ApprovalError),
-    /// The proposal is not put to a person, for example because it is not valid.
-    #[error("{0}")]
-    Proposal(String),
-    /// The command was not run, because no fence could be put around it.
-    #[error("no fence can be put up: {0}")]
-    NotFenced(String),
     /// The lesson was not written.
     #[error(transparent)]
     Lesson(#[from] lesson::LessonError),
+    /// Nothing was done. Holds sentences that say why, and what to do next.
+    #[error("{0}")]
+    Refused(String),
+    /// The proposal is not put to a person, for example because it is not valid.
+    #[error("{0}")]
+    Proposal(String),
     /// The registry has no such intent, or has two entries with this id.
     #[error("{}", unknown(.id, .known))]
     UnknownIntent {
@@ -193,62 +166,6 @@ pub enum VerbError {
     NothingSelected {
         /// A command: the one that selects an intent, or the one that has to come before it.
         next: String,
-    },
-    /// The question can only be answered in a git repository that can be read.
-    #[error("{root} has no git repository that can be read, so {what} cannot be judged")]
-    NoGit {
-        /// The root folder of the workspace.
-        root: String,
-        /// The thing that could not be judged.
-        what: String,
-    },
-    /// There is a git repository, but the base of the files cannot be read from it. Holds git's
-    /// error message and what to do about it.
-    #[error("nothing can be judged: {0}")]
-    BrokenGit(String),
-    /// A newer version of `intent` wrote part of the ledger and this version cannot read it, so
-    /// nothing was recorded. Holds a sentence: the part that cannot be read, and what to do.
-    #[error("{0} Until then nothing is recorded: code that has a record would be claimed anew")]
-    NewerEvidence(String),
-    /// Nothing was reassigned, for example because no block matches.
-    #[error("{reason}; `intent why PATH` says which intent each block is under")]
-    NothingToReassign { reason: String },
-    /// `intent erase` refused, and changed nothing.
-    #[error("nothing was erased: {reason}")]
-    NotErased { reason: String },
-    /// The policy says `completion: passed`, and the evidence for the criteria of the intent is not
-    /// complete.
-    #[error("{id} was not completed, since policy.yaml says `completion: passed`: {reason}")]
-    NotShown {
-        id: String,
-        /// The missing evidence, and what to do.
-        reason: String,
-    },
-    /// `intent anchor` made no anchor.
-    #[error("nothing was anchored: {reason}")]
-    NotAnchored { reason: String },
-    /// A required program could not be started.
-    #[error("{program} cannot be run, so {what}: {reason}; install it (it is part of OpenSSH)")]
-    NoProgram {
-        program: &'static str,
-        /// What needed the program, as the middle of a sentence.
-        what: &'static str,
-        /// The error message of the operating system.
-        reason: String,
-    },
-    /// The workspace has no `.orchestration/` folder. Holds the folder that was searched.
-    #[error("{0} has no .orchestration/ folder; create one with `intent init`")]
-    NotGoverned(String),
-    /// The workspace has no registry. Holds a sentence that says so, and how to create one.
-    #[error("{0}")]
-    MissingRegistry(String),
-    /// The registry cannot be parsed.
-    #[error("{path}: {reason} Fix it first; nothing was changed")]
-    BrokenRegistry {
-        /// The path of the registry file, with the line number of the error if it is known.
-        path: String,
-        /// The first error: a sentence.
-        reason: String,
     },
 }
 

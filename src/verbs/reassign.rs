@@ -101,6 +101,10 @@ fn claims(
     Ok(found)
 }
 
+fn refused(reason: &str) -> VerbError {
+    VerbError::Refused(format!("{reason}; `intent why PATH` says which intent each block is under"))
+}
+
 /// Moves the selected blocks from the intent `from` to the intent `to`. `by` is the person's name,
 /// if git knows it. It is an error if no block matches.
 pub fn reassign(
@@ -113,9 +117,7 @@ pub fn reassign(
     let intent = ws.intent(to)?;
     let from = ws.registry.present_id(from);
     if from == intent.id.value {
-        return Err(VerbError::NothingToReassign {
-            reason: format!("{from} and {to} are one intent"),
-        });
+        return Err(refused(&format!("{from} and {to} are one intent")));
     }
     let mut blocks: Vec<ReassignedBlock> = Vec::new();
     for at in claims(ws, what, from)? {
@@ -133,8 +135,7 @@ pub fn reassign(
         }
     }
     if blocks.is_empty() {
-        let reason = format!("none of the selected blocks is recorded under {from}");
-        return Err(VerbError::NothingToReassign { reason });
+        return Err(refused(&format!("none of the selected blocks is recorded under {from}")));
     }
     let reassigned: BTreeSet<ReassignedItem> = blocks
         .iter()

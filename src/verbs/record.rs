@@ -173,7 +173,9 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     if request.strength.is_none()
         && let Some(reason) = ws.unread_evidence()
     {
-        return Err(VerbError::NewerEvidence(reason));
+        return Err(VerbError::Refused(format!(
+            "{reason} Until then nothing is recorded: code that has a record would be claimed anew"
+        )));
     }
     // Only one process records at a time. Each one sees the records of those before it, so nothing
     // is recorded twice.
@@ -402,7 +404,7 @@ fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Base
         return Ok(baseline);
     }
     let gone = super::check::deleted(&git.changes(Some(head), &Target::WorkTree)?);
-    Ok(baseline.or_renamed(ws, path, now, head, &gone)?.0)
+    Ok(baseline.or_renamed(ws, path, now, Some(head), &gone)?.baseline)
 }
 
 /// Selects the reasons that are about the recorded blocks. If several blocks share a name, as many

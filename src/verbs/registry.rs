@@ -122,7 +122,7 @@ fn turn(ws: &Workspace) -> Result<Lock, VerbError> {
 fn on_disk(ws: &Workspace) -> Result<Registry, VerbError> {
     let registry = Registry::load(&ws.root);
     match ws.lost_registry() {
-        Some(reason) if !registry.exists() => Err(VerbError::MissingRegistry(reason)),
+        Some(reason) if !registry.exists() => Err(VerbError::Refused(reason)),
         _ => Ok(registry),
     }
 }

@@ -19,18 +19,17 @@ mod open;
 mod retire;
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::baseline::{Baseline, Edits, commits_of_work};
+use super::baseline::{Baseline, Edits, FormerFile, commits_of_work};
 use super::evidence::{digests, is_evidence, still_named};
-use super::{VerbError, Workspace, check, signing, why};
+use super::{VerbError, Workspace, check, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
-use crate::intent::Registry;
 use crate::ledger::{
     BlockRecord, ClaimRef, Digest, Entry, Ledger, Record, RecordDialect, RecordKind, Strength,
     journal,
@@ -45,7 +44,7 @@ pub(crate) use open::{OpenRecords, and_commit, drafts, is_code_committed, open};
 pub(super) use open::{open_note, unstaged_note};
 pub(crate) use retire::{retire, retire_daily};
 
-use draft::{Group, Groups};
+use draft::Draft;
 
 /// How long after a commit a record may be made and still describe that commit, in milliseconds. If
 /// one shell command edits and commits, its work is recorded only when the command has ended.
@@ -130,18 +129,6 @@ fn claims_as_it_stood(record: &Record) -> bool {
     record.as_it_stood || record.kind == RecordKind::Ack
 }
 
-/// The evidence for one change, before it is written to a file.
-#[derive(Default)]
-struct Draft {
-    of: Option<CommitId>,
-    groups: Groups,
-    carried: Vec<Record>,
-    /// The ids of the records that the draft is made from, and of the earlier records of the same
-    /// blocks.
-    records: BTreeSet<String>,
-    incomplete: bool,
-}
-
 /// Seals records and writes the evidence into the work tree. If the time `budget` runs out, a later
 /// call seals the rest.
 pub fn seal(
@@ -181,9 +168,7 @@ fn run(
     write: bool,
 ) -> Result<SealAnswer, VerbError> {
     ws.governed()?;
-    if let Some(reason) = ws.git_error() {
-        return Err(VerbError::BrokenGit(reason.to_string()));
-    }
+    ws.readable_git()?;
     if ws.git().is_none() || is_ignored(ws) {
         return Ok(SealAnswer::default());
     }
@@ -221,7 +206,7 @@ fn run(
     let drafts = || late.drafts.iter().chain([&now]);
     let all: BTreeSet<&String> = drafts().flat_map(|draft| &draft.records).collect();
     answer.records = all.len();
-    answer.sealed = drafts().flat_map(|draft| draft.groups.brief(draft.of.as_ref())).collect();
+    answer.sealed = drafts().flat_map(Draft::brief).collect();
     if budget.is_none() {
         (answer.waiting, answer.unstaged) = open::waiting(ws, &all);
     }
@@ -234,7 +219,7 @@ fn run(
     // evidence that does not exist do no harm. Evidence without notes could not be recognised as a
     // draft, so it would never be replaced.
     for draft in drafts().filter(|draft| !draft.is_empty()) {
-        let bytes = draft.groups.bytes(ws, draft.of.as_ref(), &draft.carried);
+        let bytes = draft.bytes(ws);
         let settled: Vec<String> =
             draft.records.iter().filter(|id| !still_open.contains(*id)).cloned().collect();
         journal::note_sealed(&ws.root, &settled, Digest::of(&bytes))?;
@@ -384,7 +369,7 @@ impl TakenAway {
         stands.extend(ws.ledger.sections());
         let named = still_named(&index, head, &stands)?;
         let mut written = Vec::new();
-        for (path, bytes) in self.files.iter().filter(|(path, _)| named.contains_key(path)) {
+        for (path, bytes) in self.files.iter().filter(|(path, _)| named.has(path)) {
             store::write_atomic(&ws.root.absolute(path), bytes)?;
             written.push(path.clone());
         }
@@ -424,7 +409,8 @@ fn still_open(
         let document = |bytes: Option<Vec<u8>>| ws.document(path, &bytes.unwrap_or_default()).ok();
         let (Some(before), Some(now)) = (document(base), document(on_disk)) else { continue };
         let mut draft = Draft::default();
-        at.file(path, None, &Baseline::Texts(vec![before]), &now, &mut draft);
+        let before = FormerFile { baseline: Baseline::Texts(vec![before]), from: None };
+        at.file(path, &before, &now, &mut draft);
         open.extend(draft.records);
     }
     Ok(open)
@@ -493,24 +479,16 @@ impl<'a> FilesAfter<'a> {
             },
         };
         let baseline = Baseline::at_commits(ws, path, &sealing.bases)?;
-        let (baseline, from) = match (change.kind, sealing.bases.first()) {
-            (ChangeKind::Added, Some(base)) => baseline.or_renamed(ws, path, &now, base, gone)?,
-            _ => (baseline, None),
-        };
-        let now = baseline.carried_by(now);
-        self.file(path, from, &baseline, &now, draft);
+        let base = sealing.bases.first().filter(|_| change.kind == ChangeKind::Added);
+        let before = baseline.or_renamed(ws, path, &now, base, gone)?;
+        let now = before.baseline.carried_by(now);
+        self.file(path, &before, &now, draft);
         Ok(())
     }
 
-    fn file(
-        &self,
-        path: &RelativePath,
-        from: Option<RelativePath>,
-        baseline: &Baseline,
-        now: &Document,
-        draft: &mut Draft,
-    ) {
+    fn file(&self, path: &RelativePath, before: &FormerFile, now: &Document, draft: &mut Draft) {
         let (ws, ledger) = (&self.ws, &*self.ws.ledger);
+        let FormerFile { baseline, from } = before;
         let differences = baseline.differences(now);
         let edits = Edits::of(&differences);
         let file = why::file(ws, path, now);
@@ -552,7 +530,7 @@ impl<'a> FilesAfter<'a> {
             draft.add(ledger, path, from.as_ref(), claim, range, 0);
             draft.note(self.before(claim), ledger);
         }
-        draft.groups.shorten(path, baseline, now);
+        draft.shorten(path, baseline, now);
     }
 
     /// Returns the records of the journal that wrote lines of a block, each with these lines. Only
@@ -689,80 +667,5 @@ impl<'a> FilesAfter<'a> {
             is_open(claim.entry) && said.deleted && is_it && may_be_here
         };
         ledger.of_path(path).into_iter().rev().find(says)
-    }
-}
-
-impl Draft {
-    fn is_empty(&self) -> bool {
-        self.groups.is_empty() && self.carried.is_empty()
-    }
-
-    /// Returns true if the whole change was searched and nothing was found.
-    fn is_nothing(&self) -> bool {
-        self.is_empty() && !self.incomplete
-    }
-
-    fn add(
-        &mut self,
-        ledger: &Ledger,
-        path: &RelativePath,
-        from: Option<&RelativePath>,
-        claim: ClaimRef,
-        range: BlockRecord,
-        own: usize,
-    ) {
-        let claim = ledger.claim(claim);
-        self.records.insert(claim.entry.record.id.clone());
-        let group = Group::of(claim.entry, claim.conversation);
-        self.groups.add(path, from, group, &claim.entry.record, range, own);
-    }
-
-    fn note(&mut self, claims: impl Iterator<Item = ClaimRef>, ledger: &Ledger) {
-        for at in claims {
-            let entry = ledger.claim(at).entry;
-            // Skips records that were sealed on another branch, since they belong to a commit
-            // there.
-            if ledger.is_unsealed(entry) {
-                self.records.insert(entry.record.id.clone());
-            }
-        }
-    }
-
-    /// Adds the records that are not about changes of files; a commit carries them unchanged. A
-    /// record of a change to an intent is added only if that intent in the index differs from the
-    /// commit on which the record was made. So no commit carries the record of an `intent new` that
-    /// was undone by `git reset --hard`.
-    fn carry(&mut self, ws: &Workspace, ledger: &Ledger) {
-        let Some(git) = ws.git() else { return };
-        let registry = |target| Registry::at(git, &target).ok();
-        let index = LazyCell::new(|| registry(Target::Index));
-        let mut commits: HashMap<String, Option<Registry>> = HashMap::new();
-        for entry in ledger.open().filter(|entry| is_carried(entry)) {
-            let record = &entry.record;
-            let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
-            let of_intent =
-                record.intent_id.as_ref().filter(|_| record.kind == RecordKind::Registry);
-            if let (Some(id), Some(base)) = (of_intent, base) {
-                let read = |base: &String| registry(Target::Commit(CommitId(base.clone())));
-                let before = commits.entry(base).or_insert_with_key(read).as_ref();
-                if let (Some(before), Some(now)) = (before, index.as_ref())
-                    && before.version(id) == now.version(id)
-                {
-                    continue;
-                }
-            }
-            // A signature counts for one merge, so it is committed together with the change that it
-            // approves, on whichever branch that is.
-            let signed = record.approves.as_ref().filter(|approved| approved.signature.is_some());
-            let is_elsewhere = signed.is_some_and(|approved| {
-                let here = signing::hash_at(ws, &Target::Index, &approved.what);
-                here.is_ok_and(|here| here != approved.hash)
-            });
-            if is_elsewhere {
-                continue;
-            }
-            self.records.insert(record.id.clone());
-            self.carried.push(record.clone());
-        }
     }
 }

@@ -19,7 +19,7 @@ use super::check::{FindingAnswer, levelled};
 use super::evidence::{digests, is_evidence, still_named};
 use super::workspace::policy_at;
 use super::{VerbError, Workspace};
-use crate::ledger::{EVIDENCE_FOLDER, Ledger};
+use crate::ledger::{EVIDENCE_FOLDER, Ledger, sorted};
 use crate::workspace::git::{ChangeKind, GitError, PathChange, Target};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, Policy, RelativePath, clock, store};
@@ -383,9 +383,8 @@ fn lost(
     let stands: HashSet<_> = below.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
     let at_now = ws.with_files(Target::Commit(now.clone()), None, Ledger::default());
     let named = still_named(&at_now, then, &stands)?;
-    let is_gone = |path: &RelativePath| removed.iter().any(|change| change.path == *path);
-    let lost = named.into_keys().filter(is_gone);
-    Ok(lost.map(|path| path.to_string()).collect())
+    let lost = removed.into_iter().filter(|change| named.has(&change.path));
+    Ok(sorted(lost.map(|change| change.path.to_string())))
 }
 
 /// Names the commit that removed a file. Empty if that commit is not in the history, for example

@@ -9,19 +9,16 @@
 //!
 //! If the earlier text is not found, the block is not suspect, because nobody can say what changed.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
 use super::why::{CommitBrief, FileProvenance, commit_brief};
-use crate::intent::{FOLDER, Intent, Spanned};
-use crate::ledger::{Claim, ClaimRef, Entry};
+use crate::intent::{Intent, Spanned};
+use crate::ledger::{Claim, ClaimRef};
 use crate::provenance::Provenance;
-use crate::workspace::git::{GitError, Target};
-use crate::workspace::{CommitId, Git, RelativePath, clock};
+use crate::workspace::git::Target;
+use crate::workspace::{CommitId, RelativePath, clock};
 
 /// The maximum number of commits that are searched for the one that changed an intent.
 const MAX_COMMITS: usize = 2_000;
@@ -93,51 +90,51 @@ pub struct Suspicion {
 
 /// Returns the suspect blocks of a file, each with its index and the reason.
 pub(crate) fn of_file(ws: &Workspace, file: &FileProvenance) -> Vec<(usize, Suspicion)> {
-    let suspects = Suspects::new(ws);
     let blocks = file.provenance.iter().enumerate();
-    blocks.filter_map(|(at, found)| Some((at, suspects.of(found)?))).collect()
+    blocks.filter_map(|(at, found)| Some((at, of(ws, found)?))).collect()
 }
 
-/// Finds out whether blocks are suspect, and caches the answers.
-pub(super) struct Suspects<'a> {
-    ws: &'a Workspace,
-    known: RefCell<HashMap<ClaimRef, Option<Suspicion>>>,
-}
-
-impl<'a> Suspects<'a> {
-    pub(super) fn new(ws: &'a Workspace) -> Self {
-        Self { ws, known: RefCell::default() }
+/// Returns why a block is suspect. `None` if it is not, or if that is not known. The commit that
+/// changed the intent is not searched for.
+pub(super) fn of(ws: &Workspace, found: &Provenance) -> Option<Suspicion> {
+    let at = found.claim?;
+    let claim = ws.ledger.claim(at);
+    // A person who reassigned the block has reviewed it, and the record's hash is that of the
+    // former intent.
+    if !claim.reassigned().is_empty() || ws.namesake_of(&claim).is_some() {
+        return None;
     }
-
-    /// Returns why a block is suspect. `None` if it is not, or if that is not known. The commit
-    /// that changed the intent is not searched for.
-    pub(super) fn of(&self, found: &Provenance) -> Option<Suspicion> {
-        let at = found.claim?;
-        if let Some(known) = self.known.borrow().get(&at) {
-            return known.clone();
-        }
-        let suspicion = find(self.ws, at);
-        self.known.borrow_mut().insert(at, suspicion.clone());
-        suspicion
-    }
-
-    /// Like [`Suspects::of`], but also searches for the commit that changed the intent.
-    pub(super) fn in_full(&self, found: &Provenance) -> Option<Suspicion> {
-        let mut suspicion = self.of(found)?;
-        let Some(intent) = self.ws.registry.get(&suspicion.intent) else { return Some(suspicion) };
-        match changed_in(self.ws, intent, &suspicion.parts) {
-            Ok(Some(ChangedIn::Commit(commit))) => {
-                suspicion.commit = commit_brief(self.ws, &commit);
-            }
-            Ok(Some(ChangedIn::Nothing)) => suspicion.uncommitted = true,
-            Ok(None) => {}
-            Err(error) => tracing::debug!(%error, "the history of the registry cannot be read"),
-        }
-        Some(suspicion.with_message())
-    }
+    let id = claim.intent()?;
+    let present = ws.registry.get(id)?;
+    let hash = claim.entry.record.intent_hash.as_deref();
+    let hash = hash.filter(|hash| !present.reads_as(hash));
+    let then = hash.and_then(|hash| ws.text_then(at, id, hash));
+    let parts = then.map(|then| IntentPart::differing(&then, present)).unwrap_or_default();
+    let commit = seen_at(ws, at);
+    let specs =
+        commit.map(|commit| changed_specs(ws, &claim, &commit, present)).unwrap_or_default();
+    let intent = present.id.value.clone();
+    let suspicion = Suspicion { intent, parts, specs, ..Suspicion::default() };
+    let is_none = suspicion.parts.is_empty() && suspicion.specs.is_empty();
+    (!is_none).then(|| suspicion.with_message())
 }
 
 impl Suspicion {
+    /// Adds the commit that changed the intent.
+    pub(super) fn with_commit(mut self, ws: &Workspace) -> Self {
+        let present = ws.registry.get(&self.intent).filter(|_| !self.parts.is_empty());
+        if let (Some(present), Some(tip)) = (present, ws.tip()) {
+            match has_parts(ws, tip, present, &self.parts) {
+                Some(true) => {
+                    let commit = changed_in(ws, present, &self.parts);
+                    self.commit = commit.and_then(|commit| commit_brief(ws, &commit));
+                }
+                _ => self.uncommitted = !matches!(ws.files(), Target::Commit(_)),
+            }
+        }
+        self.with_message()
+    }
+
     /// Sets the message, which says what the other fields say.
     fn with_message(mut self) -> Self {
         let since = match (&self.commit, self.uncommitted) {
@@ -173,33 +170,6 @@ fn listed(words: Vec<&str>) -> String {
     }
 }
 
-fn find(ws: &Workspace, at: ClaimRef) -> Option<Suspicion> {
-    let claim = ws.ledger.claim(at);
-    // A person who reassigned the block has reviewed it, and the record's hash is that of the
-    // former intent.
-    if !claim.reassigned().is_empty() || ws.namesake_of(&claim).is_some() {
-        return None;
-    }
-    let id = claim.intent()?;
-    let present = ws.registry.get(id)?;
-    let hash = claim.entry.record.intent_hash.as_deref();
-    let hash = hash.filter(|hash| !present.reads_as(hash));
-    let then = hash.and_then(|hash| text_then(ws, at, id, hash));
-    let parts = then.map(|then| IntentPart::differing(&then, present)).unwrap_or_default();
-    let commit = seen_at(ws, at);
-    let specs =
-        commit.map(|commit| changed_specs(ws, &claim, &commit, present)).unwrap_or_default();
-    let intent = present.id.value.clone();
-    let suspicion = Suspicion { intent, parts, specs, ..Suspicion::default() };
-    let is_none = suspicion.parts.is_empty() && suspicion.specs.is_empty();
-    (!is_none).then(|| suspicion.with_message())
-}
-
-/// Returns the commit that added the evidence of a record. `None` if no commit has it yet.
-fn brought_by(ws: &Workspace, entry: &Entry) -> Option<CommitId> {
-    ws.history()?.covering(ws.git()?, entry.section?)?.commit
-}
-
 /// Returns the commit whose files were checked out when a record was made: usually the commit that
 /// the record is about. A claim of existing code may be about a much older commit; then it is the
 /// commit that added the record, and `None` if no commit has it yet.
@@ -210,28 +180,9 @@ fn seen_at(ws: &Workspace, at: ClaimRef) -> Option<CommitId> {
     let is_later =
         || derived.committed.zip(made).is_some_and(|(time, made)| made > (time + 1) * 1_000);
     match entry.late_commit.is_some() && is_later() {
-        true => brought_by(ws, entry),
+        true => ws.brought_by(entry),
         false => derived.commit.clone().map(CommitId),
     }
-}
-
-/// Returns the text of an intent with this hash, from one of the commits at which the record may
-/// have been made.
-pub(super) fn text_then(ws: &Workspace, at: ClaimRef, id: &str, hash: &str) -> Option<Intent> {
-    let entry = ws.ledger.entry(at.entry);
-    let about = ws.ledger.derived(at.entry).and_then(|derived| derived.commit.clone());
-    let based_on = ws.ledger.based_on(at.entry).map(str::to_owned);
-    let near: Vec<CommitId> = about.into_iter().chain(based_on).map(CommitId).collect();
-    let ids = ws.registry.ids(id);
-    let reads = |commit: &CommitId| {
-        let registry = ws.match_cache.registry_at(ws, commit)?;
-        let mut texts = ids.iter().filter_map(|id| registry.get(id));
-        texts.find(|then| then.reads_as(hash)).cloned()
-    };
-    near.iter().find_map(reads).or_else(|| {
-        let newest = brought_by(ws, entry).or_else(|| ws.tip().cloned())?;
-        ws.match_cache.rewritten(ws, &newest, near.first()?).iter().find_map(reads)
-    })
 }
 
 /// Returns the specifications of a record that are files, that its intent still names, and that
@@ -265,45 +216,33 @@ fn differs(ws: &Workspace, commit: &CommitId, path: &RelativePath) -> Option<boo
     Some(!now.text().lines().eq(then.text().lines()))
 }
 
-/// The commit that made the present text of an intent.
-enum ChangedIn {
-    Commit(CommitId),
-    /// No commit has the present text yet.
-    Nothing,
+/// Returns the newest commit on the line of first parents that changed one of the parts of an
+/// intent. `None` if it is not found.
+fn changed_in(ws: &Workspace, present: &Intent, parts: &[IntentPart]) -> Option<CommitId> {
+    let git = ws.git()?;
+    let mut commit = ws.tip()?.clone();
+    for _ in 0..MAX_COMMITS {
+        let parent = git.commit_info(&commit).ok()?.parents.into_iter().next()?;
+        if !has_parts(ws, &parent, present, parts)? {
+            return Some(commit);
+        }
+        commit = parent;
+    }
+    None
 }
 
-/// Finds the newest commit on the line of first parents that changed one of the parts of an intent.
-fn changed_in(
+/// Returns true if an intent had these parts at a commit as it has them now. `None` if the registry
+/// cannot be read there.
+fn has_parts(
     ws: &Workspace,
+    commit: &CommitId,
     present: &Intent,
     parts: &[IntentPart],
-) -> Result<Option<ChangedIn>, GitError> {
-    let (Some(git), Some(tip)) = (ws.git().filter(|_| !parts.is_empty()), ws.tip()) else {
-        return Ok(None);
-    };
-    let list = ws.registry.path();
+) -> Option<bool> {
+    let registry = ws.registry_at(commit)?;
     let ids = ws.registry.ids(&present.id.value);
-    let reads_so = |commit: &CommitId| {
-        let registry = ws.match_cache.registry_at(ws, commit)?;
-        let then = ids.iter().find_map(|id| registry.get(id))?;
-        let is_same = |part: &IntentPart| part.of(then) == part.of(present);
-        Some(parts.iter().all(is_same))
-    };
-    let blobs = |git: &Git, commit: &CommitId| git.blobs_at(commit, &[list.as_str(), FOLDER]);
-    if reads_so(tip) != Some(true) {
-        return Ok(Some(ChangedIn::Nothing).filter(|_| !matches!(ws.files(), Target::Commit(_))));
-    }
-    let mut commit = tip.clone();
-    let mut files = blobs(git, &commit)?;
-    for _ in 0..MAX_COMMITS {
-        let Some(parent) = git.commit_info(&commit)?.parents.into_iter().next() else { break };
-        let before = blobs(git, &parent)?;
-        if before != files && reads_so(&parent) != Some(true) {
-            return Ok(Some(ChangedIn::Commit(commit)));
-        }
-        (commit, files) = (parent, before);
-    }
-    Ok(None)
+    let then = ids.iter().find_map(|id| registry.get(id));
+    Some(then.is_some_and(|then| parts.iter().all(|part| part.of(then) == part.of(present))))
 }
 
 #[cfg(test)]

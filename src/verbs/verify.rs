@@ -17,7 +17,6 @@ use super::evidence::{Compared, finding_at};
 use super::rules::Rules;
 pub use super::shared_branches::accept as accept_rewrite;
 use super::signing::{self, Signatures};
-use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, anchor, erase, gate, seal, shared_branches, why};
 use crate::code::LineRange;
 use crate::intent::{Intent, lint};
@@ -356,8 +355,8 @@ fn compare<'a>(
     let mut blocks = VerdictCounts::default();
     let mut standing = FoundAgain::default();
     let mut heads = Vec::new();
-    for paths in paths.chunks(AT_ONCE) {
-        let ws = &ws.without_derived();
+    for (ws, paths) in ws.in_parts(paths) {
+        let ws = &ws;
         let files = in_parallel(paths, |path| (why::standing(ws, path), ws.trail(path).heads()));
         for (path, (file, last)) in paths.iter().zip(files) {
             for found in file.iter().flat_map(|file| &file.provenance) {

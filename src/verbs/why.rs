@@ -15,8 +15,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::suspect::{Suspects, Suspicion};
-use super::{ReadError, Workspace, namesake};
+use super::suspect::Suspicion;
+use super::{ReadError, Workspace, namesake, suspect};
 use crate::code::{Block, Document, FileBlocks, LineRange};
 use crate::ledger::{
     self, Claim, ClaimRef, Contributor, Record, RecordKind, Strength, Trust, evidence,
@@ -370,11 +370,10 @@ pub(crate) fn answer(
     file: &FileProvenance,
     which: Which,
 ) -> WhyAnswer {
-    let suspects = Suspects::new(ws);
     let (mut blocks, mut advice) = (Vec::new(), Vec::new());
     for at in chosen(file, which) {
         let found = &file.provenance[at];
-        let suspect = suspects.of(found);
+        let suspect = suspect::of(ws, found);
         blocks.push(BlockAnswer { suspect, ..block(ws, &file.blocks.blocks[at], found) });
         advice.extend(found.claim.and_then(|claim| misplaced(ws, path, claim)));
     }
@@ -417,12 +416,9 @@ pub(crate) fn answer_in_full(
     let mut answer = answer(ws, path, file, which);
     let origins =
         LazyCell::new(|| Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, ws));
-    let suspects = Suspects::new(ws);
     for (answer, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
         let (block, found) = (&file.blocks.blocks[at], &file.provenance[at]);
-        if answer.suspect.is_some() {
-            answer.suspect = suspects.in_full(found);
-        }
+        answer.suspect = answer.suspect.take().map(|suspect| suspect.with_commit(ws));
         answer.lines = lines::of_block(ws, file, at);
         answer.brought = answer.brought();
         if Origins::may_tell_of(block, found) {
@@ -450,9 +446,28 @@ fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
     }
 }
 
+/// Builds the answer for some blocks of a file.
+type Answering = fn(&Workspace, &RelativePath, &FileProvenance, Which) -> WhyAnswer;
+
+/// Like [`answer_in_full`], with the earlier blocks that each block was compared with.
+fn answer_explained(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &FileProvenance,
+    which: Which,
+) -> WhyAnswer {
+    let mut answer = answer_in_full(ws, path, file, which);
+    let mut comparisons = matching::comparisons(&ws.ledger, path, &file.document, ws);
+    for (block, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
+        let all = std::mem::take(&mut comparisons[at]);
+        block.compared = all.into_iter().map(|one| compared(ws, one)).collect();
+    }
+    answer
+}
+
 /// Answers for a file of the workspace. The answer is in full if only some blocks are requested.
 pub fn on_disk(ws: &Workspace, path: &RelativePath, which: Which) -> Result<WhyAnswer, ReadError> {
-    on_disk_by(ws, path, which, |path, document| answer_by_extent(ws, path, document, which))
+    on_disk_by(ws, path, which, by_extent(which))
 }
 
 /// Like [`on_disk`], but always in full.
@@ -461,9 +476,7 @@ pub fn on_disk_in_full(
     path: &RelativePath,
     which: Which,
 ) -> Result<WhyAnswer, ReadError> {
-    on_disk_by(ws, path, which, |path, document| {
-        answer_in_full(ws, path, &file(ws, path, document), which)
-    })
+    on_disk_by(ws, path, which, answer_in_full)
 }
 
 /// Like [`on_disk_in_full`], with the earlier blocks that each block was compared with.
@@ -472,16 +485,7 @@ pub(crate) fn on_disk_explained(
     path: &RelativePath,
     which: Which,
 ) -> Result<WhyAnswer, ReadError> {
-    on_disk_by(ws, path, which, |path, document| {
-        let file = file(ws, path, document);
-        let mut answer = answer_in_full(ws, path, &file, which);
-        let mut comparisons = matching::comparisons(&ws.ledger, path, document, ws);
-        for (block, at) in answer.blocks.iter_mut().zip(chosen(&file, which)) {
-            let all = std::mem::take(&mut comparisons[at]);
-            block.compared = all.into_iter().map(|one| compared(ws, one)).collect();
-        }
-        answer
-    })
+    on_disk_by(ws, path, which, answer_explained)
 }
 
 /// Answers for a text that the caller has. The answer is in full if only some blocks are requested.
@@ -491,25 +495,24 @@ pub(crate) fn answer_for_text(
     document: &Document,
     which: Which,
 ) -> Result<WhyAnswer, ReadError> {
-    has_lines(path, document, which)?;
-    let mut answer = answer_by_extent(ws, path, document, which);
-    answer.notes.extend(document.cut_short());
-    Ok(answer)
+    answer_by(ws, path, document, which, by_extent(which))
 }
 
-fn answer_by_extent(
+fn by_extent(which: Which) -> Answering {
+    if which == Which::All { answer } else { answer_in_full }
+}
+
+fn answer_by(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
     which: Which,
-) -> WhyAnswer {
-    let file = file(ws, path, document);
-    match which {
-        Which::All => answer(ws, path, &file, which),
-        Which::Line(_) | Which::Lines(_) | Which::Block(_) => {
-            answer_in_full(ws, path, &file, which)
-        }
-    }
+    answering: Answering,
+) -> Result<WhyAnswer, ReadError> {
+    has_lines(path, document, which)?;
+    let mut answer = answering(ws, path, &file(ws, path, document), which);
+    answer.notes.extend(document.cut_short());
+    Ok(answer)
 }
 
 /// Returns an error unless the file has the requested lines. The empty line after the last line
@@ -539,7 +542,7 @@ fn on_disk_by(
     ws: &Workspace,
     path: &RelativePath,
     which: Which,
-    answer_for: impl FnOnce(&RelativePath, &Document) -> WhyAnswer,
+    answering: Answering,
 ) -> Result<WhyAnswer, ReadError> {
     let resolved = match ws.files() {
         Target::WorkTree => ws.root.resolve(path).ok(),
@@ -547,12 +550,7 @@ fn on_disk_by(
     };
     let path = &resolved.unwrap_or_else(|| path.clone());
     match ws.read_outlined(path) {
-        Ok(document) => {
-            has_lines(path, &document, which)?;
-            let mut answer = answer_for(path, &document);
-            answer.notes.extend(document.cut_short());
-            Ok(answer)
-        }
+        Ok(document) => answer_by(ws, path, &document, which, answering),
         Err(ReadError::Unread { reason, .. }) => Ok(WhyAnswer {
             path: path.clone(),
             revision: revision(ws),
@@ -639,7 +637,7 @@ fn is_known(ws: &Workspace, id: &str, at: ClaimRef, hash: &str) -> bool {
             })
     };
     let mut recorded = ws.ledger.of_registry().map(|entry| &entry.record);
-    recorded.any(is_same) || super::suspect::text_then(ws, at, id, hash).is_some()
+    recorded.any(is_same) || ws.text_then(at, id, hash).is_some()
 }
 
 fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {

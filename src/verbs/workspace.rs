@@ -6,8 +6,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::VerbError;
 use super::history::History;
+use super::intent_history::IntentHistory;
 use super::match_cache::MatchCache;
-use super::namesake::{self, Namesakes};
+use super::namesake;
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{FOLDER, Intent, Registry};
 use crate::ledger::read::is_ledger_path;
@@ -26,8 +27,7 @@ use crate::workspace::{
     text::{counted, shell_word},
 };
 
-/// Verbs that go through the whole ledger handle this many files or blocks at a time. Then they
-/// drop what was read of the ledger for them ([`Workspace::without_derived`]).
+/// The number of files or blocks that [`Workspace::in_parts`] gives at a time.
 pub(super) const AT_ONCE: usize = 256;
 
 /// Everything that a verb needs. It is cheap to clone and never changes: after a change on disk, a
@@ -55,8 +55,8 @@ pub struct Workspace {
     pub selection: Option<Selection>,
     /// A cache of what was found out about other files while one file was matched with this ledger.
     pub(super) match_cache: Arc<MatchCache>,
-    /// A cache of the records whose intent is a namesake of a present one.
-    pub(super) namesakes: Arc<Namesakes>,
+    /// A cache of what is known of earlier texts of the intents in `registry`.
+    pub(super) intent_history: Arc<IntentHistory>,
     /// Where files are read: the work tree, the index, or a commit.
     files: Target,
     /// The commit that the files are based on, if it differs from that of the work tree.
@@ -161,7 +161,7 @@ impl Workspace {
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || Repository::open(&of_repository)))),
             match_cache: Arc::default(),
-            namesakes: Arc::default(),
+            intent_history: Arc::default(),
             files: Target::WorkTree,
             base: None,
             root,
@@ -201,6 +201,7 @@ impl Workspace {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(registry),
+            intent_history: Arc::default(),
             ignores: Arc::new(ignores),
             ..self
         }
@@ -282,11 +283,14 @@ impl Workspace {
         Self { match_cache, ..self.clone() }.with_ledger(move |root| before.reload(root))
     }
 
-    /// Returns the same workspace without the parts of the ledger that were read into memory so
-    /// far. Callers that go through the whole ledger use it to free memory.
-    pub fn without_derived(&self) -> Self {
-        let before = Arc::clone(&self.ledger);
-        Self { ledger: lazily(move || before.without_derived()), ..self.clone() }
+    /// Divides a long list of files or blocks into parts. Each part comes with a workspace of its
+    /// own, so that what is read of the ledger for one part is not kept in memory for the next.
+    pub(super) fn in_parts<'a, T>(&self, all: &'a [T]) -> impl Iterator<Item = (Self, &'a [T])> {
+        all.chunks(AT_ONCE).map(move |part| {
+            let before = Arc::clone(&self.ledger);
+            let ledger = lazily(move || before.without_derived());
+            (Self { ledger, ..self.clone() }, part)
+        })
     }
 
     /// Returns the repository. `None` without git.
@@ -325,7 +329,7 @@ impl Workspace {
             base: Some(base),
             ledger: lazily(move || ledger),
             match_cache: Arc::default(),
-            namesakes: Arc::default(),
+            intent_history: Arc::default(),
             ..self.clone()
         }
     }
@@ -663,14 +667,16 @@ impl Workspace {
     /// Returns an error unless the registry exists and parses.
     pub fn sound_registry(&self) -> Result<(), VerbError> {
         if let Some(reason) = self.missing_registry() {
-            return Err(VerbError::MissingRegistry(reason));
+            return Err(VerbError::Refused(reason));
         }
         match self.registry.syntax_error() {
             None => Ok(()),
-            Some(finding) => Err(VerbError::BrokenRegistry {
-                path: finding.place(self.registry.path()),
-                reason: finding.message.clone(),
-            }),
+            Some(finding) => {
+                let (place, what) = (finding.place(self.registry.path()), &finding.message);
+                Err(VerbError::Refused(format!(
+                    "{place}: {what} Fix it first; nothing was changed"
+                )))
+            }
         }
     }
 
@@ -700,7 +706,24 @@ impl Workspace {
         if self.root.governed() {
             return Ok(());
         }
-        Err(VerbError::NotGoverned(self.root.path().display().to_string()))
+        let root = self.root.path().display();
+        Err(VerbError::Refused(format!(
+            "{root} has no .orchestration/ folder; create one with `intent init`"
+        )))
+    }
+
+    /// Returns an error if there is a git repository that cannot be read.
+    pub(super) fn readable_git(&self) -> Result<(), VerbError> {
+        let broken = |reason: &str| VerbError::Refused(format!("nothing can be judged: {reason}"));
+        self.git_error().map_or(Ok(()), |reason| Err(broken(reason)))
+    }
+
+    /// Returns the error for a question that needs a git repository. `what` cannot be judged.
+    pub(super) fn no_git(&self, what: &str) -> VerbError {
+        let root = self.root.path().display();
+        VerbError::Refused(format!(
+            "{root} has no git repository that can be read, so {what} cannot be judged"
+        ))
     }
 
     /// Returns the error for a call that needs a selected intent if none is selected.

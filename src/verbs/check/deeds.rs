@@ -19,8 +19,9 @@ pub(super) struct Deed {
     pub lines: Option<LineRange>,
     /// What was done, as the beginning of a sentence: `function a.b changed`, `src/a.rs is new`.
     pub what: String,
-    /// The record that answers for the deed, if there is one.
-    pub answers: Answers,
+    /// The record that explains the deed. Without one, the deed belongs to the intent that the work
+    /// is bound to.
+    pub answer: Option<Answer>,
     /// Whether a record can describe the deed. Records describe blocks of text, also deleted ones.
     pub is_recordable: bool,
     /// Whether the deed adds a lesson. All agents read lessons, so they may be added outside the
@@ -32,18 +33,26 @@ pub(super) struct Deed {
 
 impl Deed {
     /// A deed that a record can describe and that is neither a lesson nor about a folder.
-    fn new(lines: Option<LineRange>, what: String, answers: Answers) -> Self {
-        Self { lines, what, answers, is_recordable: true, is_lesson: false, is_folder: false }
+    fn new(lines: Option<LineRange>, what: String, answer: Option<Answer>) -> Self {
+        Self { lines, what, answer, is_recordable: true, is_lesson: false, is_folder: false }
+    }
+
+    /// Returns the intent of the record that explains the deed.
+    fn intent(&self) -> Option<&String> {
+        self.answer.as_ref().map(|answer| &answer.intent)
+    }
+
+    /// Returns the claim that explains the deed.
+    fn claim(&self) -> Option<ClaimRef> {
+        self.answer.as_ref()?.claim
     }
 }
 
-/// Whether a record explains a change, and which one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answers {
-    /// A record, given by the id of its intent and its claim.
-    Record(String, Option<ClaimRef>),
-    /// No record. The change belongs to the intent that the work is bound to.
-    Nobody,
+/// The intent of the record that explains a deed, and the claim, unless several records fit.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    intent: String,
+    claim: Option<ClaimRef>,
 }
 
 /// What happened to a file that is judged as a whole.
@@ -135,16 +144,14 @@ fn of_blocks(
     for (at, _) in &edits.now {
         let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
         // A record without an intent does not count as an explanation of the change.
-        let answers = match why::intent_of(ws, found).filter(|_| found.covered()) {
-            Some(id) => Answers::Record(id, found.claim),
-            None => Answers::Nobody,
-        };
+        let intent = why::intent_of(ws, found).filter(|_| found.covered());
+        let answer = intent.map(|intent| Answer { intent, claim: found.claim });
         let lines = Some(differences.first().map_or(block.lines, |first| first.changed(*at)));
         let is_lesson = lines.is_some_and(|lines| {
             lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
         });
         let what = format!("{} changed", name(block));
-        deeds.push(Deed { is_lesson, ..Deed::new(lines, what, answers) });
+        deeds.push(Deed { is_lesson, ..Deed::new(lines, what, answer) });
     }
     let is_edited = !deeds.is_empty();
     for block in &edits.gone {
@@ -156,8 +163,7 @@ fn of_blocks(
         let line = differences.first().map_or(1, |first| first.place_of(block));
         let lines = LineRange::new(line, line);
         let what = format!("{} is deleted", name(block));
-        let answers = deletion(ws, path, block, bases);
-        deeds.push(Deed::new(lines, what, answers));
+        deeds.push(Deed::new(lines, what, deletion(ws, path, block, bases)));
     }
     deeds
 }
@@ -170,17 +176,22 @@ pub(super) fn of_gone(
     bases: &[CommitId],
 ) -> Vec<Deed> {
     let named = blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
-    let answers: Vec<Answers> = named.map(|block| deletion(ws, path, block, bases)).collect();
-    let answers = if answers.is_empty() { vec![Answers::Nobody] } else { answers };
+    let answers: Vec<_> = named.map(|block| deletion(ws, path, block, bases)).collect();
+    let answers = if answers.is_empty() { vec![None] } else { answers };
     let what = format!("{path} {}", Fate::Gone.words());
     // If the file has no blocks, like a picture, no record can say that it was deleted.
     let is_recordable = !blocks.is_empty();
-    let deed = |answers| Deed { is_recordable, ..Deed::new(None, what.clone(), answers) };
+    let deed = |answer| Deed { is_recordable, ..Deed::new(None, what.clone(), answer) };
     as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
 }
 
 /// Returns the newest record that says that the block was deleted and that no base commit contains.
-fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitId]) -> Answers {
+fn deletion(
+    ws: &Workspace,
+    path: &RelativePath,
+    block: &Block,
+    bases: &[CommitId],
+) -> Option<Answer> {
     let identity = &block.identity;
     let is_at = |base: &CommitId, path: &RelativePath| {
         ws.git().is_some_and(|git| git.has_file(base, path).unwrap_or(false))
@@ -199,8 +210,11 @@ fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitI
         let is_old = || !journal::is_open(place) && bases.iter().any(|base| is_at(base, place));
         range.deleted && is_it && !is_old()
     });
-    let found = found.find_map(|at| Some((ws.intent_of(&ws.ledger.claim(at))?, at)));
-    found.map_or(Answers::Nobody, |(id, at)| Answers::Record(id, Some(at)))
+    let answer = |at| {
+        let intent = ws.intent_of(&ws.ledger.claim(at))?;
+        Some(Answer { intent, claim: Some(at) })
+    };
+    found.find_map(answer)
 }
 
 /// Merges the deeds of a file that is judged as a whole to one for each intent that answers.
@@ -210,13 +224,7 @@ pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> V
     for deed in deeds {
         // In a new file, what `intent lesson` wrote is a lesson, and the rest is not.
         let is_lesson = deed.is_lesson && fate == Fate::New;
-        let same = |other: &Deed| {
-            other.is_lesson == is_lesson
-                && match (&other.answers, &deed.answers) {
-                    (Answers::Record(one, _), Answers::Record(other, _)) => one == other,
-                    (one, other) => one == other,
-                }
-        };
+        let same = |other: &Deed| other.is_lesson == is_lesson && other.intent() == deed.intent();
         if !merged.iter().any(same) {
             // One finding is enough. It is shown at the beginning of the file.
             let lines = deed.lines.and_then(|_| LineRange::new(1, 1));
@@ -232,7 +240,7 @@ pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
     let what = format!("{path} {}", fate.words());
     let is_recordable = matches!(fate, Fate::Unparsed | Fate::Renamed);
     let is_folder = matches!(fate, Fate::Link | Fate::Submodule);
-    Deed { is_recordable, is_folder, ..Deed::new(None, what, Answers::Nobody) }
+    Deed { is_recordable, is_folder, ..Deed::new(None, what, None) }
 }
 
 /// Returns a finding for each merge conflict that is not resolved.
@@ -247,8 +255,11 @@ pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding
     code::conflicts(&document.text()).into_iter().map(finding).collect()
 }
 
-/// How the deeds of a file are to be judged.
-pub(super) struct Asked<'a> {
+/// Judges the deeds of one file.
+pub(super) struct DeedJudge<'a> {
+    pub ws: &'a Workspace,
+    pub rules: &'a Rules,
+    pub path: &'a RelativePath,
     /// The intents that the work is bound to. It is enough that one of them permits the deed.
     pub bound: &'a [String],
     /// The two sides that are compared.
@@ -257,42 +268,27 @@ pub(super) struct Asked<'a> {
     pub is_committed: bool,
 }
 
-/// Judges the deeds of a file. A file that is itself a rule, such as `.intentignore`, belongs to no
-/// intent, so only protected and ignored paths are checked for it.
-pub(super) fn judge(
-    ws: &Workspace,
-    rules: &Rules,
-    path: &RelativePath,
-    deeds: &[Deed],
-    asked: &Asked<'_>,
-) -> Vec<Finding> {
-    let is_rule = signing::is_rule(&rules.accepted().policy, path);
-    let asked = &Asked { bound: if is_rule { &[] } else { asked.bound }, ..*asked };
-    let cases = deeds.iter().map(|deed| DeedCase { ws, rules, path, deed, asked });
-    let mut findings: Vec<Finding> = cases.flat_map(|case| case.judge()).collect();
-    if is_rule {
-        findings.retain(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath));
+impl DeedJudge<'_> {
+    /// Returns the findings about these deeds. A file that is itself a rule, such as
+    /// `.intentignore`, belongs to no intent, so only protected and ignored paths are checked for
+    /// it.
+    pub(super) fn all(&self, deeds: &[Deed]) -> Vec<Finding> {
+        if !signing::is_rule(&self.rules.accepted().policy, self.path) {
+            return deeds.iter().flat_map(|deed| self.judge(deed)).collect();
+        }
+        let unbound = DeedJudge { bound: &[], ..*self };
+        let findings = deeds.iter().flat_map(|deed| unbound.judge(deed));
+        findings.filter(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath)).collect()
     }
-    findings
-}
 
-struct DeedCase<'a> {
-    ws: &'a Workspace,
-    rules: &'a Rules,
-    path: &'a RelativePath,
-    deed: &'a Deed,
-    asked: &'a Asked<'a>,
-}
-
-impl DeedCase<'_> {
-    fn judge(&self) -> Vec<Finding> {
+    fn judge(&self, deed: &Deed) -> Vec<Finding> {
         let is_denied = self.rules.accepted().policy.lessons == Lessons::Deny;
-        let is_lesson = self.deed.is_lesson && !is_denied;
-        let (named, is_answered) = match &self.deed.answers {
-            Answers::Record(id, _) => (std::slice::from_ref(id), true),
-            Answers::Nobody => (self.asked.bound, is_lesson),
+        let is_lesson = deed.is_lesson && !is_denied;
+        let named = match &deed.answer {
+            Some(answer) => std::slice::from_ref(&answer.intent),
+            None => self.bound,
         };
-        let rulings = |id: Option<&str>| match self.deed.is_folder {
+        let rulings = |id: Option<&str>| match deed.is_folder {
             true => self.rules.rulings_of_folder(self.path, id),
             false => self.rules.rulings(self.path, id),
         };
@@ -308,31 +304,31 @@ impl DeedCase<'_> {
                 (chosen, found) = (Some(other), others);
             }
         }
-        if self.is_approved() {
+        if self.is_approved(deed) {
             found.clear();
         }
         if is_lesson {
             found.retain(|ruling| matches!(ruling, Ruling::Protected(_) | Ruling::Ignored(_)));
         }
         let mut findings: Vec<Finding> =
-            found.iter().map(|ruling| self.violation(ruling, chosen)).collect();
-        if !is_answered && !self.is_approved() {
-            findings.extend(self.unanswered(chosen));
+            found.iter().map(|ruling| self.violation(deed, ruling, chosen)).collect();
+        if deed.answer.is_none() && !is_lesson {
+            findings.extend(self.unanswered(deed, chosen));
         }
         findings
     }
 
     /// Returns the path, quoted for a shell, if a record answers for the deed and its block still
     /// exists.
-    fn recorded_path(&self) -> Option<String> {
-        let Answers::Record(_, claim) = self.deed.answers else { return None };
-        let is_gone = claim.is_some_and(|at| self.ws.ledger.claim(at).full_block().deleted);
+    fn recorded_path(&self, deed: &Deed) -> Option<String> {
+        let answer = deed.answer.as_ref()?;
+        let is_gone = answer.claim.is_some_and(|at| self.ws.ledger.claim(at).full_block().deleted);
         (!is_gone).then(|| text::shell_word(self.path.as_str()))
     }
 
     /// Returns true if a person approved the work that the record describes.
-    fn is_approved(&self) -> bool {
-        let Answers::Record(_, Some(claim)) = self.deed.answers else { return false };
+    fn is_approved(&self, deed: &Deed) -> bool {
+        let Some(claim) = deed.claim() else { return false };
         let claim = self.ws.ledger.claim(claim);
         let code = claim.entry.record.decision.as_ref().and_then(|it| it.approval.as_deref());
         let holds = |hash: &str| {
@@ -342,11 +338,12 @@ impl DeedCase<'_> {
         code.is_some_and(|code| self.rules.is_approved(code, self.path, holds))
     }
 
-    fn violation(&self, ruling: &Ruling, id: Option<&str>) -> Finding {
+    fn violation(&self, deed: &Deed, ruling: &Ruling, id: Option<&str>) -> Finding {
         let path = self.path;
         let (what, why) = self.rules.describe(ruling, path, id);
         let message = [what, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-        let mut finding = self.finding(ruling.code(), id, message.join(" "), self.help(ruling, id));
+        let help = self.help(deed, ruling, id);
+        let mut finding = self.finding(deed, ruling.code(), id, message.join(" "), help);
         if matches!(ruling, Ruling::Outside(_)) {
             finding.related =
                 id.and_then(|id| self.rules.explained(path, id)).into_iter().collect();
@@ -354,15 +351,18 @@ impl DeedCase<'_> {
         finding
     }
 
-    fn help(&self, ruling: &Ruling, id: Option<&str>) -> String {
+    fn help(&self, deed: &Deed, ruling: &Ruling, id: Option<&str>) -> String {
         let (path, id) = (self.path, id.unwrap_or_default());
         let fixed = match ruling {
             Ruling::Protected(_) => "Put it back, or let a person change the policy first.",
             Ruling::Ignored(_) => "Put it back, or let a person change the ignore file first.",
-            Ruling::Unknown => match self.misplaced() {
-                Some(help) => return help,
-                None => "Restore the intent in the registry, or select another one.",
-            },
+            // The record may mean another intent than the one that has its id now.
+            Ruling::Unknown => {
+                match deed.claim().and_then(|at| why::misplaced(self.ws, path, at)) {
+                    Some(help) => return help,
+                    None => "Restore the intent in the registry, or select another one.",
+                }
+            }
             Ruling::Outside(Outside::Proposed) if self.rules.is_of_one_machine() => {
                 "Save the registry."
             }
@@ -370,8 +370,8 @@ impl DeedCase<'_> {
                 return super::rule_changes::ways_out(id);
             }
             Ruling::Outside(_) => {
-                let is_whole = self.deed.what.starts_with(path.as_str());
-                let place = self.recorded_path().map(|typed| match self.deed.lines {
+                let is_whole = deed.what.starts_with(path.as_str());
+                let place = self.recorded_path(deed).map(|typed| match deed.lines {
                     Some(lines) => format!("{typed}:{}", lines.start()),
                     None => typed,
                 });
@@ -382,23 +382,15 @@ impl DeedCase<'_> {
         fixed.to_owned()
     }
 
-    /// Says what to do if the record means another intent than the one that has its id now.
-    fn misplaced(&self) -> Option<String> {
-        match self.deed.answers {
-            Answers::Record(_, Some(claim)) => why::misplaced(self.ws, self.path, claim),
-            _ => None,
-        }
-    }
-
     /// Returns the findings about a deed that no record answers for.
-    fn unanswered(&self, bound: Option<&str>) -> Vec<Finding> {
-        let (path, what) = (self.path, &self.deed.what);
+    fn unanswered(&self, deed: &Deed, bound: Option<&str>) -> Vec<Finding> {
+        let (path, what) = (self.path, &deed.what);
         let owners = self.rules.owners(path);
         let ids: Vec<&str> = owners.iter().map(|intent| intent.id.value.as_str()).collect();
         let new = self.new_intent();
         let mut findings = Vec::new();
         if let Some(id) = bound {
-            findings.extend(self.not_active(id));
+            findings.extend(self.not_active(deed, id));
         } else {
             let select = match ids[..] {
                 [] => format!("Select one that may be widened, or create one: {new}."),
@@ -406,22 +398,22 @@ impl DeedCase<'_> {
                 _ => format!("Select one that owns this file: {}.", ids.join(", ")),
             };
             let message = format!("{what}, and no intent is selected.");
-            findings.push(self.finding(Code::IntentRequired, None, message, select));
+            findings.push(self.finding(deed, Code::IntentRequired, None, message, select));
             let message = format!("{what}, and no record covers it.");
-            let help = self.how_to_answer(&ids);
-            findings.push(self.finding(Code::UnrecordedChange, None, message, help));
+            let help = self.how_to_answer(deed, &ids);
+            findings.push(self.finding(deed, Code::UnrecordedChange, None, message, help));
         }
         if ids.is_empty() {
             let message = format!("{what}, and no intent in progress owns {path}.");
             let help = format!("Add it to the scope of an intent, or create one: {new}.");
-            findings.push(self.finding(Code::Unowned, None, message, help));
+            findings.push(self.finding(deed, Code::Unowned, None, message, help));
         }
         findings
     }
 
     /// Says how to answer for a deed that no record covers. `owners` are the intents that own the
     /// file.
-    fn how_to_answer(&self, owners: &[&str]) -> String {
+    fn how_to_answer(&self, deed: &Deed, owners: &[&str]) -> String {
         let (several, to) = match owners {
             [] => {
                 let new = self.new_intent();
@@ -432,14 +424,14 @@ impl DeedCase<'_> {
             [only] => (String::new(), only),
             [first, ..] => (format!(" These own it: {}.", owners.join(", ")), first),
         };
-        let check = self.asked.against.typed();
+        let check = self.against.typed();
         let whole = format!("of the whole change: `{check} --intent {to}`.{several}");
         let of_commit = format!(
             "Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
         );
         let typed = text::shell_word(self.path.as_str());
-        let is_recordable = self.deed.is_recordable && !is_control_file(self.path);
-        match (is_recordable, self.asked.is_committed) {
+        let is_recordable = deed.is_recordable && !is_control_file(self.path);
+        match (is_recordable, self.is_committed) {
             (true, false) => format!(
                 "Record it with `intent record {typed} --intent {to}`, or name the intent {whole}"
             ),
@@ -457,20 +449,27 @@ impl DeedCase<'_> {
 
     /// Returns a finding if unrecorded work is bound to an intent that is finished or not started.
     /// Recorded work was judged when the record was made.
-    fn not_active(&self, id: &str) -> Option<Finding> {
+    fn not_active(&self, deed: &Deed, id: &str) -> Option<Finding> {
         let intent = self.rules.intent(id).filter(|intent| !intent.in_progress())?;
         let status =
             intent.status.as_ref().map_or("without a known status", |it| it.value.as_str());
-        let message = format!("{} under {id}, which is {status}.", self.deed.what);
+        let message = format!("{} under {id}, which is {status}.", deed.what);
         let help =
             format!("Select an intent that is in progress, or start it: `intent start {id}`.");
-        Some(self.finding(Code::IntentNotActive, Some(id), message, help))
+        Some(self.finding(deed, Code::IntentNotActive, Some(id), message, help))
     }
 
-    fn finding(&self, code: Code, intent: Option<&str>, message: String, help: String) -> Finding {
+    fn finding(
+        &self,
+        deed: &Deed,
+        code: Code,
+        intent: Option<&str>,
+        message: String,
+        help: String,
+    ) -> Finding {
         Finding {
             path: Some(self.path.clone()),
-            lines: self.deed.lines,
+            lines: deed.lines,
             intent: intent.map(str::to_owned),
             ..Finding::new(code, message, help)
         }

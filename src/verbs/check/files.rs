@@ -2,48 +2,41 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::deeds::{self, Answers, Asked, Deed, Fate};
-use super::{CheckSummary, Ends, Share, UnrecordedIntents, deleted};
+use super::deeds::{self, Deed, DeedJudge, Fate};
+use super::{CheckSummary, JudgedChange, Share, UnrecordedIntents, deleted};
 use crate::code::Document;
 use crate::provenance::{Classification, Provenance};
 use crate::verbs::baseline::{Baseline, FormerFile};
 use crate::verbs::classes;
 use crate::verbs::rules::Rules;
-use crate::verbs::{VerbError, Workspace, why};
+use crate::verbs::{VerbError, why};
 use crate::workspace::git::{Aspect, ChangeKind, PathChange, Target};
 use crate::workspace::text::listed;
 use crate::workspace::{Code, Finding, RelativePath};
-
-/// The workspace to check, and the ends of the change.
-#[derive(Clone, Copy)]
-pub(super) struct Sides<'a> {
-    pub ws: &'a Workspace,
-    pub ends: &'a Ends,
-}
 
 /// A file at the base and now. A side is `None` if the file does not exist there or is not known to
 /// be text.
 type Versions = (Option<Document>, Option<Document>);
 
-/// Returns recorded blocks by intent or contributor, those with the most blocks first.
-fn shares(counts: BTreeMap<String, usize>, name: impl Fn(&str) -> Option<String>) -> Vec<Share> {
-    let share = |(id, blocks): (String, usize)| Share { name: name(&id), id, blocks };
-    let mut shares: Vec<Share> = counts.into_iter().map(share).collect();
-    shares.sort_by_key(|share| std::cmp::Reverse(share.blocks));
-    shares
+/// Counts a block for an intent or a contributor.
+fn count_for(shares: &mut Vec<Share>, id: String, name: Option<String>) {
+    match shares.iter_mut().find(|share| share.id == id) {
+        Some(share) => share.blocks += 1,
+        None => shares.push(Share { id, name, blocks: 1 }),
+    }
 }
 
-impl Sides<'_> {
+impl JudgedChange {
     /// Reads both sides of every file whose content changed.
-    pub(super) fn texts(&self, changes: &[PathChange]) -> Result<classes::Texts, VerbError> {
+    pub(super) fn texts(&self) -> Result<classes::Texts, VerbError> {
         let mut texts = classes::Texts::default();
-        for change in changes.iter().filter(|change| change.aspect == Aspect::Content) {
+        for change in self.changes.iter().filter(|change| change.aspect == Aspect::Content) {
             let path = &change.path;
             if is_of_rules(path) {
                 continue;
             }
             let (old, new) = (change.kind != ChangeKind::Added, change.kind != ChangeKind::Deleted);
-            let before = match self.ends.base() {
+            let before = match self.base() {
                 Some(base) if old => self.ws.read_at(base, path)?,
                 _ => None,
             };
@@ -70,7 +63,7 @@ impl Sides<'_> {
             Target::WorkTree => {
                 self.ws.root.read(path, crate::code::document::MAX_BYTES as u64).ok()??
             }
-            _ => self.ws.git()?.file_at(self.ends.base()?, path).ok()??,
+            _ => self.ws.git()?.file_at(self.base()?, path).ok()??,
         };
         String::from_utf8(bytes).ok()
     }
@@ -97,19 +90,14 @@ fn other_fate(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
 
 /// Judges the files of a change.
 pub(super) struct Judge<'a> {
-    sides: Sides<'a>,
+    judged: &'a JudgedChange,
     rules: &'a Rules,
     bound: &'a UnrecordedIntents,
     gone: Vec<RelativePath>,
-    /// The changes of each path, in the order of the paths.
-    changes: BTreeMap<&'a RelativePath, Vec<&'a PathChange>>,
     texts: HashMap<RelativePath, Versions>,
     classes: Option<Classification>,
     findings: Vec<Finding>,
     summary: &'a mut CheckSummary,
-    /// The numbers of recorded blocks.
-    by_intent: BTreeMap<String, usize>,
-    by_contributor: BTreeMap<String, usize>,
     /// The paths whose changes are in no commit yet; `None` if that applies to the whole change.
     uncommitted: Option<HashSet<RelativePath>>,
     /// For each renamed file, by its old path, the deeds of the file at its new path.
@@ -149,35 +137,27 @@ impl Extent {
 }
 
 impl<'a> Judge<'a> {
-    /// `known` are the texts of the change and its class, if the caller has them already. What is
-    /// counted and noted is added to `summary`.
+    /// `texts` and `classes` are the texts of the change and its class, as far as the caller knows
+    /// them. What is counted and noted is added to `summary`.
     pub(super) fn of(
-        sides: Sides<'a>,
+        judged: &'a JudgedChange,
         rules: &'a Rules,
         bound: &'a UnrecordedIntents,
-        changes: &'a [PathChange],
-        known: Option<(classes::Texts, Option<Classification>)>,
+        (texts, classes): (classes::Texts, Option<Classification>),
         summary: &'a mut CheckSummary,
     ) -> Result<Self, VerbError> {
-        let (texts, classes) = known.unwrap_or_default();
-        let mut by_path: BTreeMap<&RelativePath, Vec<&PathChange>> = BTreeMap::new();
-        for change in changes.iter().filter(|change| !is_of_rules(&change.path)) {
-            by_path.entry(&change.path).or_default().push(change);
-        }
+        let of_content = judged.changes.iter().filter(|change| change.aspect == Aspect::Content);
         let texts = texts.files.into_iter().map(|(path, old, new)| (path, (old, new)));
         Ok(Self {
-            sides,
+            judged,
             rules,
             bound,
-            gone: deleted(changes.iter().filter(|change| change.aspect == Aspect::Content)),
-            changes: by_path,
+            gone: deleted(of_content),
             texts: texts.collect(),
             classes,
             findings: Vec::new(),
             summary,
-            by_intent: BTreeMap::new(),
-            by_contributor: BTreeMap::new(),
-            uncommitted: sides.ends.uncommitted(sides.ws)?,
+            uncommitted: judged.uncommitted()?,
             renamed: HashMap::new(),
             looked_at: Extent::default(),
             beyond: Vec::new(),
@@ -193,8 +173,12 @@ impl<'a> Judge<'a> {
         let is_gone = |changes: &[&PathChange]| {
             changes.iter().all(|change| change.kind == ChangeKind::Deleted)
         };
-        let all = std::mem::take(&mut self.changes).into_iter();
-        let (gone, standing): (Vec<_>, Vec<_>) = all.partition(|(_, changes)| is_gone(changes));
+        let mut by_path: BTreeMap<&RelativePath, Vec<&PathChange>> = BTreeMap::new();
+        for change in self.judged.changes.iter().filter(|change| !is_of_rules(&change.path)) {
+            by_path.entry(&change.path).or_default().push(change);
+        }
+        let (gone, standing): (Vec<_>, Vec<_>) =
+            by_path.into_iter().partition(|(_, changes)| is_gone(changes));
         self.summary.files += gone.len() + standing.len() + nameless.len();
         for (path, changes) in standing.into_iter().chain(gone) {
             let deeds = self.deeds(path, &changes)?;
@@ -212,38 +196,40 @@ impl<'a> Judge<'a> {
                 "The name of {path} is not UTF-8, so no scope owns it: give it another name."
             ));
         }
-        let ws = self.sides.ws;
-        let name = |id: &str| ws.registry.get(id).map(|intent| intent.name.value.clone());
-        self.summary.intents = shares(self.by_intent, name);
-        self.summary.contributors = shares(self.by_contributor, |_| None);
+        for shares in [&mut self.summary.intents, &mut self.summary.contributors] {
+            shares.sort_by(|a, b| (b.blocks, &a.id).cmp(&(a.blocks, &b.id)));
+        }
         Ok(self.findings)
     }
 
     /// Counts a recorded block.
     fn count(&mut self, found: &Provenance) {
-        let ws = self.sides.ws;
+        let ws = &self.judged.ws;
         self.summary.recorded += 1;
         if let Some(id) = why::intent_of(ws, found) {
-            *self.by_intent.entry(id).or_default() += 1;
+            let name = ws.registry.get(&id).map(|intent| intent.name.value.clone());
+            count_for(&mut self.summary.intents, id, name);
         }
         if let Some(at) = found.claim {
             let (claim, record) = (ws.ledger.claim(at), &ws.ledger.entry(at.entry).record);
             let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
             let who = why::who(&claim.conversation.contributor, tool);
-            *self.by_contributor.entry(who).or_default() += 1;
+            count_for(&mut self.summary.contributors, who, None);
         }
     }
 
     fn judge(&mut self, path: &RelativePath, deeds: &[Deed]) {
-        let Sides { ws, ends } = self.sides;
-        let asked = Asked {
+        let judge = DeedJudge {
+            ws: &self.judged.ws,
+            rules: self.rules,
+            path,
             bound: self.bound.of_path(path),
-            against: &ends.against,
+            against: &self.judged.against,
             is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
         };
-        let mut findings = deeds::judge(ws, self.rules, path, deeds, &asked);
+        let mut findings = judge.all(deeds);
         if self.bound.asks_for(path) {
-            let is_open = |deed: &&Deed| deed.answers == Answers::Nobody;
+            let is_open = |deed: &&Deed| deed.answer.is_none();
             self.summary.uncovered += deeds.iter().filter(is_open).count();
         } else {
             findings.retain(|it| !matches!(it.code, Code::UnrecordedChange | Code::Unowned));
@@ -276,18 +262,18 @@ impl<'a> Judge<'a> {
         if let Some(deeds) = self.renamed.remove(path) {
             return Ok(deeds::as_a_whole(deeds, path, Fate::Renamed));
         }
-        let (ws, ends) = (self.sides.ws, self.sides.ends);
+        let ws = &self.judged.ws;
         let before = match self.texts.remove(path) {
             Some((before, _)) => before,
-            None => ends.base().map(|base| ws.read_at(base, path)).transpose()?.flatten(),
+            None => self.judged.base().map(|base| ws.read_at(base, path)).transpose()?.flatten(),
         };
         let blocks = before.map(|before| before.blocks());
         let blocks = blocks.as_ref().map_or(&[][..], |found| &found.blocks);
-        Ok(deeds::of_gone(ws, path, blocks, &ends.bases))
+        Ok(deeds::of_gone(ws, path, blocks, &self.judged.bases))
     }
 
     fn standing(&mut self, path: &RelativePath, kind: ChangeKind) -> Result<Vec<Deed>, VerbError> {
-        let (ws, ends) = (self.sides.ws, self.sides.ends);
+        let (ws, bases) = (&self.judged.ws, &self.judged.bases[..]);
         let (before, after) = self.texts.remove(path).unwrap_or_default();
         let document = match after.map_or_else(|| ws.read(path), Ok) {
             Ok(document) => document,
@@ -300,30 +286,26 @@ impl<'a> Judge<'a> {
             self.beyond.push(path.clone());
             return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
         }
-        let baseline = match (before, &ends.bases[..]) {
+        let baseline = match (before, bases) {
             (Some(before), [_]) => Baseline::Texts(vec![before]),
-            (_, bases) => Baseline::at_commits(ws, path, bases)?,
+            _ => Baseline::at_commits(ws, path, bases)?,
         };
         let document = baseline.carried_by(document);
         self.summary.notes.extend(document.cut_short());
         self.findings.extend(deeds::conflicts(path, &document));
         let file = why::file(ws, path, &document);
-        let (baseline, from) = match ends.base() {
-            Some(base) => baseline.or_renamed(ws, path, &document, base, &self.gone)?,
-            None => (baseline, None),
-        };
-        if matches!(baseline, Baseline::Unknown) {
+        let before = baseline.or_renamed(ws, path, &document, bases.first(), &self.gone)?;
+        if matches!(before.baseline, Baseline::Unknown) {
             let note =
                 format!("{path} has no readable text at the base. It was judged as a whole.");
             self.summary.notes.push(note);
             return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
         }
-        let before = FormerFile { baseline, from };
-        let (mut deeds, edits) = deeds::of_standing(ws, path, &file, &before, &ends.bases);
+        let (mut deeds, edits) = deeds::of_standing(ws, path, &file, &before, bases);
         let fate = other_fate(kind, &file.document, &before);
         // A new or renamed file has a deed for the file as a whole already.
         let is_whole = before.from.is_some() || before.baseline.is_empty();
-        let has_deed = is_whole && deeds.iter().any(|it| it.answers == Answers::Nobody);
+        let has_deed = is_whole && deeds.iter().any(|it| it.answer.is_none());
         if fate == Fate::Unparsed && !has_deed || deeds.is_empty() {
             deeds.push(deeds::of_file(path, fate));
         }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ends, FindingAnswer};
-use crate::verbs::{VerbError, Workspace};
+use super::{FindingAnswer, JudgedChange};
+use crate::verbs::VerbError;
 use crate::workspace::git::Target;
 use crate::workspace::text::counted;
 use crate::workspace::{RelativePath, store};
@@ -58,13 +58,14 @@ impl KnownFindings {
 
     /// Reads a baseline. For a change that is to be merged, the file is read from the target
     /// branch, so that a change cannot hide its own findings.
-    pub(super) fn read(
-        ws: &Workspace,
-        ends: &Ends,
-        path: &RelativePath,
-    ) -> Result<Self, VerbError> {
-        let unread = |what: String| VerbError::Baseline { path: path.to_string(), what };
-        let bytes = match (&ends.tip, ws.git()) {
+    pub(super) fn read(judged: &JudgedChange, path: &RelativePath) -> Result<Self, VerbError> {
+        let ws = &judged.ws;
+        let unread = |what: String| {
+            VerbError::Refused(format!(
+                "the baseline {path} {what}; `intent check --write-baseline {path}` makes one of what comes up now"
+            ))
+        };
+        let bytes = match (&judged.tip, ws.git()) {
             (Some(tip), Some(git)) => match git.text(&Target::Commit(tip.clone()), path)? {
                 Some(text) => text.into_bytes(),
                 // The change that adds the first baseline is shown all its findings.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::Ends;
+use super::JudgedChange;
 use super::files::is_of_rules;
 use crate::intent::{Intent, Registry};
 use crate::ledger::anchor::is_anchor;
@@ -18,7 +18,7 @@ use crate::verbs::gate::{is_control_file, is_control_path};
 use crate::verbs::rules::{ApprovedWork, Rules};
 use crate::verbs::signing::{self, SignatureCheck, Signatures, Signed};
 use crate::verbs::{VerbError, Workspace, seal};
-use crate::workspace::git::{ChangeKind, PathChange, Target};
+use crate::workspace::git::{ChangeKind, Target};
 use crate::workspace::policy::RegistryChanges;
 use crate::workspace::text::shell_word;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
@@ -38,21 +38,20 @@ pub(super) fn ways_out(what: &str) -> String {
 
 /// Judges what a change does to the rules.
 pub(super) fn judge(
-    ws: &Workspace,
+    judged: &JudgedChange,
     rules: &Rules,
-    ends: &Ends,
-    changes: &[PathChange],
     approvals: &Approvals,
 ) -> Result<Compared, VerbError> {
+    let (ws, changes) = (&judged.ws, &judged.changes);
     let mut compared = Compared::default();
-    let (Some(git), Some(base)) = (ws.git(), ends.base()) else { return Ok(compared) };
+    let (Some(git), Some(base)) = (ws.git(), judged.base()) else { return Ok(compared) };
     let found = Registry::at(git, &Target::Commit(base.clone()))?;
     if !found.exists() || ws.registry.syntax_error().is_some() {
         return Ok(compared);
     }
     // On a person's own machine there is no target branch, and the rules in the work tree are
     // accepted.
-    let decides = ends.tip.is_some();
+    let decides = judged.tip.is_some();
     let is_allowed = rules.accepted().policy.registry_changes == RegistryChanges::Allow;
     let is_of_its_own = changes.iter().all(|change| is_control_file(&change.path));
     for file in ws.registry.files() {
@@ -103,7 +102,7 @@ pub(super) fn judge(
             continue;
         }
         let sentence = format!("{path} changed, and it is a part of the rules.");
-        let Some(tip) = &ends.tip else {
+        let Some(tip) = &judged.tip else {
             compared.notes.push(format!("{sentence} {WHERE_MERGED}"));
             continue;
         };
@@ -129,13 +128,9 @@ pub(super) fn judge(
 
 /// Returns notes about signatures for changed rules that exist on this machine but in no commit of
 /// the change.
-pub(super) fn unsent(
-    here: &Workspace,
-    ws: &Workspace,
-    ends: &Ends,
-    changes: &[PathChange],
-) -> Result<Vec<String>, VerbError> {
-    let (Some(git), Some(head)) = (ws.git(), &ends.head) else { return Ok(Vec::new()) };
+pub(super) fn unsent(here: &Workspace, judged: &JudgedChange) -> Result<Vec<String>, VerbError> {
+    let ws = &judged.ws;
+    let (Some(git), Some(head)) = (ws.git(), &judged.head) else { return Ok(Vec::new()) };
     let mut notes = BTreeSet::new();
     for entry in here.ledger.entries() {
         let Some(approved) = entry.record.approves.as_ref().filter(|it| it.signature.is_some())
@@ -145,7 +140,7 @@ pub(super) fn unsent(
         let what = &approved.what;
         let is_it = match ws.registry.get(what) {
             Some(intent) => intent.hash() == approved.hash,
-            None => changes.iter().any(|change| change.path.as_str() == what),
+            None => judged.changes.iter().any(|change| change.path.as_str() == what),
         };
         if !is_it || git.has_file(head, &entry.origin.path)? {
             continue;
@@ -285,11 +280,11 @@ impl Approvals {
     /// One approval is good for one step, from the accepted text to the signed text. It is not
     /// counted again once the target branch contains it, so that it cannot be replayed.
     pub(super) fn of(
-        ws: &Workspace,
-        ends: &Ends,
+        judged: &JudgedChange,
         signatures: &dyn Signatures,
     ) -> Result<Self, VerbError> {
-        let (Some(git), Some(tip)) = (ws.git(), &ends.tip) else {
+        let ws = &judged.ws;
+        let (Some(git), Some(tip)) = (ws.git(), &judged.tip) else {
             return Ok(Self::of_open_work(ws));
         };
         let mut all = Self::default();
@@ -317,20 +312,19 @@ impl Approvals {
                 all.notes.push("Signed approvals are not counted in a shallow clone, which cannot tell whether they were used before: `git fetch --unshallow`.".to_owned());
                 return Ok(Self { notes: all.notes, ..Self::default() });
             }
-            let used = match &mut used {
-                Some(used) => used,
-                None => used.insert(used_before(git, tip)?),
-            };
-            if used.contains(&bytes) {
+            if used.is_none() {
+                used = Some(used_before(git, tip)?);
+            }
+            if used.as_ref().is_some_and(|used| used.contains(&bytes)) {
                 continue;
             }
             let code = entry.record.decision.as_ref().and_then(|it| it.approval.clone());
-            if let Some(code) = code {
-                let (path, content) = (approved.what.clone(), Some(approved.hash.clone()));
-                all.work.insert(ApprovedWork { code, path, content });
-            } else {
+            let Some(code) = code else {
                 all.signed.insert(approved.clone());
-            }
+                continue;
+            };
+            let (path, content) = (approved.what.clone(), Some(approved.hash.clone()));
+            all.work.insert(ApprovedWork { code, path, content });
         }
         Ok(all)
     }

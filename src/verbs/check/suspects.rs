@@ -2,17 +2,15 @@
 //! written.
 
 use super::deeds;
-use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, suspect, why};
 use crate::workspace::{Code, Finding, text};
 
 /// Returns a finding for each such block. Files that cannot be read are skipped.
 pub(super) fn all(ws: &Workspace) -> Vec<Finding> {
-    let paths = ws.ledger.paths();
     let mut findings = Vec::new();
-    for some in paths.chunks(AT_ONCE) {
-        let ws = &ws.without_derived();
-        for path in some {
+    for (ws, paths) in ws.in_parts(ws.ledger.paths()) {
+        let ws = &ws;
+        for path in paths {
             let Ok(document) = ws.read(path) else { continue };
             let file = why::file(ws, path, &document);
             for (at, suspicion) in suspect::of_file(ws, &file) {

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::{CheckRequest, ComparedSides, Ends};
+use super::{CheckRequest, ComparedSides, JudgedChange};
 use crate::intent::Intent;
 use crate::verbs::rules::Rules;
 use crate::verbs::{VerbError, Workspace};
@@ -40,14 +40,16 @@ impl UnrecordedIntents {
     /// selection, for changes that are in no commit; the trailers of the commits; the name of the
     /// branch.
     ///
-    /// `here` is the work tree, and `ws` is the workspace to check. `has_nameless` says that the
-    /// change contains a name that is not valid UTF-8.
+    /// `here` is the work tree. `has_nameless` says that the change contains a name that is not
+    /// valid UTF-8.
     pub(super) fn of(
-        (here, ws): (&Workspace, &Workspace),
+        here: &Workspace,
         request: &CheckRequest,
-        ends: &Ends,
-        (rules, has_nameless): (&Rules, bool),
+        judged: &JudgedChange,
+        rules: &Rules,
+        has_nameless: bool,
     ) -> Result<Self, VerbError> {
+        let ws = &judged.ws;
         if let Some(id) = &request.intent {
             return match rules.intent(id) {
                 Some(intent) => Ok(Self::to(Some(intent.id.value.clone()))),
@@ -55,19 +57,19 @@ impl UnrecordedIntents {
             };
         }
         let selected = here.selected(None);
-        let (Some(git), Some(_)) = (ws.git(), &ends.tip) else { return Ok(Self::to(selected)) };
-        let mut of_commits = of_commits(git, ends, (rules, has_nameless))?;
+        let (Some(git), Some(_)) = (ws.git(), &judged.tip) else { return Ok(Self::to(selected)) };
+        let mut of_commits = of_commits(git, judged, rules, has_nameless)?;
         if let (Some(id), ComparedSides::Base(_)) = (selected, &request.against) {
             // A person's selection applies to the changes that are in no commit yet.
-            let changes = git.all_changes(ends.head.as_ref(), &Target::WorkTree)?;
+            let changes = git.all_changes(judged.head.as_ref(), &Target::WorkTree)?;
             let nameless = match has_nameless {
-                true => git.nameless_changes(ends.head.as_ref(), &Target::WorkTree)?,
+                true => git.nameless_changes(judged.head.as_ref(), &Target::WorkTree)?,
                 false => BTreeSet::new(),
             };
             let paths = changes.into_iter().map(|change| change.path).chain(nameless);
             of_commits.by_path.extend(paths.map(|path| (path, vec![id.clone()])));
         }
-        for path in ends.uncommitted(ws)?.unwrap_or_default() {
+        for path in judged.uncommitted()?.unwrap_or_default() {
             of_commits.unasked.remove(&path);
         }
         Ok(Self { otherwise: of_branch(ws, request, rules).into_iter().collect(), ..of_commits })
@@ -89,11 +91,12 @@ impl UnrecordedIntents {
 /// there are none, by the policy's rule for the author.
 fn of_commits(
     git: &Git,
-    ends: &Ends,
-    (rules, has_nameless): (&Rules, bool),
+    judged: &JudgedChange,
+    rules: &Rules,
+    has_nameless: bool,
 ) -> Result<UnrecordedIntents, VerbError> {
-    let Some(head) = &ends.head else { return Ok(UnrecordedIntents::default()) };
-    let seen: Vec<&CommitId> = ends.bases.iter().chain(&ends.tip).collect();
+    let Some(head) = &judged.head else { return Ok(UnrecordedIntents::default()) };
+    let seen: Vec<&CommitId> = judged.bases.iter().chain(&judged.tip).collect();
     let templates =
         rules.accepted().policy.trailers.iter().filter_map(|template| template.split_once(':'));
     let named = templates.filter(|(_, value)| value.trim() == "{intent}").map(|(token, _)| token);

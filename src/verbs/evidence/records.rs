@@ -7,10 +7,10 @@
 //! the block at the base. Claims on code that does not exist any more are not checked, because no
 //! answer uses them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::{Compared, answering, first_of, rewritten};
+use super::{Compared, StillNamed, rewritten};
 use crate::code::lines;
 use crate::ledger::read::{self, is_ledger_path};
 use crate::ledger::{ClaimRef, Entry, RecordDialect, RecordKind, Trust, journal};
@@ -108,18 +108,17 @@ fn missing(
     if ours.is_empty() {
         return Ok(compared);
     }
-    let mut named = still_named(ws, base, &ours)?;
+    let named = still_named(ws, base, &ours)?;
     for (path, lines) in by_file(&ours) {
         let lines = counted(lines, "record");
-        let Some((count, name)) = named.remove(path) else {
+        let Some(named) = named.words(path) else {
             compared.notes.push(format!(
                 "No existing code depends on {lines} that the base has in {path} and this change does not."
             ));
             continue;
         };
         let message = format!(
-            "{lines} were removed from {path} since the base, although their code still exists: {}.",
-            first_of(count, &name)
+            "{lines} were removed from {path} since the base, although their code still exists: {named}."
         );
         let mut finding = rewritten(path, message, base);
         if new.iter().any(|entry| entry.origin.path == *path) {
@@ -138,31 +137,17 @@ fn by_file<'a>(entries: &[&'a Entry]) -> BTreeMap<&'a RelativePath, usize> {
     files
 }
 
-/// For each file that records were removed from, returns how many blocks those records would still
-/// answer for, and the name of the first block.
-fn still_named(
-    ws: &Workspace,
-    base: &CommitId,
-    gone: &[&Entry],
-) -> Result<HashMap<RelativePath, (usize, String)>, VerbError> {
+/// For each file that records were removed from, finds the blocks that those records would still
+/// answer for.
+fn still_named(ws: &Workspace, base: &CommitId, gone: &[&Entry]) -> Result<StillNamed, VerbError> {
     let ledger = ws.deriving(ws.ledger_at(&Target::Commit(base.clone()))?);
     let ws = &ws.with_files(ws.files().clone(), ws.head().cloned(), ledger);
     let lines: HashSet<&StoredLine> = gone.iter().map(|entry| &entry.stored).collect();
-    let mut found: HashMap<RelativePath, (usize, String)> = HashMap::new();
+    let is_gone = |entry: &Entry| entry.section.is_none() && lines.contains(&entry.stored);
+    let mut found = StillNamed::default();
     for path in named(gone, &ws.changes_since(Some(base))?) {
-        let Ok(document) = ws.read(&path) else { continue };
-        let file = why::file(ws, &path, &document);
-        for (block, provenance) in file.blocks.blocks.iter().zip(&file.provenance) {
-            let of = answering(ws, &document, block, provenance).into_iter();
-            let files: BTreeSet<&RelativePath> = of
-                .filter(|entry| entry.section.is_none() && lines.contains(&entry.stored))
-                .map(|entry| &entry.origin.path)
-                .collect();
-            for file in files {
-                let first = || (0, block.identity.path.clone());
-                found.entry(file.clone()).or_insert_with(first).0 += 1;
-            }
-        }
+        // Nothing is known of a file that cannot be read.
+        found.add_answered(ws, &path, &is_gone).unwrap_or_default();
     }
     Ok(found)
 }
@@ -188,8 +173,8 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
         let baseline = Baseline::at_commits(ws, &path, std::slice::from_ref(base))?;
         let document = baseline.carried_by(document);
         let file = why::file(ws, &path, &document);
-        let (baseline, _) = baseline.or_renamed(ws, &path, &document, base, &gone)?;
-        let differences = baseline.differences(&document);
+        let former = baseline.or_renamed(ws, &path, &document, Some(base), &gone)?;
+        let differences = former.baseline.differences(&document);
         for (at, block) in file.blocks.blocks.iter().enumerate() {
             for (claim, why) in claims(ws, &file, at, &differences, &is_new) {
                 let entry = ws.ledger.claim(claim).entry;

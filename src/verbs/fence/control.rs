@@ -22,8 +22,8 @@ pub(super) fn have_one_name(ws: &Workspace) -> Result<(), VerbError> {
     ];
     match files.iter().find(|file| store::names(file) > 1) {
         None => Ok(()),
-        Some(file) => Err(VerbError::NotFenced(format!(
-            "{0} has a second name (a hard link), through which a fenced command could write it; `cp {0} {0}.new && mv {0}.new {0}` makes it a file of its own",
+        Some(file) => Err(VerbError::Refused(format!(
+            "no fence can be put up: {0} has a second name (a hard link), through which a fenced command could write it; `cp {0} {0}.new && mv {0}.new {0}` makes it a file of its own",
             file.display()
         ))),
     }

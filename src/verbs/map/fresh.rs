@@ -38,7 +38,7 @@ struct CachedFile {
 /// file, or if commits carry the map, because then the git hook writes it.
 pub(crate) fn refresh(ws: &Workspace) {
     if is_ours_to_write(ws) {
-        log(write(&ws.with_ledger_of_now(), definitions));
+        write_or_log(ws, None);
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn refresh(ws: &Workspace) {
 /// left to the next refresh.
 pub(crate) fn follow(ws: &Workspace, paths: &[RelativePath]) {
     if !paths.is_empty() && is_ours_to_write(ws) {
-        log(write(&ws.with_ledger_of_now(), |ws| definitions_with(ws, paths)));
+        write_or_log(ws, Some(paths));
     }
 }
 
@@ -55,18 +55,15 @@ fn is_ours_to_write(ws: &Workspace) -> bool {
     ws.root.governed() && ws.policy.map != Map::Committed && is_private()
 }
 
-fn log(written: Result<(), VerbError>) {
-    if let Err(error) = written {
+fn write_or_log(ws: &Workspace, only: Option<&[RelativePath]>) {
+    if let Err(error) = write(&ws.with_ledger_of_now(), only) {
         tracing::debug!(%error, "the map is not refreshed");
     }
 }
 
-fn write(
-    ws: &Workspace,
-    definitions: impl FnOnce(&Workspace) -> Result<Option<Definitions>, VerbError>,
-) -> Result<(), VerbError> {
+fn write(ws: &Workspace, only: Option<&[RelativePath]>) -> Result<(), VerbError> {
     ws.sound_registry()?;
-    let Some(shown) = definitions(ws)? else { return Ok(()) };
+    let Some(shown) = definitions(ws, only)? else { return Ok(()) };
     let mut ids: Vec<&String> = ws.registry.intents().iter().map(|it| &it.id.value).collect();
     let others: Vec<&String> = shown.keys().filter(|id| !ids.contains(id)).collect();
     ids.extend(others);
@@ -79,23 +76,33 @@ fn write(
     Ok(())
 }
 
-/// Returns the content of the map. `None` if there was not enough time for all files.
-fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
+/// Returns the content of the map. `None` if there was not enough time for all files. If `only` is
+/// given, no other file is looked at, unless one is missing in the cache because an earlier refresh
+/// ran out of time.
+fn definitions(
+    ws: &Workspace,
+    only: Option<&[RelativePath]>,
+) -> Result<Option<Definitions>, VerbError> {
     let until = Instant::now() + PATIENCE;
     let mut before = read(ws)?;
+    let all = ws.ledger.paths();
+    let is_complete = |only: &&[RelativePath]| {
+        all.iter().all(|path| before.contains_key(path) || only.contains(path))
+    };
+    let only = only.filter(is_complete);
     let (mut kept, mut changed, mut complete) = (CachedMap::new(), false, true);
-    for path in ws.ledger.paths() {
-        let of = state(ws, path);
-        let known = before.remove(path);
-        let now = match known {
-            Some(known) if known.of == of => known,
-            _ if Instant::now() > until => {
+    for path in all {
+        let is_asked = only.is_none_or(|only| only.contains(path));
+        let is_valid = |known: &CachedFile| !is_asked || known.of == state(ws, path);
+        let now = match before.remove(path).filter(is_valid) {
+            Some(known) => known,
+            None if only.is_none() && Instant::now() > until => {
                 complete = false;
                 continue;
             }
-            _ => {
+            None => {
                 changed = true;
-                CachedFile { of, shows: shows(ws, path) }
+                CachedFile { of: state(ws, path), shows: shows(ws, path) }
             }
         };
         kept.insert(path.clone(), now);
@@ -106,28 +113,7 @@ fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
     Ok(complete.then(|| by_intent(ws, kept)))
 }
 
-/// Returns the content of the map, assuming that only these files have changed. If another file is
-/// not cached, all files are looked at, since the last refresh may have run out of time.
-fn definitions_with(
-    ws: &Workspace,
-    paths: &[RelativePath],
-) -> Result<Option<Definitions>, VerbError> {
-    let mut kept = read(ws)?;
-    if ws.ledger.paths().iter().any(|path| !kept.contains_key(path) && !paths.contains(path)) {
-        return definitions(ws);
-    }
-    for path in paths {
-        kept.remove(path);
-        if !ws.ledger.entries_of_path(path).is_empty() {
-            let (of, shows) = (state(ws, path), shows(ws, path));
-            kept.insert(path.clone(), CachedFile { of, shows });
-        }
-    }
-    keep(ws, &kept)?;
-    Ok(Some(by_intent(ws, kept)))
-}
-
-/// Reads the cache. `None` if it is missing or cannot be decoded.
+/// Reads the cache. It is empty if it is missing or cannot be decoded.
 fn read(ws: &Workspace) -> Result<CachedMap, VerbError> {
     let bytes = store::read_capped(&kept_in(ws)?, MAX_KEPT)?.unwrap_or_default();
     Ok(serde_json::from_slice(&bytes).unwrap_or_default())

@@ -109,7 +109,6 @@ impl Gathered {
             return *at;
         }
         let entry = ws.ledger.by_id(&candidate.record);
-        let stored = entry.map(|entry| &entry.record);
         self.records.push(ReportedRecord {
             id: candidate.record.clone(),
             kind: candidate.kind,
@@ -119,7 +118,7 @@ impl Gathered {
             reassigned: candidate.reassigned.clone(),
             session: candidate.session.clone(),
             commit: None,
-            tool: stored.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
+            tool: candidate.tool.clone(),
             strength: entry.and_then(|entry| ws.ledger.strength(entry)),
         });
         self.known_records.insert(key, self.records.len() - 1);

@@ -1,18 +1,21 @@
 //! Groups the blocks of a commit by intent, session and file, and writes them as evidence.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::SealedFile;
+use super::{SealedFile, is_carried};
 use crate::code::{Document, FileBlocks, fingerprint};
+use crate::intent::Registry;
 use crate::ledger::evidence::{
     self, CitedIntent, CitedSession, Digest, EvidenceBlock, EvidenceLine, Header, Whole,
 };
 use crate::ledger::{
-    BlockName, BlockRecord, Conversation, EVIDENCE_FOLDER, Entry, Record, RecordKind,
-    RecordedDecision, Strength,
+    BlockName, BlockRecord, ClaimRef, Conversation, EVIDENCE_FOLDER, Entry, Ledger, Record,
+    RecordKind, RecordedDecision, Strength,
 };
 use crate::verbs::baseline::Baseline;
-use crate::verbs::{VerbError, Workspace};
+use crate::verbs::{VerbError, Workspace, signing};
+use crate::workspace::git::Target;
 use crate::workspace::{CommitId, RelativePath, clock, store};
 
 /// A new file with more blocks than this is named as a whole, if one session wrote all of it.
@@ -105,29 +108,96 @@ impl GroupFile {
     }
 }
 
-/// The evidence for one change: the blocks of each file and group.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Groups {
+/// The evidence for one change, before it is written to a file.
+#[derive(Default)]
+pub(super) struct Draft {
+    /// The earlier commit that the evidence is about. `None` for the commit that is being made.
+    pub of: Option<CommitId>,
     work: BTreeMap<(RelativePath, Group), GroupFile>,
+    /// The records that the commit carries unchanged.
+    carried: Vec<Record>,
+    /// The ids of the records that the draft is made from, and of the earlier records of the same
+    /// blocks.
+    pub records: BTreeSet<String>,
+    /// Whether the time ran out before the whole change was searched.
+    pub incomplete: bool,
 }
 
-impl Groups {
+impl Draft {
+    /// Makes a draft of a change that there was no time to search.
+    pub(super) fn unsearched() -> Self {
+        Self { incomplete: true, ..Self::default() }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.work.is_empty()
+        self.work.is_empty() && self.carried.is_empty()
+    }
+
+    /// Returns true if the whole change was searched and nothing was found.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.is_empty() && !self.incomplete
     }
 
     pub(super) fn add(
         &mut self,
+        ledger: &Ledger,
         path: &RelativePath,
         from: Option<&RelativePath>,
-        group: Group,
-        record: &Record,
+        claim: ClaimRef,
         range: BlockRecord,
         own: usize,
     ) {
+        let claim = ledger.claim(claim);
+        let record = &claim.entry.record;
+        self.records.insert(record.id.clone());
+        let group = Group::of(claim.entry, claim.conversation);
         let work = self.work.entry((path.clone(), group)).or_default();
         work.from = from.cloned();
         work.blocks.push(DraftedBlock { time: record.timestamp.clone(), range, own });
+    }
+
+    pub(super) fn note(&mut self, claims: impl Iterator<Item = ClaimRef>, ledger: &Ledger) {
+        for at in claims {
+            let entry = ledger.claim(at).entry;
+            // Skips records that were sealed on another branch, since they belong to a commit
+            // there.
+            if ledger.is_unsealed(entry) {
+                self.records.insert(entry.record.id.clone());
+            }
+        }
+    }
+
+    /// Adds the records that are not about changes of files; a commit carries them unchanged. A
+    /// record of a change to an intent is added only if that intent in the index differs from the
+    /// commit on which the record was made. So no commit carries the record of an `intent new` that
+    /// was undone by `git reset --hard`.
+    pub(super) fn carry(&mut self, ws: &Workspace, ledger: &Ledger) {
+        let Some(git) = ws.git() else { return };
+        let index = LazyCell::new(|| Registry::at(git, &Target::Index).ok());
+        for entry in ledger.open().filter(|entry| is_carried(entry)) {
+            let record = &entry.record;
+            let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
+            let of_intent =
+                record.intent_id.as_ref().filter(|_| record.kind == RecordKind::Registry);
+            if let (Some(id), Some(base)) = (of_intent, base)
+                && let (Some(before), Some(now)) = (ws.registry_at(&CommitId(base)), index.as_ref())
+                && before.version(id) == now.version(id)
+            {
+                continue;
+            }
+            // A signature counts for one merge, so it is committed together with the change that it
+            // approves, on whichever branch that is.
+            let signed = record.approves.as_ref().filter(|approved| approved.signature.is_some());
+            let is_elsewhere = signed.is_some_and(|approved| {
+                let here = signing::hash_at(ws, &Target::Index, &approved.what);
+                here.is_ok_and(|here| here != approved.hash)
+            });
+            if is_elsewhere {
+                continue;
+            }
+            self.records.insert(record.id.clone());
+            self.carried.push(record.clone());
+        }
     }
 
     /// Omits everything that readers can derive from the texts before and after the change: the
@@ -171,10 +241,10 @@ impl Groups {
         }
     }
 
-    pub(super) fn brief(&self, of: Option<&CommitId>) -> Vec<SealedFile> {
+    pub(super) fn brief(&self) -> Vec<SealedFile> {
         let brief = |((path, group), work): (&(RelativePath, Group), &GroupFile)| SealedFile {
             path: path.clone(),
-            commit: of.map(|commit| commit.0.clone()),
+            commit: self.of.as_ref().map(|commit| commit.0.clone()),
             intent: Some(group.intent.id.clone()).filter(|intent| !intent.is_empty()),
             session: group.session.id.clone(),
             model: group.session.model.clone(),
@@ -187,12 +257,7 @@ impl Groups {
         self.work.iter().map(brief).collect()
     }
 
-    pub(super) fn bytes(
-        &self,
-        ws: &Workspace,
-        of: Option<&CommitId>,
-        carried: &[Record],
-    ) -> Vec<u8> {
+    pub(super) fn bytes(&self, ws: &Workspace) -> Vec<u8> {
         let mut intents: Vec<CitedIntent> = Vec::new();
         let mut sessions: Vec<&CitedSession> = Vec::new();
         let mut claimed: HashMap<_, BTreeSet<&Group>> = HashMap::new();
@@ -231,12 +296,12 @@ impl Groups {
         lines.sort_by(|a, b| (&a.path, &a.time).cmp(&(&b.path, &b.time)));
         let header = Header {
             evidence: evidence::FORMAT,
-            of: of.map(|commit| commit.0.clone()),
+            of: self.of.as_ref().map(|commit| commit.0.clone()),
             intents,
             sessions: sessions.into_iter().cloned().collect(),
             extra: Default::default(),
         };
-        evidence::write(header, lines, carried)
+        evidence::write(header, lines, &self.carried)
     }
 }
 

@@ -124,14 +124,15 @@ impl Search<'_> {
             return Ok(None);
         }
         if self.is_late() {
-            return Ok(Some(Draft { incomplete: true, ..Draft::default() }));
+            return Ok(Some(Draft::unsearched()));
         }
         let now = clock::now_in_milliseconds();
-        let draft = of_change(self.ws, self.sources, &sealing, &paths, self.until)?;
+        let mut draft = of_change(self.ws, self.sources, &sealing, &paths, self.until)?;
         if draft.is_nothing() {
             handled.known.insert(commit.0.clone(), now);
         }
-        Ok(Some(Draft { of: Some(commit.clone()), ..draft }))
+        draft.of = Some(commit.clone());
+        Ok(Some(draft))
     }
 
     /// Searches the history of code that was claimed as it was, oldest commit first, except the
@@ -159,7 +160,7 @@ impl Search<'_> {
             let now = clock::now_in_milliseconds();
             let mut is_empty = true;
             let Some(commits) = self.history(&from, paths_of(entries.into_iter()))? else {
-                drafts.push(Draft { incomplete: true, ..Draft::default() });
+                drafts.push(Draft::unsearched());
                 break;
             };
             for commit in commits.into_iter().filter(|commit| !known.contains(commit)) {

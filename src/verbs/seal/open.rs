@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::{Draft, FilesAfter, Sealing, Sources, claims_as_it_stood, is_carried, is_ignored};
 use crate::code::Document;
 use crate::ledger::{Digest, Entry, Strength, journal};
-use crate::verbs::baseline::Baseline;
+use crate::verbs::baseline::{Baseline, FormerFile};
 use crate::verbs::git_hooks::{self, HooksState};
 use crate::verbs::{ReadError, Workspace};
 use crate::workspace::git::Target;
@@ -129,10 +129,10 @@ fn brought(
         return Some(HashSet::new());
     }
     let before = before.iter().map(|before| state.ws.outlined(path, before));
-    let baseline = Baseline::Texts(before.collect());
-    let now = baseline.carried_by(now);
+    let before = FormerFile { baseline: Baseline::Texts(before.collect()), from: None };
+    let now = before.baseline.carried_by(now);
     let mut draft = Draft::default();
-    state.file(path, None, &baseline, &now, &mut draft);
+    state.file(path, &before, &now, &mut draft);
     Some(draft.records.into_iter().collect())
 }
 

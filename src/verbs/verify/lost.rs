@@ -51,7 +51,7 @@ pub(super) struct FoundAgain {
     /// the two can exist: after a merge, for example.
     names: HashSet<(RelativePath, BlockName)>,
     /// For each file, the other files to which its blocks were moved.
-    went: BTreeMap<RelativePath, BTreeSet<RelativePath>>,
+    moved_to: BTreeMap<RelativePath, BTreeSet<RelativePath>>,
 }
 
 impl FoundAgain {
@@ -74,12 +74,12 @@ impl FoundAgain {
         if from != path {
             self.away.insert(at);
         }
-        self.note_way(from, path);
+        self.note_move(from, path);
     }
 
-    fn note_way(&mut self, from: &RelativePath, to: &RelativePath) {
+    fn note_move(&mut self, from: &RelativePath, to: &RelativePath) {
         if from != to {
-            self.went.entry(from.clone()).or_default().insert(to.clone());
+            self.moved_to.entry(from.clone()).or_default().insert(to.clone());
         }
     }
 
@@ -96,18 +96,17 @@ pub(super) fn lost(
     mut standing: FoundAgain,
 ) -> Vec<LostBlock> {
     let mut committed = CommittedTexts::default();
-    without(ws, &mut heads, |ws, head| was_undone(ws, head) || committed.lack(ws, head));
-    let mut files = FileCache::default();
+    without(ws, &mut heads, |ws, head| was_undone(ws, head) || committed.never_had(ws, head));
+    let mut files = PresentFiles::default();
     files.find_recorded_again(ws, &heads, &mut standing);
     heads.retain(|(_, at)| !standing.holds(*at));
     files.open = heads.iter().map(|(_, at)| *at).collect();
     without(ws, &mut heads, |ws, head| {
-        files.hold_where_its_file_went(ws, head, &standing) || files.hold_in_its_place(ws, head)
+        files.was_moved_with_its_file(ws, head, &standing) || files.is_in_another_block(ws, head)
     });
     let mut lost = Vec::with_capacity(heads.len());
-    for heads in heads.chunks(AT_ONCE) {
-        let ws = &ws.without_derived();
-        lost.extend(heads.iter().filter_map(|(path, at)| lost_block(ws, path, *at)));
+    for (ws, heads) in ws.in_parts(&heads) {
+        lost.extend(heads.iter().filter_map(|(path, at)| lost_block(&ws, path, *at)));
     }
     lost
 }
@@ -119,9 +118,8 @@ fn without(
     mut is_settled: impl FnMut(&Workspace, Head<'_>) -> bool,
 ) {
     let mut open = Vec::new();
-    for heads in heads.chunks(AT_ONCE) {
-        let ws = &ws.without_derived();
-        open.extend(heads.iter().copied().filter(|head| !is_settled(ws, *head)));
+    for (ws, heads) in ws.in_parts(heads) {
+        open.extend(heads.iter().copied().filter(|head| !is_settled(&ws, *head)));
     }
     *heads = open;
 }
@@ -158,7 +156,7 @@ impl CommittedTexts {
     /// the recorded text. Then the change was undone before it was committed (`git checkout --
     /// FILE`, `git reset --hard`, `git stash`), and the block is not lost. Those commits may still
     /// have a block of the same name: the one that the change was made to.
-    fn lack(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
+    fn never_had(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
         let claim = ws.ledger.claim(at);
         if !journal::is_open(&claim.entry.origin.path) {
             return false;
@@ -209,7 +207,7 @@ fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Fo
     };
     let later = matching::recorded_elsewhere(&ws.ledger, at).find(is_new_there);
     if let Some(later) = later {
-        standing.note_way(path, &ws.ledger.claim(later).file.relative_path);
+        standing.note_move(path, &ws.ledger.claim(later).file.relative_path);
     }
     later.is_some()
 }
@@ -226,8 +224,8 @@ pub(super) fn find_in_new_files(
     without(ws, heads, |ws, head| {
         standing.covers(ws, head) || is_recorded_elsewhere(ws, head, standing)
     });
-    for paths in new_files(ws, heads).chunks(AT_ONCE) {
-        let ws = &ws.without_derived();
+    for (ws, paths) in ws.in_parts(&new_files(ws, heads)) {
+        let ws = &ws;
         for path in paths {
             let Some(file) = why::standing(ws, path) else { continue };
             let is_recorded = |found: &&Provenance| found.verdict != Verdict::Unrecorded;
@@ -263,9 +261,9 @@ fn new_files(ws: &Workspace, heads: &[Head<'_>]) -> Vec<RelativePath> {
 
 fn languages(ws: &Workspace, heads: &[Head<'_>]) -> HashSet<String> {
     let mut languages = HashSet::new();
-    for heads in heads.chunks(AT_ONCE) {
-        let ledger = ws.ledger.without_derived();
-        let names = heads.iter().filter_map(|(_, at)| ledger.claim(*at).full_block().block.clone());
+    for (ws, heads) in ws.in_parts(heads) {
+        let name = |at| ws.ledger.claim(at).full_block().block.clone();
+        let names = heads.iter().filter_map(|(_, at)| name(*at));
         languages.extend(names.filter_map(|name| name.language));
     }
     languages
@@ -276,10 +274,9 @@ fn languages(ws: &Workspace, heads: &[Head<'_>]) -> HashSet<String> {
 fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>> {
     let git = ws.git()?;
     let mut commits = BTreeSet::new();
-    for heads in heads.chunks(AT_ONCE) {
-        let ledger = ws.ledger.without_derived();
+    for (ws, heads) in ws.in_parts(heads) {
         for (_, at) in heads {
-            commits.insert(ledger.based_on(at.entry)?.to_owned());
+            commits.insert(ws.ledger.based_on(at.entry)?.to_owned());
         }
         if commits.len() > MAX_COMMITS {
             return None;
@@ -300,10 +297,10 @@ fn is_unnamed(range: &BlockRecord) -> bool {
 
 /// A cache of present files and of what was found out about their blocks.
 #[derive(Default)]
-struct FileCache {
+struct PresentFiles {
     read: HashMap<RelativePath, Option<why::FileProvenance>>,
     /// For each file, the files to which its blocks were moved.
-    ways: HashMap<RelativePath, Arc<BTreeSet<RelativePath>>>,
+    destinations: HashMap<RelativePath, Arc<BTreeSet<RelativePath>>>,
     /// The claims that are not settled so far.
     open: HashSet<ClaimRef>,
     /// For a path and a text: how many blocks with this text are in the files to which the blocks
@@ -313,7 +310,7 @@ struct FileCache {
     compared: usize,
 }
 
-impl FileCache {
+impl PresentFiles {
     fn of(&mut self, ws: &Workspace, path: &RelativePath) -> Option<&why::FileProvenance> {
         if self.read.len() >= AT_ONCE && !self.read.contains_key(path) {
             self.read.clear();
@@ -330,13 +327,13 @@ impl FileCache {
         standing: &mut FoundAgain,
     ) {
         let mut paths = BTreeSet::new();
-        for heads in heads[..heads.len().min(MAX_RERECORDED)].chunks(AT_ONCE) {
-            let ledger = ws.ledger.without_derived();
+        for (ws, heads) in ws.in_parts(&heads[..heads.len().min(MAX_RERECORDED)]) {
+            let ledger = &ws.ledger;
             let named = heads.iter().filter(|(_, at)| !is_unnamed(ledger.claim(*at).full_block()));
-            paths.extend(named.flat_map(|(_, at)| matching::later_paths(&ledger, *at)));
+            paths.extend(named.flat_map(|(_, at)| matching::later_paths(ledger, *at)));
         }
-        for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
-            let ws = &ws.without_derived();
+        for (ws, paths) in ws.in_parts(&Vec::from_iter(paths)) {
+            let ws = &ws;
             for path in paths {
                 let Some(file) = self.of(ws, path) else { continue };
                 let (now, found) = (&file.document, &file.provenance);
@@ -348,7 +345,7 @@ impl FileCache {
 
     /// Returns true if a block without a name of its own was moved with its file: a file to which
     /// other blocks were moved contains its text.
-    fn hold_where_its_file_went(
+    fn was_moved_with_its_file(
         &mut self,
         ws: &Workspace,
         (path, at): Head<'_>,
@@ -358,12 +355,12 @@ impl FileCache {
         if !is_unnamed(range) {
             return false;
         }
-        let files = self.ways(ws, path, standing);
+        let files = self.destinations(ws, path, standing);
         let key = (path.clone(), range.content_hash.clone());
         let mut unclaimed = self.unclaimed.get(&key).copied();
         let unclaimed = unclaimed.get_or_insert_with(|| {
             let there: usize = files.iter().map(|file| count(ws, file, &range.content_hash)).sum();
-            there.saturating_sub(self.went_there(ws, path, &range.content_hash, standing))
+            there.saturating_sub(self.count_moved(ws, path, &range.content_hash, standing))
         });
         let found = *unclaimed > 0;
         self.unclaimed.insert(key, unclaimed.saturating_sub(1));
@@ -372,21 +369,21 @@ impl FileCache {
 
     /// Returns the files to which blocks of a file were moved, including blocks whose deletion is
     /// recorded.
-    fn ways(
+    fn destinations(
         &mut self,
         ws: &Workspace,
         path: &RelativePath,
         standing: &FoundAgain,
     ) -> Arc<BTreeSet<RelativePath>> {
         let find = || {
-            let mut ways = standing.went.get(path).cloned().unwrap_or_default();
+            let mut destinations = standing.moved_to.get(path).cloned().unwrap_or_default();
             for at in ws.ledger.of_path(path).iter().rev().take(MAX_CLAIMS) {
                 let later = matching::recorded_elsewhere(&ws.ledger, *at).next();
-                ways.extend(later.map(|at| ws.ledger.claim(at).file.relative_path.clone()));
+                destinations.extend(later.map(|at| ws.ledger.claim(at).file.relative_path.clone()));
             }
-            Arc::new(ways)
+            Arc::new(destinations)
         };
-        Arc::clone(self.ways.entry(path.clone()).or_insert_with(find))
+        Arc::clone(self.destinations.entry(path.clone()).or_insert_with(find))
     }
 
     /// Returns the line at which a recorded text begins, counted from 1. `None` if the text is not
@@ -408,7 +405,7 @@ impl FileCache {
 
     /// Returns how many recorded blocks of a file with this text are known to have been moved to
     /// other files.
-    fn went_there(
+    fn count_moved(
         &self,
         ws: &Workspace,
         path: &RelativePath,
@@ -426,7 +423,7 @@ impl FileCache {
 
     /// Returns true if the recorded text is still in the file, inside a block without a record.
     /// This happens if a newer version of `intent` divides the file into other blocks.
-    fn hold_in_its_place(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
+    fn is_in_another_block(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
         let range = ws.ledger.claim(at).full_block();
         let Ok(document) = ws.read(path) else { return false };
         let Some(line) = self.line_of(&document.text(), range) else { return false };
