@@ -14,7 +14,7 @@
 (require 'iso8601)
 
 (defcustom intent-provenance-template "${intent} ${name} · ${who} · ${when} · ${verdict}"
-  "What `intent-provenance-mode' writes after a line.
+  "The text that `intent-provenance-mode' writes after a line.
 Tokens: ${intent} its id, ${name} its name, ${status} its status, ${who} the
 agent or person, ${model} the model, ${when} how long ago, ${date} the day,
 ${verdict} with what is kept of a changed block, ${mark} a sign for it,
@@ -24,7 +24,7 @@ anything is left out."
   :group 'intent)
 
 (defcustom intent-provenance-delay 0.5
-  "Seconds without an edit after which provenance is asked for again."
+  "Seconds without an edit after which provenance is requested again."
   :type 'number
   :group 'intent)
 
@@ -33,22 +33,22 @@ anything is left out."
   :group 'intent)
 
 (defface intent-provenance-changed '((t :inherit (warning intent-provenance)))
-  "The verdict on a block that is not what was recorded."
+  "The face of the verdict on a block that is not what was recorded."
   :group 'intent)
 
 (defvar intent-provenance-mode)
 (defvar-local intent-provenance--timer nil)
 (defvar intent-provenance--complained nil
-  "Tokens that nobody knows and that were reported.")
+  "Unknown tokens that were reported already.")
 
 ;;;; Words
 
 (defun intent-provenance--seconds (timestamp)
-  "TIMESTAMP, as the ledger writes it, in seconds."
+  "Return TIMESTAMP, in the form of the ledger, in seconds."
   (float-time (encode-time (iso8601-parse timestamp))))
 
 (defun intent-provenance--ago (timestamp)
-  "How long ago TIMESTAMP was, in words."
+  "Return how long ago TIMESTAMP was, in words."
   (let* ((seconds (max 0 (- (float-time) (intent-provenance--seconds timestamp))))
          (say (lambda (many unit)
                 (format "%d %s%s ago" many unit (if (= many 1) "" "s")))))
@@ -59,7 +59,7 @@ anything is left out."
           (t (format-time-string "%Y-%m-%d" (intent-provenance--seconds timestamp))))))
 
 (defun intent-provenance--who (it)
-  "Who wrote IT, a block or a record, as far as is recorded."
+  "Return who wrote IT, a block or a record, as far as the record says."
   (let* ((contributor (plist-get it :contributor))
          (model (plist-get contributor :model_identifier))
          (tool (plist-get it :tool))
@@ -77,11 +77,11 @@ anything is left out."
           (_ "unknown author"))))))
 
 (defun intent-provenance--sound-p (block)
-  "Whether BLOCK is as it was recorded, its name and place aside."
+  "Return non-nil if BLOCK is as recorded, except for its name and place."
   (member (plist-get block :verdict) '("exact" "reformatted" "renamed" "moved")))
 
 (defun intent-provenance--verdict (block)
-  "The verdict on BLOCK, with what is kept of it."
+  "Return the verdict on BLOCK, with the share that changed."
   (let ((verdict (plist-get block :verdict))
         (kept (plist-get block :kept)))
     (if (and kept (equal verdict "modified"))
@@ -90,7 +90,7 @@ anything is left out."
       verdict)))
 
 (defun intent-provenance--tokens (block)
-  "What each token of the template stands for in BLOCK."
+  "Return the value of each token of the template for BLOCK."
   (let* ((intent (plist-get block :intent))
          (timestamp (plist-get block :timestamp))
          (name (plist-get intent :name)))
@@ -109,13 +109,13 @@ anything is left out."
       ("block" . ,(plist-get block :qualified_name)))))
 
 (defun intent-provenance--complain (token)
-  "Say once that nobody knows TOKEN."
+  "Report once that TOKEN is unknown."
   (unless (member token intent-provenance--complained)
     (push token intent-provenance--complained)
     (message "intent-provenance-template: there is no token ${%s}" token)))
 
 (defun intent-provenance--part (part tokens)
-  "PART of a template with TOKENS put in, or nil if all of them are empty."
+  "Fill TOKENS into PART of a template; return nil if all of them are empty."
   (let ((start 0) (said nil) (named nil) (out ""))
     (while (string-match "\\${\\([^}]*\\)}" part start)
       (let* ((begin (match-beginning 0))
@@ -132,7 +132,7 @@ anything is left out."
       (string-trim (concat out (substring part start))))))
 
 (defun intent-provenance-format (block &optional template)
-  "BLOCK in the words of TEMPLATE, by default `intent-provenance-template'."
+  "Describe BLOCK by TEMPLATE, by default `intent-provenance-template'."
   (let ((tokens (intent-provenance--tokens block))
         (parts (split-string (or template intent-provenance-template) " · ")))
     (mapconcat #'identity
@@ -142,17 +142,17 @@ anything is left out."
 ;;;; Overlays
 
 (defun intent-provenance--shown-p (block)
-  "Whether there is something to say after the first line of BLOCK.
+  "Return non-nil if text is shown after the first line of BLOCK.
 Not where nothing is recorded, and not for what lies between definitions."
   (and (not (equal (plist-get block :verdict) "unrecorded"))
        (not (member (plist-get block :kind) '("region" "paragraph")))))
 
 (defun intent-provenance--clear (&optional beg end)
-  "Take provenance away between BEG and END, or everywhere."
+  "Remove provenance between BEG and END, or everywhere."
   (remove-overlays (or beg (point-min)) (or end (point-max)) 'intent-provenance t))
 
 (defun intent-provenance--put (block)
-  "Write after the first line of BLOCK what is known of it."
+  "Write the provenance of BLOCK after its first line."
   (let ((text (and (intent-provenance--shown-p block) (intent-provenance-format block))))
     (unless (or (null text) (string-empty-p text))
       (goto-char (point-min))
@@ -167,7 +167,7 @@ Not where nothing is recorded, and not for what lies between definitions."
           (overlay-put overlay 'after-string text))))))
 
 (defun intent-provenance--show (buffer tick result)
-  "Show RESULT in BUFFER, unless its text went on since TICK."
+  "Show RESULT in BUFFER, unless its text changed since TICK."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer
       (when (and intent-provenance-mode (eql tick (buffer-chars-modified-tick)))
@@ -178,7 +178,7 @@ Not where nothing is recorded, and not for what lies between definitions."
             (mapc #'intent-provenance--put (plist-get result :blocks))))))))
 
 (defun intent-provenance-refresh (&optional buffer)
-  "Ask again for the provenance of BUFFER, by default this one."
+  "Request the provenance of BUFFER again, by default of this one."
   (interactive)
   (with-current-buffer (or buffer (current-buffer))
     (when intent-provenance-mode
@@ -187,7 +187,7 @@ Not where nothing is recorded, and not for what lies between definitions."
                             (lambda (result) (intent-provenance--show buffer tick result)))))))
 
 (defun intent-provenance--later (&rest _)
-  "Ask again when nothing was typed for a moment."
+  "Request provenance again when nothing was typed for a moment."
   (when (timerp intent-provenance--timer) (cancel-timer intent-provenance--timer))
   (let ((buffer (current-buffer)))
     (setq intent-provenance--timer
@@ -197,7 +197,7 @@ Not where nothing is recorded, and not for what lies between definitions."
                               (intent-provenance-refresh buffer)))))))
 
 (defun intent-provenance--changed (beg end _length)
-  "Forget what was known of the lines from BEG to END: it may be true no more."
+  "Remove the provenance of the lines from BEG to END, which may be outdated."
   (save-match-data
     (save-excursion
       (intent-provenance--clear (progn (goto-char beg) (line-beginning-position))
@@ -205,7 +205,7 @@ Not where nothing is recorded, and not for what lies between definitions."
   (intent-provenance--later))
 
 (defun intent-provenance--state-changed (state)
-  "Ask again in the buffers of the workspace that STATE is about."
+  "Request provenance again in the buffers of the workspace of STATE."
   (dolist (buffer (buffer-list))
     (with-current-buffer buffer
       (when (and (bound-and-true-p intent-provenance-mode)

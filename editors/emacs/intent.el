@@ -39,11 +39,11 @@
 ;;;; Choosing an intent
 
 (defun intent--list ()
-  "The intents of the workspace."
+  "Return the intents of the workspace."
   (append (intent--call "intent.list") nil))
 
 (defun intent--annotation (it)
-  "What stands beside the intent IT where one is chosen."
+  "Return the text beside the intent IT in a list of choices."
   (concat "  "
           (intent--plain (or (plist-get it :name) ""))
           (propertize (format "  %s  %s%s"
@@ -70,7 +70,7 @@
 
 ;;;###autoload
 (defun intent-select (id)
-  "Work under the intent ID from now on."
+  "Select the intent ID."
   (interactive (list (intent--read "Select the intent")))
   (let* ((answer (intent--call "intent.select" :id id))
          (overlaps (append (plist-get answer :overlaps) nil)))
@@ -80,7 +80,7 @@
 
 ;;;###autoload
 (defun intent-clear ()
-  "Work under no intent."
+  "Clear the selection."
   (interactive)
   (let ((cleared (plist-get (intent--call "intent.clear") :cleared)))
     (message (if cleared "No intent is selected any more; it was %s" "No intent was selected")
@@ -96,7 +96,7 @@
                                         (mapcar #'file-truename files))))))
 
 (defun intent--buffers ()
-  "The files of this workspace that are visited."
+  "Return the files of this workspace that are visited."
   (delq nil (mapcar (lambda (buffer)
                       (let ((file (buffer-file-name buffer)))
                         (and file (equal (buffer-local-value 'intent--root buffer) intent--root)
@@ -129,7 +129,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
 
 ;;;###autoload
 (defun intent-accept ()
-  "Settle the block at point as it stands; the server asks first."
+  "Accept the block at point as it is; the server asks first."
   (interactive)
   (intent--save (list buffer-file-name))
   (setq intent--reviewing (+ (float-time) 10))
@@ -155,7 +155,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
      (t (user-error "No intent asked for this, as far as is recorded")))))
 
 (defun intent--blocks (id)
-  "The blocks that the intent ID asked for, as items of xref."
+  "Return the blocks that the intent ID asked for, as items of xref."
   (let ((found (append (intent--request :workspace/symbol (list :query id)) nil)))
     (cl-loop
      for it in found
@@ -183,7 +183,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
 ;;;; Changing the registry
 
 (defun intent--registry-buffer ()
-  "The registry of this workspace, in a buffer that the server manages."
+  "Return the registry of this workspace, in a buffer that the server manages."
   (let ((file (intent-why--registry intent--root)))
     (unless (file-readable-p file) (user-error "There is no registry here"))
     (with-current-buffer (find-file-noselect file)
@@ -193,7 +193,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
       (current-buffer))))
 
 (defun intent--edited-files (edit)
-  "The files in EDIT."
+  "Return the files in EDIT."
   (append
    (cl-loop for (uri _) on (plist-get edit :changes) by #'cddr
             collect (intent--path (string-remove-prefix ":" (format "%s" uri))))
@@ -226,7 +226,7 @@ The ledger keeps the old one: what was recorded stays as it is."
 
 ;;;###autoload
 (defun intent-code-actions ()
-  "Choose what to do about the block at point: select, widen, record, accept.
+  "Choose a code action for the block at point: select, widen, record, accept.
 What it changes in files that it had to open is offered for saving."
   (interactive)
   (intent--server-or-lose)
@@ -240,7 +240,7 @@ What it changes in files that it had to open is offered for saving."
 
 ;;;###autoload
 (defun intent-review ()
-  "Put the questions of agents that wait for you again."
+  "Ask the waiting questions of agents again."
   (interactive)
   (setq intent--reviewing (+ (float-time) 10))
   (let ((waiting (or (plist-get (intent--call "intent.review") :waiting) 0)))
@@ -267,7 +267,7 @@ What it changes in files that it had to open is offered for saving."
     (browse-url-of-file file)))
 
 (defun intent-restart ()
-  "Start the server of this workspace anew."
+  "Restart the server of this workspace."
   (interactive)
   (eglot-reconnect (intent--server-or-lose)))
 
@@ -279,7 +279,7 @@ What it changes in files that it had to open is offered for saving."
 ;;;; The mode
 
 (defun intent--words (state)
-  "STATE of a workspace in a few characters."
+  "Return the STATE of a workspace in a few characters."
   (let ((count (lambda (key) (or (plist-get state key) 0))))
     (concat
      (intent--plain (or (plist-get state :selection) "no intent"))
@@ -292,10 +292,10 @@ What it changes in files that it had to open is offered for saving."
     (define-key map [mode-line mouse-1] #'intent-select)
     (define-key map [mode-line mouse-3] #'intent-status)
     map)
-  "What a click on the mode line does.")
+  "The keymap of the text in the mode line.")
 
 (defun intent--lighter ()
-  "Words for the mode line: selected intent, errors, waiting questions."
+  "Return the text for the mode line: intent, errors, waiting questions."
   (when-let ((state (and intent--root (gethash intent--root intent--states))))
     (let ((waits (not (zerop (or (plist-get state :waiting) 0)))))
       ;; A percent sign would be a format instruction.
@@ -334,7 +334,7 @@ What it changes in files that it had to open is offered for saving."
   "Keys of `intent-mode'; none by default.")
 
 (easy-menu-define intent-menu intent-mode-map
-  "What can be done about intents."
+  "The menu of commands about intents."
   '("Intent"
     ["Select…" intent-select]
     ["Clear" intent-clear]
@@ -358,14 +358,14 @@ What it changes in files that it had to open is offered for saving."
     ["Log" intent-log]))
 
 (defun intent--readable-p ()
-  "Whether the server can say something about the file of this buffer."
+  "Return non-nil if the server can answer about the file of this buffer."
   (and buffer-file-name
        (not (buffer-base-buffer))
        (derived-mode-p 'prog-mode 'text-mode 'conf-mode)))
 
 ;;;###autoload
 (defun intent-ensure ()
-  "Have our server manage this buffer, or run beside the mode's own.
+  "Make our server manage this buffer, or run beside the mode's own.
 One that is not installed does not count.
 Does nothing outside of workspaces with an .orchestration/."
   (when (and (intent--readable-p)
@@ -380,7 +380,7 @@ Does nothing outside of workspaces with an .orchestration/."
 
 ;;;###autoload
 (defun intent-take-over ()
-  "Have our server manage this buffer, instead of the mode's own.
+  "Make our server manage this buffer, instead of the mode's own.
 The other server stops managing all buffers of this mode in the project."
   (interactive)
   (setq intent--root (or (intent--workspace buffer-file-name)
@@ -425,7 +425,7 @@ Does nothing where no .orchestration/ lies above the file.
 ;;;; The registry where Emacs has no mode for YAML
 
 (define-derived-mode intent-registry-mode prog-mode "Registry"
-  "The registry of intents, where Emacs has no mode for YAML."
+  "A mode for the registry of intents, if Emacs has no mode for YAML."
   (setq-local comment-start "# "
               comment-start-skip "#+[ \t]*"
               indent-tabs-mode nil
@@ -438,7 +438,7 @@ Does nothing where no .orchestration/ lies above the file.
 
 ;;;###autoload
 (defun intent-registry-mode-maybe ()
-  "The mode for YAML that Emacs has, or `intent-registry-mode'."
+  "Return the mode for YAML that Emacs has, or `intent-registry-mode'."
   (cond ((fboundp 'yaml-mode) (yaml-mode))
         ((and (fboundp 'treesit-available-p) (treesit-available-p)
               (require 'treesit) (treesit-ready-p 'yaml t))
