@@ -1,1 +1,1 @@
-"""What `editors/test/run` is made of: who is driven, on what machine, what came of it, and the pictures."""
+"""The parts of `editors/test/run`: the clients, the machine, the results and the pictures."""

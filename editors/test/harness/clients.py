@@ -1,4 +1,4 @@
-"""Who is driven, and what has to work in each."""
+"""The clients that are driven, and what must work in each."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Client:
     version: str
     title: str
     default: bool = True
-    # Whether it must show the ten things. A page and a type-check cannot.
+    # True if the ten things must work. A page and a type-check cannot show them.
     ten: bool = True
-    # Whose pictures are kept: one version of a program writes them.
+    # True if its pictures are kept. Only one version of a program writes pictures.
     pictures: bool = True
     install_seconds: int = 420
     drive_seconds: int = 360
-    # Clients of one place share what is installed.
+    # Clients with the same place share one installation.
     place: str = ""
 
     @property
@@ -46,11 +46,11 @@ class Client:
 
 
 def protocol(version: str, title: str) -> Client:
-    """The protocol suite under the capabilities that an editor was recorded to announce."""
+    """The protocol suite with the capabilities that were recorded from an editor."""
     return Client("protocol", version, f"protocol, as {title}", pictures=False, place="protocol")
 
 
-# In the order of the table, and the longest early: two are driven at a time.
+# In the order of the table, with the slowest first, because two are driven at a time.
 CLIENTS = [
     Client("vscode", "1.100", "VS Code 1.100", install_seconds=600, drive_seconds=420),
     Client("vscode", "1.139", "VS Code 1.139", default=False, pictures=False, install_seconds=900, drive_seconds=420),
@@ -59,7 +59,7 @@ CLIENTS = [
     Client("helix", "25.01", "Helix 25.01"),
     Client("emacs", "30", "Emacs 30"),
     Client("emacs", "28", "Emacs 28", default=False, pictures=False),
-    # Compiles, and gives way to the others while it does.
+    # It compiles, and the others run meanwhile.
     Client("zed", "1", "Zed (type-check only)", ten=False, pictures=False, drive_seconds=900),
     Client("page", "1", "HTML report", ten=False),
     protocol("visual-studio-code", "VS Code"),
@@ -69,14 +69,14 @@ CLIENTS = [
 
 
 def chosen(names: list[str], everything: bool) -> list[Client]:
-    """The clients that a command line names: by folder, or by folder and version (`nvim-0.7`); all of the default set else."""
+    """The clients that a command line names, by folder or folder and version (`nvim-0.7`), else the default set."""
     if not names:
         return [client for client in CLIENTS if everything or client.default]
     found = []
     for name in names:
         exact = [client for client in CLIENTS if client.key == name]
         those = exact or [c for c in CLIENTS if c.folder == name and (everything or c.default)]
-        # One that is driven under --all only is meant when it is named.
+        # A client that normally runs only with --all also runs if it is named.
         those = those or [c for c in CLIENTS if c.folder == name]
         if not those:
             raise SystemExit(f"no client {name}; there are: {' '.join(client.key for client in CLIENTS)}")

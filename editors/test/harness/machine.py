@@ -1,4 +1,4 @@
-"""What all clients share of the machine, and how a program is run on it: bounded, clean, and gone afterwards."""
+"""The machine that all clients share, and how a program runs on it: with limits and a clean environment."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from collections.abc import Callable
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TEST = ROOT / "editors" / "test"
-# Everything that a run writes, but for what `--write` puts into the repository.
+# A run writes only here, except for what `--write` puts into the repository.
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "editors"
 VENV = TARGET / "venv"
 FONT = pathlib.Path("/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf")
 
-# Which Debian package brings what, and how its absence shows.
+# The Debian packages, and for each a test whether it is installed.
 PACKAGES: dict[str, Callable[[], bool]] = {
     "chromium": lambda: chromium() is not None,
     "ripgrep": lambda: shutil.which("rg") is not None,
@@ -28,23 +28,23 @@ PACKAGES: dict[str, Callable[[], bool]] = {
     "fonts-dejavu-core": FONT.is_file,
 }
 
-# What a package registry needs to be reached, wherever this machine reaches it. Nothing of it says who runs us.
+# The variables that are needed to reach a package registry. None of them says who runs the tests.
 REGISTRY = ("npm_config_", "NPM_CONFIG_", "PIP_", "CARGO_", "RUSTUP_", "NODE_EXTRA_CA_CERTS", "SSL_CERT_",
             "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
-# Of the person's home, where they have them; the home of a driven program is empty.
+# From the person's home, if they exist. The home of a driven program is empty.
 FILES_OF_HOME = {"NPM_CONFIG_USERCONFIG": ".npmrc", "PIP_CONFIG_FILE": ".config/pip/pip.conf",
                  "CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup", "npm_config_cache": ".npm"}
 
 
-# The groups of what runs now, and the folders that it was given: what a run that is stopped has to end.
+# The process groups that run now, and their folders. If the run is stopped, they must be ended.
 GROUPS: set[int] = set()
 SCRATCH: set[pathlib.Path] = set()
-# Held while a program is started; for good, once the run is stopped.
+# Held while a program is started. Once the run is stopped, it is held for ever.
 STARTING = threading.Lock()
 
 
 class Problem(Exception):
-    """Why a run cannot go on; a sentence for the person."""
+    """Raised if a run cannot continue, with a sentence for the person."""
 
 
 def chromium() -> str | None:
@@ -62,7 +62,7 @@ def binary() -> pathlib.Path:
 
 
 def install_packages() -> None:
-    """By apt, what is missing of the programs and the font that all clients share."""
+    """Installs with apt the missing programs and the font that all clients share."""
     missing = [name for name, there in PACKAGES.items() if not there()]
     if not missing:
         return
@@ -78,7 +78,7 @@ def install_packages() -> None:
 
 
 def install_venv() -> None:
-    """What `screen` needs to read a terminal's colours; once for each list of versions."""
+    """Installs what `screen` needs to read a terminal's colours, once for each list of versions."""
     wanted = (TEST / "requirements.txt").read_text()
     stamp = VENV / "installed"
     if stamp.is_file() and stamp.read_text() == wanted:
@@ -92,7 +92,7 @@ def install_venv() -> None:
 
 
 def environment(home: pathlib.Path, programs: pathlib.Path, **named: str) -> dict[str, str]:
-    """A clean one: paths, a home of its own, registries, and what is named."""
+    """Makes a clean environment: paths, a home of its own, registries, and the given variables."""
     kept = {name: value for name, value in os.environ.items() if name.startswith(REGISTRY)}
     for name, file in FILES_OF_HOME.items():
         path = pathlib.Path.home() / file
@@ -103,7 +103,7 @@ def environment(home: pathlib.Path, programs: pathlib.Path, **named: str) -> dic
 
 def stream(command: list[str], seconds: int, log: pathlib.Path, env: dict[str, str],
            heard: Callable[[str], None]) -> int | None:
-    """Runs a program in a group of its own and hands over each line of its output; `None` when its time was up.
+    """Runs a program in a group of its own and passes on each line of its output. Returns `None` if its time was up.
 
     Its standard error goes to the log. Whatever is left of its group at the end is killed.
     """
@@ -123,7 +123,7 @@ def stream(command: list[str], seconds: int, log: pathlib.Path, env: dict[str, s
         code = process.wait(seconds)
     except subprocess.TimeoutExpired:
         code = None
-        # Let it end what it has started.
+        # Let it end the programs that it has started.
         os.killpg(process.pid, signal.SIGTERM)
         try:
             process.wait(10)
@@ -145,7 +145,7 @@ def kill_group(group: int) -> None:
 
 
 def end_when_stopped() -> None:
-    """A run that is stopped, by a person or by a limit, takes along what it has started."""
+    """Ends everything that a run has started, if a person or a limit stops the run."""
 
     def stop(number: int, _frame) -> None:
         STARTING.acquire(timeout=5)
@@ -160,7 +160,7 @@ def end_when_stopped() -> None:
 
 
 def make_scratch(name: str) -> pathlib.Path:
-    """An empty folder, and one beside it to be the home. Outside of this repository: below a governed folder all is governed."""
+    """An empty folder and a home beside it. They are outside this repository, where every folder would be governed."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-")).resolve()
     SCRATCH.add(folder)
     home_of(folder).mkdir()
@@ -172,7 +172,7 @@ def home_of(scratch: pathlib.Path) -> pathlib.Path:
 
 
 def remove_scratch(folder: pathlib.Path) -> list[str]:
-    """Ends what still runs in it, and removes it; answers what had to be ended."""
+    """Ends the programs that still run in the folder, and removes it. Returns the programs that had to be ended."""
     ended = end_strays(folder)
     for one in (folder, home_of(folder)):
         shutil.rmtree(one, ignore_errors=True)
@@ -181,7 +181,7 @@ def remove_scratch(folder: pathlib.Path) -> list[str]:
 
 
 def end_strays(folder: pathlib.Path) -> list[str]:
-    """Ends what still runs with this folder in its environment or command: daemons that have left the group."""
+    """Ends programs that have this folder in their environment or command: daemons that have left the group."""
     ended = []
     for _ in range(20):
         strays = strays_of(str(folder).encode())

@@ -1,4 +1,4 @@
-"""Pictures that cannot grow stale: what each shows is kept as words, and compared with what a run sees."""
+"""Keeps pictures up to date: the words that each shows are stored, and compared with those of a run."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .machine import ROOT, TEST
 
 FOLDER = ROOT / "docs" / "pictures"
 TRANSCRIPTS = FOLDER / "transcripts.json"
-# A picture of a package that is published alone lies in the package, too.
+# The pictures of a package that is published alone are also in the package.
 COPIES = {"vscode": ROOT / "editors" / "vscode" / "media"}
 PNG = b"\x89PNG\r\n\x1a\n"
 
-# What is another in each run, and says nothing of the product. Frames go first: an editor breaks a line within them.
+# Text that differs between runs for no reason of the product. Frames go first: an editor breaks a line within them.
 MOVING = [
     (re.compile(r"[\u2500-\u257f\u2580-\u259f]+"), " "),
     # The short hash of a commit, which a narrow window may break: "b8874", a new line, "5b294 Ada: Allow for …".
@@ -33,14 +33,14 @@ MOVING = [
 
 
 def normalised(text: str) -> str:
-    """Without times, ids, frames and line breaks: those differ where the product does not."""
+    """Returns the text without times, ids, frames and line breaks, which differ although the product does not."""
     for moving, instead in MOVING:
         text = moving.sub(instead, text)
     return re.sub(r"\s+", " ", text.replace("\u00a0", " ")).strip()
 
 
 def collect(folder: pathlib.Path, client: str) -> tuple[dict[str, str], list[str]]:
-    """The transcripts of the pictures that a driver left, and what is wrong with them. Makes pictures of screens."""
+    """Returns the transcripts of a driver's pictures and what is wrong with them. Turns screens into pictures."""
     transcripts, problems = {}, []
     for screen in sorted(folder.glob("*.ansi")):
         done = subprocess.run([sys.executable, str(TEST / "screen"), str(screen), str(screen.with_suffix(".png"))],
@@ -49,7 +49,7 @@ def collect(folder: pathlib.Path, client: str) -> tuple[dict[str, str], list[str
             problems.append(f"{screen.name} became no picture: {done.stderr.strip()[-300:]}")
     for picture in sorted(folder.glob("*.png")):
         words = picture.with_suffix(".txt")
-        # What a driver leaves of a failure is for whoever looks into it.
+        # A driver's picture of a failure is only for the person who examines it.
         if picture.stem.startswith(f"{client}-failed"):
             continue
         if not picture.stem.startswith(f"{client}-"):
@@ -72,7 +72,7 @@ def of(client: str, transcripts: dict[str, str]) -> set[str]:
 
 
 def write(client: str, folder: pathlib.Path, transcripts: dict[str, str]) -> None:
-    """Puts a client's pictures into the documents, and drops those that it no longer makes.
+    """Puts a client's pictures into the documents, and removes those that it no longer makes.
 
     One that shows the same words stays as it is: only its times differ. Delete it to have it made anew.
     """
@@ -94,7 +94,7 @@ def write(client: str, folder: pathlib.Path, transcripts: dict[str, str]) -> Non
 
 
 def stale(client: str, transcripts: dict[str, str]) -> list[str]:
-    """The committed pictures of a client that show something else than this run saw."""
+    """Returns the committed pictures of a client that show something else than this run."""
     committed = kept()
     found = [f"{name}.png is made by no check any more" for name in sorted(of(client, committed) - set(transcripts))]
     for name, words in transcripts.items():
@@ -106,7 +106,7 @@ def stale(client: str, transcripts: dict[str, str]) -> list[str]:
 
 
 def unaccounted() -> list[str]:
-    """Pictures in the documents that no driver has written, and pictures that nobody wrote a transcript of."""
+    """Returns the pictures in the documents that no driver writes, and those without a transcript."""
     committed, found = kept(), []
     documents = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "editors").glob("*/*.md"))]
     for document in documents:

@@ -1,4 +1,4 @@
-"""What the drivers said, and the table of it that the documents show."""
+"""The results of the drivers, and the table of them in the documents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .clients import CLIENTS, THINGS, Client
 from .machine import ROOT, TEST
 from .pictures import normalised
 
-# What the last run with `--write` found in each client: the table in the documents is drawn from it.
+# The results of the last run with `--write`. The table in the documents is made from them.
 KEPT = TEST / "results.json"
 DOCUMENT = ROOT / "docs" / "editors.md"
 BEGIN, END = "<!-- table:begin: written by editors/test/run --write -->", "<!-- table:end -->"
@@ -20,24 +20,24 @@ LINE = re.compile(r"(ok|substitute|FAIL) +(\S+) *(.*)")
 
 @dataclass
 class Result:
-    """What one client's driver said."""
+    """The results of one client's driver."""
 
     client: Client
     checks: list[tuple[str, str, str]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
-    # What its pictures show, by name.
+    # The words that its pictures show, by name.
     transcripts: dict[str, str] = field(default_factory=dict)
 
     def hear(self, line: str) -> bool:
-        """Takes a line of the driver; whether it was one of the three kinds."""
+        """Takes a line of the driver. Returns true if it is of one of the three kinds."""
         match = LINE.fullmatch(line)
         if match:
             self.checks.append((match[1], match[2], match[3]))
         return match is not None
 
     def close(self, code: int | None) -> None:
-        """Holds what was said against what had to be said."""
+        """Compares the reported results with those that are required."""
         failed = [f"{key}: {detail}" for kind, key, detail in self.checks if kind == "FAIL"]
         self.problems += failed
         if code is None:
@@ -56,7 +56,7 @@ class Result:
                           for kind, key, detail in self.checks if kind == "substitute" and not detail]
 
     def row(self) -> dict[str, str]:
-        """For each of the ten things: `✓`, `✗`, or what stands in for it."""
+        """Returns for each of the ten things `✓`, `✗`, or its substitute."""
         cells = {thing: "✗" for thing in THINGS}
         for kind, key, detail in self.checks:
             if key in cells:
@@ -73,7 +73,7 @@ def rows_of(results: list[Result]) -> dict[str, dict[str, str]]:
 
 
 def table(rows: dict[str, dict[str, str]]) -> str:
-    """Client × ten things, as Markdown; what stands in for a thing becomes a note below."""
+    """Returns the table of clients and the ten things, as Markdown. A substitute becomes a note below."""
     notes: list[str] = []
 
     def cell(text: str) -> str:
@@ -93,7 +93,7 @@ def table(rows: dict[str, dict[str, str]]) -> str:
 
 
 def write(rows: dict[str, dict[str, str]]) -> None:
-    """Puts what ran into what is kept, and the whole of it into the document."""
+    """Merges the results of this run into the stored ones, and writes the table into the document."""
     known = {client.title for client in CLIENTS}
     together = {title: row for title, row in {**kept(), **rows}.items() if title in known}
     KEPT.write_text(json.dumps(together, indent=2, ensure_ascii=False, sort_keys=True) + "\n")
@@ -103,7 +103,7 @@ def write(rows: dict[str, dict[str, str]]) -> None:
 
 
 def split(text: str) -> tuple[str, str, str]:
-    """The document before the table, the table, and after it."""
+    """Returns the document before the table, the table, and the document after it."""
     before, begun, rest = text.partition(BEGIN)
     inside, ended, after = rest.partition(END)
     if not (begun and ended):
@@ -112,7 +112,7 @@ def split(text: str) -> tuple[str, str, str]:
 
 
 def differences(rows: dict[str, dict[str, str]]) -> list[str]:
-    """Where the document says something else than what ran."""
+    """Returns the differences between the document and the results."""
     committed, found = kept(), []
     for title, row in rows.items():
         was = committed.get(title)
