@@ -1,4 +1,5 @@
-//! The disk says no in the middle of a line: nothing of it stays, and nothing before it is lost.
+//! A write to the ledger fails in the middle of a line because the disk is full: the incomplete line is removed, and
+//! all earlier lines stay.
 
 use std::process::Command;
 
@@ -27,13 +28,14 @@ fn segments(repo: &Repo) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn a_write_that_fails_half_way_is_taken_back() {
+fn an_incomplete_write_to_the_ledger_is_removed_again() {
     let repo = Repo::new();
     repo.write("src/a.rs", "fn a() {}\n");
     repo.record("INT-001", &["src/a.rs"]);
     let [segment]: [_; 1] = segments(&repo).try_into().expect("one chain");
     let before = std::fs::read(&segment).expect("the segment");
-    // As large as the next KiB that is begun: what is to come does not fit, and some of it does.
+    // The largest size that the file may reach, in KiB: the rest of the last KiB is free, so a part of the next record
+    // fits and the rest does not.
     let limit = before.len().div_ceil(1024);
     assert!(limit * 1024 > before.len(), "there is room for a part");
     let many: String = (0..40).map(|n| format!("fn f{n}() {{}}\n")).collect();
@@ -49,8 +51,12 @@ fn a_write_that_fails_half_way_is_taken_back() {
         + &String::from_utf8_lossy(&refused.stdout);
     assert_ne!(refused.status.code(), Some(0), "{said}");
     assert!(said.contains("appended to"), "{said}");
-    assert_eq!(std::fs::read(&segment).expect("the segment"), before, "not a byte stays");
-    assert_eq!(segments(&repo), [segment], "and it was this file that was written to");
+    assert_eq!(
+        std::fs::read(&segment).expect("the segment"),
+        before,
+        "no byte of the failed write stays"
+    );
+    assert_eq!(segments(&repo), [segment], "the record belongs in this file");
     let again = run(&format!("exec {PROGRAM} record --intent INT-001 --agent test-agent src/a.rs"));
     assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
     assert_eq!(run(&format!("exec {PROGRAM} verify")).status.code(), Some(0));

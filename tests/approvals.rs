@@ -1,4 +1,4 @@
-//! What a person decides, and what follows from it.
+//! What a person approves or rejects, and what the registry and the ledger hold afterwards.
 
 use std::time::Duration;
 
@@ -109,7 +109,7 @@ fn a_rejection_changes_nothing_and_is_recorded() {
 }
 
 #[test]
-fn the_registry_is_looked_at_again_when_it_is_approved() {
+fn approving_reads_the_registry_again() {
     let repo = Repo::new();
     let asked = wider(&repo, "tests/**").unwrap();
     repo.write(
@@ -125,7 +125,7 @@ fn the_registry_is_looked_at_again_when_it_is_approved() {
     assert!(decide(&repo, &asked.code, ApprovalVerdict::Approve).is_err());
     assert_eq!(repo.read(".orchestration/active_intents.yaml"), "active_intents: [");
     assert!(records(&repo, RecordKind::Approval).is_empty());
-    // Somebody has widened it by hand meanwhile.
+    // Somebody widens the scope by hand between the proposal and the decision.
     let text = crate::support::REGISTRY.replace("\"src/**\"", "\"src/**\", \"tests/**\"");
     repo.write(".orchestration/active_intents.yaml", &text);
     let done = decide(&repo, &asked.code, ApprovalVerdict::Approve).unwrap();
@@ -134,7 +134,7 @@ fn the_registry_is_looked_at_again_when_it_is_approved() {
 }
 
 #[test]
-fn the_ledger_is_told_of_a_command_but_not_its_text() {
+fn the_record_of_a_command_does_not_hold_its_text() {
     let repo = Repo::new();
     let ws = repo.open();
     let request = Request {
@@ -153,7 +153,7 @@ fn the_ledger_is_told_of_a_command_but_not_its_text() {
 }
 
 #[test]
-fn proposals_that_nobody_is_asked_about() {
+fn useless_proposals_are_refused_before_anybody_is_asked() {
     let repo = Repo::new();
     for entry in ["", "  ", "!src/x.rs", "../x", ".orchestration/**", ".git/hooks/*", "src/**"] {
         assert!(wider(&repo, entry).is_err(), "{entry:?}");
@@ -181,7 +181,7 @@ fn proposals_that_nobody_is_asked_about() {
 }
 
 #[test]
-fn off_and_on_are_recorded() {
+fn turning_the_gate_off_and_on_is_recorded() {
     let repo = Repo::new();
     let ws = repo.open();
     approval::switch_off(&ws, Duration::from_secs(600), Some("a large move")).unwrap();
@@ -197,7 +197,7 @@ fn off_and_on_are_recorded() {
 }
 
 #[test]
-fn nothing_is_asked_where_nothing_is_governed() {
+fn a_folder_without_a_registry_takes_no_proposals() {
     let folder = tempfile::tempdir().unwrap();
     let ws = intent_lsp::facade::verbs::Workspace::open(folder.path()).unwrap();
     let wanted = ScopeProposal::default();

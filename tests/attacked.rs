@@ -1,5 +1,5 @@
-//! A repository that attacks whoever opens it: it is built, committed and cloned, and then every command and the server
-//! are run in it, with limits on time and memory.
+//! A repository that attacks whoever opens it: each test builds it, commits it and clones it, and then runs every
+//! command and the server in the clone, with limits on time and memory.
 
 use std::io::Read as _;
 use std::os::unix::fs::symlink;
@@ -13,14 +13,14 @@ use crate::support::editor::Editor;
 use crate::support::{Repo, git, is_long, short_or_long};
 use serde_json::json;
 
-/// A command takes a small part of it. This is a debug build on a busy machine.
+/// The time limit of one command. It is generous, because this is a debug build on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// So much address space a command may have, in KiB. Threads reserve a lot of it and use little.
+/// The address space that a command may have, in KiB. Threads reserve much of it and use little.
 const MEMORY: &str = "2500000";
-/// Stands in a file outside the workspace, and must never be printed.
+/// The content of a file outside the workspace. No command may ever print it.
 const SECRET: &str = "hunter2-of-the-machine";
 
-/// A clone of a repository that somebody else has committed, beside a file that is none of its business.
+/// A clone of a repository that an attacker has committed, beside a file that does not belong to it.
 struct Clone {
     folder: tempfile::TempDir,
 }
@@ -50,7 +50,7 @@ impl Clone {
         self.root().join(path)
     }
 
-    /// Puts a pipe that nobody writes to in the place of a file.
+    /// Replaces a file by a named pipe that nobody writes to, so that reading it would block forever.
     fn pipe(&self, path: &str) {
         let path = self.path(path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
@@ -58,7 +58,7 @@ impl Clone {
         assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
     }
 
-    /// What a command prints, which must end in time, without a signal and without a panic.
+    /// Returns what a command prints. Fails if the command exceeds the time limit, is ended by a signal, or panics.
     fn run(&self, arguments: &[&str]) -> String {
         self.run_within(PATIENCE, arguments)
     }
@@ -115,7 +115,7 @@ impl Clone {
         }
     }
 
-    /// Opens files in the server and asks it about them. It must answer, and stay small.
+    /// Opens files in the server and asks it about them. The server must answer, and must not use much memory.
     fn serve(&self, paths: &[&str]) {
         let mut editor = Editor::open_at(&self.root(), &json!({}));
         for (at, path) in (1..).zip(paths) {
@@ -140,7 +140,7 @@ impl Clone {
     }
 }
 
-/// Every command that there is, with arguments that make it look at as much as it can.
+/// Every command, with arguments that make it read as much as possible.
 fn commands() -> Vec<Vec<&'static str>> {
     let lines = [
         "list",
@@ -203,7 +203,7 @@ fn commands() -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn every_command_is_tried() {
+fn the_list_of_commands_is_complete() {
     let tried: Vec<&str> = commands().iter().map(|words| words[0]).collect();
     let all = intent_lsp::facade::cli::command();
     let missing: Vec<&str> =
@@ -211,10 +211,10 @@ fn every_command_is_tried() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// The files that steer git and us, in any folder.
+/// The files with rules for git and for this program, which count in any folder.
 const STEERING: [&str; 5] =
     [".gitignore", "src/.gitignore", ".gitattributes", "src/.gitattributes", ".rooignore"];
-/// Those that only we read.
+/// The files with rules that only this program reads.
 const OURS: [&str; 4] = [
     ".intentignore",
     ".orchestration/policy.yaml",
@@ -223,7 +223,7 @@ const OURS: [&str; 4] = [
 ];
 
 #[test]
-fn rules_that_are_links_to_a_device_without_end() {
+fn rule_files_that_link_to_an_endless_device_do_no_harm() {
     let clone = Clone::of(|repo, _| {
         for path in STEERING.iter().chain(&OURS) {
             repo.write(path, "");
@@ -239,7 +239,7 @@ fn rules_that_are_links_to_a_device_without_end() {
 }
 
 #[test]
-fn rules_that_are_pipes() {
+fn rule_files_that_are_pipes_do_not_block() {
     let clone = Clone::of(|_, _| {});
     for path in STEERING.iter().chain(&OURS) {
         clone.pipe(path);
@@ -254,7 +254,7 @@ fn rules_that_are_pipes() {
 }
 
 #[test]
-fn no_file_outside_is_quoted() {
+fn no_command_prints_a_file_outside_the_workspace() {
     for (nth, rule) in [
         ".orchestration/policy.yaml",
         ".intentignore",
@@ -273,10 +273,11 @@ fn no_file_outside_is_quoted() {
             repo.remove(rule);
             symlink(outside, repo.root().join(rule)).expect("linked");
         });
-        // The link leads outside the clone, too.
+        // The link leads out of the clone, too.
         assert!(clone.path(rule).is_symlink());
         for (at, command) in commands().iter().enumerate() {
-            // Those that read every kind of file, and each of the others with two of the rules.
+            // First the commands that read every kind of rule file; then every other command, with two of the files
+            // only.
             let reads = ["status", "check", "doctor", "policy", "init", "hook", "map", "record"];
             if is_long() || reads.contains(&command[0]) || (at + nth) % 4 == 0 {
                 clone.run(command);
@@ -287,7 +288,7 @@ fn no_file_outside_is_quoted() {
 }
 
 #[test]
-fn a_folder_of_rules_that_is_a_link_is_not_entered() {
+fn a_folder_of_rules_behind_a_link_is_not_read() {
     let clone = Clone::of(|_, _| {});
     let elsewhere = clone.folder.path().join("elsewhere");
     std::fs::create_dir_all(&elsewhere).expect("made");
@@ -300,7 +301,7 @@ fn a_folder_of_rules_that_is_a_link_is_not_entered() {
 }
 
 #[test]
-fn files_of_git_that_are_pipes_or_have_no_end() {
+fn git_files_that_are_pipes_or_endless_do_not_block() {
     let try_out = |path: &str| {
         let clone = Clone::of(|_, _| {});
         let few = [
@@ -318,7 +319,7 @@ fn files_of_git_that_are_pipes_or_have_no_end() {
         symlink("/dev/zero", clone.path(&format!(".git/{path}"))).expect("linked");
         few.iter().for_each(|command| drop(clone.run(command)));
     };
-    // Most of the time is spent waiting for git, which waits for a pipe.
+    // Most of this time git waits for a pipe.
     std::thread::scope(|scope| {
         for path in [
             "HEAD",
@@ -343,7 +344,7 @@ fn files_of_git_that_are_pipes_or_have_no_end() {
 }
 
 #[test]
-fn settings_of_git_that_include_a_device_without_end() {
+fn git_settings_that_include_an_endless_device_do_no_harm() {
     let clone = Clone::of(|_, _| {});
     git(&clone.root(), &["config", "include.path", "/dev/zero"]);
     for command in [
@@ -356,7 +357,7 @@ fn settings_of_git_that_include_a_device_without_end() {
 }
 
 #[test]
-fn git_that_cannot_be_read_is_told_with_the_file_in_the_way() {
+fn an_unreadable_git_folder_is_reported_with_the_bad_file() {
     let clone = Clone::of(|_, _| {});
     clone.pipe(".git/index");
     let told = clone.run(&["check"]);
@@ -365,7 +366,7 @@ fn git_that_cannot_be_read_is_told_with_the_file_in_the_way() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_is_exchanged_for_a_link_meanwhile_leads_nothing_outside() {
+fn a_folder_replaced_by_a_link_never_leads_a_write_outside() {
     let clone = Clone::of(|_, _| {});
     let elsewhere = clone.folder.path().join("elsewhere");
     std::fs::create_dir_all(elsewhere.join("local")).expect("made");
@@ -404,8 +405,9 @@ fn a_folder_that_is_exchanged_for_a_link_meanwhile_leads_nothing_outside() {
     }
 }
 
-/// Texts below the limit on size in which there is more than anybody wrote: definitions, depth, one expression. There is
-/// little more than is looked at; in the long form as much as the limit on size lets in.
+/// Returns a file below the limit on size that contains too much of one thing: definitions, nesting, or one long
+/// expression. The usual run goes only slightly over the limit on blocks or depth; the long one fills the limit on
+/// size.
 fn crowded(name: &str) -> String {
     let blocks = short_or_long(10_500, 100_000);
     match name {
@@ -427,7 +429,7 @@ fn crowded(name: &str) -> String {
 }
 
 #[test]
-fn a_source_with_too_much_in_it_is_one_block_and_said_to_be() {
+fn a_source_with_too_many_blocks_is_one_block_with_a_note() {
     let names = ["many.rs", "long.rs", "deep.rs", "keys.json", "a.txt"];
     let clone = Clone::of(|repo, _| {
         for name in names {
@@ -447,7 +449,7 @@ fn a_source_with_too_much_in_it_is_one_block_and_said_to_be() {
 }
 
 #[test]
-fn a_policy_that_extends_what_is_no_policy_neither_hangs_nor_shows_it() {
+fn a_policy_that_extends_another_kind_of_file_does_not_leak_it() {
     for file in ["/dev/zero", "/dev/tty", "/etc/passwd", "/proc/self/environ", "/proc/kmsg"] {
         let clone = Clone::of(|repo, _| {
             repo.write(".orchestration/policy.yaml", &format!("extends: {file}\n"));
@@ -461,8 +463,9 @@ fn a_policy_that_extends_what_is_no_policy_neither_hangs_nor_shows_it() {
 }
 
 #[test]
-fn many_large_sources_are_bounded_together() {
-    // Little more than the 16 MiB that are looked at, in few blocks; in the long form three times the 50,000 blocks that are.
+fn the_total_size_and_blocks_of_many_sources_are_limited() {
+    // The usual run has slightly more than the 16 MiB that are read, in few blocks. The long one has three times the
+    // 50,000 blocks that are read.
     let comment = format!("/*\n{}*/\n", ("x".repeat(4_900) + "\n").repeat(400));
     let functions = |file: usize| -> String {
         (0..4_000).map(|at| format!("fn f{file}_{at}(){{}}\n")).collect()
@@ -479,9 +482,9 @@ fn many_large_sources_are_bounded_together() {
     assert!(judged.contains("src/f9.rs"), "the last one is judged as a whole");
 }
 
-/// A link to a file of the workspace is a file like any other.
+/// A link to a file of the workspace is read like any other file.
 #[test]
-fn a_source_that_is_a_link_inside_is_read() {
+fn a_source_behind_a_link_inside_the_workspace_is_read() {
     let clone = Clone::of(|repo, _| {
         symlink("a.rs", repo.root().join("src/b.rs")).expect("linked");
     });
@@ -492,7 +495,7 @@ fn a_source_that_is_a_link_inside_is_read() {
     }
 }
 
-/// Whether a tracer can be had. It is no part of what the program needs.
+/// Returns true if `strace` is installed. The program itself does not need it.
 #[cfg(target_os = "linux")]
 fn traces() -> bool {
     let there = ["-f", "--seccomp-bpf", "-o", "/dev/null", "true"];
@@ -507,7 +510,7 @@ fn traces() -> bool {
 
 #[cfg(target_os = "linux")]
 impl Clone {
-    /// The programs that a command starts, and the sockets that it opens, as the tracer writes them.
+    /// Returns the programs that a command starts and the sockets that it opens, one line of `strace` each.
     fn traced(&self, arguments: &[&str], input: &[u8]) -> Vec<String> {
         let trace = self.folder.path().join("trace");
         std::fs::write(self.folder.path().join("input"), input).expect("written");
@@ -533,8 +536,8 @@ impl Clone {
             .output()
             .expect("it runs");
         let lines = std::fs::read_to_string(&trace).expect("a trace");
-        // The first is the program itself, and it may start itself again. Other lines end a call that was begun on another
-        // one, or tell that a thread has ended.
+        // The first `execve` is the program itself, and it may start itself again. The other lines that are skipped
+        // only finish a call of an earlier line, or say that a thread has ended.
         let own = format!("execve(\"{}\"", env!("CARGO_BIN_EXE_intent"));
         let begins = |line: &&str| {
             ["execve(", "execveat(", "socket(", "connect("].iter().any(|call| line.contains(call))
@@ -546,7 +549,7 @@ impl Clone {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn no_command_starts_a_program_or_opens_a_connection() {
+fn commands_start_no_program_and_open_no_connection() {
     if !traces() {
         return;
     }
@@ -574,8 +577,8 @@ fn no_command_starts_a_program_or_opens_a_connection() {
         json!({ "jsonrpc": "2.0", "method": "exit" }),
     ];
     let session: String = session.iter().map(|message| frame(&message.to_string())).collect();
-    // These are there to start a program: the one that is named, or git to change the index, to make a work tree
-    // or a repository.
+    // These commands exist to start a program: the named one, or git to change the index, or to make a work tree or a
+    // repository.
     let starters = ["test", "seal", "worktree", "demo"];
     for command in commands() {
         let input = if command[0] == "lsp" { session.as_bytes() } else { b"" };

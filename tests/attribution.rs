@@ -1,11 +1,12 @@
-//! Nobody is given what others did: git's ways of moving code about, and stories made to mislead.
+//! No intent is named for what others did: not after git has moved code between commits, and not in stories that are
+//! made to mislead.
 
 use crate::support::Repo;
 use crate::support::binary::{function, intent, recorded, verified, why};
 use intent_lsp::facade::verbs::{record, verify};
 
 #[test]
-fn nobody_is_given_what_others_did_whatever_git_does() {
+fn rebase_and_squash_keep_the_record_of_each_block() {
     let repo = Repo::new();
     let source = |a, b, c| function("a", a) + &function("b", b) + &function("c", c);
     repo.write("src/a.rs", &source(1, 1, 1));
@@ -33,7 +34,7 @@ fn nobody_is_given_what_others_did_whatever_git_does() {
 }
 
 #[test]
-fn what_was_committed_since_the_last_record_is_not_the_next_ones() {
+fn the_next_record_does_not_claim_what_was_committed_before() {
     let repo = Repo::new();
     let source = |a, b, c| function("a", a) + &function("b", b) + &function("c", c);
     repo.write("src/a.rs", &source(1, 1, 1));
@@ -46,7 +47,7 @@ fn what_was_committed_since_the_last_record_is_not_the_next_ones() {
     repo.write("src/a.rs", &source(2, 2, 2));
     let answer = recorded(&repo, "INT-002", "src/a.rs").json();
     assert_eq!(answer["recorded"][0]["blocks"], 1);
-    assert_eq!(answer["skipped"], serde_json::json!([]), "what a commit brought is no news");
+    assert_eq!(answer["skipped"], serde_json::json!([]), "what a commit brought needs no message");
     assert_eq!(why(&repo, "src/a.rs"), "exact INT-001 a\nunrecorded - b\nexact INT-002 c\n");
 
     repo.commit("mine again");
@@ -58,7 +59,7 @@ fn what_was_committed_since_the_last_record_is_not_the_next_ones() {
 }
 
 #[test]
-fn a_renamed_file_keeps_its_records_and_its_gaps() {
+fn a_renamed_file_keeps_its_records_and_unrecorded_blocks() {
     let repo = Repo::new();
     repo.write("src/ours.rs", &(function("a", 1) + &function("b", 1)));
     recorded(&repo, "INT-001", "src/ours.rs");
@@ -73,7 +74,7 @@ fn a_renamed_file_keeps_its_records_and_its_gaps() {
     assert_eq!(intent(&repo, &["check"]).code, 1, "INT-002 moved what it does not own");
 }
 
-/// A file's texts, each with the intent under which it was recorded, and what `why` must say at the end.
+/// The texts of a file in order, each with the intent under which it was recorded, and what `why` must say at the end.
 struct Story {
     name: &'static str,
     path: &'static str,
@@ -222,7 +223,7 @@ fn why_never_names_an_intent_that_did_not_ask_for_the_code() {
 }
 
 #[test]
-fn nothing_is_recorded_twice_or_under_an_intent_that_is_closed() {
+fn nothing_is_recorded_twice_or_under_a_closed_intent() {
     let repo = Repo::new();
     repo.write("src/a.rs", &function("a", 1));
     for (id, word) in [("INT-003", "COMPLETED"), ("INT-404", "INT-001")] {
@@ -240,7 +241,7 @@ fn nothing_is_recorded_twice_or_under_an_intent_that_is_closed() {
     }
     repo.remove("src/a.rs");
     assert_eq!(recorded(&repo, "INT-001", "src/a.rs").code, 0, "its blocks are gone");
-    assert_eq!(recorded(&repo, "INT-001", "src/a.rs").code, 1, "and go once");
+    assert_eq!(recorded(&repo, "INT-001", "src/a.rs").code, 1, "a deletion is recorded only once");
     assert_eq!(verified(&repo).1, 2);
 }
 
@@ -256,7 +257,7 @@ fn accepting_one_block_leaves_the_others_to_be_recorded() {
     assert_eq!(why(&repo, "src/a.rs"), "exact INT-001 a\nexact INT-002 b\n");
 }
 
-/// The intents of a block's history, newest first; `-` for an unrecorded stretch.
+/// Returns the intents of a block's history, newest first; `-` stands for an unrecorded stretch.
 fn lineage(repo: &Repo, path: &str, name: &str) -> Vec<String> {
     let answer = intent(repo, &["why", "--json", path]).json();
     let blocks = answer["blocks"].as_array().expect("blocks");
@@ -285,7 +286,7 @@ fn lineage_shows_what_commits_did_between_two_records() {
 }
 
 #[test]
-fn what_was_recorded_under_another_name_replaces_what_stood_under_the_first() {
+fn a_recorded_rename_claims_no_deletion_of_the_old_name() {
     let repo = Repo::new();
     let rest = function("rest", 1);
     repo.write("src/a.rs", &(function("first", 1) + &rest));
@@ -304,7 +305,7 @@ fn what_was_recorded_under_another_name_replaces_what_stood_under_the_first() {
 }
 
 #[test]
-fn lineage_goes_through_renames_and_into_other_files() {
+fn lineage_follows_renames_and_moves_to_other_files() {
     let repo = Repo::new();
     let rest = function("rest", 1);
     repo.write("src/a.rs", &(function("first", 1) + &rest));
@@ -328,7 +329,7 @@ fn lineage_goes_through_renames_and_into_other_files() {
 }
 
 #[test]
-fn a_block_that_went_to_another_file_takes_its_record_along() {
+fn a_block_that_moves_to_another_file_keeps_its_record() {
     let repo = Repo::new();
     repo.write("src/a.rs", &(function("a", 1) + &function("b", 1)));
     repo.write("src/z.rs", &function("z", 1));
@@ -359,12 +360,12 @@ fn a_block_that_went_to_another_file_takes_its_record_along() {
     repo.write("src/z.rs", &of("OnMock", signature));
     assert!(
         why(&repo, "src/z.rs").contains("moved INT-001 arguments_of_the_call"),
-        "a line goes, too"
+        "a block of one line moves, too"
     );
 }
 
 #[test]
-fn a_file_in_the_middle_of_something_loses_no_block() {
+fn a_broken_or_conflicted_file_loses_no_block() {
     let repo = Repo::new();
     repo.write("src/a.rs", &(function("a", 1) + &function("b", 1)));
     recorded(&repo, "INT-001", "src/a.rs");
@@ -390,10 +391,10 @@ fn a_file_in_the_middle_of_something_loses_no_block() {
     repo.write("src/a.rs", &format!("<<<<<<< ours\n{sides}>>>>>>> theirs\n{aside}"));
     recorded(&repo, "INT-002", "src/a.rs");
     let around = "modified INT-001 a\nunrecorded - a\nexact INT-002 c\n";
-    assert_eq!(why(&repo, "src/a.rs"), around, "what stands beside it is somebody's work");
+    assert_eq!(why(&repo, "src/a.rs"), around, "what stands beside the conflict is recorded");
 }
 
-/// `INT-001` records the lines of one function of a committed file, and then the file changes.
+/// Records lines of a committed file under `INT-001`, changes the file, and returns what `why` says.
 fn since_the_commit(then: &str, lines: &str, now: &str) -> String {
     let repo = Repo::new();
     repo.write("src/a.py", then);
@@ -407,7 +408,7 @@ fn since_the_commit(then: &str, lines: &str, now: &str) -> String {
 }
 
 #[test]
-fn a_definition_that_its_callers_call_otherwise_now_is_found_under_that_name() {
+fn a_renamed_definition_is_found_by_the_name_that_callers_use() {
     let caller = |name: &str, callee: &str| {
         format!("def {name}(a):\n    b = {callee}(a)\n    return b + 1\n\n")
     };
@@ -417,14 +418,14 @@ fn a_definition_that_its_callers_call_otherwise_now_is_found_under_that_name() {
     let said =
         since_the_commit(&(then.to_owned() + &callers("drain")), "1-5", &(callers("finish") + now));
     assert!(said.contains("INT-001 finish"), "{said}");
-    // The same block, that nothing calls: it may as well be new.
+    // Nothing calls the same block here, so it may as well be new.
     let said =
         since_the_commit(&(then.to_owned() + &callers("drain")), "1-5", &(callers("other") + now));
     assert!(!said.contains("INT-001"), "{said}");
 }
 
 #[test]
-fn of_two_that_are_alike_and_both_go_on_under_other_names_each_keeps_its_own() {
+fn two_similar_blocks_that_are_renamed_keep_their_own_records() {
     let test = |name: &str, what: &str, twice: &str| {
         format!(
             "def test_{name}(a):\n    a.open(1, 2)\n    a.{what}(3, 4)\n{twice}    a.close(5, 6)\n    assert a.done(7)\n\n"
@@ -440,26 +441,26 @@ fn of_two_that_are_alike_and_both_go_on_under_other_names_each_keeps_its_own() {
     assert!(said.contains("unrecorded - test_explanation_on_dynamic"), "{said}");
     let said = since_the_commit(&then, "7-11", &now);
     assert!(said.contains("unrecorded - test_explanation_on_static"), "{said}");
-    // One of the two went for good: the other is not given its record.
+    // One of the two was deleted: the other does not get its record.
     let said = since_the_commit(&then, "1-5", &test("explanation_on_dynamic", "moving", more));
     assert!(!said.contains("INT-001"), "{said}");
 }
 
 #[test]
-fn what_stays_in_its_place_while_something_is_put_around_it_keeps_its_record() {
+fn a_block_that_is_wrapped_in_a_class_keeps_its_record() {
     let then = "def data():\n    return [Protocol.PRIOR_KNOWLEDGE, Protocol.SECOND]\n\ndef more(a):\n    return a.more(1)\n";
     let now = "class Provider:\n    def arguments(self):\n        return [Protocol.PRIOR_KNOWLEDGE, Protocol.SECOND]\n\ndef more(a):\n    return a.more(1)\n";
     let said = since_the_commit(then, "1-2", now);
     assert!(said.contains("INT-001 arguments"), "{said}");
-    // A line that stands elsewhere, too, says nothing.
+    // The line also stands in another block, so it proves nothing.
     let twice =
         |text: &str| text.replace("a.more(1)", "[Protocol.PRIOR_KNOWLEDGE, Protocol.SECOND]");
     let said = since_the_commit(&twice(then), "1-2", &twice(now));
     assert!(!said.contains("INT-001"), "{said}");
 }
 
-/// What stands under two classes that were one.
-fn parted(first: String, second: String) -> String {
+/// Splits a recorded class into two classes that both have its method, and returns the picture of the file.
+fn class_split_in_two(first: String, second: String) -> String {
     let repo = Repo::new();
     let method = "def scan(self):\n        rows = self.open(LIMIT)\n        return rows.read(WAIT, 7) or None\n";
     let with_method = |class: String| format!("{class}    {method}\n");
@@ -471,22 +472,22 @@ fn parted(first: String, second: String) -> String {
 }
 
 #[test]
-fn of_two_copies_the_one_whose_container_went_on_keeps_the_record() {
+fn the_copy_in_the_continued_class_keeps_the_record() {
     let class = |name: &str, limit, wait| {
         format!("class {name}:\n    LIMIT = {limit}\n    WAIT = {wait}\n")
     };
     let expected = ["unrecorded - method Lazy.scan", "exact INT-001 method Eager.scan"];
     let told = |picture: String| expected.iter().all(|line| picture.contains(line));
-    assert!(told(parted(class("Eager", 7, 8), class("Lazy", 1, 2))));
-    assert!(told(parted(class("Lazy", 1, 2), class("Eager", 7, 8))));
+    assert!(told(class_split_in_two(class("Eager", 7, 8), class("Lazy", 1, 2))));
+    assert!(told(class_split_in_two(class("Lazy", 1, 2), class("Eager", 7, 8))));
 
     let nobody_knows = |picture: String| picture.matches("ambiguous INT-001 method").count() == 2;
-    assert!(nobody_knows(parted(class("Lazy", 1, 2), class("Eager", 3, 4))));
-    assert!(nobody_knows(parted(class("Lazy", 7, 2), class("Eager", 3, 8))));
+    assert!(nobody_knows(class_split_in_two(class("Lazy", 1, 2), class("Eager", 3, 4))));
+    assert!(nobody_knows(class_split_in_two(class("Lazy", 7, 2), class("Eager", 3, 8))));
 }
 
 #[test]
-fn a_thousand_copies_take_time_in_their_number() {
+fn the_time_for_many_copies_grows_only_with_their_number() {
     let repo = Repo::new();
     let method = "    def scan(self):\n        rows = self.open(7)\n        return rows.read(8, 7) or None\n";
     let fields: String = (0..3000).map(|at| format!("    FIELD_{at} = {at}\n")).collect();
@@ -502,7 +503,7 @@ fn a_thousand_copies_take_time_in_their_number() {
 }
 
 #[test]
-fn a_block_that_took_over_the_text_of_another_goes_on_from_that_one() {
+fn a_block_that_takes_over_anothers_text_takes_its_record() {
     let from = "    stream_map = get_stream_map(stream_spec)\n    check_length(stream_map, least, most)\n    check_types(stream_map, incoming)\n    return build(stream_map, name, most)\n\n";
     let then = format!(
         "def init_from_scratch(stream_spec, name, least, most, incoming):\n{from}def init(first):\n    if first is None:\n        return Empty()\n    raise Wrong(first)\n"
@@ -513,7 +514,7 @@ fn a_block_that_took_over_the_text_of_another_goes_on_from_that_one() {
 }
 
 #[test]
-fn what_a_commit_took_away_is_recorded_only_when_somebody_claims_it() {
+fn a_committed_deletion_is_recorded_only_on_request() {
     let repo = Repo::new();
     repo.write("src/gone.rs", "pub fn soon_gone(count: u32) -> u32 {\n    count + 1\n}\n");
     repo.record("INT-001", &["src/gone.rs"]);
@@ -529,7 +530,7 @@ fn what_a_commit_took_away_is_recorded_only_when_somebody_claims_it() {
 }
 
 #[test]
-fn what_was_recorded_before_it_was_committed_is_known_from_the_commit_that_has_it() {
+fn the_text_of_a_record_is_found_in_the_commit_that_followed_it() {
     let repo = Repo::new();
     let caller = |callee: &str| format!("def run(a):\n    b = {callee}(a)\n    return b + 1\n\n");
     let drain = "def drain(a):\n    last = True\n    if a.throws:\n        raise Done()\n    return a.end\n\n";
@@ -545,7 +546,7 @@ fn what_was_recorded_before_it_was_committed_is_known_from_the_commit_that_has_i
 }
 
 #[test]
-fn what_somebody_only_formatted_is_of_whom_wrote_it_once_that_layout_is_gone() {
+fn an_edit_after_formatting_is_attributed_to_the_writer() {
     let formatted = |text: String| text.replace("    ", "  ");
     let edited = |text: String| text.replace("\"a\"", "\"a\", 2");
 

@@ -1,16 +1,16 @@
-//! Lies that were found by mutating code and by letting a model watch a
-//! repository, each as the smallest story that still told it.
+//! Wrong attributions that were once found by mutating code, and by the model in `git_model.rs`. Each is the smallest
+//! story that still showed the error.
 
 use crate::support::Repo;
 
-/// A function large enough to be known by what it does.
+/// A function that is large enough to be recognised by its statements.
 fn busy(name: &str, number: u32) -> String {
     format!(
         "fn {name}(store: &mut Store) -> u64 {{\n    let sum = store.open({number}, \"join\", 7);\n    store.send(sum, \"mark\", 12);\n    store.sort(sum + 3, \"pack\");\n    store.count()\n}}\n\n"
     )
 }
 
-/// Another one, that does other things.
+/// A large function with other statements than `busy`.
 fn idle(name: &str) -> String {
     format!(
         "fn {name}(clock: &Clock, limit: Duration) -> bool {{\n    let begun = clock.now();\n    while clock.now() - begun < limit {{\n        if clock.stopped() {{\n            return false;\n        }}\n        std::thread::yield_now();\n    }}\n    true\n}}\n\n"
@@ -19,7 +19,7 @@ fn idle(name: &str) -> String {
 
 const FILE: &str = "src/a.rs";
 
-/// A repository in which a text was committed by nobody we know.
+/// A repository in which a text was committed without a record.
 fn committed(text: &str) -> Repo {
     let repo = Repo::new();
     repo.write(FILE, text);
@@ -32,7 +32,7 @@ fn recorded(repo: &Repo, intent: &str, text: &str) {
     repo.record(intent, &[FILE]);
 }
 
-/// What a class of that name does; `get` is of another text for another number.
+/// A class with the methods in `same`, which have the same text in each class, and a method `get` with the given body.
 fn store(class: &str, same: &[&str], get: &str) -> String {
     let method = |name: &&str| {
         format!(
@@ -48,7 +48,7 @@ const FIRST_GET: &str =
 const OTHER_GET: &str = "        with urlopen(self.base + quote(key)) as answer:\n            return json.load(answer)[0]\n";
 
 #[test]
-fn a_file_that_goes_on_another_under_a_new_name_keeps_what_was_rewritten() {
+fn a_file_that_continues_another_keeps_the_rewritten_method() {
     let repo = Repo::new();
     let same = ["put", "drop", "list_all"];
     repo.write("src/db.py", &store("DbStore", &same, FIRST_GET));
@@ -60,7 +60,7 @@ fn a_file_that_goes_on_another_under_a_new_name_keeps_what_was_rewritten() {
 }
 
 #[test]
-fn what_only_implements_the_same_interface_inherits_nothing() {
+fn another_class_with_the_same_interface_inherits_nothing() {
     let repo = Repo::new();
     let body =
         |number| format!("        return self.rows.find(key, {number}) or self.rows.add(key)\n");
@@ -80,7 +80,7 @@ fn what_only_implements_the_same_interface_inherits_nothing() {
 }
 
 #[test]
-fn an_unrecorded_block_does_not_inherit_from_its_twin_when_that_goes() {
+fn an_unrecorded_block_does_not_inherit_from_a_deleted_twin() {
     let repo = committed(&busy("one", 1));
     recorded(&repo, "INT-002", &(busy("one", 1) + &busy("two", 1)));
     repo.write(FILE, &busy("one", 1));
@@ -90,7 +90,7 @@ fn an_unrecorded_block_does_not_inherit_from_its_twin_when_that_goes() {
 }
 
 #[test]
-fn an_unrecorded_block_does_not_inherit_from_its_namesake_in_another_container() {
+fn an_unrecorded_block_does_not_inherit_from_a_deleted_namesake() {
     let module = |name: &str| format!("mod {name} {{\n{}}}\n\n", busy("run", 1));
     let repo = committed(&module("bench"));
     recorded(&repo, "INT-002", &(module("bench") + &module("probe")));
@@ -99,7 +99,7 @@ fn an_unrecorded_block_does_not_inherit_from_its_namesake_in_another_container()
 }
 
 #[test]
-fn a_documented_function_does_not_inherit_from_its_twin_that_goes() {
+fn a_documented_function_does_not_inherit_from_a_deleted_twin() {
     let documented = |name: &str, words: &str| format!("/// {words}\n{}", busy(name, 1));
     let first = documented("add", "Adds a thing to the store, and says how many there are.");
     let second = documented("sub", "Takes everything out again, whatever it may be.");
@@ -110,7 +110,7 @@ fn a_documented_function_does_not_inherit_from_its_twin_that_goes() {
 }
 
 #[test]
-fn the_record_of_a_name_goes_before_that_of_a_twin_that_is_gone() {
+fn a_record_with_the_blocks_name_wins_over_a_deleted_twins() {
     let repo = committed(&idle("wait"));
     let both = busy("one", 1) + &idle("wait");
     recorded(&repo, "INT-001", &both);
@@ -121,7 +121,7 @@ fn the_record_of_a_name_goes_before_that_of_a_twin_that_is_gone() {
 }
 
 #[test]
-fn names_that_are_swapped_leave_the_records_with_what_was_written() {
+fn swapped_names_leave_the_records_with_the_texts() {
     let repo = committed(&idle("wait"));
     recorded(&repo, "INT-002", &(idle("wait") + &busy("send", 1)));
     repo.write(FILE, &(idle("send") + &busy("wait", 1)));
@@ -129,7 +129,7 @@ fn names_that_are_swapped_leave_the_records_with_what_was_written() {
 }
 
 #[test]
-fn what_stood_before_its_first_record_is_not_that_records() {
+fn a_block_restored_to_before_its_first_record_is_unrecorded() {
     let repo = committed(&busy("one", 1));
     recorded(&repo, "INT-001", &busy("one", 2));
     assert_eq!(repo.picture(FILE), "exact INT-001 function one\n");
@@ -143,7 +143,7 @@ fn what_stood_before_its_first_record_is_not_that_records() {
 }
 
 #[test]
-fn a_renamed_copy_does_not_inherit_while_the_origin_moves() {
+fn a_renamed_copy_does_not_inherit_when_its_origin_moves() {
     let repo = committed(&idle("wait"));
     repo.write("src/b.rs", &idle("rest"));
     repo.commit("another file");
@@ -158,13 +158,13 @@ fn a_renamed_copy_does_not_inherit_while_the_origin_moves() {
     assert_eq!(repo.picture(FILE), "unrecorded - function wait\nunrecorded - function copied\n");
 }
 
-/// A repository in which a file of two functions was committed, the second a busy one.
+/// A repository in which a file with `idle` and another function was committed.
 fn with_busy(text: &str) -> Repo {
     committed(&(idle("wait") + text))
 }
 
 #[test]
-fn what_stood_before_is_nobodys_in_a_renamed_file_too() {
+fn text_from_before_all_records_is_unrecorded_in_a_renamed_file() {
     let repo = with_busy(&busy("one", 1));
     recorded(&repo, "INT-001", &(idle("wait") + &busy("one", 2)));
     recorded(&repo, "INT-002", &(idle("wait") + &busy("one", 3)));
@@ -178,7 +178,7 @@ fn what_stood_before_is_nobodys_in_a_renamed_file_too() {
 }
 
 #[test]
-fn what_stood_before_is_nobodys_when_it_is_formatted() {
+fn text_from_before_all_records_is_unrecorded_when_formatted() {
     let repo = with_busy(&busy("one", 1));
     recorded(&repo, "INT-001", &(idle("wait") + &busy("one", 2)));
     repo.git(&["checkout", "-q", "--", FILE]);
@@ -187,7 +187,7 @@ fn what_stood_before_is_nobodys_when_it_is_formatted() {
 }
 
 #[test]
-fn what_was_only_formatted_by_a_record_is_nobodys_before_it() {
+fn a_record_of_formatting_does_not_own_the_earlier_layout() {
     let repo = with_busy(&busy("one", 1));
     let formatted = busy("one", 1).replace("    ", "  ");
     recorded(&repo, "INT-001", &(idle("wait") + &formatted));
@@ -197,7 +197,7 @@ fn what_was_only_formatted_by_a_record_is_nobodys_before_it() {
 }
 
 #[test]
-fn what_stood_before_is_nobodys_when_it_is_edited_since() {
+fn text_from_before_all_records_is_unrecorded_when_edited() {
     let repo = with_busy(&busy("one", 1));
     let more = |line: &str| {
         busy("one", 1).replace("    store.count()", &format!("    {line}\n    store.count()"))
@@ -214,7 +214,7 @@ fn what_stood_before_is_nobodys_when_it_is_edited_since() {
 }
 
 #[test]
-fn what_stood_before_a_recorded_rename_is_nobodys() {
+fn a_record_of_a_rename_does_not_own_the_earlier_name() {
     let repo = with_busy(&busy("old", 1));
     recorded(&repo, "INT-002", &(idle("wait") + &busy("new", 1)));
     assert_eq!(repo.picture(FILE), "unrecorded - function wait\nexact INT-002 function new\n");
@@ -225,7 +225,7 @@ fn what_stood_before_a_recorded_rename_is_nobodys() {
 }
 
 #[test]
-fn a_record_that_was_undone_is_not_for_the_next_new_block() {
+fn a_new_block_does_not_get_an_undone_record() {
     let repo = with_busy(&busy("one", 1));
     recorded(&repo, "INT-001", &(idle("wait") + &busy("one", 2)));
     repo.git(&["checkout", "-q", "--", FILE]);
@@ -237,7 +237,7 @@ fn a_record_that_was_undone_is_not_for_the_next_new_block() {
 }
 
 #[test]
-fn an_unrecorded_block_that_moves_does_not_take_the_record_of_a_copy_that_was_undone() {
+fn a_moved_block_does_not_get_the_record_of_an_undone_copy() {
     let repo = committed(&idle("wait"));
     repo.write("src/b.rs", &busy("trim", 1));
     repo.write("src/c.rs", &idle("rest"));
@@ -251,10 +251,10 @@ fn an_unrecorded_block_that_moves_does_not_take_the_record_of_a_copy_that_was_un
 }
 
 #[test]
-fn a_block_is_not_of_a_record_whose_own_had_gone_before_it_came() {
+fn a_new_block_does_not_get_the_record_of_a_block_gone_earlier() {
     let repo = with_busy(&busy("one", 1));
     recorded(&repo, "INT-001", &(idle("wait") + &busy("one", 2)));
-    // Somebody writes it anew under another name, and the next record of the file does not hold it any more.
+    // Somebody rewrites the function under another name, and the next record of the file does not contain it any more.
     let anew = idle("wait") + &idle("rest").replace("clock", "watch");
     repo.write(FILE, &anew);
     repo.commit("anew");
@@ -264,13 +264,13 @@ fn a_block_is_not_of_a_record_whose_own_had_gone_before_it_came() {
     assert!(last.ends_with("unrecorded - function two\n"), "{last}");
 }
 
-/// As `busy`, with as much of it changed as an edit changes.
+/// Returns `busy` after an edit of ordinary size.
 fn busier(name: &str) -> String {
     busy(name, 8).replace("\"pack\"", "\"fold\"").replace("12", "31")
 }
 
 #[test]
-fn a_copy_of_what_stands_does_not_inherit_from_what_is_gone() {
+fn a_copy_of_a_living_block_does_not_inherit_from_a_deleted_one() {
     let repo = committed(&(idle("wait") + &busier("open")));
     recorded(&repo, "INT-001", &(idle("wait") + &busy("sort", 1) + &busier("open")));
     repo.commit("sort");
@@ -282,7 +282,7 @@ fn a_copy_of_what_stands_does_not_inherit_from_what_is_gone() {
 }
 
 #[test]
-fn what_came_from_another_file_does_not_inherit_from_what_is_gone_here() {
+fn a_block_from_another_file_does_not_get_a_deleted_ones_record() {
     let repo = committed(&idle("wait"));
     repo.write("src/b.rs", &busier("join"));
     repo.record("INT-002", &["src/b.rs"]);

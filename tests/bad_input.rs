@@ -1,5 +1,5 @@
-//! A stranger with bad input, at the real binary: a clear answer, exit code 2 where nothing can be
-//! done, nothing lost, nothing written over.
+//! Bad input for the real binary: the answer is clear, the exit code is 2 where nothing can be done, and no file is
+//! lost or overwritten.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +21,7 @@ fn segments(repo: &Repo) -> Vec<PathBuf> {
 
 // ---------------------------------------------------------------- registry
 
-/// Registries that cannot be read, by what is wrong, with a word of the answer.
+/// Registries that cannot be read: the problem, the bytes, and a word that the answer must contain.
 fn broken_registries() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     let plus = |more: &[u8]| [REGISTRY.as_bytes(), more].concat();
     vec![
@@ -36,7 +36,7 @@ fn broken_registries() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[test]
-fn a_broken_registry_stops_what_needs_it_and_is_never_written_over() {
+fn a_broken_registry_is_reported_and_never_overwritten() {
     const STOPPED: &[&[&str]] = &[
         &["list"],
         &["new", "x"],
@@ -66,7 +66,7 @@ fn a_broken_registry_stops_what_needs_it_and_is_never_written_over() {
 }
 
 #[test]
-fn a_registry_that_is_no_file_of_the_workspace_is_neither_read_nor_written() {
+fn a_registry_outside_the_workspace_is_not_read_or_written() {
     let outside = tempfile::tempdir().expect("a folder");
     let target = outside.path().join("registry.yaml");
     std::fs::write(&target, REGISTRY).expect("written");
@@ -93,7 +93,7 @@ fn a_registry_that_is_no_file_of_the_workspace_is_neither_read_nor_written() {
 }
 
 #[test]
-fn every_dialect_can_be_worked_with_or_says_why_not() {
+fn every_dialect_works_or_says_why_it_does_not() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/registries");
     for (path, bytes) in picture(&folder) {
         if path.extension().is_none_or(|end| end != "yaml") {
@@ -130,7 +130,7 @@ fn every_dialect_can_be_worked_with_or_says_why_not() {
 }
 
 #[test]
-fn intents_made_at_the_same_time_are_all_there() {
+fn intents_created_at_the_same_time_are_all_kept() {
     let repo = Repo::new();
     let root = repo.root();
     let made = 8;
@@ -168,7 +168,7 @@ fn with_chain() -> (Repo, PathBuf) {
 type Damage = fn(&[u8]) -> Vec<u8>;
 
 #[test]
-fn a_damaged_ledger_is_named_and_nothing_of_it_is_lost_by_appending() {
+fn a_damaged_ledger_is_reported_and_appending_loses_nothing() {
     fn line(bytes: &[u8], nth: usize) -> &[u8] {
         bytes.split_inclusive(|byte| *byte == b'\n').nth(nth).expect("a line")
     }
@@ -188,7 +188,7 @@ fn a_damaged_ledger_is_named_and_nothing_of_it_is_lost_by_appending() {
             2,
         ),
         ("last gone", |whole| line(whole, 0).to_vec(), &[], 1),
-        // What evidence on a shared branch tells is taken out of the beginning of a journal.
+        // The first lines of a journal are removed, although evidence on a shared branch contains them.
         ("first gone", |whole| line(whole, 1).to_vec(), &[], 1),
         ("swapped", |whole| [line(whole, 1), line(whole, 0)].concat(), &["ledger-broken"], 2),
         ("twice by a union merge", |whole| [whole, whole].concat(), &[], 2),
@@ -211,7 +211,7 @@ fn a_damaged_ledger_is_named_and_nothing_of_it_is_lost_by_appending() {
         ("NULs", |whole| [whole, &[0; 4096]].concat(), &["ledger-unreadable"], 2),
         ("not UTF-8", |whole| [whole, b"{\"id\":\"\xff\"}\n"].concat(), &["ledger-unreadable"], 2),
         ("nested", |whole| [whole, &[b'['; 100_000], b"\n"].concat(), &["ledger-unreadable"], 2),
-        // A line is read in pieces of a MiB.
+        // The reader takes a line in pieces of one MiB; this one is longer.
         ("long line", |whole| [whole, &vec![b'x'; 3 << 20]].concat(), &["ledger-unreadable"], 2),
         ("emptied", |_| Vec::new(), &[], 0),
     ];
@@ -233,7 +233,7 @@ fn a_damaged_ledger_is_named_and_nothing_of_it_is_lost_by_appending() {
         assert_eq!(answer.code, 0, "{name}: {}", answer.err);
         assert_eq!(why(&repo, "src/new.rs"), "exact INT-001 c\n", "{name}");
         let after = std::fs::read(&file).expect("a ledger");
-        // Only a torn end goes: nobody was told that it was written.
+        // Only an incomplete last line is removed: nobody was told that it had been written.
         let kept = if *name == "torn" { &damaged[..line(&damaged, 0).len()] } else { &damaged };
         assert!(after.starts_with(kept), "{name}: what stood there stands there");
         assert_eq!(verified(&repo).1, records + 1, "{name}");
@@ -260,7 +260,7 @@ fn a_forged_line_names_no_intent() {
 }
 
 #[test]
-fn processes_that_record_at_the_same_time_lose_nothing_and_repeat_nothing() {
+fn processes_that_record_at_once_lose_and_repeat_nothing() {
     let repo = Repo::new();
     let root = repo.root();
     for nth in 0..10 {
@@ -269,7 +269,7 @@ fn processes_that_record_at_the_same_time_lose_nothing_and_repeat_nothing() {
     std::thread::scope(|scope| {
         for nth in 0..20 {
             let root = &root;
-            // Each file twice, by two sessions.
+            // Two sessions record each file.
             let (file, session) = (format!("src/f{}.rs", nth % 10), format!("t:{}", nth % 3));
             scope.spawn(move || {
                 let arguments = ["record", "--intent", "INT-001", "--session", &session, &file];
@@ -303,7 +303,7 @@ fn a_process_killed_while_it_records_leaves_a_ledger_that_verifies() {
 }
 
 #[test]
-fn what_stands_in_the_way_of_the_ledger_is_named() {
+fn an_obstacle_to_the_ledger_is_named() {
     let in_the_way: [Stand<'_>; 2] = [
         ("a file", &|root| {
             std::fs::create_dir(root.join(".git/intent")).expect("a folder");
@@ -330,7 +330,7 @@ fn what_stands_in_the_way_of_the_ledger_is_named() {
 }
 
 #[test]
-fn a_record_of_very_many_blocks_comes_back_whole() {
+fn a_record_of_many_blocks_is_read_back_completely() {
     let repo = Repo::new();
     let source: String = (0..1500)
         .map(|nth| format!("pub fn f{nth}(a: u32) -> u32 {{ let x = a + {nth}; x * 2 }}\n"))
@@ -345,7 +345,7 @@ fn a_record_of_very_many_blocks_comes_back_whole() {
 // ---------------------------------------------------------------- files
 
 #[test]
-fn files_without_blocks_say_why_and_text_is_read_whatever_its_line_ends() {
+fn files_without_blocks_say_why_and_all_line_ends_are_read() {
     let long = vec![b'x'; 3 << 20];
     let cases: &[(&str, &[u8], &str)] = &[
         ("bad.rs", b"fn a(){}\n// \xff\xfe\n", "not UTF-8"),
@@ -380,7 +380,7 @@ fn files_without_blocks_say_why_and_text_is_read_whatever_its_line_ends() {
 }
 
 #[test]
-fn a_file_that_could_not_be_read_at_the_commit_is_not_called_new() {
+fn a_file_that_was_unreadable_at_the_commit_is_not_new() {
     let repo = Repo::new();
     repo.write("src/a.rs", "");
     std::fs::write(repo.root().join("src/a.rs"), b"fn a() {}\n// \xff\n").expect("written");
@@ -392,7 +392,7 @@ fn a_file_that_could_not_be_read_at_the_commit_is_not_called_new() {
 }
 
 #[test]
-fn names_are_taken_as_they_are() {
+fn unusual_file_names_are_taken_literally() {
     let repo = Repo::new();
     for name in [
         "src/sp ace.rs",
@@ -415,7 +415,7 @@ fn names_are_taken_as_they_are() {
 }
 
 #[test]
-fn paths_that_lead_nowhere_or_out_are_refused_and_nothing_is_recorded() {
+fn paths_to_nothing_or_outside_are_refused() {
     let repo = Repo::new();
     repo.write("src/a.rs", &function("a", 1));
     repo.commit("a");
@@ -459,7 +459,7 @@ fn paths_that_lead_nowhere_or_out_are_refused_and_nothing_is_recorded() {
 }
 
 #[test]
-fn a_link_is_the_file_it_leads_to() {
+fn a_link_stands_for_its_target() {
     let repo = Repo::new();
     repo.write("src/a.rs", &function("a", 1));
     std::os::unix::fs::symlink("a.rs", repo.root().join("src/link.rs")).expect("linked");
@@ -473,7 +473,7 @@ fn a_link_is_the_file_it_leads_to() {
 // ---------------------------------------------------------------- git
 
 #[test]
-fn a_repository_that_cannot_be_read_is_not_taken_for_an_empty_one() {
+fn an_unreadable_repository_is_not_taken_for_an_empty_one() {
     let damages: [Stand<'_>; 5] = [
         ("garbage in HEAD", &|root| {
             std::fs::write(root.join(".git/HEAD"), "garbage\n").expect("written")
@@ -522,7 +522,7 @@ fn without_git_a_base_is_refused_and_the_rest_works() {
 }
 
 #[test]
-fn no_program_is_needed_and_strange_repositories_are_told_apart() {
+fn no_program_is_needed_and_bare_or_shallow_is_refused() {
     let repo = Repo::new();
     repo.write("src/a.rs", &function("a", 1));
     let nothing = tempfile::tempdir().expect("a folder");

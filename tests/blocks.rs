@@ -1,4 +1,4 @@
-//! The blocks of a real file in each language, drawn as a picture.
+//! The blocks of a real file in each language, as a picture.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,8 +16,8 @@ fn sample(id: &str) -> (String, String) {
     (file.file_name().to_string_lossy().into_owned(), text)
 }
 
-/// `12-20 method Foo.bar(u32)`, indented by nesting; `10+12-20` where its lead starts at line 10, `12+12-20` where the
-/// lead stands on the node's first line.
+/// Returns a line for each block, such as `12-20 method Foo.bar(u32)`, indented by nesting. `10+12-20` says that the
+/// lead starts at line 10; `12+12-20` says that the lead is on the first line of the node.
 fn picture(file: &FileBlocks) -> String {
     let mut out = String::new();
     for block in &file.blocks {
@@ -60,9 +60,8 @@ fn the_blocks_of_a_sample_in_each_language() {
     }
 }
 
-/// What a cell printed is not what somebody wrote.
 #[test]
-fn kept_blocks_are_those_of_their_text_and_of_no_other() {
+fn cached_blocks_belong_to_one_text() {
     let mut count = 0;
     let paragraphs = ("notes.txt".to_owned(), "One and\ntwo.\n\nThree.\n\nFour.\n".to_owned());
     let samples = language::all().iter().map(|language| sample(language.id));
@@ -82,6 +81,7 @@ fn kept_blocks_are_those_of_their_text_and_of_no_other() {
     assert!(count > 20, "{count} samples have blocks to keep");
 }
 
+/// The output of a notebook cell is no part of its block, because nobody wrote it.
 #[test]
 fn only_the_source_of_a_cell_counts() {
     let (name, text) = sample("notebook");

@@ -1,4 +1,5 @@
-//! Whole calls of an agent's tools before the gate and after it: what is let through, what is told, what is recorded.
+//! Complete calls of an agent's tools: what the gate says before the call, what the agent is told after it, and what is
+//! recorded.
 
 use std::path::PathBuf;
 
@@ -65,7 +66,7 @@ fn message(judged: &Judged) -> String {
     }
 }
 
-/// The call as an agent makes it: the gate, the deed, the look afterwards.
+/// Makes a call as an agent does: asks the gate, runs `deed`, and compares the disk afterwards.
 fn call(event: &Event, deed: impl FnOnce()) -> Result<Feedback, DenialCode> {
     if let Some(code) = code(&before(event)) {
         return Err(code);
@@ -104,7 +105,7 @@ fn mutations(repo: &Repo) -> Vec<(String, String, Strength, Vec<String>)> {
 }
 
 #[test]
-fn a_call_answers_for_the_lines_that_it_brought() {
+fn the_record_of_a_call_names_the_lines_that_it_added() {
     let repo = repo();
     let session = |effects| event(&repo, "s1", effects);
     call(&session(vec![select("INT-001")]), || {}).expect("selected");
@@ -122,7 +123,7 @@ fn a_call_answers_for_the_lines_that_it_brought() {
 }
 
 #[test]
-fn a_session_selects_and_writes_and_nobody_else_is_let_in_by_that() {
+fn a_selection_holds_only_for_the_session_that_made_it() {
     let repo = repo();
     let edit = replace("src/a.rs", "1;", "11;");
     let refused = before(&event(&repo, "s1", vec![edit.clone()]));
@@ -132,15 +133,19 @@ fn a_session_selects_and_writes_and_nobody_else_is_let_in_by_that() {
     assert_eq!(code(&before(&event(&repo, "s1", vec![select("INT-001")]))), None);
     assert_eq!(code(&before(&event(&repo, "s1", vec![edit.clone()]))), None);
     let other = before(&event(&repo, "s2", vec![edit]));
-    assert_eq!(code(&other), Some(DenialCode::IntentRequired), "a selection is its session's own");
-    assert_eq!(repo.open().selected(None), None, "and never the person's");
+    assert_eq!(
+        code(&other),
+        Some(DenialCode::IntentRequired),
+        "the selection of s1 does not hold for s2"
+    );
+    assert_eq!(repo.open().selected(None), None, "nor for the person");
     let outside = before(&event(&repo, "s1", vec![replace("billing/b.rs", "1;", "11;")]));
     assert_eq!(code(&outside), Some(DenialCode::ScopeViolation));
     assert!(message(&outside).contains("INT-002 (Billing)"), "{}", message(&outside));
 }
 
 #[test]
-fn a_subagent_works_under_its_sessions_intent_until_it_selects_its_own() {
+fn a_subagent_has_its_sessions_intent_until_it_selects_one() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let sub = |effects| Event { subagent: Some("helper".into()), ..event(&repo, "s", effects) };
@@ -153,7 +158,7 @@ fn a_subagent_works_under_its_sessions_intent_until_it_selects_its_own() {
 }
 
 #[test]
-fn a_switch_is_for_a_person_unless_one_has_just_named_the_intent() {
+fn switching_needs_approval_unless_a_person_named_the_intent() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let refused = before(&event(&repo, "s", vec![select("INT-002")]));
@@ -168,7 +173,11 @@ fn a_switch_is_for_a_person_unless_one_has_just_named_the_intent() {
     }
     says("Go on with int-002.");
     let sub = Event { subagent: Some("a".into()), ..event(&repo, "s", vec![select("INT-002")]) };
-    assert_eq!(code(&before(&sub)), Some(DenialCode::ApprovalRequired), "it was not spoken to");
+    assert_eq!(
+        code(&before(&sub)),
+        Some(DenialCode::ApprovalRequired),
+        "the prompt was for the session, not for its subagent"
+    );
     assert_eq!(judged(), None);
     assert_eq!(
         code(&before(&event(&repo, "s", vec![select("INT-003")]))),
@@ -181,7 +190,7 @@ fn a_switch_is_for_a_person_unless_one_has_just_named_the_intent() {
 }
 
 #[test]
-fn who_else_holds_the_same_files_is_told_at_selection() {
+fn selecting_names_other_sessions_on_the_same_files() {
     let repo = repo();
     let first = before(&event(&repo, "s1", vec![select("INT-001")]));
     assert_eq!(first.notice, None);
@@ -192,7 +201,7 @@ fn who_else_holds_the_same_files_is_told_at_selection() {
 }
 
 #[test]
-fn what_was_foreseen_and_is_there_is_verified() {
+fn an_edit_with_the_predicted_result_is_recorded_as_verified() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
@@ -203,13 +212,13 @@ fn what_was_foreseen_and_is_there_is_verified() {
         [("INT-001".into(), "src/a.rs".into(), Strength::Verified, vec!["two".into()])]
     );
     assert_eq!(repo.picture("src/a.rs"), "unrecorded - function one\nexact INT-001 function two\n");
-    // The end of the same call, seen twice, is one record.
+    // A second event for the end of the same call adds no record.
     after(&edit);
     assert_eq!(mutations(&repo).len(), 1);
 }
 
 #[test]
-fn what_others_changed_meanwhile_is_not_given_to_the_call() {
+fn a_call_does_not_claim_what_others_changed_meanwhile() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
@@ -223,7 +232,7 @@ fn what_others_changed_meanwhile_is_not_given_to_the_call() {
 }
 
 #[test]
-fn creating_moving_and_deleting_are_told_as_what_they_are() {
+fn creating_moving_and_deleting_files_are_recorded() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let create = event(&repo, "s", vec![write("src/new.rs", "fn made() {}\n")]);
@@ -263,7 +272,7 @@ fn creating_moving_and_deleting_are_told_as_what_they_are() {
 }
 
 #[test]
-fn a_block_that_somebody_changed_is_not_overwritten_and_another_is_free() {
+fn only_the_block_that_others_changed_is_stale() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     after(&event(&repo, "s", vec![read("src/a.rs")]));
@@ -275,13 +284,17 @@ fn a_block_that_somebody_changed_is_not_overwritten_and_another_is_free() {
     let other = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
     assert_eq!(code(&before(&other)), None, "another block");
     let whole = event(&repo, "s", vec![write("src/a.rs", &BEFORE.replace("2;", "22;"))]);
-    assert_eq!(code(&before(&whole)), Some(DenialCode::StaleFile), "it would take theirs back");
+    assert_eq!(
+        code(&before(&whole)),
+        Some(DenialCode::StaleFile),
+        "it would undo the other change"
+    );
     after(&event(&repo, "s", vec![read("src/a.rs")]));
-    assert_eq!(code(&before(&theirs)), None, "read again, it is fresh");
+    assert_eq!(code(&before(&theirs)), None, "after another read the file is fresh");
 }
 
 #[test]
-fn a_stale_file_says_who_changed_it_where_that_was_seen() {
+fn the_denial_of_a_stale_file_names_who_changed_it() {
     let repo = repo();
     for session in ["s1", "s2"] {
         before(&event(&repo, session, vec![select("INT-001")]));
@@ -293,11 +306,11 @@ fn a_stale_file_says_who_changed_it_where_that_was_seen() {
     assert_eq!(code(&refused), Some(DenialCode::StaleFile));
     assert!(message(&refused).contains("test-host:s2 under INT-001"), "{}", message(&refused));
     let own = before(&event(&repo, "s2", vec![replace("src/a.rs", "11;", "12;")]));
-    assert_eq!(code(&own), None, "its own write is its baseline");
+    assert_eq!(code(&own), None, "a session knows the file after its own write");
 }
 
 #[test]
-fn a_whole_text_over_an_unread_file_is_refused() {
+fn overwriting_an_unread_file_is_refused() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let blind = before(&event(&repo, "s", vec![write("src/a.rs", "fn x() {}\n")]));
@@ -308,7 +321,7 @@ fn a_whole_text_over_an_unread_file_is_refused() {
 }
 
 #[test]
-fn nobody_writes_what_steers_the_gate_nor_leaves_the_workspace() {
+fn no_intent_may_write_protected_files_or_leave_the_workspace() {
     let repo = repo();
     repo.write(
         ".orchestration/active_intents.yaml",
@@ -337,7 +350,7 @@ fn nobody_writes_what_steers_the_gate_nor_leaves_the_workspace() {
 }
 
 #[test]
-fn what_cannot_be_read_is_denied_and_reading_never_is() {
+fn an_unreadable_call_is_denied_and_a_read_never_is() {
     let repo = repo();
     let what = Effect::Unreadable { what: "no path".into() };
     assert_eq!(code(&before(&event(&repo, "s", vec![what]))), Some(DenialCode::UnreadablePayload));
@@ -349,7 +362,7 @@ fn what_cannot_be_read_is_denied_and_reading_never_is() {
 }
 
 #[test]
-fn a_workspace_that_only_observes_says_what_it_would_have_done() {
+fn observe_mode_only_reports_what_it_would_have_denied() {
     let repo = repo();
     repo.write(".orchestration/policy.yaml", "mode: observe\n");
     before(&event(&repo, "s", vec![select("INT-001")]));
@@ -359,7 +372,7 @@ fn a_workspace_that_only_observes_says_what_it_would_have_done() {
 }
 
 #[test]
-fn a_write_without_a_gate_is_noted_and_told() {
+fn a_write_that_no_gate_saw_is_noted_and_reported() {
     let repo = repo();
     let edit = event(&repo, "s", vec![replace("src/a.rs", "1;", "11;")]);
     repo.write("src/a.rs", &BEFORE.replace("1;", "11;"));
@@ -369,7 +382,7 @@ fn a_write_without_a_gate_is_noted_and_told() {
     let notes = intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root);
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].path.as_str(), "src/a.rs");
-    assert_eq!(mutations(&repo), [], "nobody knows which intent that was");
+    assert_eq!(mutations(&repo), [], "the intent of the write is not known");
     repo.write("src/a.rs", BEFORE);
     assert_eq!(
         intent_lsp::facade::workspace::session::ungated::still_valid(&ws.root),
@@ -379,16 +392,20 @@ fn a_write_without_a_gate_is_noted_and_told() {
 }
 
 #[test]
-fn the_target_decides_which_workspace_judges() {
+fn the_workspace_of_the_written_file_judges_the_call() {
     let (here, there) = (repo(), repo());
     before(&event(&here, "s", vec![select("INT-001")]));
     let path = there.root().join("src/a.rs").display().to_string();
     let judged = before(&event(&here, "s", vec![replace(&path, "1;", "11;")]));
-    assert_eq!(code(&judged), Some(DenialCode::IntentRequired), "selected here, not there");
+    assert_eq!(
+        code(&judged),
+        Some(DenialCode::IntentRequired),
+        "the selection is one of the other workspace"
+    );
 }
 
 #[test]
-fn a_record_that_cannot_be_written_waits() {
+fn a_record_that_cannot_be_written_is_written_later() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
@@ -409,7 +426,7 @@ fn a_record_that_cannot_be_written_waits() {
 }
 
 #[test]
-fn rules_of_the_policy_speak_of_paths() {
+fn policy_rules_apply_to_paths() {
     let repo = repo();
     repo.write(
         ".orchestration/policy.yaml",
@@ -425,14 +442,18 @@ fn rules_of_the_policy_speak_of_paths() {
     assert_eq!(code(&judged(&["src/free/a.rs"])), None, "the first rule holds");
     assert_eq!(code(&judged(&["src/closed/a.rs"])), Some(DenialCode::DestructiveBlocked));
     let asked = judged(&["src/free/a.rs", "src/asked/a.rs"]);
-    assert_eq!(code(&asked), Some(DenialCode::ApprovalRequired), "one path does not free another");
+    assert_eq!(
+        code(&asked),
+        Some(DenialCode::ApprovalRequired),
+        "an allowed path does not allow another one"
+    );
     assert!(message(&asked).contains("Ask Ada."), "{}", message(&asked));
     let both = judged(&["src/asked/a.rs", "src/closed/a.rs"]);
     assert_eq!(code(&both), Some(DenialCode::DestructiveBlocked));
 }
 
 #[test]
-fn a_call_whose_end_nobody_told_is_found_when_the_agent_rests() {
+fn a_call_without_an_end_is_recorded_when_the_agent_is_idle() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let done = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
@@ -445,19 +466,19 @@ fn a_call_whose_end_nobody_told_is_found_when_the_agent_rests() {
     repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
     repo.write("src/new.rs", "fn somebody_else_wrote_this() {}\n");
     idle(&event(&repo, "t", vec![]));
-    assert_eq!(mutations(&repo), [], "another session's rest says nothing");
+    assert_eq!(mutations(&repo), [], "another session being idle changes nothing");
     idle(&event(&repo, "s", vec![]));
     assert_eq!(
         mutations(&repo),
         [("INT-001".into(), "src/a.rs".into(), Strength::Verified, vec!["two".into()])],
-        "what is not as it was foreseen may be anybody's"
+        "a file without the predicted text is not recorded"
     );
     idle(&event(&repo, "s", vec![]));
     assert_eq!(mutations(&repo).len(), 1);
 }
 
 #[test]
-fn a_call_whose_hook_was_killed_while_it_recorded_is_found_when_the_agent_rests() {
+fn a_call_whose_hook_was_killed_is_recorded_when_idle() {
     use intent_lsp::facade::verbs::gate::key;
     use intent_lsp::facade::workspace::session::calls;
     let repo = repo();
@@ -465,10 +486,10 @@ fn a_call_whose_hook_was_killed_while_it_recorded_is_found_when_the_agent_rests(
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
     assert_eq!(code(&before(&edit)), None);
     repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
-    // The hook after the tool takes the call, and is killed.
+    // The hook after the tool has taken the call and is killed before it records anything.
     calls::finish(&repo.open().root, &key(&edit));
     idle(&event(&repo, "s", vec![]));
-    assert_eq!(mutations(&repo), [], "it may still be at work");
+    assert_eq!(mutations(&repo), [], "the hook may still be running");
     let folder = repo.root().join(".orchestration/local/calls");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let taken: Vec<_> = { files }
@@ -494,7 +515,7 @@ fn told_of(repo: &Repo, text: &str) -> Option<DenialCode> {
 }
 
 #[test]
-fn commands_are_judged_by_what_they_would_do() {
+fn commands_are_judged_by_their_predicted_effects() {
     let repo = repo();
     assert_eq!(told_of(&repo, "git status && ls -la src | head"), None, "reading needs no intent");
     for text in ["cargo test", "echo x > src/a.rs", "intent gate src/a.rs; make"] {
@@ -548,7 +569,7 @@ fn commands_are_judged_by_what_they_would_do() {
 }
 
 #[test]
-fn an_agent_runs_our_commands_for_itself_only() {
+fn an_agent_runs_intent_commands_for_its_own_session_only() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     for text in [
@@ -579,7 +600,7 @@ fn an_agent_runs_our_commands_for_itself_only() {
 }
 
 #[test]
-fn what_is_made_for_looking_needs_no_intent_and_what_may_write_does() {
+fn commands_made_for_reading_need_no_intent() {
     let repo = repo();
     let judged = |text: &str| before(&event(&repo, "nobody", vec![shell(text)]));
     for text in [
@@ -602,7 +623,7 @@ fn what_is_made_for_looking_needs_no_intent_and_what_may_write_does() {
 }
 
 #[test]
-fn a_command_whose_own_text_names_what_it_may_not_change_is_asked_about() {
+fn inline_code_that_names_a_file_out_of_scope_needs_approval() {
     let repo = repo();
     repo.write("billing/i.ts", "1\n");
     let chosen = event(&repo, "s", vec![select("INT-001")]);
@@ -640,7 +661,7 @@ fn a_command_whose_own_text_names_what_it_may_not_change_is_asked_about() {
 }
 
 #[test]
-fn what_is_built_again_may_go_and_a_log_has_its_place() {
+fn build_output_may_be_deleted_and_a_log_is_sent_to_scratch() {
     let repo = repo();
     repo.write(".gitignore", "dist/\n");
     assert_eq!(code(&before(&event(&repo, "s", vec![select("INT-001")]))), None);
@@ -652,7 +673,7 @@ fn what_is_built_again_may_go_and_a_log_has_its_place() {
 }
 
 #[test]
-fn the_way_back_from_an_old_commit_is_open() {
+fn leaving_an_old_commit_is_always_allowed() {
     let repo = repo();
     assert_eq!(code(&before(&event(&repo, "s", vec![select("INT-001")]))), None);
     let older = crate::support::REGISTRY.replace("INT-001", "INT-009");
@@ -665,7 +686,7 @@ fn the_way_back_from_an_old_commit_is_open() {
 }
 
 #[test]
-fn a_command_is_judged_where_it_acts() {
+fn a_command_is_judged_by_the_workspace_that_it_changes() {
     let repo = repo();
     let at = repo.root().display().to_string();
     let above = Event { cwd: repo.root().join(".."), ..event(&repo, "s", Vec::new()) };
@@ -706,7 +727,7 @@ fn a_command_is_judged_where_it_acts() {
     assert_eq!(code(&told("u", &format!("git -C {at} fetch"))), None, "made for looking");
     assert_eq!(judged("make"), None, "nothing governs the folder above");
     assert_eq!(judged(&format!("git -C {at} log")), None);
-    // What it did there is looked at.
+    // The files there are compared after the command.
     let text = format!("make -C {at}");
     let made = Event { effects: vec![shell(&text)], call: Some("made".into()), ..above.clone() };
     let feedback = call(&made, || repo.write("billing/b.rs", "fn changed() {}\n"));
@@ -740,7 +761,8 @@ fn a_person_approves_one_command_once() {
     assert_eq!(code(&before(&later)), Some(DenialCode::ApprovalRequired), "used up");
 }
 
-/// The question that a call of a session without a native dialog is refused with; `None` if it is not asked about.
+/// Returns the code and the question with which a call is refused in a session without a dialog of its own, or `None`
+/// if the call is not asked about.
 fn question(repo: &Repo, effects: &[Effect]) -> Option<(String, approval::Question)> {
     let told = message(&before(&event(repo, "s", effects.to_vec())));
     let code = told.split("code ").nth(1)?.get(..6)?.to_owned();
@@ -749,7 +771,7 @@ fn question(repo: &Repo, effects: &[Effect]) -> Option<(String, approval::Questi
 }
 
 #[test]
-fn an_approval_shows_and_binds_the_whole_call() {
+fn an_approval_shows_the_whole_call_and_holds_only_for_it() {
     let repo = repo();
     repo.write(
         ".orchestration/policy.yaml",
@@ -766,7 +788,7 @@ fn an_approval_shows_and_binds_the_whole_call() {
     let reset = || run("git reset --hard", None);
     let write_asked = |text: &str| write("src/asked/new.rs", text);
     type Effects = Vec<Effect>;
-    // A call, what a person is shown of it, and calls that differ from it.
+    // Each row: a call, what the question must show of it, and other calls that the approval must not cover.
     let calls: [(Effects, &str, Vec<Effects>); 3] = [
         (
             vec![reset(), run("make a", Some("src"))],
@@ -813,7 +835,7 @@ fn an_approval_shows_and_binds_the_whole_call() {
 }
 
 #[test]
-fn what_a_command_did_is_told_afterwards() {
+fn writes_of_a_command_are_reported_and_recorded_afterwards() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let script = event(&repo, "s", vec![shell("./generate.sh")]);
@@ -821,7 +843,7 @@ fn what_a_command_did_is_told_afterwards() {
         repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
         repo.write("billing/b.rs", &BEFORE.replace("2;", "22;"));
     })
-    .expect("a program that nobody can look into, under an intent");
+    .expect("an opaque program may run under an intent");
     let violation = feedback.violation.expect("it left the scope");
     assert!(violation.contains("billing/b.rs") && !violation.contains("src/a.rs"), "{violation}");
     assert_eq!(
@@ -836,7 +858,7 @@ fn what_a_command_did_is_told_afterwards() {
 }
 
 #[test]
-fn a_command_that_names_its_file_is_recorded_from_what_was_there() {
+fn a_command_that_names_its_file_is_recorded_by_comparison() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let sed = event(&repo, "s", vec![shell("sed -i s/1;/11;/ src/a.rs")]);
@@ -849,7 +871,7 @@ fn a_command_that_names_its_file_is_recorded_from_what_was_there() {
 }
 
 #[test]
-fn a_background_command_is_given_nothing() {
+fn a_background_command_records_nothing() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let server = event(&repo, "s", vec![shell("./serve.sh &")]);
@@ -859,19 +881,19 @@ fn a_background_command_is_given_nothing() {
 }
 
 #[test]
-fn what_a_command_printed_was_read() {
+fn a_file_that_a_command_printed_counts_as_read() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let cat = event(&repo, "s", vec![shell("cat src/a.rs")]);
     call(&cat, || ()).expect("reading");
     let whole = event(&repo, "s", vec![write("src/a.rs", &BEFORE.replace("1;", "11;"))]);
-    assert_eq!(code(&before(&whole)), None, "it has seen what it overwrites");
+    assert_eq!(code(&before(&whole)), None, "the session has seen the text that it overwrites");
     repo.write("src/a.rs", &BEFORE.replace("1;", "111;"));
     assert_eq!(code(&before(&whole)), Some(DenialCode::StaleFile));
 }
 
 #[test]
-fn rules_of_the_policy_speak_of_commands() {
+fn policy_rules_apply_to_commands() {
     let repo = repo();
     repo.write(
         ".orchestration/policy.yaml",
@@ -886,13 +908,21 @@ fn rules_of_the_policy_speak_of_commands() {
     assert_eq!(told_of(&repo, "make all"), Some(DenialCode::ApprovalRequired));
     assert_eq!(told_of(&repo, "git reset --hard"), None);
     let both = told_of(&repo, "git reset --hard && git clean -fdx");
-    assert_eq!(both, Some(DenialCode::ApprovalRequired), "one command does not free another");
+    assert_eq!(
+        both,
+        Some(DenialCode::ApprovalRequired),
+        "an allowed command does not allow another one"
+    );
     let outside = told_of(&repo, "git reset --hard > billing/log.txt");
-    assert_eq!(outside, Some(DenialCode::ScopeViolation), "never past the scope");
+    assert_eq!(
+        outside,
+        Some(DenialCode::ScopeViolation),
+        "a rule for commands does not widen the scope"
+    );
 }
 
 #[test]
-fn links_and_dots_lead_where_they_lead() {
+fn paths_with_links_or_dots_are_judged_by_their_target() {
     let repo = repo();
     std::os::unix::fs::symlink(repo.root().join("billing"), repo.root().join("src/link"))
         .expect("a link");
@@ -907,11 +937,15 @@ fn links_and_dots_lead_where_they_lead() {
     repo.git(&["worktree", "add", "-q", &linked.display().to_string(), "-b", "linked"]);
     let file = linked.join("src/a.rs").display().to_string();
     let judged = before(&event(&repo, "s", vec![replace(&file, "1;", "11;")]));
-    assert_eq!(code(&judged), Some(DenialCode::IntentRequired), "a work tree of its own");
+    assert_eq!(
+        code(&judged),
+        Some(DenialCode::IntentRequired),
+        "a linked work tree is another workspace"
+    );
 }
 
 #[test]
-fn a_link_to_what_may_not_be_changed_is_asked_about() {
+fn making_a_link_to_a_file_out_of_scope_needs_approval() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     for text in [
@@ -931,7 +965,7 @@ fn a_link_to_what_may_not_be_changed_is_asked_about() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_with_another_name_is_asked_about() {
+fn writing_a_hard_linked_file_needs_approval() {
     let repo = repo();
     std::fs::hard_link(repo.root().join("billing/b.rs"), repo.root().join("src/link.rs")).unwrap();
     before(&event(&repo, "s", vec![select("INT-001")]));
@@ -942,7 +976,7 @@ fn a_file_with_another_name_is_asked_about() {
 
 #[cfg(unix)]
 #[test]
-fn a_write_through_a_link_that_came_after_the_gate_is_told_and_not_recorded() {
+fn a_write_through_a_late_link_is_reported_and_not_recorded() {
     let repo = repo();
     repo.write("src/sub/b.rs", BEFORE);
     repo.commit("sub");
@@ -971,7 +1005,7 @@ fn a_write_through_a_link_that_came_after_the_gate_is_told_and_not_recorded() {
 }
 
 #[test]
-fn a_program_that_rewrites_the_rules_is_found_out() {
+fn a_program_that_rewrites_the_registry_is_reported() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let script = event(&repo, "s", vec![shell("./generate.sh")]);
@@ -987,12 +1021,12 @@ fn a_program_that_rewrites_the_rules_is_found_out() {
     assert_eq!(
         feedback.expect("let through").violation,
         None,
-        "what a person does is not its work"
+        "what a person does is not reported"
     );
 }
 
 #[test]
-fn rules_that_a_program_rewrites_are_not_in_force() {
+fn rules_rewritten_by_a_program_count_only_once_accepted() {
     let wide = crate::support::REGISTRY.replace("src/**", "**");
     let rewritten: [(&str, Option<&str>); 5] = [
         (".orchestration/active_intents.yaml", Some(&wide)),
@@ -1018,7 +1052,7 @@ fn rules_that_a_program_rewrites_are_not_in_force() {
         let script = event(&repo, "s", vec![shell("./build.sh")]);
         let feedback = call(&script, || put(text.map(str::as_bytes))).expect("let through");
         assert!(feedback.violation.expect("found").contains(path), "{path}");
-        // Judged as before, in every session, and told so.
+        // Every session is judged by the earlier rules, and the message says so.
         for session in ["s", "t"] {
             let judged = before(&event(&repo, session, vec![replace("src/keys.rs", "key", "k")]));
             assert!(message(&judged).contains("intent accept .orchestration/"), "{path}");
@@ -1029,12 +1063,11 @@ fn rules_that_a_program_rewrites_are_not_in_force() {
         assert_eq!(judged("billing/new.rs"), Some(DenialCode::ScopeViolation), "{path}");
         assert_eq!(judged("src/new.rs"), None, "{path}");
         assert!(code(&before(&event(&repo, "u", vec![select("INT-009")]))).is_some(), "{path}");
-        // As it was before: nothing is left to accept.
+        // With the earlier file in place again, there is nothing left to accept.
         put(stood.as_deref());
         assert_eq!(judged("src/new.rs"), None);
         let again = event(&repo, "s", vec![shell("./again.sh")]);
         call(&again, || put(text.map(str::as_bytes))).expect("let through");
-        // A person accepts it.
         let ws = repo.open();
         let file = intent_lsp::facade::workspace::RelativePath::new(path).expect("a path");
         let by = Contributor::person(Some("Ada".into()));
@@ -1046,7 +1079,7 @@ fn rules_that_a_program_rewrites_are_not_in_force() {
 }
 
 #[test]
-fn where_the_rules_from_before_are_gone_nothing_is_allowed() {
+fn without_the_earlier_rules_nothing_is_allowed() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let script = event(&repo, "s", vec![shell("./build.sh")]);
@@ -1061,7 +1094,7 @@ fn where_the_rules_from_before_are_gone_nothing_is_allowed() {
 }
 
 #[test]
-fn a_folder_takes_what_steers_an_agent_along() {
+fn a_folder_with_an_agents_settings_is_not_moved_or_deleted() {
     let repo = repo();
     repo.write(
         ".orchestration/active_intents.yaml",
@@ -1081,7 +1114,7 @@ fn a_folder_takes_what_steers_an_agent_along() {
 }
 
 #[test]
-fn a_person_settles_a_deletion_that_no_gate_saw() {
+fn a_person_accepts_a_deletion_that_no_gate_saw() {
     let repo = repo();
     repo.remove("src/a.rs");
     after(&event(&repo, "s", vec![Effect::Delete { path: "src/a.rs".into() }]));
@@ -1093,10 +1126,10 @@ fn a_person_settles_a_deletion_that_no_gate_saw() {
     let answer = settle().expect("settled");
     assert!(answer.settled && answer.accepted.is_empty());
     assert_eq!(standing(), 0);
-    assert!(settle().is_err(), "there is nothing left");
+    assert!(settle().is_err(), "nothing is left to accept");
 }
 
-/// Without waiting for the agent to rest, and without a look at files that the call did not touch.
+/// The map is updated at the end of a call, not only when the agent is idle, and only for the files of the call.
 #[test]
 fn the_map_follows_each_call() {
     let repo = repo();
@@ -1111,7 +1144,7 @@ fn the_map_follows_each_call() {
     create("src/b.rs", "fn first() {}\n");
     assert!(shown().contains("- `src/b.rs`: `first`\n"), "{}", shown());
     create("src/c.rs", "fn second() {}\n");
-    // Somebody else's edit is for the next full refresh.
+    // An edit by somebody else is shown only by the next full refresh.
     repo.write("src/b.rs", "fn renamed() { renamed() }\n");
     let edit = replace("src/c.rs", "{}", "{}\nfn third() {}");
     let deed = || repo.write("src/c.rs", "fn second() {}\nfn third() {}\n");
@@ -1121,7 +1154,7 @@ fn the_map_follows_each_call() {
         "{}",
         shown()
     );
-    // A refresh that runs out of time leaves files out of the cache.
+    // The cache may lack files, because a refresh can run out of time.
     repo.write(".orchestration/local/map.json", "{}");
     repo.write("src/b.rs", "fn first() {}\n");
     let edit = replace("src/c.rs", "third", "fourth");
@@ -1133,7 +1166,7 @@ fn the_map_follows_each_call() {
     assert!(!shown().contains("src/c.rs"), "{}", shown());
 }
 
-/// The codes of what `intent check` finds, with their paths.
+/// Returns the codes of what `intent check` finds, with their paths.
 fn found(repo: &Repo) -> Vec<String> {
     use intent_lsp::facade::verbs::check::{CheckRequest, change};
     let findings = change(&repo.open(), &CheckRequest::default()).expect("checked").findings;
@@ -1143,7 +1176,7 @@ fn found(repo: &Repo) -> Vec<String> {
 }
 
 #[test]
-fn what_a_person_approved_is_no_finding_and_what_looks_like_it_is() {
+fn only_exactly_what_a_person_approved_is_no_finding() {
     let repo = Repo::new();
     repo.write(".orchestration/policy.yaml", "mode: ask\n");
     repo.write("billing/b.rs", BEFORE);
@@ -1161,7 +1194,8 @@ fn what_a_person_approved_is_no_finding_and_what_looks_like_it_is() {
         .unwrap();
     call(&edit("billing/b.rs"), || repo.write("billing/b.rs", &edited)).unwrap();
     assert_eq!(found(&repo), Vec::<String>::new());
-    // The approval is of that write. Another file, and what somebody else did to this one, are not approved by it.
+    // The approval covers that one write. Another file is not approved by it, nor is what somebody else did to this
+    // one.
     repo.write("billing/c.rs", &edited);
     repo.record("INT-001", &["billing/c.rs"]);
     assert_eq!(found(&repo), ["scope-violation billing/c.rs"]);

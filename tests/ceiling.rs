@@ -1,7 +1,7 @@
-//! No claim goes beyond what the difference of two texts touches, whatever was edited.
+//! A record never claims a block that the difference of the two texts does not touch, whatever was edited.
 //!
-//! The samples of all languages are edited at random, line by line, with no regard for their syntax. `INTENT_TEST_LONG`
-//! and `PROPTEST_CASES` run more, `PROPTEST_RNG_SEED` others.
+//! The samples of all languages are edited at random, line by line, without regard for syntax. `INTENT_TEST_LONG` and
+//! `PROPTEST_CASES` run more cases, and `PROPTEST_RNG_SEED` runs others.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use intent_lsp::facade::verbs::why::{self, BlockAnswer, LineState, Which};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// The file name and text of one sample of each language.
+/// The file name and the text of one sample of each language.
 fn samples() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages");
     let sample = |language: &'static language::Language| {
@@ -27,7 +27,7 @@ fn samples() -> Vec<(String, String)> {
     language::all().iter().filter_map(sample).collect()
 }
 
-/// What happens to some lines; places are shares of the file, from 0 to 1000.
+/// An edit of some lines. Positions are fractions of the file, from 0 to 1000.
 #[derive(Clone, Debug)]
 enum Edit {
     Delete { at: usize, count: usize },
@@ -96,8 +96,9 @@ fn edited(text: &str, edits: &[Edit]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// Whether a change of lines lies in a block, or took something out of one that was called so; a region is called by
-/// what follows. Blank lines around it may have been inside.
+/// Returns true if a changed line is in the block, or if lines were removed from a block of this name. A region is
+/// named after the definition that follows it. Blank lines around a block count, because they may have been inside it
+/// before.
 fn is_touched(block: &BlockAnswer, changes: &[ChangedRange], before: &Document, now: &str) -> bool {
     let all: Vec<&str> = now.lines().collect();
     let (start, end) = (block.start_line as usize - 1, block.end_line as usize);
@@ -122,8 +123,8 @@ fn is_touched(block: &BlockAnswer, changes: &[ChangedRange], before: &Document, 
 fn complaints(repo: &Repo, path: &str, before: &str, after: &str) -> Vec<String> {
     let changes = changed_lines(before, after);
     let text_before = Document::from_text(path, before);
-    // Two differences of the same texts may disagree about a line that moved; neither adds a text that is no more
-    // frequent than it was.
+    // Two differences of the same texts may disagree about a line that moved. Neither adds a line that is as frequent
+    // as before.
     let is_more_frequent = |text: &str| {
         let count = |whole: &str| lines(whole).filter(|line| *line == text).count();
         !text.contains(char::is_alphanumeric) || count(after) > count(before)
@@ -153,7 +154,7 @@ fn complaints(repo: &Repo, path: &str, before: &str, after: &str) -> Vec<String>
     wrong
 }
 
-/// The same few cases each time, unless the environment asks for others.
+/// Runs the same few cases each time, unless the environment asks for others.
 fn config() -> ProptestConfig {
     let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     let is_set = |name: &str| std::env::var_os(name).is_some();
@@ -168,7 +169,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn nothing_is_claimed_that_the_difference_does_not_touch(
+    fn only_blocks_that_the_difference_touches_are_claimed(
         (name, text) in proptest::sample::select(samples()),
         first in proptest::collection::vec(edit(), 0..4),
         second in proptest::collection::vec(edit(), 1..6),

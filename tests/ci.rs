@@ -1,4 +1,4 @@
-//! The files for CI, tried: their steps run here, in a clone, with the variables that the forge would set.
+//! The files for CI are run here: their steps run in a clone, with the variables that the forge would set.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,17 +20,17 @@ fn yaml(text: &str) -> Value {
     serde_yaml::from_str(text).expect("YAML")
 }
 
-/// A clone with a branch `main` at its origin, and the branch `topic` checked out.
+/// A clone with the branch `topic` checked out, whose origin has the branch `main`.
 struct Clone {
     lab: Lab,
-    /// Beside the clone: what the runner has.
+    /// A folder beside the clone for what the runner provides.
     temp: PathBuf,
     archive: String,
     sum: String,
 }
 
 impl Clone {
-    /// `brings` is what `topic` brings.
+    /// `brings` is the text that `topic` adds to the source.
     fn with(brings: &str) -> Self {
         let lab = Lab::governed();
         let policy = lab.read(".orchestration/policy.yaml");
@@ -75,7 +75,8 @@ fn executable(path: &Path) {
     std::fs::set_permissions(path, all).expect("made executable");
 }
 
-/// A program that is small enough for an archive. Where the check knows no formats yet, they are left out.
+/// A small stand-in for the program in the archive: a script that starts it. If the program has no option `--format`,
+/// the script removes that option.
 fn starter() -> String {
     let help = Command::new(PROGRAM).args(["check", "--help"]).output().expect("it runs");
     match String::from_utf8_lossy(&help.stdout).contains("--format") {
@@ -86,14 +87,14 @@ fn starter() -> String {
     }
 }
 
-/// What came of the steps of a job.
+/// What the steps of a job printed and set.
 struct Ran {
     code: Option<i32>,
     said: String,
     summary: String,
 }
 
-/// Runs steps as GitHub's runner does, until one fails. Other actions are left out: they are not ours.
+/// Runs steps as GitHub's runner does, until one fails. Steps that use other actions are skipped.
 fn steps(clone: &Clone, steps: &Value, known: &BTreeMap<String, String>) -> Ran {
     let file = |name: &str| clone.temp.join(name).display().to_string();
     let mut known = known.clone();
@@ -142,7 +143,7 @@ fn steps(clone: &Clone, steps: &Value, known: &BTreeMap<String, String>) -> Ran 
     ran
 }
 
-/// A text with the values for `${{ name }}`.
+/// Returns the text with a value in place of each `${{ name }}`.
 fn filled(text: &str, known: &BTreeMap<String, String>) -> String {
     let mut pieces = text.split("${{");
     let mut out = pieces.next().unwrap_or_default().to_owned();
@@ -155,7 +156,7 @@ fn filled(text: &str, known: &BTreeMap<String, String>) -> String {
     out
 }
 
-/// The action's own steps, with these inputs.
+/// Runs the steps of `action.yml` with these inputs.
 fn action(clone: &Clone, inputs: &[(&str, &str)]) -> Ran {
     let action = yaml(&project("action.yml"));
     let mut known: BTreeMap<String, String> = BTreeMap::new();
@@ -195,7 +196,7 @@ fn the_action_installs_an_archive_and_judges_the_branch() {
 }
 
 #[test]
-fn the_action_takes_no_other_archive_and_a_program_that_is_there() {
+fn the_action_refuses_other_archives_and_uses_an_installed_program() {
     let clone = Clone::good();
     let wrong = "0".repeat(64);
     let ran = action(&clone, &[("archive", &clone.archive), ("sha256", &wrong)]);
@@ -212,7 +213,7 @@ fn the_action_takes_no_other_archive_and_a_program_that_is_there() {
 }
 
 #[test]
-fn the_workflow_that_init_writes_judges_the_branch_once_it_is_filled_in() {
+fn the_workflow_that_init_writes_judges_the_branch() {
     for (clone, expected) in [(Clone::good(), 0), (Clone::bad(), 1)] {
         clone.lab.write(".github/workflows/build.yml", "on: push\n");
         clone.lab.fine(&["init", "--team"]);
@@ -304,7 +305,7 @@ fn the_entries_for_pre_commit_judge_what_is_staged() {
             assert_eq!(output.status.code(), Some(expected), "{entry}: {said}");
         }
     }
-    // Who does not have the program commits all the same.
+    // Somebody who does not have the program installed can commit all the same.
     let mut shell = crate::cli::lab::clean(Command::new("/bin/sh"), &lab.root);
     let output = shell.args(["-c", &local]).env("PATH", "/usr/bin:/bin").output().expect("sh runs");
     assert!(output.status.success());

@@ -1,6 +1,5 @@
-//! The classifier against small edits whose answer is known: fourteen edits in
-//! each of six languages, pairs that only look like refactorings, and mutations
-//! of this repository's own sources.
+//! The classifier on edits whose answer is known: fourteen edits in each of six languages, pairs that only look like
+//! refactorings, and mutations of this repository's own sources.
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,10 +14,11 @@ use intent_lsp::facade::provenance::classify::{SourceFile, change};
 use crate::mutate::chance::from_environment;
 use crate::support::short_or_long;
 
-/// A fixture: `file PATH`, the text, then edits.
+/// A fixture file: `file PATH`, the text, and then the edits.
 ///
-/// `edit R NAME` (kept) or `edit E NAME` (changed), and for each replacement `<<<<`, what goes, `====`, what comes,
-/// `>>>>`. `<<<<~` means the line break at the end of both is not part of them.
+/// An edit begins with `edit R NAME` (behaviour kept) or `edit E NAME` (behaviour changed). Each replacement in it is
+/// `<<<<`, the old text, `====`, the new text, `>>>>`. With `<<<<~`, the line break at the end of both texts is not
+/// part of them.
 struct Fixture {
     path: String,
     text: String,
@@ -83,7 +83,7 @@ impl Fixture {
     }
 }
 
-/// `OLD -> NEW` is a file that got another path.
+/// Classifies the change of one file. `OLD -> NEW` in `path` is a file that was moved.
 fn classify(path: &str, before: &str, after: &str) -> Classification {
     let (old, new) = path.split_once(" -> ").unwrap_or((path, path));
     let (then, now) = (Some(before), Some(after));
@@ -112,7 +112,7 @@ fn check(name: &str) -> Vec<String> {
 }
 
 #[test]
-fn fourteen_edits_come_out_right_in_six_languages() {
+fn fourteen_edits_are_classified_correctly_in_six_languages() {
     let languages = ["typescript", "python", "rust", "go", "java", "c"];
     let mut wrong = Vec::new();
     for language in languages {
@@ -124,51 +124,51 @@ fn fourteen_edits_come_out_right_in_six_languages() {
 }
 
 #[test]
-fn what_only_looks_like_a_refactoring_is_none() {
-    come_out_right("pairs.txt", 100);
+fn edits_that_only_look_like_a_refactoring_are_not_one() {
+    assert_pairs_are_classified("pairs.txt", 100);
 }
 
 /// Parentheses that decide what is evaluated, or how often.
 #[test]
-fn parentheses_are_left_out_only_where_they_say_nothing() {
-    come_out_right("parentheses.txt", 60);
+fn only_redundant_parentheses_may_be_left_out() {
+    assert_pairs_are_classified("parentheses.txt", 60);
 }
 
 /// Comments that compilers, tools and frameworks read.
 #[test]
-fn a_comment_that_acts_is_a_change() {
-    come_out_right("comments.txt", 100);
+fn a_comment_that_tools_read_is_a_change() {
+    assert_pairs_are_classified("comments.txt", 100);
 }
 
-/// Names that files outside of the change use, or declare as well.
+/// Names that are used or also declared by files outside of the change.
 #[test]
-fn a_name_that_others_use_is_not_renamed() {
-    come_out_right("elsewhere.txt", 40);
+fn renaming_a_name_that_other_files_use_is_a_change() {
+    assert_pairs_are_classified("elsewhere.txt", 40);
 }
 
-/// Names that a language, a framework or a text finds by itself.
+/// Names that a language, a framework or a string looks up.
 #[test]
-fn a_name_that_is_called_from_outside_is_not_renamed() {
-    come_out_right("called.txt", 50);
+fn renaming_a_name_that_is_looked_up_from_outside_is_a_change() {
+    assert_pairs_are_classified("called.txt", 50);
 }
 
-/// Imports that bring more than their name.
+/// Imports that bring more than the name that they mention, such as extension methods.
 #[test]
 fn an_import_that_may_bring_methods_is_a_change() {
-    come_out_right("imports.txt", 12);
+    assert_pairs_are_classified("imports.txt", 12);
 }
 
-/// Formatting, comments and names in the languages beside those six.
+/// Formatting, comments and renames in the languages other than those six.
 #[test]
-fn what_is_known_of_a_language_is_proven_in_it() {
-    come_out_right("languages.txt", 45);
+fn each_other_language_has_its_refactorings_recognised() {
+    assert_pairs_are_classified("languages.txt", 45);
 }
 
-fn come_out_right(file: &str, least: usize) {
+fn assert_pairs_are_classified(file: &str, least: usize) {
     let mut wrong = Vec::new();
     let mut count = 0;
     for pair in pairs(file) {
-        // A grammar that was left out of this build.
+        // This build may leave out the grammar.
         if language::of_file(pair.path.split(" -> ").next().unwrap_or_default(), "").is_none() {
             continue;
         }
@@ -183,7 +183,7 @@ fn come_out_right(file: &str, least: usize) {
     assert!(wrong.is_empty(), "{} of {count}\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Two texts of a file, and files that are the same on both sides.
+/// The two texts of a file, and other files that are the same on both sides.
 struct Pair {
     label: String,
     name: String,
@@ -207,8 +207,8 @@ impl Pair {
     }
 }
 
-/// `case LABEL NAME: PATH` or `case LABEL NAME: OLD -> NEW` of a file, with both texts, and `++++ PATH` before each
-/// file that did not change.
+/// Reads the cases of a file: `case LABEL NAME: PATH` or `case LABEL NAME: OLD -> NEW`, then both texts, then each
+/// unchanged file after `++++ PATH`.
 fn pairs(file: &str) -> Vec<Pair> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classify").join(file);
     let source = std::fs::read_to_string(path).expect("the pairs");
@@ -237,7 +237,7 @@ fn pairs(file: &str) -> Vec<Pair> {
 }
 
 #[test]
-fn a_move_is_none_while_another_file_looks_for_the_old_place() {
+fn a_move_is_a_change_while_a_file_imports_the_old_path() {
     let moved = "def _total(all):\n    result = 0\n    for one in all:\n        result += one\n    return result\n";
     let (here, there) = ("def f(a):\n    return a\n", "def g(a):\n    return a\n");
     let (full, other) = (format!("{moved}\n\n{here}"), format!("{there}\n\n{moved}"));
@@ -251,7 +251,7 @@ fn a_move_is_none_while_another_file_looks_for_the_old_place() {
     }
 }
 
-/// A small generator, so that a failure can be repeated from its seed.
+/// A small generator of pseudo-random numbers, so that a failure can be repeated from its seed.
 struct Dice(u64);
 
 impl Dice {
@@ -263,15 +263,15 @@ impl Dice {
     }
 }
 
-/// The file with one token changed so that it does something else, and what was done; `None` where the token has no
-/// such change.
+/// Returns the file with one token changed so that it does something else, and a description of the change. Returns
+/// `None` if the drawn token has no such change.
 fn mutated(text: &str, program: &Program, dice: &mut Dice) -> Option<(String, String)> {
     let tokens = program.tree.tokens();
     let at = dice.roll(tokens.len());
-    // A file may hold nothing but comments.
+    // A file may contain nothing but comments, and then it has no tokens.
     let token = *tokens.get(at)?;
     let word = text.get(token.bytes.clone())?;
-    // Another name for a definition is a renaming of it, and one for a parameter in a type says nothing.
+    // Another name for a definition is a rename, and another parameter name in a function type has no effect.
     let is_its_name = program.blocks.blocks.iter().any(|block| block.name_bytes == token.bytes);
     let is_type = |node: &Tree| node.kind == "function_type" && holds(&node.bytes, &token.bytes);
     if is_its_name || program.tree.any(&is_type) {
@@ -291,7 +291,7 @@ fn mutated(text: &str, program: &Program, dice: &mut Dice) -> Option<(String, St
             .filter(|one| one.kind == "identifier")
             .filter_map(|one| text.get(one.bytes.clone()))
             .collect();
-        // Of a name that stands once, the only place may change: then that is a renaming.
+        // Changing a name that occurs only once or twice may be a rename.
         let often = tokens.iter().filter(|one| one.is(word)).count() > 2;
         let chosen = *names.get(dice.roll(names.len()))?;
         (often && chosen.len() > 1).then(|| chosen.to_owned())?
@@ -315,7 +315,7 @@ fn holds(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Small sources of this repository, in every language that it holds.
+/// Small source files of this repository, in every language that it contains.
 fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![root.join("src"), root.join("tests/languages"), root.join("editors")];
@@ -341,7 +341,7 @@ fn sources() -> Vec<(String, String)> {
     found
 }
 
-/// `INTENT_FUZZ_RUNS` says how many, `INTENT_FUZZ_SEED` which.
+/// `INTENT_FUZZ_RUNS` sets the number of mutations, and `INTENT_FUZZ_SEED` chooses them.
 #[test]
 fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
     let wanted = from_environment("INTENT_FUZZ_RUNS", short_or_long(80, 250));
@@ -364,9 +364,9 @@ fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
     assert!(wrong.is_empty(), "seed {seed}: {} of {tried}\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Every refactoring above, with one token of its result changed, is none.
+/// If one token in the result of a refactoring from the fixtures is changed, it is no refactoring any more.
 #[test]
-fn a_refactoring_with_a_slip_is_none() {
+fn a_refactoring_with_one_wrong_token_is_not_one() {
     let mut dice = Dice(0x0123_4567_89ab_cdef);
     let mut kept: Vec<(String, String, String)> = pairs("pairs.txt")
         .into_iter()
@@ -396,10 +396,10 @@ fn a_refactoring_with_a_slip_is_none() {
     assert!(wrong.is_empty(), "{} of {tried}\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// In some grammars what is no program takes time in the square of its length.
+/// Some grammars need time in the square of the length of a text that is no program.
 #[test]
-fn what_no_parser_reads_in_time_is_undetermined() {
-    // In lines: a file with one of more than 5,000 characters is not parsed at all.
+fn a_text_that_takes_too_long_to_parse_is_undetermined() {
+    // The text has many lines, because a file with a line of more than 5,000 characters is not parsed at all.
     let tags = ("</script>".repeat(400) + "\n").repeat(50);
     let brackets = ("(".repeat(4_000) + "\n").repeat(25);
     let program = "fn f(n: u32) -> u32 { n + 1 }\n";
@@ -416,7 +416,7 @@ fn what_no_parser_reads_in_time_is_undetermined() {
     }
 }
 
-/// Nesting that no person writes, in every language, beside the same with one sign more.
+/// Very deep nesting in every language, compared with the same text and one more character.
 #[test]
 fn hostile_texts_are_classified_in_time() {
     for language in language::all() {
@@ -432,9 +432,9 @@ fn hostile_texts_are_classified_in_time() {
     }
 }
 
-/// Many small functions with a comment each, all of them changed and each called by a new one.
+/// Many small functions with a comment each; all of them are changed, and a new function calls each.
 #[test]
-fn a_large_change_takes_time_in_its_size() {
+fn the_time_for_a_large_change_grows_only_with_its_size() {
     let function = |at: usize, plus: usize| {
         format!("// What {at} does.\nfn thing_{at}(n: u32) -> u32 {{ n * {at} + {plus} }}\n")
     };
@@ -448,9 +448,9 @@ fn a_large_change_takes_time_in_its_size() {
     assert!(took < Duration::from_secs(15), "{took:?}");
 }
 
-/// A large data file is compared entry by entry, and comes out as a small one does.
+/// A large data file is compared entry by entry, with the same result as a small one.
 #[test]
-fn a_large_lock_file_is_classified_as_a_small_one() {
+fn a_large_lock_file_is_classified_like_a_small_one() {
     let lock = |entries: usize, changed: &str| {
         let entry = |at: usize| {
             let version = if at == 7 { changed } else { "\"1.0\"" };

@@ -1,8 +1,8 @@
-//! Real code, mutated by tools that know what they do: a change of what code
-//! does is never called a refactoring.
+//! Real code is mutated by tools that know whether they change behaviour: a change of behaviour is hardly ever called a
+//! refactoring.
 //!
-//! `INTENT_FUZZ_SEED` gives other cases, `INTENT_TEST_LONG` more of them,
-//! `INTENT_FUZZ_RUNS` so many rounds.
+//! `INTENT_FUZZ_SEED` runs other cases, `INTENT_TEST_LONG` more of them, and `INTENT_FUZZ_RUNS` sets the number of
+//! rounds.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,12 +19,12 @@ const ROUNDS: u64 = 40;
 const SHORT: u64 = 12;
 const CASES_OF_A_ROUND: usize = 16;
 const FILES_OF_A_ROUND: usize = 3;
-/// The share of changed behaviour that may be called a refactoring.
+/// The largest share of behaviour changes that may be called a refactoring.
 const LIES: f64 = 0.005;
-/// The share of kept behaviour that must be called one.
+/// The smallest share of refactorings that must be called one.
 const FLOOR: f64 = 0.80;
 
-/// What was said of the cases of one kind.
+/// The answers for the cases of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     refactor: usize,
@@ -32,7 +32,7 @@ struct Tally {
     unknown: usize,
 }
 
-/// What was said of all cases, by behaviour and kind, and the lies among it.
+/// The answers for all cases by behaviour and kind, and the wrong ones in full.
 #[derive(Default)]
 struct Report {
     tallies: BTreeMap<(Behaviour, &'static str), Tally>,
@@ -52,7 +52,7 @@ impl Report {
         self.missed.extend(other.missed);
     }
 
-    /// Of the cases of a behaviour: how many, and how many were called a refactoring.
+    /// Returns how many cases of a behaviour there were, and how many of them were called a refactoring.
     fn of(&self, behaviour: Behaviour) -> (usize, usize) {
         let such = self.tallies.iter().filter(|((it, _), _)| *it == behaviour);
         such.fold((0, 0), |(all, refactor), (_, tally)| {
@@ -74,7 +74,7 @@ impl Report {
     }
 }
 
-/// Some files, most of them with another one of their language.
+/// A few files, most of them with another file of the same language.
 fn world(samples: &[Sample], chance: &mut Chance) -> World {
     let chosen = chosen(samples, FILES_OF_A_ROUND, chance);
     let file = |(at, sample): (usize, &Sample)| {
@@ -84,7 +84,7 @@ fn world(samples: &[Sample], chance: &mut Chance) -> World {
     World::new(&files)
 }
 
-/// The files in which two worlds differ, as they were and as they are.
+/// Classifies the change between two worlds; only files that differ are passed on.
 fn classified(before: &World, after: &World) -> Classification {
     let text = |world: &World, path: &String| world.files.get(path).map(|it| it.text().to_owned());
     let mut paths: Vec<&String> = before.files.keys().chain(after.files.keys()).collect();
@@ -140,7 +140,7 @@ fn round(seed: u64, round: u64, samples: &[Sample]) -> Report {
     report
 }
 
-/// The first lines in which two worlds differ.
+/// Returns the first lines in which two worlds differ.
 fn difference(before: &World, after: &World) -> String {
     let mut told = String::new();
     for (path, file) in &after.files {
@@ -160,7 +160,7 @@ fn difference(before: &World, after: &World) -> String {
 }
 
 #[test]
-fn a_change_of_what_code_does_is_never_called_a_refactoring() {
+fn a_change_of_behaviour_is_not_called_a_refactoring() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
     let rounds = from_environment("INTENT_FUZZ_RUNS", short_or_long(SHORT, ROUNDS));
     let mut samples = samples();

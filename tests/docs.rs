@@ -1,5 +1,5 @@
-//! The documents against the code: schemas are those of the types, examples are
-//! valid and their hashes right, links lead somewhere.
+//! The documents match the code: schemas are generated from the types, examples are valid and have the right hashes,
+//! and links lead to existing files.
 //!
 //! After a change to a type: `UPDATE_SCHEMAS=1 cargo test --test it docs::`, then read the difference.
 
@@ -26,10 +26,11 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The schemas in `docs/schemas/`: files as they may be read, answers as they are written.
+/// The schemas in `docs/schemas/`. The schema of a file describes what is accepted when it is read; the schema of an
+/// answer describes what is written.
 fn schemas() -> Vec<(&'static str, Value)> {
     let mut record = schemars::schema_for!(Record).to_value();
-    // The tail is no field of the type: it is cut off before a line is parsed.
+    // The hash `h` is no field of the type, because it is cut off before a line is parsed.
     record["properties"]["h"] = json!({
         "description": "SHA-256 over `intent-ledger/1\\n` and the stored bytes of the line before `,\"h\":\"…\"}`: 64 lower-case hex digits. Always the last key.",
         "type": "string",
@@ -58,7 +59,7 @@ fn schema(name: &str) -> Schema {
 }
 
 #[test]
-fn schemas_are_those_of_the_types() {
+fn the_stored_schemas_match_the_types() {
     let update = std::env::var_os("UPDATE_SCHEMAS").is_some();
     for (name, schema) in schemas() {
         let path = format!("docs/schemas/{name}.json");
@@ -75,7 +76,7 @@ fn schemas_are_those_of_the_types() {
     }
 }
 
-/// The fenced blocks of one kind in a document.
+/// Returns the fenced blocks of one kind in a document.
 fn fenced(text: &str, kind: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut rest = text;
@@ -123,7 +124,7 @@ fn the_policy_in_the_documents_is_valid_and_the_template_names_every_key() {
     }
 }
 
-/// The hash of a stored line by the documented rule, written a second time on purpose.
+/// Computes the hash of a stored line by the documented rule. This is a second implementation on purpose.
 fn recomputed(line: &str) -> (String, String) {
     let tail = line.len() - (r#","h":""}"#.len() + 64);
     let digits = &line[tail + r#","h":""#.len()..line.len() - 2];

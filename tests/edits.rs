@@ -1,5 +1,5 @@
-//! What must hold for every edit: it never panics, it does what the tool does to
-//! the text it is about, and it leaves everything else alone.
+//! Rules that every predicted edit must keep: it never panics, it changes the text as the tool would, and it leaves
+//! everything else alone.
 
 use intent_lsp::facade::edits::notebook::{CellEdit, CellMode};
 use intent_lsp::facade::edits::patch::{self, FilePatch, Hunk};
@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Lines that collide, and pieces of every format's syntax.
+/// Lines that often repeat, and pieces of the syntax of every format.
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[ab ]{0,3}",
@@ -81,8 +81,8 @@ fn after(change: Change, before: &str) -> String {
     }
 }
 
-/// Kept, cut and new lines that turn one list of lines into the other: what two
-/// lists have in common at both ends stays.
+/// Returns the kept, removed and added lines that turn one list of lines into the other. Common lines at both ends are
+/// kept.
 fn diff<'a>(old: &'a [String], new: &'a [String]) -> Vec<(char, &'a str)> {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old_rest, new_rest) = (&old[head..], &new[head..]);
@@ -109,12 +109,12 @@ fn update(lines: &[(char, &str)]) -> String {
 
 proptest! {
     #[test]
-    fn nothing_panics(change in change(), before in prop::option::of(text())) {
+    fn no_change_panics(change in change(), before in prop::option::of(text())) {
         change.after(before.as_deref());
     }
 
     #[test]
-    fn no_text_panics_its_reader(text in text()) {
+    fn no_text_makes_a_parser_panic(text in text()) {
         if let Ok(files) = patch::read(&text) {
             for file in files {
                 if let FilePatch::Update { hunks, .. } = file {
@@ -128,12 +128,12 @@ proptest! {
     }
 
     #[test]
-    fn a_whole_text_is_itself(text in text(), before in prop::option::of(text())) {
+    fn writing_a_whole_text_gives_that_text(text in text(), before in prop::option::of(text())) {
         prop_assert_eq!(Change::Whole(text.clone()).after(before.as_deref()), After::Text(text));
     }
 
     #[test]
-    fn a_diff_as_a_patch_gives_the_other_text(old in lines(), new in lines(), crlf in any::<bool>()) {
+    fn applying_the_difference_as_a_patch_gives_the_other_text(old in lines(), new in lines(), crlf in any::<bool>()) {
         let patch = update(&diff(&old, &new));
         prop_assume!(!(old.is_empty() && new.is_empty()));
         let end = if crlf && !old.is_empty() { "\r\n" } else { "\n" };
@@ -141,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn a_small_hunk_changes_its_lines_alone(
+    fn a_small_hunk_changes_only_its_lines(
         count in 1..20_usize, at in any::<prop::sample::Index>(), context in 0..3_usize, new in lines()
     ) {
         let old: Vec<String> = (0..count).map(|row| format!("row {row}")).collect();
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn a_replacement_is_what_the_standard_library_does(
+    fn a_replacement_agrees_with_the_standard_library(
         before in "[ab\n]{0,12}", old in "[ab\n]{1,2}", new in "[ab$\\\\\n]{0,3}"
     ) {
         let replaced = |every| Change::Replace(vec![Replacement { old: old.clone(), new: new.clone(), every }]);
@@ -178,10 +178,10 @@ proptest! {
     }
 
     #[test]
-    fn line_ends_do_not_change_what_a_change_is(
+    fn line_ends_do_not_change_the_result_of_a_change(
         old in lines(), change in change(), before in lines()
     ) {
-        // A return at the end of a text makes one line end with the line feed behind it.
+        // A carriage return at the end of a text joins with the line feed that follows it.
         prop_assume!(!format!("{change:?}").contains("\\r\""));
         let change = match change {
             Change::Replace(mut edits) => {
@@ -198,7 +198,7 @@ proptest! {
     }
 
     #[test]
-    fn a_block_changes_its_lines_alone(
+    fn a_search_and_replace_block_changes_only_its_lines(
         count in 1..20_usize, from in any::<prop::sample::Index>(), len in 1..4_usize, new in lines()
     ) {
         let old: Vec<String> = (0..count).map(|row| format!("row {row}.")).collect();
@@ -258,7 +258,7 @@ proptest! {
     }
 
     #[test]
-    fn the_same_text_is_the_same_both_ways(one in text(), other in text()) {
+    fn comparing_texts_is_reflexive_and_symmetric(one in text(), other in text()) {
         prop_assert!(same_text(&one, &one));
         let marked = format!("\u{FEFF}{one}");
         prop_assert_eq!(same_text(&one, &marked), !one.starts_with('\u{FEFF}'));

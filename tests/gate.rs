@@ -1,4 +1,4 @@
-//! The gate's answers, case by case.
+//! The answers of the gate, one rule a test.
 
 use crate::support::Repo;
 use intent_lsp::facade::verbs::gate::{Decision, DenialCode, GateRequest, judge};
@@ -40,7 +40,7 @@ fn each_rule_has_its_code() {
 }
 
 #[test]
-fn a_rule_may_keep_a_single_intent_from_a_path() {
+fn a_rule_can_close_a_path_to_one_intent() {
     let repo = Repo::new();
     let registry = crate::support::REGISTRY
         .replace("billing/**", "src/**")
@@ -71,7 +71,7 @@ fn a_rule_may_keep_a_single_intent_from_a_path() {
 }
 
 #[test]
-fn no_scope_reaches_the_files_that_steer_the_gate() {
+fn no_scope_includes_the_protected_files() {
     let repo = Repo::new();
     repo.write(
         ".orchestration/active_intents.yaml",
@@ -93,7 +93,7 @@ fn no_scope_reaches_the_files_that_steer_the_gate() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_that_leads_out_of_scope_or_out_of_the_workspace_is_followed() {
+fn a_path_through_a_link_is_judged_by_its_target() {
     let repo = Repo::new();
     repo.write("billing/b.rs", "");
     std::fs::create_dir_all(repo.root().join("src")).expect("a folder");
@@ -109,7 +109,7 @@ fn a_link_that_leads_out_of_scope_or_out_of_the_workspace_is_followed() {
 }
 
 #[test]
-fn a_refusal_says_what_to_do() {
+fn a_denial_says_what_to_do() {
     let repo = Repo::new();
     let (_, message) = ask(&repo, Some("INT-001"), "billing/b.rs").expect_err("denied");
     assert_eq!(
@@ -140,7 +140,7 @@ fn rules_that_cannot_be_read_deny() {
 }
 
 #[test]
-fn the_selection_counts_and_each_session_has_its_own() {
+fn each_session_has_a_selection_of_its_own() {
     let repo = Repo::new();
     select::select(&repo.open(), "INT-001", None).expect("selected");
     select::select(&repo.open(), "INT-002", Some("test:1")).expect("selected");
@@ -162,7 +162,7 @@ fn the_selection_counts_and_each_session_has_its_own() {
 }
 
 #[test]
-fn observe_blocks_nothing_and_ask_asks() {
+fn observe_mode_denies_nothing_and_ask_mode_asks() {
     let repo = Repo::new();
     let request = GateRequest {
         paths: vec!["billing/b.rs".into()],
@@ -176,7 +176,7 @@ fn observe_blocks_nothing_and_ask_asks() {
 }
 
 #[test]
-fn rules_for_paths_hold_for_whoever_asks() {
+fn rules_for_paths_hold_for_every_intent() {
     let repo = Repo::new();
     repo.write(
         ".orchestration/policy.yaml",
@@ -194,7 +194,7 @@ fn rules_for_paths_hold_for_whoever_asks() {
 }
 
 #[test]
-fn an_id_that_two_intents_have_lets_nobody_write() {
+fn an_id_that_is_defined_twice_permits_no_write() {
     let repo = Repo::new();
     let beside = ".orchestration/intents/INT-001.yaml";
     repo.write(
@@ -210,13 +210,13 @@ fn an_id_that_two_intents_have_lets_nobody_write() {
     assert!(message.ends_with("Select one of: INT-002 (Billing)."), "{message}");
     let refused = select::select(&repo.open(), "INT-001", None).unwrap_err().to_string();
     assert!(refused.contains("defines INT-001 more than once"), "{refused}");
-    // A file that holds one intent counts like an entry of the list.
+    // A file with a single intent counts like an entry of the list.
     let text = repo.read(beside).replace("INT-001", "INT-004");
     repo.write(".orchestration/intents/INT-004.yaml", &text);
     repo.write(beside, "");
     assert_eq!(ask(&repo, Some("INT-004"), "src/a.rs"), Ok(()));
     assert_eq!(ask(&repo, Some("INT-001"), "src/a.rs"), Ok(()));
-    // One that does not parse may say anything, so nothing is allowed.
+    // A file that does not parse could define anything, so nothing is allowed.
     repo.write(beside, "id: [");
     let (code, message) = ask(&repo, Some("INT-004"), "src/a.rs").unwrap_err();
     assert_eq!(code, DenialCode::HookError, "{message}");

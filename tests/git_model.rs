@@ -1,9 +1,7 @@
-//! Agents, people and formatters work on a real git repository, in every way
-//! that git knows; a model that only knows who wrote which text says after each
-//! step whether `why` named anybody who did not ask for the code.
+//! Agents, people and formatters work on a real git repository and use it in many ways. A model that knows only who
+//! wrote which text checks after each step that `why` names no intent that did not ask for the code.
 //!
-//! `INTENT_FUZZ_SEED` gives other stories, `INTENT_TEST_LONG` more of them,
-//! `INTENT_FUZZ_RUNS` so many.
+//! `INTENT_FUZZ_SEED` runs other stories, `INTENT_TEST_LONG` more of them, and `INTENT_FUZZ_RUNS` sets their number.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,9 +19,9 @@ const SEED: u64 = 77;
 const RUNS: u64 = 12;
 const SHORT: u64 = 4;
 const STEPS: usize = 30;
-/// The share of the blocks that stand as they were recorded and must be found.
+/// The smallest share of unchanged recorded blocks that must be attributed correctly.
 const FLOOR: f64 = 0.95;
-/// The share of stories in which something may be wrong: with this seed none is, with others up to one in twenty.
+/// The largest share of stories that may go wrong. None does with this seed; with other seeds up to one in twenty does.
 const WRONG_STORIES: f64 = 0.05;
 
 const INTENTS: [&str; 3] = ["INT-001", "INT-002", "INT-003"];
@@ -44,11 +42,11 @@ active_intents:
     owned_scope: [\"src/**\"]
 ";
 
-/// A repository with its history, and the book of who wrote what.
+/// A repository with its history, and the model's book of who wrote which text.
 struct Story {
     _folder: tempfile::TempDir,
     trees: Vec<Tree>,
-    /// The tree that is being worked in.
+    /// The index of the work tree in use.
     here: usize,
     book: Book,
     fresh: Fresh,
@@ -58,13 +56,13 @@ struct Story {
     wanted: usize,
     found: usize,
     missed: Vec<String>,
-    /// What was wrong in the middle of a step.
+    /// What went wrong within a step, before its end.
     wrong_before: String,
 }
 
 type Deed = fn(&mut Story) -> Option<String>;
 
-/// What can happen, each as often as its number says.
+/// The possible steps, each with its relative frequency.
 const DEEDS: &[(usize, Deed)] = &[
     (8, Story::work_recorded),
     (3, Story::work_unrecorded),
@@ -132,7 +130,7 @@ impl Story {
         self.trees[self.here].clone()
     }
 
-    /// A file with some functions that nobody recorded.
+    /// Creates a file with some functions that no record names.
     fn begin(&mut self, path: &str) {
         let mut functions = Vec::new();
         for _ in 0..4 {
@@ -153,14 +151,14 @@ impl Story {
         INTENTS[self.chance.below(INTENTS.len())]
     }
 
-    /// A file without a conflict in it, and its functions.
+    /// Draws a file without a merge conflict, and returns its functions.
     fn some_file(&mut self) -> Option<(String, Vec<(String, String)>)> {
         let path = self.some_path()?;
         let functions = self.tree().functions(&path)?;
         (!functions.is_empty()).then_some((path, functions))
     }
 
-    /// Writes a function anew, changes one, or takes one out; what became of them.
+    /// Adds, changes or removes a function. Returns the functions that were written.
     fn work(&mut self, path: &str) -> Option<Vec<(String, String)>> {
         let tree = self.tree();
         let mut functions = tree.functions(path)?;
@@ -190,7 +188,7 @@ impl Story {
         Some(written)
     }
 
-    /// What somebody's record of a file makes of the book.
+    /// Notes in the book what a record of the file claims.
     fn claimed(&mut self, path: &str, intent: &str, written: &[(String, String)]) {
         let tree = self.tree();
         for (name, text) in written {
@@ -233,7 +231,7 @@ impl Story {
         Some(format!("somebody works on {path} ({})", names(&written)))
     }
 
-    /// Two agents work on two files and record at the same time.
+    /// Two agents change two files and record them at the same time.
     fn two_agents(&mut self) -> Option<String> {
         let (one, _) = self.some_file()?;
         let (other, _) = self.some_file()?;
@@ -312,7 +310,7 @@ impl Story {
         Some(format!("{name} goes from {path} to {other}"))
     }
 
-    /// Another file of the same language.
+    /// Draws another file of the same language.
     fn another(&mut self, path: &str) -> Option<String> {
         let ending = &path[path.rfind('.')?..];
         let mut others = self.tree().paths();
@@ -374,7 +372,7 @@ impl Story {
         self.chance.pick(&others).map(|name| (*name).to_owned())
     }
 
-    /// Most of what git does, it does to a clean tree.
+    /// Commits everything, because most git commands need a clean work tree.
     fn settle(&mut self) {
         if !self.chance.once_in(4) {
             self.tree().commit("before what comes");
@@ -486,7 +484,7 @@ impl Story {
         self.tree().git(&["reset", "-q", "--hard", to]).then(|| format!("reset --hard {to}"))
     }
 
-    /// The work goes on in another work tree of the same repository.
+    /// Goes on in another work tree of the same repository.
     fn other_tree(&mut self) -> Option<String> {
         if self.trees.len() == 1 {
             let root = self.trees[0].root.with_file_name("second");
@@ -500,7 +498,7 @@ impl Story {
         Some(format!("the work goes on in tree {}", self.here))
     }
 
-    /// Two branches move one function to two files, and are merged.
+    /// Two branches move the same function to different files, and are merged.
     fn both_moved(&mut self) -> Option<String> {
         let tree = self.tree();
         tree.commit("before both move");
@@ -529,7 +527,7 @@ impl Story {
         Some(format!("{} goes from {path} to {one} on {side}, to {other} here; merge", moved.0))
     }
 
-    /// One thing that happens.
+    /// Draws a step and takes it.
     fn step(&mut self) -> Option<String> {
         let all: usize = DEEDS.iter().map(|(often, _)| often).sum();
         let mut drawn = self.chance.below(all);
@@ -542,7 +540,7 @@ impl Story {
         None
     }
 
-    /// What `why` says in the tree that is worked in, where it is wrong.
+    /// Returns the wrong answers of `why` in the work tree in use.
     fn wrong(&mut self) -> String {
         let tree = self.tree();
         let workspace = Workspace::open(&tree.root).expect("a workspace");
@@ -614,7 +612,8 @@ fn names(written: &[(String, String)]) -> String {
     written.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// A story from its seed: what went wrong, how many blocks were wanted and found, and which were not.
+/// Runs the story of a seed. Returns what went wrong, the number of blocks that had to be found, the number found, and
+/// those missed.
 fn story(seed: u64, steps: usize) -> (Option<String>, usize, usize, Vec<String>) {
     let mut story = Story::new(seed);
     let mut failure = None;
@@ -631,7 +630,7 @@ fn story(seed: u64, steps: usize) -> (Option<String>, usize, usize, Vec<String>)
 }
 
 #[test]
-fn nobody_is_named_who_did_not_ask_whatever_happens_to_the_repository() {
+fn no_git_command_makes_why_name_a_wrong_intent() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
     let runs = from_environment("INTENT_FUZZ_RUNS", short_or_long(SHORT, RUNS));
     let half = |first: u64| -> Vec<_> {

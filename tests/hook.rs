@@ -1,8 +1,8 @@
-//! The whole hook process, for every host: a payload on standard input, and what the host gets.
+//! The whole hook process for every host: a payload on standard input, and the answer that the host gets.
 //!
-//! `tests/hosts/HOST/` holds the payloads; `SOURCE.md` beside them says whether they were recorded from the real
-//! program or written from its documentation. The words of the gate are cut short here: what is compared is what each
-//! host is told in its own dialect.
+//! `tests/hosts/HOST/` contains the payloads; `SOURCE.md` beside them says whether they were recorded from the real
+//! program or written from its documentation. The snapshots shorten the messages of the gate, because they compare only
+//! the dialect of each host.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,10 @@ active_intents:
 ";
 const TOKEN: &str = "def verify(token):\n    return token == \"secret\"\n";
 
-/// In which state a payload arrives.
+/// The state of the workspace when a payload arrives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Situation {
-    /// INT-001 is selected, and owns what is touched.
+    /// INT-001 is selected, and owns the files of the call.
     Selected,
     /// Nothing is selected.
     Nothing,
@@ -58,13 +58,13 @@ fn run(repo: &Repo, host: &str, payload: &str) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-/// The payloads of a host by name; those of opencode as its plugin hands them on.
+/// The payloads of a host by name; for opencode, as its plugin passes them on.
 fn payloads(host: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts").join(host);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{host}: {error}"));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     files.retain(|file| file.extension().is_some_and(|found| found == "json"));
-    // The plugin hands nothing on when a turn ends.
+    // The plugin passes nothing on when a turn ends.
     files.retain(|file| !file.ends_with("session.idle.json"));
     files.sort();
     assert!(folder.join("SOURCE.md").is_file(), "{host} does not say where its payloads are from");
@@ -79,7 +79,7 @@ fn payloads(host: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What `agents/opencode/intent.js` makes of what opencode tells it.
+/// Returns what `agents/opencode/intent.js` makes of a message of opencode.
 fn of_plugin(text: &str) -> String {
     let told: Value = serde_json::from_str(text).expect("JSON");
     let name = match told["event"].as_str() {
@@ -104,7 +104,7 @@ fn of_plugin(text: &str) -> String {
     payload.to_string()
 }
 
-/// The session that a payload belongs to, as the gate knows it.
+/// The session of a payload, by the name that the gate uses.
 fn actor(host: &str, payload: &str) -> String {
     let payload: Value = serde_json::from_str(payload).expect("JSON");
     let names =
@@ -150,7 +150,7 @@ fn told(host: &str, name: &str, payload: &str, situation: Situation) -> (String,
     (picture, denied)
 }
 
-/// The code, or that there are words.
+/// Shortens a message to its code, or to `…`.
 fn cut(text: &str) -> String {
     if let (true, Some(end)) = (text.starts_with('['), text.find(']')) {
         return format!("{} …", &text[..=end]);
@@ -167,7 +167,7 @@ fn shorten(value: &mut Value) {
     }
 }
 
-/// Every payload of a host in every situation that makes a difference.
+/// The answers to every payload of a host, in each situation that changes the answer.
 fn picture(host: &str) -> String {
     let mut picture = String::new();
     let mut asked = false;
@@ -215,14 +215,14 @@ golden! {
 }
 
 #[test]
-fn no_host_is_left_out() {
+fn every_host_has_a_snapshot() {
     let hosts: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
     assert_eq!(GOLDEN, hosts);
 }
 
-/// `docs/hosts.md` says of each host what the table in the code says.
+/// The table in `docs/hosts.md` has the same values as the table in the code.
 #[test]
-fn the_documents_say_what_the_code_says() {
+fn the_table_of_hosts_in_the_documents_matches_the_code() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/hosts.md");
     let text = std::fs::read_to_string(file).expect("docs/hosts.md");
     for host in HOSTS {
@@ -239,9 +239,9 @@ fn the_documents_say_what_the_code_says() {
     }
 }
 
-/// The payloads tell their host: `auto` answers each as its own name does, where a payload has a mark.
+/// A payload shows which host sent it, so `auto` answers as that host's own name does.
 #[test]
-fn auto_knows_the_host() {
+fn auto_recognises_the_host_from_the_payload() {
     for host in
         ["codex", "cursor", "copilot", "vscode", "gemini", "antigravity", "windsurf", "cline"]
     {
@@ -264,9 +264,9 @@ fn auto_knows_the_host() {
     }
 }
 
-/// A host that runs another one's hooks is answered as itself.
+/// A host that runs the hooks of another host gets answers in its own dialect.
 #[test]
-fn the_payload_wins_over_the_name() {
+fn the_payload_decides_the_host_before_the_name_does() {
     let (name, payload) = payloads("cursor").swap_remove(8);
     let (as_claude, _) = told("claude-code", &name, &payload, Situation::Nothing);
     let (as_cursor, _) = told("cursor", &name, &payload, Situation::Nothing);
@@ -283,9 +283,9 @@ fn a_host_that_does_not_exist_is_refused() {
     assert!(said.contains("there is no host \"vim\"") && said.contains("claude-code"), "{said}");
 }
 
-/// Some hosts name the model with each call, and Claude Code at the start of a session alone.
+/// Some hosts name the model with each call, and Claude Code only at the start of a session.
 #[test]
-fn the_model_and_the_session_are_in_the_record() {
+fn the_record_names_the_model_and_the_session() {
     for (host, calls, model) in [
         (
             "claude-code",
@@ -335,7 +335,7 @@ fn the_model_and_the_session_are_in_the_record() {
 }
 
 #[test]
-fn a_call_leaves_a_heartbeat() {
+fn a_call_writes_a_heartbeat() {
     let repo = place(Situation::Nothing);
     let here = repo.root();
     let payload = json!({"session_id": "s", "cwd": here, "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "a"}});
@@ -383,7 +383,7 @@ fn a_session_that_the_host_clears_loses_its_selection() {
 }
 
 #[test]
-fn who_owns_a_file_is_answered_by_the_selection_of_the_agent_that_asks() {
+fn owners_are_told_according_to_the_asking_agents_selection() {
     let repo = place(Situation::Nothing);
     let two = "  - id: INT-002\n    name: Pages\n    status: IN_PROGRESS\n    owned_scope: [\"web/page.rs\"]\n";
     repo.write(".orchestration/active_intents.yaml", &format!("{REGISTRY}{two}"));

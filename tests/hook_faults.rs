@@ -1,5 +1,5 @@
-//! Real faults, put into the real binary, for every host: a call that changes something, or that cannot be read, is
-//! denied in that host's words within two seconds; a call that only reads is never held up.
+//! Faults in the real binary, for every host: a call that changes something or cannot be read is denied in the format
+//! of that host within two seconds, and a call that only reads is never delayed.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// A payload of this host for a tool of every host of its family.
+/// A payload of this host for a tool that every host of its family has.
 fn payload(host: &Host, here: &Path, tool: Tool) -> Value {
     let file = here.join("src/a.rs");
     let (name, input) = match (tool, host.name) {
@@ -66,11 +66,11 @@ fn payload(host: &Host, here: &Path, tool: Tool) -> Value {
 enum Tool {
     Read,
     Write,
-    /// A write that does not say where.
+    /// A write without a path.
     Mutilated,
 }
 
-/// Whether the host takes this for a denial, as its documentation says.
+/// Returns true if the host takes this output for a denial, according to its documentation.
 fn denies(host: &Host, output: &Output) -> bool {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let document: Value = serde_json::from_str(&stdout).unwrap_or_default();
@@ -100,7 +100,7 @@ fn denies(host: &Host, output: &Output) -> bool {
     }
 }
 
-/// Whether the host goes on as it would without us.
+/// Returns true if the host goes on as it would without the hook.
 fn goes_on(host: &Host, output: &Output) -> bool {
     let neutral: &[u8] = match host.family {
         Family::Cursor => b"{\"permission\":\"allow\"}\n",
@@ -135,7 +135,7 @@ fn run(repo: &Repo, host: &Host, payload: &[u8]) -> (Output, Duration) {
     fed(command(&repo.root(), &["hook", host.name]), payload)
 }
 
-/// A workspace whose sessions have selected what owns `src/`.
+/// A workspace whose sessions have selected the intent that owns `src/`.
 fn place() -> Repo {
     let repo = Repo::without_git();
     let root = intent_lsp::facade::workspace::Root::find(&repo.root()).expect("a root");
@@ -164,9 +164,9 @@ fn untouched(host: &Host, (output, took): &(Output, Duration), fault: &str) {
     assert!(*took < LIMIT, "{fault}, {}: it took {took:?}", host.name);
 }
 
-/// Without a fault the same calls go ahead: what the other tests see is the fault.
+/// Without a fault the same calls are allowed, so the other tests show the effect of the fault.
 #[test]
-fn without_a_fault_nothing_is_held_up() {
+fn without_a_fault_only_an_unreadable_call_is_denied() {
     let repo = place();
     for host in HOSTS {
         for tool in [Tool::Write, Tool::Read] {
@@ -178,7 +178,7 @@ fn without_a_fault_nothing_is_held_up() {
     }
 }
 
-fn with(fault: &str, code: &str, break_it: impl Fn(&Repo)) {
+fn assert_fault_denies_writes_only(fault: &str, code: &str, break_it: impl Fn(&Repo)) {
     let repo = place();
     break_it(&repo);
     for host in HOSTS {
@@ -190,15 +190,15 @@ fn with(fault: &str, code: &str, break_it: impl Fn(&Repo)) {
 }
 
 #[test]
-fn a_registry_that_does_not_parse() {
-    with("a broken registry", "HOOK_ERROR", |repo| {
+fn a_registry_that_does_not_parse_denies_writes() {
+    assert_fault_denies_writes_only("a broken registry", "HOOK_ERROR", |repo| {
         repo.write(".orchestration/active_intents.yaml", "active_intents: [\n  - id: {{\n");
     });
 }
 
 #[test]
-fn a_registry_that_is_a_folder() {
-    with("a folder for a registry", "", |repo| {
+fn a_registry_that_is_a_folder_denies_writes() {
+    assert_fault_denies_writes_only("a folder for a registry", "", |repo| {
         repo.remove(".orchestration/active_intents.yaml");
         std::fs::create_dir(repo.root().join(".orchestration/active_intents.yaml"))
             .expect("a folder");
@@ -206,19 +206,19 @@ fn a_registry_that_is_a_folder() {
 }
 
 #[test]
-fn a_policy_that_cannot_be_read() {
-    with("a broken policy", "HOOK_ERROR", |repo| {
+fn a_policy_that_cannot_be_read_denies_writes() {
+    assert_fault_denies_writes_only("a broken policy", "HOOK_ERROR", |repo| {
         repo.write(".orchestration/policy.yaml", "mode: [enforce\n");
     });
-    with("a folder for a policy", "HOOK_ERROR", |repo| {
+    assert_fault_denies_writes_only("a folder for a policy", "HOOK_ERROR", |repo| {
         std::fs::create_dir(repo.root().join(".orchestration/policy.yaml")).expect("a folder");
     });
 }
 
-/// Nothing can be remembered of the call, so what it did could not be told afterwards.
+/// The state of the call cannot be stored, so its effects could not be reported afterwards.
 #[test]
-fn a_folder_of_ours_that_is_a_file() {
-    with("a file for a folder", "HOOK_ERROR", |repo| {
+fn a_file_in_place_of_the_folder_for_calls_denies_writes() {
+    assert_fault_denies_writes_only("a file for a folder", "HOOK_ERROR", |repo| {
         let calls = repo.root().join(".orchestration/local/calls");
         repo.write(".orchestration/local/calls", "");
         assert!(calls.is_file());
@@ -226,7 +226,7 @@ fn a_folder_of_ours_that_is_a_file() {
 }
 
 #[test]
-fn messages_that_cannot_be_read() {
+fn messages_that_cannot_be_read_are_denied() {
     let repo = place();
     for host in HOSTS {
         let whole = payload(host, &repo.root(), Tool::Write).to_string();
@@ -245,9 +245,9 @@ fn messages_that_cannot_be_read() {
     }
 }
 
-/// 20 MB, all of which the host can write.
+/// The message has 20 MB, and the hook reads all of it, so that the host is never blocked while it writes.
 #[test]
-fn a_message_that_is_too_large() {
+fn a_message_that_is_too_large_is_denied_unless_it_reads() {
     let repo = place();
     let large = "x".repeat(20 * 1000 * 1000);
     for family in [
@@ -274,9 +274,9 @@ fn a_message_that_is_too_large() {
     }
 }
 
-/// All hosts at once, for each waits as long as it may.
+/// All hosts at once, because each hook waits until its time limit.
 #[test]
-fn a_message_that_never_ends() {
+fn a_message_that_never_ends_is_denied_in_time() {
     let repo = place();
     let root = repo.root();
     std::thread::scope(|scope| {
@@ -295,10 +295,10 @@ fn a_message_that_never_ends() {
     });
 }
 
-/// No byte can be written: neither what is remembered of the call, nor a heartbeat.
+/// Nothing can be written: neither the state of the call nor a heartbeat.
 #[cfg(unix)]
 #[test]
-fn a_full_disk() {
+fn a_full_disk_denies_writes() {
     let repo = place();
     for host in HOSTS {
         let full = || {
@@ -320,9 +320,10 @@ fn a_full_disk() {
     }
 }
 
-/// Another process hangs while it holds every lock of ours. A question by code has to be written down first.
+/// Another process hangs while it holds all locks of the workspace. A question by code takes a lock, because it must be
+/// stored first.
 #[test]
-fn a_lock_that_is_never_given_back() {
+fn a_lock_that_is_never_released_denies_writes_in_time() {
     let repo = Repo::without_git();
     repo.write(".orchestration/policy.yaml", "mode: ask\n");
     let held: Vec<std::fs::File> =
@@ -352,9 +353,9 @@ fn a_lock_that_is_never_given_back() {
     drop(held);
 }
 
-/// After a tool nothing is denied and nothing fails, whatever is broken.
+/// After a tool has run, nothing is denied and the hook does not fail, whatever is broken.
 #[test]
-fn after_a_tool_nothing_fails() {
+fn the_hook_after_a_tool_never_fails() {
     let repo = place();
     repo.write(".orchestration/active_intents.yaml", "active_intents: [\n");
     std::fs::remove_dir_all(repo.root().join(".orchestration/local")).expect("removed");
@@ -370,10 +371,10 @@ fn after_a_tool_nothing_fails() {
     }
 }
 
-/// A host whose process runs in a folder that is gone.
+/// The host runs in a folder that was deleted.
 #[cfg(unix)]
 #[test]
-fn a_folder_that_is_gone() {
+fn an_unreadable_message_is_denied_in_a_deleted_folder() {
     let gone = tempfile::tempdir().expect("a folder");
     let script =
         format!("cd '{0}' && rmdir '{0}' && exec \"$0\" hook \"$1\"", gone.path().display());

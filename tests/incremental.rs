@@ -1,4 +1,4 @@
-//! An edited document has the blocks that a new document of its text has.
+//! A document that was edited has the same blocks as a new document with its text.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ fn samples() -> Vec<(String, String)> {
     found
 }
 
-/// A piece of text that an edit brings; many break the syntax, many do not.
+/// A piece of text that an edit inserts. Many pieces break the syntax.
 fn insertion() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
@@ -52,7 +52,7 @@ fn insertion() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Where in the text, how much of it, and what instead.
+/// Edits: the position as a fraction of the text, the number of bytes that are removed, and the inserted text.
 fn edits() -> impl Strategy<Value = Vec<(f64, usize, String)>> {
     let removed = prop_oneof![3 => 0..1_usize, 3 => 0..4_usize, 1 => 0..400_usize];
     prop::collection::vec((0.0..1.0_f64, removed, insertion()), 1..8)
@@ -66,7 +66,7 @@ fn boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// The first block in which two documents differ, said shortly.
+/// Describes the first block in which two documents differ.
 fn difference(edited: &Document, fresh: &Document) -> Option<String> {
     let (edited, new) = (edited.parsed_blocks(), fresh.parsed_blocks());
     if edited == new {
@@ -86,7 +86,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(short_or_long(120, 500)) })]
 
     #[test]
-    fn edited_equals_new(which in any::<prop::sample::Index>(), edits in edits(), parse_between in any::<u8>()) {
+    fn an_edited_document_has_the_blocks_of_a_new_one(which in any::<prop::sample::Index>(), edits in edits(), parse_between in any::<u8>()) {
         let (name, text) = &SAMPLES[which.index(SAMPLES.len())];
         let mut document = Document::from_text(name, text);
         let mut text = text.clone();
@@ -145,7 +145,7 @@ proptest! {
     }
 
     #[test]
-    fn positions_and_bytes_agree(text in "[a\u{e9}\u{4e2d}\u{1f600}\r\n\u{2028}\u{b}]{0,40}") {
+    fn positions_and_byte_offsets_convert_both_ways(text in "[a\u{e9}\u{4e2d}\u{1f600}\r\n\u{2028}\u{b}]{0,40}") {
         let document = Document::from_text("a.txt", &text);
         for (byte, _) in text.char_indices().chain([(text.len(), ' ')]) {
             // The middle of a CRLF has no position of its own.
@@ -161,7 +161,7 @@ proptest! {
     }
 }
 
-/// The position of a byte, counted from the start of the text by the protocol's rules.
+/// The position of a byte, counted from the start of the text by the rules of the protocol.
 fn counted(text: &str, byte: usize, encoding: Encoding) -> Position {
     let (mut line, mut start) = (0, 0);
     let bytes = text.as_bytes();
@@ -208,7 +208,7 @@ fn edits_outside_the_text_or_inside_a_character_are_refused() {
 }
 
 #[test]
-fn what_cannot_be_read_says_why() {
+fn a_text_that_cannot_be_read_says_why() {
     use intent_lsp::facade::code::Unread;
     let large = vec![b'a'; 2 * 1024 * 1024 + 1];
     assert_eq!(
@@ -231,7 +231,7 @@ fn what_cannot_be_read_says_why() {
 }
 
 #[test]
-fn another_text_is_one_small_edit() {
+fn replacing_the_text_gives_the_blocks_of_the_new_text() {
     for (before, after) in [
         ("fn a() {}\nfn b() {}\n", "fn a() {}\nfn c() {}\n"),
         ("fn a() {}\n", ""),
@@ -251,7 +251,7 @@ fn another_text_is_one_small_edit() {
 
 /// An operator at the beginning of a line continues the line before it in Scala.
 #[test]
-fn an_operator_that_joins_two_definitions_is_seen() {
+fn an_operator_that_joins_two_definitions_is_noticed() {
     let text = "case class Line(name: String)\n\nobject Order {\n  val limit = 10\n\n  def load = limit\n}\n\nobject Other {\n  def load = 1\n}\n";
     for place in 0..=text.len() {
         for operator in ["*/", "++", "-> "] {
