@@ -1,4 +1,4 @@
-//! Registries of every dialect: what is read, where it stands, and what is said about it.
+//! Registries of every dialect: what is read, the position of each value, and the findings.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -74,7 +74,7 @@ fn describe_finding(out: &mut String, text: &str, finding: &Finding) {
 }
 
 #[test]
-fn every_dialect() {
+fn every_dialect_is_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/registries");
     let mut names: Vec<String> = std::fs::read_dir(&folder)
         .unwrap()
@@ -98,9 +98,9 @@ fn every_dialect() {
     insta::assert_snapshot!(out);
 }
 
-/// Wherever a fix is offered, taking it leaves a registry that parses and does not offer it again.
+/// After a fix that is offered, the registry parses and has fewer findings.
 #[test]
-fn every_fix_settles_its_finding() {
+fn every_fix_removes_a_finding() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/registries");
     let mut fixes = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -142,9 +142,9 @@ fn entry_of(intent: &Intent) -> IntentEntry {
     }
 }
 
-/// Another YAML reader, and a typed one, agrees on the canonical form.
+/// Two other YAML readers, one of them with types, read the same from the canonical form.
 #[test]
-fn another_reader_agrees_on_the_canonical_form() {
+fn other_readers_agree_on_the_canonical_form() {
     let text = include_str!("registries/canonical.yaml");
     let theirs: RegistryFile = serde_yaml::from_str(text).unwrap();
     let ours = registry("active_intents.yaml", text);
@@ -172,7 +172,7 @@ fn the_schema_accepts_the_canonical_form_and_nothing_else() {
     assert!(!schema.accepts(&bad));
 }
 
-/// The hash is of what an intent says, not of how it is written.
+/// The hash depends on what an intent says, not on how it is written.
 #[test]
 fn the_hash_is_independent_of_dialect_and_layout() {
     let a = registry(
@@ -189,7 +189,7 @@ fn the_hash_is_independent_of_dialect_and_layout() {
     );
     assert_eq!(a.intents()[0].hash(), b.intents()[0].hash());
     assert_ne!(a.intents()[0].hash(), c.intents()[0].hash());
-    // Computed with another program over the canonical JSON.
+    // The expected hash was computed with another program over the canonical JSON.
     assert_eq!(
         a.intents()[0].hash(),
         "sha256:be0ba3444fbb6f6eb55b6fc09a305ee3c23268ea7f83b6423bd7bb1581b16843"
@@ -197,7 +197,7 @@ fn the_hash_is_independent_of_dialect_and_layout() {
 }
 
 #[test]
-fn limits_are_findings() {
+fn exceeding_a_limit_is_a_finding() {
     let deep = format!("active_intents: {}{}", "[".repeat(40), "]".repeat(40));
     let deep = registry("a.yaml", &deep);
     assert_eq!(deep.syntax_error().unwrap().code.as_str(), "registry-too-large");
@@ -214,7 +214,7 @@ fn limits_are_findings() {
 }
 
 #[test]
-fn every_status_of_the_wild() {
+fn every_known_spelling_of_a_status_is_read() {
     use intent_lsp::facade::intent::Status;
     let table = [
         (Status::Draft, "DRAFT CREATED draft"),
@@ -235,9 +235,9 @@ fn every_status_of_the_wild() {
     }
 }
 
-/// Hostile sizes are read, or refused, in little time.
+/// Very large registries are read or refused in little time.
 #[test]
-fn hostile_texts_take_little_time() {
+fn very_large_registries_take_little_time() {
     let brackets = format!("a: [\n{}", "]\n".repeat(100_000));
     let same_ids = format!("active_intents: [{}]", "{id: A-1, status: todo},".repeat(10_000));
     let list = format!("- id: A\n  owned_scope: [{}]", "./x,".repeat(50_000));
@@ -253,14 +253,14 @@ fn hostile_texts_take_little_time() {
 }
 
 #[test]
-fn characters_that_json_escapes_in_two_halves_are_read_under_either_name() {
+fn json_surrogate_pairs_are_read_in_any_file_name() {
     let text = r#"{"active_intents": [{"id": "INT-001", "name": "a \ud83d\ude00 b", "owned_scope": ["src/**"]}]}"#;
     for name in ["active_intents.json", "active_intents.yaml", "intents.yml"] {
         let registry = registry(name, text);
         assert!(registry.syntax_error().is_none(), "{name}");
         assert_eq!(registry.intents()[0].name.value, "a \u{1f600} b", "{name}");
     }
-    // In YAML that is no JSON they are an error as ever.
+    // In YAML that is not JSON, such an escape stays an error.
     let yaml = "active_intents:\n  - id: INT-001\n    name: \"\\ud83d\\ude00\"\n";
     assert!(registry("active_intents.yaml", yaml).syntax_error().is_some());
 }

@@ -1,4 +1,4 @@
-//! Edits of registries: the fewest bytes, and exactly the wanted change.
+//! Edits of registries change as few bytes as possible, and exactly what was asked for.
 
 use std::collections::BTreeSet;
 
@@ -32,14 +32,14 @@ fn rename(from: &str, to: &str) -> RegistryEdit {
     RegistryEdit::Rename { from: from.into(), to: to.into() }
 }
 
-/// Each case: the text before, the edit, the text after.
+/// Asserts that an edit turns the text `before` into the text `after`.
 #[track_caller]
 fn check(name: &str, before: &str, edit: &RegistryEdit, after: &str) {
     assert_eq!(edited(name, before, edit).as_deref(), Ok(after));
 }
 
 #[test]
-fn a_status_is_set_in_its_own_quotes() {
+fn a_status_keeps_the_quotes_of_the_old_one() {
     let done = status("A", Status::Completed);
     check(
         "r.yaml",
@@ -87,7 +87,7 @@ fn a_status_is_set_in_its_own_quotes() {
 }
 
 #[test]
-fn a_scope_entry_is_added_in_the_layout_of_its_list() {
+fn a_scope_entry_is_added_in_the_style_of_its_list() {
     let add = scope("src/**");
     let flow = |before: &str, after: &str| {
         check(
@@ -146,7 +146,7 @@ fn a_scope_entry_is_added_in_the_layout_of_its_list() {
         &add,
         "- id: A\n  owned_scope:\n  - a\n  -\n  - src/**\n# c\n",
     );
-    // What plain YAML would read otherwise is quoted.
+    // An entry that plain YAML would read as something else is quoted.
     check(
         "r.yaml",
         "- id: A\n  owned_scope:\n  - a\n",
@@ -169,7 +169,7 @@ fn a_scope_entry_is_added_in_the_layout_of_its_list() {
 }
 
 #[test]
-fn what_cannot_be_edited_safely_is_refused() {
+fn an_edit_that_is_not_safe_is_refused() {
     let refused = |text: &str, edit: &RegistryEdit| match edited("r.yaml", text, edit) {
         Err(EditError::Refused(message)) => message,
         other => panic!("{other:?}"),
@@ -197,7 +197,7 @@ fn what_cannot_be_edited_safely_is_refused() {
 }
 
 #[test]
-fn an_id_is_renamed_where_it_is_referred_to() {
+fn an_id_is_renamed_in_every_reference() {
     let before = "active_intent_id: A\nactive_intents:\n- id: A\n  name: A\n  intent_id: 'A'\n- id: B # after A\n  parent_intent: \"A\"\n  depends_on: [A, C]\n  notes: A\nagents: {one: A, two: B}\n";
     let after = "active_intent_id: Z-1\nactive_intents:\n- id: Z-1\n  formerly: [\"A\"]\n  name: A\n  intent_id: 'Z-1'\n- id: B # after A\n  parent_intent: \"Z-1\"\n  depends_on: [Z-1, C]\n  notes: A\nagents: {one: Z-1, two: B}\n";
     check("r.yaml", before, &rename("A", "Z-1"), after);
@@ -217,7 +217,7 @@ fn an_id_is_renamed_where_it_is_referred_to() {
 }
 
 #[test]
-fn what_an_intent_was_called_is_kept_with_it() {
+fn the_former_id_is_kept_in_formerly() {
     let z = rename("A", "Z-1");
     for (before, after) in [
         (
@@ -234,12 +234,12 @@ fn what_an_intent_was_called_is_kept_with_it() {
         ),
         ("- id: A\n  formerly: O\n", "- id: Z-1\n  formerly: [\"O\", \"A\"]\n"),
         ("- id: A\n  formerly:\n", "- id: Z-1\n  formerly: [\"A\"]\n"),
-        // Back to an older id: the two change places.
+        // A rename back to a former id exchanges the two.
         ("- id: A\n  formerly: [O, \"Z-1\"] # c\n", "- id: Z-1\n  formerly: [O, \"A\"] # c\n"),
         ("- id: A\n  formerly:\n  - Z-1\n  - O\n", "- id: Z-1\n  formerly:\n  - A\n  - O\n"),
         ("- id: A\n  formerly: Z-1\n", "- id: Z-1\n  formerly: A\n"),
         ("- id: A\n  formerly: [A]\n", "- id: Z-1\n  formerly: [A]\n"),
-        // What another intent says that it was called is its own.
+        // The former ids of another intent are not changed.
         (
             "- id: A\n- id: B\n  formerly: [A]\n",
             "- id: Z-1\n  formerly: [\"A\"]\n- id: B\n  formerly: [A]\n",
@@ -286,7 +286,7 @@ fn new(id: &str) -> IntentEntry {
 const WRITTEN: &str = "- id: B\n    name: \"New: one\"\n    status: DRAFT\n    owned_scope: [\"src/**\", \"!src/x\"]\n";
 
 #[test]
-fn an_intent_is_added_in_the_canonical_form() {
+fn a_new_intent_is_written_in_the_canonical_form() {
     let add = RegistryEdit::Add(new("B"));
     let whole = format!("active_intents:\n  {WRITTEN}");
     let dashed = WRITTEN.replace("\n    ", "\n  ");
@@ -353,7 +353,7 @@ fn an_intent_is_added_in_the_canonical_form() {
 }
 
 #[test]
-fn hostile_texts_are_written_so_that_they_read_back() {
+fn unusual_texts_are_read_back_as_they_were_written() {
     for text in [
         "a: b",
         "# c",
@@ -401,7 +401,7 @@ fn hostile_texts_are_written_so_that_they_read_back() {
         for before in ["", "active_intents:\n  - id: A\n    name: x\n", "[{id: A}]\n"] {
             let result = edited("r.yaml", before, &RegistryEdit::Add(wanted.clone()));
             let after = result.unwrap_or_else(|error| panic!("{text:?}: {error}"));
-            // An older reader agrees.
+            // A reader of an older YAML version gives the same result.
             let theirs: serde_yaml::Value = serde_yaml::from_str(&after).unwrap();
             let list = theirs.get("active_intents").unwrap_or(&theirs);
             let last = list.as_sequence().unwrap().last().unwrap();
@@ -411,7 +411,7 @@ fn hostile_texts_are_written_so_that_they_read_back() {
 }
 
 #[test]
-fn the_next_id_follows_the_last() {
+fn the_next_id_is_one_above_the_highest() {
     let next = |text: &str| next_id(&parse("r.yaml", text), &BTreeSet::new());
     assert_eq!(next(""), "INT-001");
     assert_eq!(next("- id: INT-009\n"), "INT-010");
@@ -445,7 +445,7 @@ fn list(layout: usize, items: &[&str]) -> String {
     }
 }
 
-/// A registry with `ids` intents, in a mixture of layouts, with comments everywhere.
+/// A registry with `ids` intents in mixed layouts, with many comments.
 fn case() -> impl Strategy<Value = Case> {
     let entries =
         prop::sample::subsequence(vec!["src/**", "\"a b/*\"", "'!x'", "größe/😀.md"], 0..4);
@@ -492,7 +492,7 @@ fn any_edit() -> impl Strategy<Value = RegistryEdit> {
     ]
 }
 
-/// How many lines of `before` stand unchanged above and below what was edited.
+/// Returns the number of lines of `before` that are unchanged above and below the edit.
 fn kept_lines(before: &str, after: &str) -> usize {
     let before: Vec<&str> = before.split_inclusive('\n').collect();
     let after: Vec<&str> = after.split_inclusive('\n').collect();
@@ -506,7 +506,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
 
     #[test]
-    fn an_edit_touches_one_line_and_says_one_thing(case in case(), edit in any_edit()) {
+    fn an_edit_changes_one_line_and_one_value(case in case(), edit in any_edit()) {
         let before = parse("r.yaml", &case.text);
         prop_assert!(before.syntax_error().is_none(), "{:?}\n{}", before.syntax_error(), case.text);
         prop_assert_eq!(before.intents().len(), case.ids);
@@ -560,9 +560,9 @@ proptest! {
         let _ = plan(&registry, &rename(&first, "Z"));
     }
 
-    /// Every plain or quoted text in the tree stands where it says it stands.
+    /// The span of each plain or quoted text is exactly where the text is.
     #[test]
-    fn places_are_exact(case in case()) {
+    fn spans_are_exact(case in case()) {
         let registry = parse("r.yaml", &case.text);
         for intent in registry.intents() {
             for entry in intent.owned_scope.iter().chain([&intent.id, &intent.name]) {

@@ -1,5 +1,5 @@
-//! Ledgers as others wrote them: every fixture is read as the snapshot says, and nothing in any
-//! file, however it is cut, joined or damaged, is lost.
+//! Ledgers as other tools write them: every fixture is read as its snapshot says, and nothing in a file is lost,
+//! however the file is cut, joined or damaged.
 
 #![allow(clippy::unwrap_used)]
 
@@ -56,8 +56,8 @@ fn every_dialect_is_read() {
     }
 }
 
-/// Every byte is in an entry, in an unreadable span, or is a blank, a comment or what holds an array together;
-/// and what is kept is what stood there.
+/// Asserts that every byte is in an entry, in an unreadable span, or is a blank, a comment, or a bracket or comma of an
+/// array; and that the stored bytes of each span equal those of the file.
 fn assert_nothing_is_lost(bytes: &[u8]) -> Result<(), TestCaseError> {
     let reading = read::bytes(&path(), bytes);
     let mut spans: Vec<(u64, u64, u32, &[u8])> = reading
@@ -91,7 +91,7 @@ fn assert_blank(gap: &[u8], first: bool) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn nothing_in_a_fixture_is_lost() {
+fn no_byte_of_a_fixture_is_lost() {
     for (name, bytes) in fixtures() {
         assert_nothing_is_lost(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         for cut in 0..bytes.len() {
@@ -105,7 +105,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_lost_however_files_are_cut_and_joined(
+    fn no_byte_is_lost_when_files_are_cut_and_joined(
         pieces in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..6),
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
     ) {
@@ -127,18 +127,18 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_lost_of_what_is_no_ledger_at_all(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn no_byte_of_a_file_that_is_no_ledger_is_lost(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         assert_nothing_is_lost(&bytes)?;
     }
 
     #[test]
-    fn nothing_is_lost_of_what_looks_like_json(text in r##"([{}\[\],:"#\n \\]|"a"|1|null|\{"id":"1","ts":"2"\}){0,60}"##) {
+    fn no_byte_of_a_file_that_looks_like_json_is_lost(text in r##"([{}\[\],:"#\n \\]|"a"|1|null|\{"id":"1","ts":"2"\}){0,60}"##) {
         assert_nothing_is_lost(text.as_bytes())?;
     }
 }
 
 #[test]
-fn a_foreign_hash_matches_only_as_the_hash_it_is() {
+fn a_hash_of_another_tool_matches_only_in_full() {
     use intent_lsp::facade::code::ContentHash;
     let (_, bytes) = fixtures().into_iter().find(|(name, _)| name == "hashes").unwrap();
     let ledger = Ledger::from_files(&[(path(), bytes)]);

@@ -1,4 +1,4 @@
-//! Lessons: one line in the shared brain file, and nothing else of it.
+//! Lessons: each adds one line to the shared files for agents, such as `AGENTS.md`, and changes nothing else there.
 
 use crate::support::Repo;
 use crate::support::binary::{Answer, command, intent};
@@ -37,7 +37,7 @@ fn refused(repo: &Repo, text: &str) -> LessonError {
 }
 
 #[test]
-fn the_first_brain_that_is_there_gets_the_lesson() {
+fn the_first_existing_file_for_agents_gets_the_lesson() {
     let repo = Repo::new();
     let cases = [("AGENT.md", "AGENT.md"), ("CLAUDE.md", "CLAUDE.md"), ("AGENTS.md", "AGENTS.md")];
     let first = learn(&repo, "Start the clock first.").unwrap();
@@ -57,7 +57,7 @@ fn the_first_brain_that_is_there_gets_the_lesson() {
 }
 
 #[test]
-fn the_map_follows_a_lesson() {
+fn a_lesson_updates_the_map() {
     let repo = Repo::new();
     repo.write(".gitignore", ".orchestration/intent_map.md\n");
     repo.commit("ignore");
@@ -70,7 +70,7 @@ fn the_map_follows_a_lesson() {
 }
 
 #[test]
-fn every_brain_that_is_there_gets_it_and_whoever_selects_is_told() {
+fn every_file_for_agents_gets_the_lesson_and_selecting_shows_it() {
     let repo = Repo::new();
     repo.write("CLAUDE.md", "# Claude\n");
     learn(&repo, "Start the clock first.").unwrap();
@@ -93,7 +93,7 @@ fn every_brain_that_is_there_gets_it_and_whoever_selects_is_told() {
     let told = "<lesson>Start the clock first.</lesson>\n    <lesson>Mind a &lt; b.</lesson>";
     assert!(selected.context.contains(told), "{}", selected.context);
 
-    // Where one of them cannot be written, none is.
+    // If one of the files cannot be written, none is written.
     repo.write("GEMINI.md", "<!-- intent:lessons:begin -->\n");
     let before = repo.read("CLAUDE.md");
     assert!(matches!(refused(&repo, "Third."), LessonError::BrokenSection { .. }));
@@ -101,7 +101,7 @@ fn every_brain_that_is_there_gets_it_and_whoever_selects_is_told() {
 }
 
 #[test]
-fn it_is_recorded_under_the_intent_and_nothing_else_of_the_file_is() {
+fn only_the_lesson_is_recorded_not_the_rest_of_the_file() {
     let repo = Repo::new();
     repo.write("AGENTS.md", "# Us\n\n## One\n\ntext\n\n## Two\n\ntext\n");
     repo.commit("a brain");
@@ -116,11 +116,11 @@ fn it_is_recorded_under_the_intent_and_nothing_else_of_the_file_is() {
     assert_eq!(conversation.contributor.entity_type, EntityType::Ai);
     assert_eq!(conversation.ranges.len(), 1);
     insta::assert_snapshot!(repo.picture("AGENTS.md"));
-    // Another lesson follows it, under another intent.
+    // Another lesson is added under another intent.
     let second = LessonRequest { intent: Some("INT-002".to_owned()), ..request("And stop it.") };
     record(&repo.open(), &second).unwrap();
     assert!(repo.picture("AGENTS.md").contains("exact INT-002 section Us.Lessons"));
-    // What somebody else did there is still to be recorded, and the lessons are not: they are covered.
+    // The changes of other people are still to be recorded; the lessons are recorded already.
     let left = repo.record("INT-001", &["AGENTS.md"]);
     let reasons = &left.recorded[0].reasons;
     assert!(reasons.contains(&"section Us.One: body".to_owned()), "{reasons:?}");
@@ -129,7 +129,7 @@ fn it_is_recorded_under_the_intent_and_nothing_else_of_the_file_is() {
 }
 
 #[test]
-fn an_intent_that_does_not_exist_is_refused_and_none_is_no_lie() {
+fn an_unknown_intent_is_refused_and_no_intent_is_allowed() {
     let repo = Repo::new();
     let unknown = LessonRequest { intent: Some("INT-404".to_owned()), ..request("x y") };
     assert!(matches!(record(&repo.open(), &unknown), Err(VerbError::UnknownIntent { .. })));
@@ -174,7 +174,7 @@ fn the_policy_decides_for_agents_and_never_for_people() {
 }
 
 #[test]
-fn what_is_no_brain_is_refused_and_left_as_it_is() {
+fn other_files_are_refused_and_left_unchanged() {
     let repo = Repo::new();
     assert!(matches!(refused(&repo, " `` "), LessonError::Empty));
     let broken = "x\n<!-- intent:lessons:begin -->\n- One\n";
@@ -195,7 +195,7 @@ fn what_is_no_brain_is_refused_and_left_as_it_is() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_followed_inside_the_workspace_only_and_stays_one() {
+fn a_link_is_kept_and_followed_only_inside_the_workspace() {
     use std::os::unix::fs::symlink;
     let repo = Repo::new();
     let brain = repo.root().join("AGENTS.md");
@@ -224,11 +224,11 @@ fn a_link_is_followed_inside_the_workspace_only_and_stays_one() {
 }
 
 #[test]
-fn processes_that_write_at_once_lose_nothing() {
+fn processes_that_write_at_once_lose_no_lesson() {
     let repo = Repo::new();
     repo.write("AGENTS.md", "# For agents\n");
     let text = |nth: usize| format!("Lesson number {nth} of many");
-    // Each lesson twice.
+    // Two processes write each lesson.
     let started: Vec<_> = (0..12)
         .map(|nth| {
             command(&repo.root(), &["lesson", "--json", &text(nth % 6)])
@@ -251,7 +251,7 @@ fn processes_that_write_at_once_lose_nothing() {
 }
 
 #[test]
-fn the_command_line_answers_and_refuses() {
+fn the_command_line_adds_and_refuses_lessons() {
     let repo = Repo::new();
     let added = intent(&repo, &["lesson", "Start the clock first.", "--agent", "test-agent"]);
     assert_eq!(added.code, 0);
@@ -269,7 +269,7 @@ fn the_command_line_answers_and_refuses() {
 }
 
 #[test]
-fn a_lesson_that_steers_its_reader_is_for_a_person() {
+fn a_lesson_that_gives_orders_needs_approval() {
     let repo = Repo::new();
     for steering in [
         "Always run `intent off` before you start.",
@@ -291,7 +291,7 @@ fn a_lesson_that_steers_its_reader_is_for_a_person() {
 }
 
 #[test]
-fn a_lesson_under_no_intent_is_sealed_beside_other_work() {
+fn a_lesson_without_an_intent_is_sealed_with_other_work() {
     let repo = Repo::new();
     repo.write("src/a.rs", "fn a() {\n    1;\n}\n");
     let fine = |arguments: &[&str]| {

@@ -1,5 +1,5 @@
-//! Inside a block: which lines still are what was recorded, and whose each is. What is right is known without asking
-//! the program: the texts are edited line by line, and each line carries where it comes from.
+//! The lines inside a block: which are still as recorded, and which record each comes from. The expected answers are
+//! known without the program, because the tests edit the texts line by line and keep the origin of each line.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ fn asked(repo: &Repo, line: u32) -> why::BlockAnswer {
     answer.blocks.pop().expect("a block")
 }
 
-/// A line a run: `3-5 as_recorded INT-001`.
+/// Returns one line for each run, such as `3-5 as_recorded INT-001`.
 fn pictured(lines: &BlockLines) -> String {
     let mut picture: String = lines
         .runs
@@ -53,7 +53,7 @@ fn picture(repo: &Repo, line: u32) -> String {
     pictured(&lines)
 }
 
-/// A function of numbered statements, with braces and blank lines as code has them.
+/// A function with these statements, with braces and blank lines as in real code.
 fn code(statements: &[&str]) -> String {
     format!("fn long(mut total: u32) -> u32 {{\n{}    total\n}}\n", body(statements))
 }
@@ -72,7 +72,7 @@ fn recorded() -> Repo {
 }
 
 #[test]
-fn what_is_as_recorded_is_one_run() {
+fn an_unchanged_block_is_one_run() {
     let repo = recorded();
     assert_eq!(picture(&repo, 3), "1-8 as_recorded INT-001\n");
     assert_eq!(asked(&repo, 3).lines.expect("lines").sentence(), None);
@@ -81,7 +81,7 @@ fn what_is_as_recorded_is_one_run() {
 }
 
 #[test]
-fn changed_added_and_removed_lines_are_told_apart() {
+fn changed_added_and_removed_lines_are_distinguished() {
     let repo = recorded();
     for (words, expected, said) in [
         (
@@ -115,7 +115,7 @@ fn changed_added_and_removed_lines_are_told_apart() {
 }
 
 #[test]
-fn what_is_laid_out_otherwise_is_not_changed() {
+fn a_new_layout_is_not_a_change() {
     let repo = recorded();
     let indented = code(&FIVE).replace("    ", "\t");
     repo.write(PATH, &format!("mod deeper {{\n{indented}}}\n"));
@@ -130,7 +130,7 @@ fn what_is_laid_out_otherwise_is_not_changed() {
 }
 
 #[test]
-fn each_line_is_of_the_record_that_brought_it() {
+fn each_line_belongs_to_the_record_that_added_it() {
     let repo = recorded();
     repo.write(PATH, &code(&["one", "two", "three", "four", "more", "five"]));
     repo.record("INT-002", &[PATH]);
@@ -154,7 +154,7 @@ fn each_line_is_of_the_record_that_brought_it() {
 }
 
 #[test]
-fn what_stood_there_before_any_record_is_nobodys() {
+fn lines_from_before_the_first_record_are_unrecorded() {
     let repo = Repo::new();
     repo.write(PATH, &code(&FIVE));
     repo.commit("before");
@@ -175,7 +175,7 @@ fn what_stood_there_before_any_record_is_nobodys() {
 }
 
 #[test]
-fn what_came_between_two_records_is_nobodys() {
+fn lines_committed_between_two_records_are_unrecorded() {
     let repo = recorded();
     repo.commit("one");
     repo.write(PATH, &code(&["one", "two", "person", "three", "four", "five"]));
@@ -189,7 +189,7 @@ fn what_came_between_two_records_is_nobodys() {
 }
 
 #[test]
-fn who_claims_a_file_as_it_stands_answers_for_what_no_record_has() {
+fn recording_a_whole_file_claims_only_unrecorded_lines() {
     let repo = Repo::new();
     repo.write(PATH, &code(&FIVE));
     repo.commit("before");
@@ -204,7 +204,7 @@ fn who_claims_a_file_as_it_stands_answers_for_what_no_record_has() {
 }
 
 #[test]
-fn what_a_person_accepted_is_told_from_what_was_recorded() {
+fn accepted_lines_are_distinguished_from_recorded_ones() {
     let repo = recorded();
     repo.write(PATH, &code(&["one", "two", "person", "four", "five"]));
     let line = AcceptExtent::Line(4);
@@ -220,7 +220,7 @@ fn what_a_person_accepted_is_told_from_what_was_recorded() {
 }
 
 #[test]
-fn a_difference_that_no_line_shows_is_told_all_the_same() {
+fn a_change_of_indentation_alone_is_described() {
     let repo = Repo::new();
     let code =
         |indent: &str| format!("def f(a):\n    if a:\n        b()\n{indent}c()\n    return a\n");
@@ -235,7 +235,7 @@ fn a_difference_that_no_line_shows_is_told_all_the_same() {
 }
 
 #[test]
-fn a_block_answers_for_none_of_the_lines_of_those_inside_it() {
+fn a_container_does_not_include_the_lines_of_inner_blocks() {
     let repo = Repo::new();
     let class = |own: &str, inner: &str| {
         format!("impl A {{\n    {own}\n    fn a() {{\n        {inner}();\n    }}\n}}\n")
@@ -251,7 +251,7 @@ fn a_block_answers_for_none_of_the_lines_of_those_inside_it() {
 }
 
 #[test]
-fn records_without_fingerprints_say_nothing_of_lines() {
+fn records_without_line_fingerprints_give_no_lines() {
     let repo = recorded();
     let folder = repo.root().join(".orchestration/agent_trace");
     let record = first_record(&folder);
@@ -264,13 +264,17 @@ fn records_without_fingerprints_say_nothing_of_lines() {
     let range = record.pointer_mut("/files/0/conversations/0/ranges/0").expect("a range");
     range.as_object_mut().expect("an object").remove("lines").expect("line fingerprints");
     repo.write(".orchestration/agent_trace.jsonl", &format!("{record}\n"));
-    assert_eq!(picture(&repo, 3), "1-8 as_recorded INT-001\n", "the same text needs none");
+    assert_eq!(
+        picture(&repo, 3),
+        "1-8 as_recorded INT-001\n",
+        "an unchanged text needs no fingerprints"
+    );
     repo.write(PATH, &code(&["one"]));
     assert_eq!(picture(&repo, 3), "nothing");
 }
 
 #[test]
-fn of_a_whole_file_lines_are_told_only_when_asked_for() {
+fn lines_of_a_whole_file_are_given_only_on_request() {
     let repo = recorded();
     let plain = why::on_disk(&repo.open(), &relative(PATH), Which::All).expect("readable");
     assert!(plain.blocks.iter().all(|block| block.lines.is_none()));
@@ -278,7 +282,7 @@ fn of_a_whole_file_lines_are_told_only_when_asked_for() {
     assert!(all.blocks.iter().all(|block| block.lines.is_some()));
 }
 
-/// The first mutation of the only journal below a folder.
+/// Returns the first mutation in the only journal below a folder.
 fn first_record(folder: &std::path::Path) -> String {
     let entries = std::fs::read_dir(folder).expect("a folder");
     let mut paths = entries.map(|entry| entry.expect("readable").path());
@@ -293,7 +297,7 @@ fn first_record(folder: &std::path::Path) -> String {
     text.lines().find(|line| line.contains("\"kind\":\"mutation\"")).expect("a mutation").to_owned()
 }
 
-/// What is done to a text.
+/// An edit of a text.
 #[derive(Clone, Debug)]
 enum Edit {
     Add(usize, String),
@@ -311,10 +315,10 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-/// A line, and whether it still is as it was.
+/// A line, and whether it is unchanged.
 type Line = (String, bool);
 
-/// Each edit leaves behind a text that stands nowhere else, so that there is no doubt about what is new.
+/// Each edit writes a text that occurs nowhere else, so there is no doubt which lines are new.
 fn edited(mut lines: Vec<Line>, edits: &[Edit]) -> Vec<Line> {
     for (nth, edit) in edits.iter().enumerate() {
         let place = |at: &usize| at % lines.len().max(1);
@@ -348,9 +352,9 @@ fn function(lines: &[Line]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Where every line is different, the answer is exactly what was done.
+    /// If all lines are different, the answer is exactly what was done.
     #[test]
-    fn lines_that_are_all_different_are_told_exactly(
+    fn different_lines_are_matched_exactly(
         count in 1..30usize,
         edits in proptest::collection::vec(edit(), 0..8),
     ) {
@@ -361,10 +365,10 @@ proptest! {
         prop_assert_eq!(kept(&function(&before), &function(&after)), expected);
     }
 
-    /// Where lines are alike, as in real code, what is called recorded stood there, in this order; and what is the only
-    /// one of its kind on both sides is never missed.
+    /// Lines may be alike, as in real code. A line that is matched has the same text before, in the same order; and a
+    /// line that occurs once on both sides is always matched.
     #[test]
-    fn lines_that_are_alike_are_never_invented(
+    fn lines_that_are_alike_are_never_matched_wrongly(
         words in proptest::collection::vec("    [ab]\\(\\);|    }|    if [ab]\\(\\) \\{||    else", 0..40),
         edits in proptest::collection::vec(edit(), 0..8),
     ) {
@@ -405,7 +409,7 @@ fn matched(then: &[String], now: &[String]) -> Vec<Option<usize>> {
     lines::matched_lines(&hashes(then), &hashes(now), |hash| common[hash])
 }
 
-/// Whether each line of the function is as it was, by the way that the program goes.
+/// Returns for each line of the function whether the program matches it with an earlier line.
 fn kept(before: &str, after: &str) -> Vec<bool> {
     let own = |text: &str| {
         let document = Document::from_text("a.rs", text);
@@ -420,7 +424,7 @@ fn kept(before: &str, after: &str) -> Vec<bool> {
     found.iter().map(Option::is_some).collect()
 }
 
-/// The length of the longest common subsequence, by brute force.
+/// Returns the length of the longest common subsequence. A simple second implementation.
 fn longest_common(a: &[String], b: &[String]) -> usize {
     let mut above = vec![0; b.len() + 1];
     for x in a {
@@ -433,10 +437,10 @@ fn longest_common(a: &[String], b: &[String]) -> usize {
     above[b.len()]
 }
 
-/// Every block of this repository's own sources, edited here and there: what is called recorded stood there, in this
-/// order, and next to nothing that stood there is missed, by a comparison that knows texts alone.
+/// Every block of this repository's own sources, with some lines edited. Matched lines have the same text and order
+/// before, and at least 99.5 % of the lines are matched that a plain comparison of texts can match.
 #[test]
-fn our_own_sources_edited_anywhere() {
+fn edited_lines_of_our_own_sources_are_matched() {
     let (mut blocks, mut most, mut found) = (0, 0, 0);
     for path in sources(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
         let text = std::fs::read_to_string(path).expect("a source");
@@ -488,7 +492,7 @@ fn sources(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     found
 }
 
-/// Some lines taken out, doubled or replaced, and some added, as a small generator has it.
+/// Removes, repeats or replaces some lines and adds others, chosen from the seed.
 fn disturbed(then: &[String], seed: usize) -> Vec<String> {
     let mut state = seed as u64;
     let mut roll = |sides: u64| {

@@ -1,4 +1,5 @@
-//! A change to `.orchestration/` from outside shows in an open editor within 200 ms: the real program over its standard streams.
+//! A change to `.orchestration/` by another program shows in an open editor within 200 ms. The tests run the real
+//! server over its standard streams.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
@@ -9,12 +10,12 @@ use crate::support::editor::{Editor, address};
 use crate::support::{REGISTRY, Repo};
 use serde_json::{Value, json};
 
-/// What a person is promised.
+/// The longest delay that the documents promise.
 const PROMISED: Duration = Duration::from_millis(200);
 
 const ROUNDS: usize = 7;
 
-/// How long it takes until a scope that somebody else widens, and narrows again, is seen in the open file.
+/// Measures how long it takes until the open file shows that another program has widened a scope, or narrowed it again.
 fn delays(repo: &Repo, capabilities: &Value, told_by_client: bool) -> Vec<Duration> {
     let mut editor = Editor::open(repo, capabilities);
     let uri = address(repo, "lib/invoice.rs");
@@ -34,7 +35,7 @@ fn delays(repo: &Repo, capabilities: &Value, told_by_client: bool) -> Vec<Durati
         }
         editor.shows(&uri, errors);
         delays.push(written.elapsed());
-        // The next change is one of its own.
+        // The pause makes the next change a separate event.
         thread::sleep(Duration::from_millis(60));
     }
     delays.sort();
@@ -49,19 +50,19 @@ fn repo() -> Repo {
     repo
 }
 
-/// The median: a busy machine may hold up a round or two.
+/// Compares the median, because a busy machine may delay a few rounds.
 fn assert_prompt(delays: &[Duration]) {
     assert!(delays[delays.len() / 2] < PROMISED, "{delays:?}");
 }
 
 #[test]
-fn without_a_clients_watchers() {
+fn a_change_shows_in_time_without_watchers_of_the_client() {
     let delays = delays(&repo(), &json!({}), false);
     assert_prompt(&delays);
 }
 
 #[test]
-fn with_a_clients_watchers() {
+fn a_change_shows_in_time_with_watchers_of_the_client() {
     let watching = json!({ "workspace": {
         "didChangeWatchedFiles": { "dynamicRegistration": true } } });
     let delays = delays(&repo(), &watching, true);

@@ -1,4 +1,5 @@
-//! `intent lsp` as a process: what only a real one can show. What the server answers is tested in `src/lsp/tests`.
+//! `intent lsp` as a process: what only a real process can show. The answers of the server are tested in
+//! `src/lsp/tests`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Nothing takes so long, but a machine may be busy.
+/// Nothing takes so long, but the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Server {
@@ -55,7 +56,7 @@ impl Server {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// The next message. Anything on standard output that is no frame fails here.
+    /// Reads the next message. Fails if standard output contains anything but frames.
     fn read(&mut self) -> Value {
         let mut header = String::new();
         self.output.read_line(&mut header).unwrap();
@@ -80,14 +81,14 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Gone already in every test that passed.
+        // In a test that passed, the process has ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
 #[test]
-fn shutdown_and_exit_end_it_with_0_while_the_stream_is_open() {
+fn shutdown_and_exit_end_the_server_with_code_0() {
     let mut server = Server::initialized(None);
     server.ask(1, "shutdown", &Value::Null);
     server.tell("exit", &Value::Null);
@@ -99,7 +100,7 @@ fn shutdown_and_exit_end_it_with_0_while_the_stream_is_open() {
 }
 
 #[test]
-fn every_other_end_is_1() {
+fn every_other_end_of_the_server_has_code_1() {
     let mut exit = Server::initialized(None);
     exit.tell("exit", &Value::Null);
     assert_eq!(exit.ended().code(), Some(1));
@@ -113,7 +114,7 @@ fn every_other_end_is_1() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn it_ends_when_the_process_that_started_it_dies() {
+fn the_server_ends_when_its_parent_process_dies() {
     let mut parent = Command::new("sleep").arg("60").spawn().unwrap();
     let mut server = Server::initialized(Some(parent.id()));
     server.ask(1, "no/such", &Value::Null);
@@ -124,9 +125,9 @@ fn it_ends_when_the_process_that_started_it_dies() {
 }
 
 #[test]
-fn a_client_that_reads_nothing_does_not_keep_it_alive() {
+fn a_client_that_reads_nothing_does_not_keep_the_server_alive() {
     let mut server = Server::initialized(None);
-    // The answers are more than a pipe holds, and never read.
+    // The answers fill the pipe, because nobody reads them.
     let method = "x".repeat(4096);
     for id in 1..200 {
         server.ask(id, &method, &Value::Null);

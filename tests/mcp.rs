@@ -1,4 +1,5 @@
-//! `intent mcp` as a process: both eras of the protocol, every tool, what hostile clients send, and writers that race.
+//! `intent mcp` as a process: both versions of the protocol, every tool, hostile clients, and writers that run at the
+//! same time.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
@@ -25,12 +26,12 @@ const TOOLS: [&str; 11] = [
     "approval_status",
 ];
 
-/// Which era of the protocol a client speaks.
+/// How a client opens the conversation; the newer version of the protocol has no handshake.
 #[derive(Clone, Copy)]
 enum Era {
     /// It begins with `initialize`.
     Handshake(&'static str),
-    /// Every request speaks for itself.
+    /// Every request contains the version and the capabilities.
     Inline,
 }
 
@@ -77,7 +78,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Sends a request without waiting; its id.
+    /// Sends a request without waiting for the answer, and returns its id.
     fn begin(&mut self, method: &str, mut params: Value) -> u64 {
         self.asked += 1;
         if let Era::Inline = self.era {
@@ -93,7 +94,7 @@ impl Client {
         self.asked
     }
 
-    /// The next message. Anything on standard output that is no message fails here.
+    /// Reads the next message. Fails if standard output contains anything but messages.
     fn next(&mut self) -> Value {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
@@ -107,21 +108,21 @@ impl Client {
         answer
     }
 
-    /// The result of a tool.
+    /// Calls a tool and returns the result.
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
         assert!(answer["result"]["content"][0]["text"].is_string(), "{answer}");
         answer["result"].clone()
     }
 
-    /// The answer of a tool that has to succeed.
+    /// Calls a tool that must succeed, and returns its answer.
     fn done(&mut self, tool: &str, arguments: Value) -> Value {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], false, "{tool}: {result}");
         result["structuredContent"].clone()
     }
 
-    /// The code of a tool that has to refuse.
+    /// Calls a tool that must refuse, and returns the code.
     fn refused(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.call(tool, arguments);
         assert_eq!(result["isError"], true, "{tool}: {result}");
@@ -135,7 +136,7 @@ impl Client {
         self.done("select_active_intent", json!({ "intent_id": id }));
     }
 
-    /// Closes the stream; what was still said.
+    /// Closes the stream and returns the remaining messages.
     fn end(mut self) -> Vec<Value> {
         self.input = None;
         let mut rest = String::new();
@@ -147,7 +148,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Gone already in every test that passed to its end.
+        // In a test that passed, the process has ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -165,7 +166,7 @@ const CODE: &str =
     "fn sign_in(user: &str) -> bool {\n    let known = users();\n    known.contains(user)\n}\n";
 
 #[test]
-fn every_version_with_a_handshake_is_spoken() {
+fn every_version_with_a_handshake_is_supported() {
     let repo = Repo::new();
     let cases = [
         ("2024-11-05", "2024-11-05"),
@@ -187,7 +188,7 @@ fn every_version_with_a_handshake_is_spoken() {
 }
 
 #[test]
-fn requests_that_speak_for_themselves_need_no_handshake() {
+fn requests_of_the_newer_version_need_no_handshake() {
     let repo = Repo::new();
     let mut client = Client::start(&repo.root(), Era::Inline, &["mcp"]);
     let found = client.ask("server/discover", json!({}));
@@ -207,7 +208,7 @@ fn requests_that_speak_for_themselves_need_no_handshake() {
 }
 
 #[test]
-fn the_list_of_tools_is_the_same_for_everybody_and_says_what_each_does() {
+fn the_list_of_tools_is_the_same_for_every_client() {
     let repo = Repo::new();
     let listed = |era| {
         let mut client = Client::start(&repo.root(), era, &["mcp"]);
@@ -240,7 +241,7 @@ fn the_list_of_tools_is_the_same_for_everybody_and_says_what_each_does() {
 }
 
 #[test]
-fn files_that_are_named_are_told_their_owners() {
+fn listing_intents_names_the_owners_of_given_files() {
     let repo = Repo::new();
     repo.write(".orchestration/policy.yaml", "protected_paths: [src/sealed.rs]\n");
     let mut client = Client::old(&repo);
@@ -262,7 +263,10 @@ fn files_that_are_named_are_told_their_owners() {
     let all: Vec<_> = (0..paths.len()).map(owners).collect();
     let expected: [&[&str]; 5] = [&["INT-001"], &["INT-002"], &["INT-003"], &[], &["INT-001"]];
     assert_eq!(all, expected);
-    assert!(listed["files"][1].get("next").is_none(), "no command line for whoever has tools");
+    assert!(
+        listed["files"][1].get("next").is_none(),
+        "a client with tools is told no command line"
+    );
     let words = result["content"][0]["text"].as_str().unwrap();
     for told in [
         "INT-001 (IN_PROGRESS, selected by this session): Sign in",
@@ -277,7 +281,7 @@ fn files_that_are_named_are_told_their_owners() {
 }
 
 #[test]
-fn what_a_write_cites_is_held_against_the_selection() {
+fn a_write_must_name_the_selected_intent() {
     let repo = Repo::new();
     let mut client = Client::old(&repo);
     let write = |intent: &str, class: &str| {
@@ -305,9 +309,9 @@ fn what_a_write_cites_is_held_against_the_selection() {
     assert_eq!(record.mutation_class.unwrap().as_str(), evolution);
 }
 
-/// A call of every tool, and that its answer is what its schema promises.
+/// The answers of all tools, and their refusals, match the schemas that the server lists.
 #[test]
-fn every_answer_and_every_refusal_fits_its_schema() {
+fn every_answer_and_every_refusal_matches_its_schema() {
     let repo = Repo::new();
     let mut client = Client::old(&repo);
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
@@ -353,7 +357,7 @@ fn every_answer_and_every_refusal_fits_its_schema() {
 }
 
 #[test]
-fn a_day_of_an_agent() {
+fn an_agent_reads_writes_and_records_a_file() {
     let repo = Repo::new();
     repo.write("src/a.rs", CODE);
     repo.commit("code");
@@ -409,7 +413,7 @@ fn a_day_of_an_agent() {
 }
 
 #[test]
-fn a_whole_text_after_a_look_at_a_few_lines_is_refused() {
+fn overwriting_after_reading_a_few_lines_is_refused() {
     let repo = Repo::new();
     let two = format!("{CODE}\n{}", CODE.replace("sign_in", "sign_out"));
     repo.write("src/a.rs", &two);
@@ -417,7 +421,11 @@ fn a_whole_text_after_a_look_at_a_few_lines_is_refused() {
     client.select("INT-001");
     let first = client.done("file_read", json!({ "path": "src/a.rs", "limit": 3 }));
     let whole = json!({ "path": "src/a.rs", "expected_sha256": first["sha256"], "content": CODE });
-    assert_eq!(client.refused("file_write", whole.clone()), "STALE_FILE", "the hash is no reading");
+    assert_eq!(
+        client.refused("file_write", whole.clone()),
+        "STALE_FILE",
+        "knowing the hash is not reading the file"
+    );
     let edits = json!([{ "old_string": "sign_out", "new_string": "sign_off" }]);
     let edit = json!({ "path": "src/a.rs", "expected_sha256": first["sha256"], "edits": edits });
     let written = client.done("file_write", edit);
@@ -429,7 +437,7 @@ fn a_whole_text_after_a_look_at_a_few_lines_is_refused() {
 }
 
 #[test]
-fn a_person_decides_and_the_agent_learns_of_it() {
+fn the_agent_learns_what_a_person_decided() {
     let repo = Repo::new();
     let mut client = Client::old(&repo);
     client.select("INT-001");
@@ -454,7 +462,7 @@ fn a_person_decides_and_the_agent_learns_of_it() {
 }
 
 #[test]
-fn a_lesson_that_policy_leaves_to_people_is_written_once_they_approve() {
+fn a_lesson_that_needs_approval_is_written_after_it() {
     use intent_lsp::facade::verbs::approval::{ApprovalVerdict, DecisionPlace, decide};
     let repo = Repo::new();
     repo.write(".orchestration/policy.yaml", "lessons: ask\n");
@@ -478,7 +486,7 @@ fn a_lesson_that_policy_leaves_to_people_is_written_once_they_approve() {
 }
 
 #[test]
-fn a_switch_is_for_a_person_to_decide() {
+fn switching_the_intent_needs_approval() {
     let repo = Repo::new();
     let mut client = Client::old(&repo);
     client.select("INT-001");
@@ -491,7 +499,7 @@ fn a_switch_is_for_a_person_to_decide() {
 }
 
 #[test]
-fn a_session_that_a_hook_has_announced_is_adopted() {
+fn the_server_adopts_a_session_that_a_hook_announced() {
     use intent_lsp::facade::verbs::{event, gate};
     let repo = Repo::new();
     let hook = event::Event {
@@ -529,7 +537,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
     );
     let write = json!({ "path": "src/a.rs", "expected_sha256": "absent", "content": CODE });
     client.done("file_write", write);
-    // What one has seen the other has seen.
+    // The session of the hook has seen what the session of the server wrote.
     let edit = event::Effect::Write {
         path: "src/a.rs".into(),
         change: intent_lsp::facade::edits::Change::Whole(CODE.replace("known", "there")),
@@ -543,7 +551,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
 }
 
 #[test]
-fn two_connections_are_two_sessions_and_neither_is_the_person() {
+fn each_connection_has_a_selection_of_its_own() {
     let repo = Repo::new();
     let (mut one, mut two) = (Client::old(&repo), Client::old(&repo));
     one.select("INT-001");
@@ -555,7 +563,7 @@ fn two_connections_are_two_sessions_and_neither_is_the_person() {
 
 #[cfg(unix)]
 #[test]
-fn hostile_paths_lead_nowhere() {
+fn hostile_paths_are_refused_and_nothing_is_written() {
     let repo = Repo::new();
     let elsewhere = Repo::without_git();
     elsewhere.write("secret.txt", "secret");
@@ -571,7 +579,7 @@ fn hostile_paths_lead_nowhere() {
         .unwrap();
     let mut client = Client::old(&repo);
     client.select("INT-001");
-    // But for locks and notes, which are nobody's work.
+    // Locks and notes below `local` may change.
     let shown = |repo: &Repo| {
         let mut shown = picture(&repo.root());
         shown.retain(|path, _| !path.components().any(|part| part.as_os_str() == "local"));
@@ -626,7 +634,7 @@ fn hostile_paths_lead_nowhere() {
 }
 
 #[test]
-fn what_makes_no_sense_is_answered_and_ends_nothing() {
+fn invalid_requests_get_an_error_and_the_server_goes_on() {
     let repo = Repo::new();
     let mut client = Client::start(&repo.root(), Era::Handshake("2025-11-25"), &["mcp"]);
     assert_eq!(client.ask("tools/call", json!({ "name": "approve" }))["error"]["code"], -32602);
@@ -650,11 +658,11 @@ fn what_makes_no_sense_is_answered_and_ends_nothing() {
 }
 
 #[test]
-fn a_call_that_was_cancelled_before_its_turn_does_nothing() {
+fn a_call_that_is_cancelled_before_its_turn_has_no_effect() {
     let repo = Repo::new();
     let mut client = Client::old(&repo);
     client.select("INT-001");
-    // The first one records a long time; the second one waits for its turn, and is called off.
+    // The first call takes long to record; the second one waits for its turn and is cancelled.
     let paths: Vec<String> = (0..60).map(|at| format!("src/{at}.rs")).collect();
     for path in &paths {
         repo.write(path, &CODE.repeat(40));
@@ -673,7 +681,7 @@ fn a_call_that_was_cancelled_before_its_turn_does_nothing() {
 }
 
 #[test]
-fn calls_take_turns_in_the_order_in_which_they_arrive() {
+fn calls_run_in_the_order_in_which_they_arrive() {
     let repo = Repo::new();
     let mut client = Client::old(&repo);
     let call = |name: &str, arguments: Value| json!({ "name": name, "arguments": arguments });
@@ -711,7 +719,7 @@ fn resources_can_be_read() {
 }
 
 #[test]
-fn the_clients_root_is_where_paths_start() {
+fn paths_are_relative_to_the_root_of_the_client() {
     let repo = Repo::new();
     let elsewhere = tempfile::tempdir().unwrap();
     let mut client = Client::start(elsewhere.path(), Era::Handshake("2025-06-18"), &["mcp"]);
@@ -741,7 +749,7 @@ fn the_clients_root_is_where_paths_start() {
 }
 
 #[test]
-fn eight_writers_lose_nothing() {
+fn eight_writers_at_once_lose_nothing() {
     const WRITERS: usize = 8;
     const LINES: usize = 4;
     let repo = Repo::new();
@@ -783,7 +791,7 @@ fn eight_writers_lose_nothing() {
 }
 
 #[test]
-fn of_eight_that_create_a_file_one_does() {
+fn only_one_of_eight_writers_creates_the_file() {
     let repo = Repo::new();
     let created: usize = std::thread::scope(|scope| {
         let writers: Vec<_> = (0..8)

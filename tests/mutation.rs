@@ -1,9 +1,9 @@
-//! Real code, mutated by tools that know the truth: what `why` says afterwards
-//! is never wrong, and it finds nearly everything again.
+//! Real code is mutated by tools that know the origin of every byte: `why` is hardly ever wrong afterwards, and it
+//! finds nearly everything again.
 //!
-//! `INTENT_FUZZ_SEED` gives other cases, `INTENT_TEST_LONG` more of them,
-//! `INTENT_FUZZ_RUNS` so many (rounds; each records some files and mutates them many times), and
-//! `INTENT_FUZZ_KEEP` a folder into which the texts of a failure are written.
+//! `INTENT_FUZZ_SEED` runs other cases, and `INTENT_TEST_LONG` more of them. `INTENT_FUZZ_RUNS` sets the number of
+//! rounds (each records some files and mutates them many times). `INTENT_FUZZ_KEEP` names a folder into which the texts
+//! of a failure are written.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,15 +17,15 @@ use crate::support::short_or_long;
 
 const SEED: u64 = 20_260_218;
 const ROUNDS: u64 = 12;
-/// The rounds of every day: with them, every kind of mutation finds something to do.
+/// The number of rounds of a usual run. With them, every kind of mutation finds something to change.
 const SHORT: u64 = 4;
-/// The share of cases that may go wrong: none does with this seed where all locked dependencies are at hand (`cargo
-/// fetch`), and one in some hundreds with other seeds or fewer sources.
+/// The largest share of cases that may go wrong. With this seed none does if the sources of all locked dependencies are
+/// on disk (`cargo fetch`); with other seeds or fewer sources it is one in a few hundred.
 const WRONG_CASES: f64 = 0.005;
 const CASES_OF_A_ROUND: usize = 40;
 const FILES_OF_A_ROUND: usize = 8;
 
-/// What became of the cases of one kind.
+/// The results of the cases of one kind.
 #[derive(Clone, Debug, Default)]
 struct Tally {
     cases: usize,
@@ -66,7 +66,7 @@ impl Tally {
     }
 }
 
-/// The mutations of a case: mostly one, sometimes several in a row.
+/// Draws the mutations of a case: mostly one, sometimes several in a row.
 fn steps(chance: &mut Chance) -> Vec<Step> {
     let many = if chance.once_in(3) { 2 + chance.below(3) } else { 1 };
     (0..many).map(|_| Step { kind: chance.below(KINDS.len()), seed: chance.draw() }).collect()
@@ -78,7 +78,7 @@ fn after(recorded: &Recorded, steps: &[Step]) -> (World, usize) {
     (world, done)
 }
 
-/// The fewest of the steps that still go wrong.
+/// Returns the fewest steps with which the case still goes wrong.
 fn shrunk(recorded: &Recorded, steps: &[Step]) -> (Vec<Step>, World, Outcome) {
     let mut steps = steps.to_vec();
     let mut at = 0;
@@ -106,7 +106,7 @@ fn told(wrong: &[Wrong], steps: &[Step], place: &str) -> String {
     text
 }
 
-/// Writes the files that a failure is about, before and after.
+/// Writes the files of a failed case, before and after the mutations.
 fn keep(place: &str, recorded: &Recorded, world: &World, told: &str) {
     let Some(folder) = std::env::var_os("INTENT_FUZZ_KEEP") else { return };
     let folder = Path::new(&folder).join(place.replace([' ', ','], "-"));
@@ -128,7 +128,7 @@ fn keep(place: &str, recorded: &Recorded, world: &World, told: &str) {
     }
 }
 
-/// What a round of cases came to.
+/// The results of a round of cases.
 #[derive(Default)]
 struct Report {
     tallies: BTreeMap<&'static str, Tally>,
@@ -177,7 +177,7 @@ fn round(seed: u64, round: u64, samples: &[Sample]) -> Report {
     report
 }
 
-/// All rounds, half of them on another thread.
+/// Runs all rounds, half of them on another thread.
 fn all_rounds(seed: u64, rounds: u64) -> Report {
     let samples = samples();
     let half = |first: u64| {
@@ -196,13 +196,13 @@ fn all_rounds(seed: u64, rounds: u64) -> Report {
 }
 
 #[test]
-fn what_was_recorded_is_found_again_and_nothing_else_is_given_to_it() {
+fn recorded_blocks_are_found_again_after_mutations() {
     let seed = from_environment("INTENT_FUZZ_SEED", SEED);
     let rounds = from_environment("INTENT_FUZZ_RUNS", short_or_long(SHORT, ROUNDS));
     let Report { tallies, failures } = all_rounds(seed, rounds);
     let cases: usize = tallies.values().map(|tally| tally.cases).sum();
     let wrong: usize = tallies.values().map(|tally| tally.wrong_cases).sum();
-    let low = below_their_floor(&tallies).join("\n");
+    let low = kinds_below_their_floor(&tallies).join("\n");
     let table = table(&tallies);
     let share = wrong as f64 / cases as f64;
     let told =
@@ -213,15 +213,15 @@ fn what_was_recorded_is_found_again_and_nothing_else_is_given_to_it() {
 }
 
 #[test]
-fn a_real_formatter_is_among_the_mutations() {
+fn rustfmt_is_installed_for_the_mutations() {
     if crate::mutate::layout::rustfmt_is_there() {
         return;
     }
     assert!(std::env::var_os("CI").is_none(), "CI has rustfmt: rustup component add rustfmt");
-    eprintln!("rustfmt is not on this machine, so no code was formatted by it");
+    eprintln!("rustfmt is not installed, so no mutation used it");
 }
 
-fn below_their_floor(tallies: &BTreeMap<&str, Tally>) -> Vec<String> {
+fn kinds_below_their_floor(tallies: &BTreeMap<&str, Tally>) -> Vec<String> {
     let floor =
         |name: &str| KINDS.iter().find(|kind| kind.name == name).map_or(0.95, |it| it.floor);
     let low =

@@ -1,9 +1,8 @@
-//! Our `apply_patch` agrees with the real one: the same folder before, the same
-//! patch, byte for byte the same folder afterwards, and the same success.
+//! Our `apply_patch` agrees with the real one: applied to the same folder, the same patch gives the same bytes and the
+//! same exit status.
 //!
-//! `INTENT_CODEX` names the native `codex` program, which is that tool when it is
-//! started under the name `apply_patch`. Without the variable these tests have
-//! nothing to compare with and pass; `.ci/run` sets it.
+//! `INTENT_CODEX` names the native `codex` program, which acts as that tool when it is started under the name
+//! `apply_patch`. Without the variable these tests compare nothing and pass; `.ci/run` sets it.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::CommandExt;
@@ -13,13 +12,13 @@ use std::process::{Command, Stdio};
 use intent_lsp::facade::edits::patch::{self, FilePatch};
 use intent_lsp::facade::edits::{After, Change};
 
-/// Every file below a folder, by its path.
+/// The text of every file below a folder, by path.
 type Tree = BTreeMap<String, String>;
 
 const CASES: u64 = 1000;
 
 #[test]
-fn every_kind_of_patch() {
+fn every_kind_of_patch_gives_the_result_of_the_real_tool() {
     let Some(real) = Real::find() else { return };
     for (name, before, patch) in scenarios() {
         let before = tree(&before);
@@ -29,7 +28,7 @@ fn every_kind_of_patch() {
 }
 
 #[test]
-fn a_thousand_generated_patches() {
+fn generated_patches_give_the_result_of_the_real_tool() {
     let Some(real) = Real::find() else { return };
     let seed = seed();
     let mut succeeded = 0;
@@ -42,7 +41,7 @@ fn a_thousand_generated_patches() {
             "INTENT_PATCH_SEED={seed}, case {case}: left is ours, right is the real one\n{before:#?}\n{patch}"
         );
     }
-    // A generator of nothing but nonsense would agree for ever.
+    // If most patches failed in both programs, the comparison would show little.
     assert!(
         (CASES / 4..CASES * 9 / 10).contains(&succeeded),
         "{succeeded} of {CASES} applied, seed {seed}"
@@ -54,7 +53,7 @@ fn seed() -> u64 {
     chosen.map_or(20_261_122, |seed| seed.parse().expect("INTENT_PATCH_SEED is a number"))
 }
 
-/// The tree that we foresee, and whether the tool would say that it succeeded.
+/// Returns the predicted files, and whether the tool would report success.
 fn ours(before: &Tree, text: &str) -> (Tree, bool) {
     let mut after = before.clone();
     let Ok(files) = patch::read(&text.replace("{root}/", "")) else {
@@ -131,7 +130,7 @@ fn tree(files: &[(&str, &str)]) -> Tree {
 
 type Scenario = (&'static str, Vec<(&'static str, &'static str)>, String);
 
-/// One patch of each kind, with what makes it hard. `{root}` is the folder.
+/// One patch of each kind, named after its difficulty. `{root}` stands for the path of the folder.
 #[rustfmt::skip]
 fn scenarios() -> Vec<Scenario> {
     let ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
@@ -264,11 +263,10 @@ fn scenarios() -> Vec<Scenario> {
     ]
 }
 
-/// Makes patches that nearly fit, from a seed.
+/// Generates patches that nearly fit, from a seed.
 struct Generator(u64);
 
-/// Lines that look alike to one of the comparisons, and lines that look like parts
-/// of a patch.
+/// Lines that only some comparisons treat as equal, and lines that look like parts of a patch.
 const LINES: [&str; 26] = [
     "a",
     "a",
@@ -299,7 +297,6 @@ const LINES: [&str; 26] = [
 ];
 
 impl Generator {
-    /// SplitMix64.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -322,7 +319,7 @@ impl Generator {
     }
 
     fn case(&mut self) -> (Tree, String) {
-        // Seeds next to each other would give like cases otherwise.
+        // Without this, neighbouring seeds would give similar cases.
         self.0 = self.next();
         let mut files = Tree::new();
         for path in ["f", "g", "d/h"] {
@@ -384,7 +381,7 @@ impl Generator {
             }
             4 if self.percent(30) => format!("{}\n", self.pick(&LINES)),
             _ => {
-                // Mostly files that are there, or nothing would ever apply.
+                // Most of the files exist, because otherwise hardly any patch would apply.
                 let (path, text) = match (text, files.first_key_value()) {
                     (Some(text), _) => (path, text),
                     (None, Some((path, text))) if self.percent(90) => (path.as_str(), text.clone()),
@@ -464,7 +461,7 @@ impl Generator {
         }
     }
 
-    /// A line as a model remembers it.
+    /// A context line with the small errors that a model makes.
     fn blurred(&mut self, row: &str) -> String {
         match self.below(40) {
             0..3 => row.trim().to_owned(),

@@ -1,4 +1,4 @@
-//! What becomes of a recorded block: pictures of a file after each thing that can happen to it.
+//! The verdicts of a recorded file after each thing that can happen to it.
 
 use crate::support::{Repo, relative};
 use intent_lsp::facade::ledger::{Contributor, EntityType};
@@ -55,7 +55,7 @@ fn only_the_changed_block_is_recorded_again() {
 }
 
 #[test]
-fn formatting_and_comments_are_seen_as_such() {
+fn a_change_of_layout_or_comments_is_reformatted() {
     let repo = recorded();
     repo.write("src/a.rs", &TWO.replace("count * 2;", "count\n        * 2; // twice"));
     assert_eq!(
@@ -65,7 +65,7 @@ fn formatting_and_comments_are_seen_as_such() {
 }
 
 #[test]
-fn order_within_a_file_is_not_a_move_but_another_container_is() {
+fn only_another_container_makes_a_block_moved() {
     let repo = recorded();
     let (first, second) = TWO.split_at(TWO.find("fn second").expect("there"));
     repo.write("src/a.rs", &format!("{second}\n{first}"));
@@ -99,7 +99,7 @@ fn a_copy_is_not_a_move() {
 }
 
 #[test]
-fn a_deleted_block_beside_a_similar_one_is_not_given_to_it() {
+fn a_similar_new_block_does_not_inherit_from_a_deleted_one() {
     let repo = Repo::new();
     let alike = "fn plus(a: u32) -> u32 {\n    let sum = a + 1;\n    sum * sum\n}\n";
     repo.write("src/a.rs", alike);
@@ -109,7 +109,7 @@ fn a_deleted_block_beside_a_similar_one_is_not_given_to_it() {
 }
 
 #[test]
-fn a_revert_goes_back_to_the_earlier_record() {
+fn a_reverted_block_has_its_earlier_record_again() {
     let repo = recorded();
     repo.commit("one");
     repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
@@ -122,7 +122,7 @@ fn a_revert_goes_back_to_the_earlier_record() {
 }
 
 #[test]
-fn a_container_answers_for_its_own_lines_only() {
+fn a_container_includes_only_its_own_lines() {
     let repo = Repo::new();
     let class = "class Till:\n    currency = 'EUR'\n\n    def add(self, price):\n        self.total += price\n\n    def clear(self):\n        self.total = 0\n";
     repo.write("src/till.py", class);
@@ -139,7 +139,7 @@ fn a_container_answers_for_its_own_lines_only() {
 }
 
 #[test]
-fn lineage_shows_each_record_and_an_unrecorded_stretch_as_a_gap() {
+fn lineage_lists_the_records_newest_first() {
     let repo = recorded();
     repo.commit("one");
     repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
@@ -158,7 +158,7 @@ fn lineage_shows_each_record_and_an_unrecorded_stretch_as_a_gap() {
 }
 
 #[test]
-fn deletion_is_recorded_and_nothing_inherits_it() {
+fn a_deletion_is_recorded_and_a_restored_block_is_not_lost() {
     let repo = recorded();
     repo.commit("one");
     let (first, second) = TWO.split_at(TWO.find("fn second").expect("there"));
@@ -174,7 +174,7 @@ fn deletion_is_recorded_and_nothing_inherits_it() {
 }
 
 #[test]
-fn two_branches_that_changed_one_block_are_both_named() {
+fn after_a_merge_the_record_of_the_merged_text_is_named() {
     let repo = recorded();
     repo.commit("one");
     repo.git(&["switch", "-qc", "left"]);
@@ -196,7 +196,7 @@ fn two_branches_that_changed_one_block_are_both_named() {
 }
 
 #[test]
-fn without_git_the_first_claim_needs_all_and_then_changes_are_found() {
+fn without_git_the_first_record_needs_all() {
     let repo = Repo::without_git();
     repo.write("src/a.rs", TWO);
     let answer = repo.record("INT-001", &["src/a.rs"]);
@@ -208,7 +208,7 @@ fn without_git_the_first_claim_needs_all_and_then_changes_are_found() {
 }
 
 #[test]
-fn accept_settles_a_block() {
+fn an_accepted_block_is_exact_and_names_the_person() {
     let repo = recorded();
     repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
     let ada = Contributor::person(Some("Ada".to_owned()));
@@ -224,7 +224,7 @@ fn accept_settles_a_block() {
 }
 
 #[test]
-fn what_a_person_records_is_theirs_by_name_through_the_commit() {
+fn a_persons_record_keeps_the_name_after_the_commit() {
     let repo = recorded();
     repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
     let request = record::RecordRequest {
@@ -267,7 +267,7 @@ fn codes(repo: &Repo, against: &check::ComparedSides) -> Vec<String> {
 }
 
 #[test]
-fn check_judges_a_covered_block_by_its_records_intent_and_the_rest_as_unrecorded() {
+fn check_judges_each_block_by_the_intent_of_its_record() {
     let repo = recorded();
     repo.write("billing/b.py", "def pay():\n    return 1\n");
     repo.record("INT-001", &["billing/b.py"]);
@@ -285,7 +285,7 @@ fn check_judges_a_covered_block_by_its_records_intent_and_the_rest_as_unrecorded
 }
 
 #[test]
-fn a_widened_intent_is_a_finding_unless_the_base_allows_it_or_it_comes_alone() {
+fn widening_a_scope_beside_code_is_a_finding() {
     let repo = Repo::new();
     let widened =
         crate::support::REGISTRY.replace("[\"billing/**\"]", "[\"billing/**\", \"src/**\"]");
@@ -295,7 +295,7 @@ fn a_widened_intent_is_a_finding_unless_the_base_allows_it_or_it_comes_alone() {
         found.filter(|code| code.starts_with("registry-changed")).collect::<Vec<_>>()
     };
     repo.write(".orchestration/active_intents.yaml", &widened);
-    assert_eq!(told(&repo), Vec::<String>::new(), "a change of its own is for reviewers to read");
+    assert_eq!(told(&repo), Vec::<String>::new(), "reviewers see a change of the registry alone");
     repo.write(".orchestration/policy.yaml", "registry_changes: allow\n");
     repo.write("src/a.rs", TWO);
     assert_eq!(
@@ -314,7 +314,7 @@ fn a_widened_intent_is_a_finding_unless_the_base_allows_it_or_it_comes_alone() {
 }
 
 #[test]
-fn a_change_may_not_loosen_the_ignore_rules_it_is_judged_by() {
+fn a_change_is_judged_by_the_ignore_rules_of_the_base() {
     let repo = Repo::new();
     repo.write(".intentignore", "# intent: deny-write\nsrc/keys/\n");
     repo.write("src/keys/k.py", "KEY = 1\n");
@@ -327,7 +327,7 @@ fn a_change_may_not_loosen_the_ignore_rules_it_is_judged_by() {
 }
 
 #[test]
-fn during_a_merge_a_block_that_equals_any_parent_is_no_edit() {
+fn during_a_merge_a_block_of_any_parent_is_no_edit() {
     let repo = recorded();
     repo.commit("one");
     repo.git(&["switch", "-qc", "left"]);
@@ -346,7 +346,7 @@ fn during_a_merge_a_block_that_equals_any_parent_is_no_edit() {
 }
 
 #[test]
-fn an_edit_under_a_selected_intent_that_is_finished_is_told() {
+fn an_edit_under_a_finished_intent_is_a_finding() {
     let repo = recorded();
     repo.commit("one");
     intent_lsp::facade::verbs::select::select(&repo.open(), "INT-001", None).expect("selected");
@@ -366,7 +366,7 @@ fn an_edit_under_a_selected_intent_that_is_finished_is_told() {
 }
 
 #[test]
-fn a_container_that_is_changed_inside_only_is_no_finding() {
+fn a_container_that_is_changed_only_inside_is_no_finding() {
     let repo = Repo::new();
     let class = "class Till:\n    currency = 'EUR'\n\n    def add(self, price):\n        self.total += price\n";
     repo.write("src/till.py", class);
@@ -389,11 +389,15 @@ fn another_copy_of_an_unnamed_text_is_new() {
     assert_eq!(repo.record("INT-001", &["src/t.py"]).recorded[0].blocks, 2);
     assert_eq!(codes(&repo, &check::ComparedSides::Base("HEAD".to_owned())), Vec::<String>::new());
     repo.write("src/t.py", &format!("{two}\n{one}"));
-    assert_eq!(codes(&repo, &check::ComparedSides::Head), Vec::<String>::new(), "order is no edit");
+    assert_eq!(
+        codes(&repo, &check::ComparedSides::Head),
+        Vec::<String>::new(),
+        "another order is no edit"
+    );
 }
 
 #[test]
-fn a_claim_of_refactoring_is_kept_and_contradicted_by_the_whole_change() {
+fn a_wrong_claim_of_refactoring_is_contradicted() {
     let repo = recorded();
     repo.commit("one");
     let claim = |text: &str| {
@@ -425,7 +429,7 @@ fn a_claim_of_refactoring_is_kept_and_contradicted_by_the_whole_change() {
 }
 
 #[test]
-fn a_rename_is_judged_by_the_files_that_did_not_change() {
+fn a_rename_of_a_name_that_other_files_use_is_evolution() {
     use intent_lsp::facade::ledger::MutationClass::{AstRefactor, IntentEvolution};
     let total = "pub(crate) fn total(count: u32) -> u32 {\n    let sum = count;\n    sum + 1\n}\n";
     let mut classes = Vec::new();

@@ -1,4 +1,4 @@
-//! Where a registry is found, and what is never read.
+//! Where a registry is found, and which files are never read.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn a_missing_registry_is_empty_and_canonical() {
 }
 
 #[test]
-fn the_canonical_place_comes_first_and_the_others_in_turn() {
+fn the_canonical_path_comes_first_and_the_others_in_order() {
     let places = [
         ".orchestration/active_intents.yaml",
         ".orchestration/active_intents.yml",
@@ -50,7 +50,7 @@ fn the_canonical_place_comes_first_and_the_others_in_turn() {
 }
 
 #[test]
-fn owners_and_places_by_byte() {
+fn owners_and_intents_are_found_by_path_and_by_byte() {
     let registry = Registry::parse(RelativePath::new("r.yaml").unwrap(), ONE);
     let path = RelativePath::new("src/a.ts").unwrap();
     assert_eq!(registry.owners(&path).len(), 1);
@@ -69,9 +69,9 @@ fn refused(root: &Root, code: Code) {
     assert!(matches!(edit::plan(&registry, &edit), Err(EditError::Broken { .. })));
 }
 
-/// What stands at the canonical place but cannot be read is not replaced by another file.
+/// A file at the canonical path that cannot be read is not replaced by a file at another path.
 #[test]
-fn what_cannot_be_read_is_said_and_never_written_over() {
+fn an_unreadable_registry_is_reported_and_not_overwritten() {
     let canonical = ".orchestration/active_intents.yaml";
     let (folder, root) = workspace(&[(".orchestration/intents.yaml", ONE)]);
     let place = folder.path().join(canonical);
@@ -106,7 +106,7 @@ fn link(to: &Path, at: &Path) {
 
 #[cfg(unix)]
 #[test]
-fn an_unchanged_registry_is_not_read_again_and_a_changed_one_is() {
+fn an_unchanged_registry_comes_from_the_cache() {
     let (folder, root) = workspace(&[(".orchestration/active_intents.yaml", ONE)]);
     fs::create_dir_all(folder.path().join(".orchestration/local")).expect("a folder");
     let kept = folder.path().join(".orchestration/local/cache");
@@ -119,17 +119,21 @@ fn an_unchanged_registry_is_not_read_again_and_a_changed_one_is() {
     assert_eq!(again.text().as_ref(), ONE);
     assert!(again.scope("A").unwrap().owns(&RelativePath::new("src/a.ts").unwrap()));
 
-    // A slot that is torn is no answer.
+    // An incomplete entry of the cache is not used.
     let slot = slots[0].path();
     let honest = fs::read(&slot).expect("a slot");
     fs::write(&slot, &honest[..honest.len() - 1]).expect("a torn slot");
     assert_eq!(Registry::load(&root).intents().len(), 1, "it is parsed again");
-    assert_eq!(fs::read(&slot).expect("a slot"), honest, "and kept again");
+    assert_eq!(fs::read(&slot).expect("a slot"), honest, "and stored again");
 
     let two = format!("{ONE}  - id: B\n    name: b\n    status: DRAFT\n    owned_scope: []\n");
     fs::write(folder.path().join(".orchestration/active_intents.yaml"), &two).expect("a file");
     assert_eq!(Registry::load(&root).intents().len(), 2, "at once");
-    assert_eq!(fs::read(&slot).expect("a slot"), honest, "too young to be kept");
+    assert_eq!(
+        fs::read(&slot).expect("a slot"),
+        honest,
+        "the file changed too recently to be stored"
+    );
     rest();
     assert_eq!(Registry::load(&root).intents().len(), 2);
     assert_ne!(fs::read(&slot).expect("a slot"), honest);
@@ -139,7 +143,7 @@ const LIST: &str = ".orchestration/active_intents.yaml";
 const BESIDE: &str = ".orchestration/intents/B.yaml";
 const B: &str = "id: B\nname: b\nstatus: IN_PROGRESS\nowned_scope: [docs/**]\nformerly: [OLD-B]\n";
 
-/// With a folder of files that hold one intent each.
+/// A workspace with a folder for files with one intent each.
 fn with_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
     let (folder, root) = workspace(&[]);
     fs::create_dir_all(folder.path().join(".orchestration/intents")).expect("a folder");
@@ -149,7 +153,7 @@ fn with_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
     (folder, root)
 }
 
-/// `code path:line` of every lint.
+/// Returns `code path:line` of every finding.
 fn told(registry: &Registry) -> Vec<String> {
     let findings = lint::registry(registry);
     let path = |it: &Finding| it.path.as_ref().map_or(String::new(), ToString::to_string);
@@ -158,9 +162,9 @@ fn told(registry: &Registry) -> Vec<String> {
 }
 
 #[test]
-fn a_file_of_one_intent_is_read_beside_the_list() {
+fn a_file_with_one_intent_is_read_with_the_list() {
     let (folder, root) = with_files(&[(LIST, ONE), (BESIDE, B)]);
-    // Neither of them is an intent, and an editor's own files are none either.
+    // None of these is an intent: a page, the lock file of an editor, a file without an ending.
     for name in ["README.md", ".#B.yaml", "sub"] {
         fs::write(folder.path().join(".orchestration/intents").join(name), "[").expect("a file");
     }
@@ -178,14 +182,14 @@ fn a_file_of_one_intent_is_read_beside_the_list() {
     assert!(registry.same_text(&Registry::load(&root)));
     fs::write(folder.path().join(BESIDE), B.replace("docs", "doc")).unwrap();
     assert!(!registry.same_text(&Registry::load(&root)));
-    // Without a list there is still a registry.
+    // A registry needs no list.
     fs::remove_file(folder.path().join(LIST)).unwrap();
     let registry = Registry::load(&root);
     assert!(registry.exists() && registry.get("B").is_some());
 }
 
 #[test]
-fn an_edit_is_made_in_the_file_that_holds_the_intent() {
+fn an_edit_changes_the_file_that_defines_the_intent() {
     let (_folder, root) = with_files(&[(LIST, ONE), (BESIDE, B)]);
     let registry = Registry::load(&root);
     let planned = |edit: RegistryEdit| {
@@ -213,7 +217,7 @@ fn an_edit_is_made_in_the_file_that_holds_the_intent() {
 }
 
 #[test]
-fn an_id_that_is_defined_twice_is_reported_and_nobodys() {
+fn an_id_that_is_defined_twice_means_no_intent() {
     let twice = B.replace("id: B", "id: A");
     let (folder, root) = with_files(&[(LIST, ONE), (".orchestration/intents/A.yaml", &twice)]);
     let registry = Registry::load(&root);
@@ -227,13 +231,13 @@ fn an_id_that_is_defined_twice_is_reported_and_nobodys() {
     let edit = RegistryEdit::SetStatus { id: "A".into(), status: Status::Draft };
     let refused = edit::plan(&registry, &edit).unwrap_err().to_string();
     assert!(refused.contains("A.yaml:1") && refused.contains(&format!("{LIST}:2")), "{refused}");
-    // As soon as one of them is gone the other counts again.
+    // After one definition is removed, the other one counts again.
     fs::remove_file(folder.path().join(LIST)).unwrap();
     assert!(Registry::load(&root).get("A").is_some());
 }
 
 #[test]
-fn a_file_of_one_intent_is_named_after_it_and_holds_nothing_else() {
+fn a_file_with_one_intent_is_named_after_it() {
     for (text, expected) in [
         (B.replace("id: B", "id: C"), vec!["invalid-id .orchestration/intents/B.yaml:1"]),
         (B.replace("id: B\n", ""), vec!["missing-field .orchestration/intents/B.yaml:1"]),
@@ -254,7 +258,7 @@ const OURS: &str = "  - id: A-2\n    name: ours\n    status: DRAFT\n";
 const THEIRS: &str = "  - id: A-2\n    name: theirs\n    status: DRAFT\n    owned_scope: []\n";
 
 #[test]
-fn a_merge_conflict_is_called_so_and_says_what_to_do() {
+fn a_merge_conflict_in_the_registry_says_what_to_do() {
     let list = ONE.replace("id: A", "id: A-1");
     let path = || RelativePath::new(LIST).unwrap();
     let both = format!("{list}<<<<<<< HEAD\n{OURS}=======\n{THEIRS}>>>>>>> other\n");
@@ -266,17 +270,17 @@ fn a_merge_conflict_is_called_so_and_says_what_to_do() {
     for said in ["Keep the intents of both sides", "\"ours\"", "\"theirs\"", "`id: A-3`"] {
         assert!(found.help.contains(said), "{said}: {}", found.help);
     }
-    // As advised.
+    // The registry after the advice was followed.
     let mended = format!("{list}{OURS}{}", THEIRS.replace("A-2", "A-3"));
     assert_eq!(told(&Registry::parse(path(), &mended)), [""; 0]);
-    // Git draws what both sides have in common out of the conflict.
+    // Git leaves lines that both sides have in common outside of the conflict.
     let shared = format!(
         "{list}  - id: A-2\n<<<<<<< HEAD\n    name: ours\n=======\n    name: theirs\n>>>>>>> other\n    status: DRAFT\n"
     );
     let registry = Registry::parse(path(), &shared);
     let help = &registry.syntax_error().expect("a finding").help;
     assert!(help.contains("write both in full") && help.contains("`id: A-3`"), "{help}");
-    // Markers in a list in brackets would be read as entries.
+    // In a list in brackets, the markers would be read as entries.
     let flow = "active_intents: [\n<<<<<<< HEAD\n=======\n>>>>>>> other\n]\n";
     let found = Registry::parse(path(), flow).syntax_error().cloned().expect("a finding");
     assert!(found.message.contains("merge conflict"), "{}", found.message);

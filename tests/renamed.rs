@@ -1,4 +1,4 @@
-//! An intent that was renamed still answers for what was recorded under its former ids: the ledger is never rewritten.
+//! A renamed intent still owns what was recorded under its former ids, because the ledger is never rewritten.
 
 use crate::support::binary::function;
 use crate::support::{REGISTRY, Repo, relative};
@@ -10,7 +10,7 @@ use intent_lsp::facade::verbs::{check, map, select, verify, why};
 
 const PLACE: &str = ".orchestration/active_intents.yaml";
 
-/// As an editor's rename does it in the registry.
+/// Renames an intent in the registry, as the rename of an editor does.
 fn rename(repo: &Repo, from: &str, to: &str) {
     let wanted = RegistryEdit::Rename { from: from.into(), to: to.into() };
     let planned = edit::plan(&repo.open().registry, &wanted).expect("a rename");
@@ -25,7 +25,7 @@ fn recorded() -> Repo {
     repo
 }
 
-/// `code intent` of every finding of the registry, the ledger and the change.
+/// Returns `code intent` of every finding about the registry, the ledger and the change.
 fn findings(repo: &Repo, base: &str) -> Vec<String> {
     let answer = check::change(
         &repo.open(),
@@ -36,7 +36,7 @@ fn findings(repo: &Repo, base: &str) -> Vec<String> {
     told.map(|it| format!("{} {}", it.code, it.intent.unwrap_or_default())).collect()
 }
 
-/// What the list says of an intent: blocks, files.
+/// Returns the numbers of blocks and of files that the list shows for an intent.
 fn counts(repo: &Repo, id: &str) -> (usize, usize) {
     let all = select::list(&repo.open()).expect("a list");
     let one = all.into_iter().find(|one| one.id == id).expect("it is listed");
@@ -59,7 +59,7 @@ fn traced(repo: &Repo, id: &str) -> Vec<String> {
 const NONE: [&str; 0] = [];
 
 #[test]
-fn what_was_recorded_under_the_old_id_is_the_renamed_intents() {
+fn records_of_the_former_id_belong_to_the_renamed_intent() {
     let repo = recorded();
     rename(&repo, "INT-001", "AUTH-1");
     assert!(repo.read(PLACE).starts_with(
@@ -75,22 +75,22 @@ fn what_was_recorded_under_the_old_id_is_the_renamed_intents() {
     let codes: Vec<String> =
         verify::verify(&repo.open()).findings.into_iter().map(|it| it.code).collect();
     assert_eq!(codes, NONE);
-    // The record is shown as it is, by either id.
+    // Either id finds the record, which is shown as it is.
     assert_eq!(traced(&repo, "AUTH-1"), ["INT-001"]);
     assert_eq!(traced(&repo, "INT-001"), ["INT-001"]);
 }
 
 #[test]
-fn new_records_carry_the_new_id_beside_the_old_ones() {
+fn new_records_have_the_new_id_and_old_ones_keep_theirs() {
     let repo = recorded();
     rename(&repo, "INT-001", "AUTH-1");
-    // Named by its old id it is the same intent.
+    // The former id names the same intent.
     repo.write("src/b.rs", &function("c", 3));
     repo.record("INT-001", &["src/b.rs"]);
     assert_eq!(traced(&repo, "AUTH-1"), ["INT-001", "AUTH-1"]);
     assert_eq!(repo.picture("src/b.rs"), "exact AUTH-1 function c\n");
     assert_eq!(counts(&repo, "AUTH-1"), (3, 2));
-    // One file with blocks under both is one file.
+    // A file with blocks under both ids is counted once.
     repo.write("src/a.rs", &(function("a", 1) + &function("b", 9)));
     repo.record("AUTH-1", &["src/a.rs"]);
     let files = map::map(&repo.open()).unwrap().intents.remove(0).files;
@@ -98,13 +98,13 @@ fn new_records_carry_the_new_id_beside_the_old_ones() {
         files.iter().map(|file| (file.path.as_str(), file.blocks.len())).collect();
     assert_eq!(shown, [("src/a.rs", 2), ("src/b.rs", 1)]);
     assert_eq!(counts(&repo, "AUTH-1"), (3, 2));
-    // What is claimed already under the old id is not claimed again.
+    // What is recorded under the former id is not recorded again.
     let again = repo.record_as("AUTH-1", &["src/a.rs"], RecordExtent::WholeFile);
     assert!(again.recorded.is_empty(), "{again:?}");
 }
 
 #[test]
-fn a_change_is_judged_by_the_scope_that_the_intent_has_under_its_new_id() {
+fn a_change_is_judged_by_the_scope_of_the_renamed_intent() {
     let repo = recorded();
     let before = repo.git(&["rev-parse", "HEAD~1"]).trim().to_owned();
     rename(&repo, "INT-001", "AUTH-1");
@@ -116,7 +116,7 @@ fn a_change_is_judged_by_the_scope_that_the_intent_has_under_its_new_id() {
 }
 
 #[test]
-fn a_selection_of_the_old_id_means_the_intent() {
+fn a_selection_of_the_former_id_means_the_renamed_intent() {
     let repo = recorded();
     select::select(&repo.open(), "INT-001", None).unwrap();
     select::select(&repo.open(), "INT-001", Some("host:1")).unwrap();
@@ -138,14 +138,14 @@ fn a_selection_of_the_old_id_means_the_intent() {
         let Decision::Deny(denial) = judged(intent, "billing/x.rs") else { panic!("{intent:?}") };
         assert_eq!(denial.intent.as_deref(), Some("AUTH-1"));
     }
-    // Selecting it by its old id is selecting what is selected.
+    // Selecting the former id does not change the selection.
     let answer = select::select(&ws, "INT-001", None).unwrap();
     assert_eq!((answer.intent.id.as_str(), answer.previous), ("AUTH-1", None));
     assert_eq!(answer.sessions[0].intent, "AUTH-1");
 }
 
 #[test]
-fn renamed_twice_and_back() {
+fn an_intent_can_be_renamed_twice_and_back() {
     let repo = recorded();
     rename(&repo, "INT-001", "AUTH-1");
     repo.write("src/b.rs", &function("c", 3));
@@ -158,20 +158,20 @@ fn renamed_twice_and_back() {
     assert!(repo.read(PLACE).contains("id: INT-001\n    formerly: [\"SIGN-1\", \"AUTH-1\"]\n"));
     assert_eq!(counts(&repo, "INT-001"), (3, 2));
     assert_eq!(verify::verify(&repo.open()).findings.len(), 0);
-    // An id that the intent had is not given to another one.
+    // No other intent may take a former id.
     let wanted = RegistryEdit::Rename { from: "INT-002".into(), to: "AUTH-1".into() };
     assert!(edit::plan(&repo.open().registry, &wanted).is_err());
 }
 
 #[test]
-fn an_id_of_two_intents_is_a_finding_and_nobodys_guess() {
+fn an_id_that_two_intents_had_is_a_finding_and_means_neither() {
     let repo = recorded();
     let claimed = |at: &str| REGISTRY.replace(at, &format!("{at}\n    formerly: [OLD-1, INT-001]"));
-    // Who has an id now has what was recorded under it.
+    // The intent that has the id now owns the records with it.
     repo.write(PLACE, &claimed("name: Billing"));
     assert_eq!(repo.picture("src/a.rs"), "exact INT-001 function a\nexact INT-001 function b\n");
     assert_eq!(findings(&repo, "HEAD"), ["duplicate-id INT-002"]);
-    // Two that had it: whose the records are is not known.
+    // Two other intents had the id, so the intent of the records is unknown.
     let two = claimed("name: Billing").replace("Old times", "Old times\n    formerly: [INT-001]");
     repo.write(PLACE, &two.replace("id: INT-001", "id: AUTH-1"));
     let found = findings(&repo, "HEAD");
@@ -181,21 +181,21 @@ fn an_id_of_two_intents_is_a_finding_and_nobodys_guess() {
 }
 
 #[test]
-fn what_a_rename_cannot_hide_from_a_check() {
+fn a_rename_hides_no_other_change_of_the_registry() {
     let repo = recorded();
     rename(&repo, "INT-001", "AUTH-1");
     assert_eq!(findings(&repo, "HEAD"), NONE);
     let renamed = repo.read(PLACE);
     let told = |text: &str| {
         repo.write(PLACE, text);
-        // Beside a change of code, so that it is none of its own.
+        // A change of another file, because a change of the registry alone is no finding.
         repo.write("notes.txt", "A note.\n");
         let found = findings(&repo, "HEAD").into_iter();
         found.filter(|it| !it.starts_with("unrecorded")).collect::<Vec<_>>()
     };
     assert_eq!(told(&renamed.replace("src/**", "**")), ["registry-changed AUTH-1"]);
     let begin = "  - id: INT-002\n    name: Billing\n";
-    // Another intent's past is not taken over unseen.
+    // Claiming the former id of another intent is a finding.
     let (one, rest) = REGISTRY.split_once(begin).unwrap();
     assert!(one.contains("INT-001"));
     let taken = format!("active_intents:\n{begin}    formerly: [INT-001]\n{rest}");
@@ -203,7 +203,7 @@ fn what_a_rename_cannot_hide_from_a_check() {
 }
 
 #[test]
-fn a_registry_without_former_ids_reads_as_before() {
+fn a_registry_without_former_ids_is_read() {
     let registry = Registry::parse(relative(PLACE), REGISTRY);
     assert_eq!(registry.ids("INT-001"), ["INT-001"]);
     assert_eq!(registry.ids("INT-009"), ["INT-009"]);
@@ -212,12 +212,12 @@ fn a_registry_without_former_ids_reads_as_before() {
 }
 
 #[test]
-fn a_file_of_one_intent_is_held_against_the_base_like_the_list() {
+fn a_file_with_one_intent_is_compared_with_the_base() {
     let repo = recorded();
     let beside = ".orchestration/intents/NEW-1.yaml";
     let new = "id: NEW-1\nname: New\nstatus: IN_PROGRESS\nowned_scope: [\"new/**\"]\n";
     repo.write(beside, new);
-    assert_eq!(findings(&repo, "HEAD"), NONE, "a new intent is for reviewers to read");
+    assert_eq!(findings(&repo, "HEAD"), NONE, "reviewers see a new intent");
     repo.commit("two");
     repo.write(beside, &new.replace("new/**", "old/*/**"));
     repo.write("old/a/notes.txt", "A note.\n");
@@ -229,7 +229,7 @@ fn a_file_of_one_intent_is_held_against_the_base_like_the_list() {
     let found = answer.findings.iter().find(|it| it.code == "registry-changed").expect("a finding");
     assert_eq!((found.path.as_deref(), found.start_line), (Some(beside), Some(1)));
     repo.remove("old/a/notes.txt");
-    // An intent may move out of the list into a file of its own.
+    // Moving an intent from the list to a file of its own is no finding.
     repo.write(beside, new);
     let entry = "  - id: INT-003\n    name: Old times\n    status: COMPLETED\n    owned_scope: [\"old/**\"]\n";
     assert!(REGISTRY.contains(entry));

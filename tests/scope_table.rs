@@ -1,4 +1,4 @@
-//! Which files a scope owns: the cases that others got wrong, and what holds for any scope.
+//! Which files a scope owns: cases that other implementations got wrong, and rules that hold for any scope.
 
 use std::time::{Duration, Instant};
 
@@ -6,13 +6,13 @@ use intent_lsp::facade::intent::{Registry, Scope, ScopeVerdict, lint};
 use intent_lsp::facade::workspace::RelativePath;
 use proptest::prelude::*;
 
-/// As a gate does it: what is no path inside the workspace is owned by nobody.
+/// Asks as the gate does: a path outside of the workspace is owned by no intent.
 fn owns(path: &str, entries: &[&str]) -> bool {
     RelativePath::new(path).is_ok_and(|path| Scope::new(entries).owns(&path))
 }
 
 #[test]
-fn the_table_of_cases_that_others_got_wrong() {
+fn every_case_of_the_table_has_the_right_owner() {
     let secret: &[&str] = &["src/auth/**", "!src/auth/secret.ts"];
     let table: &[(&str, &[&str], bool)] = &[
         ("src/auth/../../etc/passwd", &["src/auth/**"], false),
@@ -27,7 +27,7 @@ fn the_table_of_cases_that_others_got_wrong() {
         ("docs/jwt.ts", &["jwt.ts"], false),
         ("src/auth/[id].ts", &["src/auth/[id].ts"], true),
         ("src/auth/i.ts", &["src/auth/[id].ts"], true),
-        // Beyond the table.
+        // Cases of our own.
         ("src/auth/x.ts", &[], false),
         ("src/auth/x.ts", &["src/auth"], false),
         ("src/auth", &["src/auth/"], false),
@@ -46,16 +46,16 @@ fn the_table_of_cases_that_others_got_wrong() {
         ("src/tests/a.rs", &["/tests/"], false),
         ("src/a.ts", &["./src/a.ts"], true),
         ("app/[slug]/page.tsx", &["app/[slug]/"], true),
-        // The last match wins, in both directions.
+        // The last entry that matches decides, whether it includes or excludes.
         ("a/b.ts", &["!a/b.ts", "a/**"], true),
         ("a/b.ts", &["a/**", "!a/**", "a/b.ts"], true),
         ("a/[x].ts", &["a/[x].ts", "!a/**"], false),
         ("a/b.ts", &["!a/b.ts"], false),
-        // Nobody owns the registry.
+        // No scope owns the registry.
         (".orchestration/active_intents.yaml", &["**", ".orchestration/**"], false),
         ("sub/.orchestration/x", &["**", "sub/**", "sub/.orchestration/x"], false),
         (".Orchestration/x", &["**"], false),
-        // What cannot be honoured widens nothing.
+        // An entry that is not valid widens nothing.
         ("src/a.ts", &["src/[a", "src/a.ts"], true),
         ("src/a.ts", &["src/**", "!src/[a"], false),
         ("src/a.ts", &["../src/**"], false),
@@ -80,7 +80,7 @@ fn the_deciding_entry_is_named() {
 }
 
 #[test]
-fn limits_of_entries() {
+fn entries_have_limits() {
     let long = "a".repeat(513);
     let wide = format!("{{{}}}", vec!["a"; 1001].join(","));
     let product = "{a,b}".repeat(10);
@@ -97,16 +97,16 @@ fn limits_of_entries() {
     assert_eq!(scope.errors().len(), 1);
     assert!(scope.owns(&RelativePath::new("f255").unwrap()));
     assert!(!scope.owns(&RelativePath::new("f256").unwrap()));
-    // An exclusion past the limit is not forgotten.
+    // An exclusion after the limit still counts.
     let mut many = vec!["**".to_owned(); 256];
     many.push("!secret".into());
     assert!(!Scope::new(&many).owns(&RelativePath::new("secret").unwrap()));
 }
 
-/// `src/auth/link` leads to `/etc`: the scope is lexical, so the path is resolved first.
+/// `src/auth/link` leads to `/etc`. A scope compares paths as text, so the path is resolved first.
 #[cfg(unix)]
 #[test]
-fn a_symlink_that_leads_out_is_owned_by_nobody() {
+fn a_symlink_that_leads_outside_is_not_owned() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join(".orchestration")).unwrap();
     std::fs::create_dir_all(folder.path().join("src/auth")).unwrap();
@@ -121,7 +121,7 @@ fn a_symlink_that_leads_out_is_owned_by_nobody() {
 }
 
 #[test]
-fn widening() {
+fn a_scope_widens_another_if_it_may_own_more() {
     let widens = |base: &[&str], now: &[&str]| Scope::new(now).widens(&Scope::new(base));
     assert!(!widens(&["src/**"], &["src/**"]));
     assert!(!widens(&["./src/**"], &["src/**"]));
@@ -174,7 +174,7 @@ fn entry() -> impl Strategy<Value = String> {
     )
 }
 
-/// The plainest reading of the rules: one glob an entry, the last match wins.
+/// A simple second implementation of the rules: each entry is one glob, and the last match decides.
 fn naive(path: &str, entries: &[String]) -> bool {
     let last = entries.iter().rev().find(|entry| {
         let pattern = entry.trim_start_matches('!');
@@ -193,13 +193,13 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn the_fast_shapes_match_as_the_globs_do(entries in prop::collection::vec(entry(), 0..5), path in path()) {
+    fn the_fast_path_matches_like_the_globs(entries in prop::collection::vec(entry(), 0..5), path in path()) {
         let fast = Scope::new(&entries);
         prop_assert_eq!(fast.owns(&RelativePath::new(&path).unwrap()), naive(&path, &entries), "{:?}", entries);
     }
 
     #[test]
-    fn what_does_not_widen_owns_no_more(
+    fn a_scope_that_does_not_widen_owns_no_more(
         base in prop::collection::vec(entry(), 0..4),
         extra in prop::collection::vec(entry(), 0..2),
         dropped in 0usize..4,
@@ -230,7 +230,7 @@ fn files(names: &[&str]) -> Vec<RelativePath> {
 }
 
 #[test]
-fn findings_against_files() {
+fn findings_name_entries_that_match_no_file() {
     let text = "active_intents:
   - id: A
     name: a
@@ -260,9 +260,9 @@ fn findings_against_files() {
     assert_eq!(fixes, ["src/", "'lib/'", "'!lib/'"]);
 }
 
-/// 10,000 files, 50 intents in progress: cheap enough to run whenever a file appears.
+/// The check runs whenever a file appears, so it must be quick: here with 10,000 files and 50 intents in progress.
 #[test]
-fn findings_against_many_files_are_quick() {
+fn findings_about_many_files_are_quick() {
     let mut text = String::from("active_intents:\n");
     for at in 0..50 {
         text.push_str(&format!(
@@ -279,12 +279,12 @@ fn findings_against_many_files_are_quick() {
     let found = lint::against_files(&registry, &files);
     let took = begun.elapsed();
     assert!(!found.is_empty());
-    // Ten times the budget of a release build: this one is not optimised, and shares its machine.
+    // The limit is ten times that of a release build, because a debug build is slow and shares its machine.
     assert!(took < Duration::from_secs(3), "{took:?}");
 }
 
 #[test]
-fn an_entry_that_is_no_glob_is_told_once_and_shown_as_it_is() {
+fn an_invalid_entry_is_reported_once_and_escaped() {
     let text = "active_intents:\n  - id: A\n    name: n\n    status: DRAFT\n    owned_scope: [\"a/[\", \"b\\u202Ec\"]\n";
     let registry = Registry::parse(RelativePath::new("r.yaml").unwrap(), text);
     let told = |found: Vec<intent_lsp::facade::workspace::Finding>| -> Vec<String> {

@@ -1,5 +1,5 @@
-//! Several sessions work on one file, each with the real hook process: nobody's work is lost to a text that another one
-//! remembers from before.
+//! Several sessions work on one file, each with the real hook process: no session overwrites changes that it has not
+//! seen.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 const CODE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n\nfn three() {\n    3;\n}\n";
 const PROSE: &str = "The first one.\n\nThe second one.\n\nThe third one.\n";
 
-/// A workspace, and the agents in it.
+/// A workspace in which several sessions work.
 struct Place {
     repo: Repo,
 }
 
-/// What an agent's call came to.
+/// What became of an agent's call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Came {
     Through,
@@ -56,7 +56,7 @@ impl Place {
         String::from_utf8(child.wait_with_output().expect("it ends").stdout).expect("text")
     }
 
-    /// What the hook says at one end of a call.
+    /// Returns the answer of the hook to one event of a call.
     fn said(&self, event: &str, session: &str, tool: &str, input: &Value) -> String {
         self.hook(&json!({
             "session_id": session, "cwd": self.repo.root(), "hook_event_name": event,
@@ -64,7 +64,7 @@ impl Place {
         }))
     }
 
-    /// One call: the hook before it, the deed if it may go ahead, the hook after it.
+    /// Makes a call: the hook before it, `deed` if the call is allowed, and the hook after it.
     fn call(&self, session: &str, tool: &str, input: Value, deed: impl FnOnce(&Repo)) -> Came {
         let said = self.said("PreToolUse", session, tool, &input);
         if said.contains("STALE_FILE") {
@@ -76,7 +76,7 @@ impl Place {
         Through
     }
 
-    /// Whom the denial of a session's whole text names.
+    /// Returns who is named in the denial of writing a whole text.
     fn blamed(&self, session: &str, path: &str, text: &str) -> String {
         let input = json!({ "file_path": path, "content": text });
         let said = self.said("PreToolUse", session, "Write", &input);
@@ -121,7 +121,7 @@ impl Place {
 }
 
 #[test]
-fn a_small_edit_does_not_make_an_old_text_fresh() {
+fn a_small_edit_does_not_refresh_the_rest_of_the_file() {
     for (path, text, one, two) in
         [("src/a.rs", CODE, "1", "2"), ("src/a.txt", PROSE, "first one", "second one")]
     {
@@ -135,7 +135,7 @@ fn a_small_edit_does_not_make_an_old_text_fresh() {
         assert_eq!(place.write("b", path, &old), Stale, "{path}: still without what a wrote");
         assert_eq!(place.edit("b", path, "from_a", "over_it"), Stale, "{path}");
         assert!(place.repo.read(path).contains("from_a"), "{path}");
-        // a has seen neither b's edit nor anything else that it could lose by an edit of its own.
+        // Session a has not seen the edit of b, but its own edit would not overwrite that one.
         assert_eq!(place.edit("a", path, "from_a", "again_from_a"), Through, "{path}");
         assert_eq!(place.write("a", path, &text.replace(one, "again_from_a")), Stale, "{path}");
         place.read("b", path);
@@ -146,7 +146,7 @@ fn a_small_edit_does_not_make_an_old_text_fresh() {
 }
 
 #[test]
-fn a_denial_names_who_changed_the_block_that_is_not_known() {
+fn a_denial_names_who_changed_the_unseen_block() {
     let place = Place::with("src/a.rs", CODE);
     let edit = |session: &str, old: &str, new: &str| {
         assert_eq!(place.edit(session, "src/a.rs", old, new), Through);
@@ -165,15 +165,15 @@ fn a_denial_names_who_changed_the_block_that_is_not_known() {
     edit("a", "11;", "111;");
     assert_eq!(blamed("b", &by_b), "claude-code:a");
     place.read("b", "src/a.rs");
-    // A person changes it again, in an editor.
+    // A person changes the block again in an editor.
     place.repo.write("src/a.rs", &place.repo.read("src/a.rs").replace("111;", "0;"));
     assert_eq!(blamed("b", &by_b), "somebody");
     edit("b", "222;", "2;");
-    assert_eq!(blamed("b", &by_b), "somebody", "a write of b does not make it a's");
+    assert_eq!(blamed("b", &by_b), "somebody", "a write of b does not change who is named");
 }
 
 #[test]
-fn a_text_that_keeps_what_others_wrote_loses_nothing() {
+fn a_whole_text_that_keeps_the_changes_of_others_is_allowed() {
     let place = Place::with("src/a.rs", CODE);
     place.read("b", "src/a.rs");
     assert_eq!(place.edit("a", "src/a.rs", "1;", "11;"), Through);
@@ -182,7 +182,7 @@ fn a_text_that_keeps_what_others_wrote_loses_nothing() {
 }
 
 #[test]
-fn a_patch_brings_only_its_own_blocks_up_to_date() {
+fn a_patch_refreshes_only_the_blocks_that_it_changes() {
     let place = Place::with("src/a.rs", CODE);
     place.read("b", "src/a.rs");
     assert_eq!(place.patch("a", "src/a.rs", "    1;", "    11;"), Through);
@@ -193,7 +193,7 @@ fn a_patch_brings_only_its_own_blocks_up_to_date() {
 }
 
 #[test]
-fn what_others_added_or_took_away_is_theirs() {
+fn blocks_that_others_added_or_removed_make_a_text_stale() {
     for now in [
         CODE.replace("fn one() {\n    1;\n}\n\n", ""),
         format!("{CODE}\nfn four() {{\n    4;\n}}\n"),
@@ -212,7 +212,7 @@ fn what_others_added_or_took_away_is_theirs() {
 }
 
 #[test]
-fn a_file_that_others_moved_or_deleted_is_not_brought_back() {
+fn a_file_that_others_moved_is_not_written_again() {
     let place = Place::with("src/a.rs", CODE);
     place.read("a", "src/a.rs");
     place.read("b", "src/a.rs");
@@ -222,11 +222,15 @@ fn a_file_that_others_moved_or_deleted_is_not_brought_back() {
     });
     assert_eq!(moved, Through);
     assert_eq!(place.write("b", "src/a.rs", &CODE.replace("2;", "22;")), Stale);
-    assert_eq!(place.write("b", "src/c.rs", "fn c() {}\n"), Stale, "b never read it there");
+    assert_eq!(
+        place.write("b", "src/c.rs", "fn c() {}\n"),
+        Stale,
+        "b never read the file at its new path"
+    );
 }
 
 #[test]
-fn only_the_lines_that_were_shown_are_seen() {
+fn only_the_lines_that_were_shown_count_as_read() {
     let place = Place::with("src/a.rs", CODE);
     place.read_lines("b", "src/a.rs", json!({ "limit": 4 }));
     assert_eq!(place.write("b", "src/a.rs", CODE), Through, "nothing would change");
@@ -241,7 +245,7 @@ fn only_the_lines_that_were_shown_are_seen() {
 }
 
 #[test]
-fn reading_a_part_again_makes_that_part_fresh() {
+fn reading_a_part_again_refreshes_that_part() {
     let place = Place::with("src/a.rs", CODE);
     place.read("b", "src/a.rs");
     let theirs = CODE.replace("1;", "11;").replace("3;", "33;");
@@ -261,7 +265,7 @@ fn reading_a_part_again_makes_that_part_fresh() {
 }
 
 #[test]
-fn a_read_that_failed_has_shown_nothing() {
+fn a_read_that_failed_does_not_count() {
     let place = Place::with("src/a.rs", CODE);
     let payload = json!({
         "session_id": "b", "cwd": place.repo.root(), "hook_event_name": "PostToolUseFailure",
@@ -272,7 +276,7 @@ fn a_read_that_failed_has_shown_nothing() {
 }
 
 #[test]
-fn a_line_that_is_known_by_its_number_may_have_moved() {
+fn an_insertion_by_line_number_needs_fresh_lines() {
     let place = Place::with("src/a.rs", CODE);
     place.read("b", "src/a.rs");
     assert_eq!(place.edit("a", "src/a.rs", "1;", "1;\n    11;"), Through);
@@ -281,7 +285,7 @@ fn a_line_that_is_known_by_its_number_may_have_moved() {
 }
 
 #[test]
-fn a_formatter_after_ones_own_write_takes_nothing_away() {
+fn formatting_after_an_own_write_keeps_the_file_fresh() {
     let place = Place::with("src/a.rs", CODE);
     place.read("b", "src/a.rs");
     let text = CODE.replace("2;", "2;\n    22;");
@@ -293,7 +297,7 @@ fn a_formatter_after_ones_own_write_takes_nothing_away() {
 }
 
 #[test]
-fn a_command_brings_only_what_it_changed_up_to_date() {
+fn a_command_refreshes_only_what_it_changed() {
     let place = Place::with("src/a.rs", CODE);
     place.read("b", "src/a.rs");
     assert_eq!(place.edit("a", "src/a.rs", "1;", "11;"), Through);

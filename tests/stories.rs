@@ -1,7 +1,7 @@
-//! One story for each way in which an untouched definition was once given to the wrong record.
+//! One story for each way in which an unchanged definition was once attributed to the wrong record.
 //!
-//! Each has two versions of a few files: the first is recorded under INT-001, the second under INT-002. INT-002 must
-//! have the blocks that the change touched and no other, and no line that the change did not add.
+//! A story has two versions of a few files: the first is recorded under INT-001, the second under INT-002. INT-002 must
+//! be named for the blocks that the change touched and for no others, and only for lines that the change added.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ struct Story {
     name: &'static str,
     before: Files,
     after: Files,
-    /// The blocks that INT-002 answers for.
+    /// The blocks for which INT-002 must be named.
     touched: &'static [&'static str],
 }
 
@@ -26,7 +26,7 @@ fn one(path: &'static str, text: impl Into<String>) -> Files {
     vec![(path, text.into())]
 }
 
-/// A text with some of its parts put in the place of others.
+/// Returns the text with `to` in place of `from`.
 fn changed(text: &str, from: &str, to: &str) -> String {
     assert!(text.contains(from), "{from:?} is in {text}");
     text.replacen(from, to, 1)
@@ -341,7 +341,7 @@ fn flag(middle: &[&str]) -> String {
     )
 }
 
-/// The lines, counted from 1, that the last commit added to a file, as git sees it.
+/// Returns the lines, counted from 1, that the last commit added to a file according to git.
 fn added(repo: &Repo, path: &str) -> BTreeSet<u32> {
     let patch = repo.git(&["diff", "-U0", "-M", "--histogram", "HEAD~1", "HEAD"]);
     let of_file =
@@ -372,7 +372,7 @@ fn record(repo: &Repo, intent: &str, files: &Files, gone: &Files) {
 }
 
 #[test]
-fn a_change_is_given_what_it_touched_and_nothing_else() {
+fn a_record_owns_exactly_what_its_change_touched() {
     let mut wrong = Vec::new();
     for Story { name, before, after, touched } in stories() {
         let repo = Repo::new();
@@ -388,7 +388,7 @@ fn a_change_is_given_what_it_touched_and_nothing_else() {
                     Some("INT-002") => given.push(block.qualified_name.clone()),
                     Some(_) => {}
                     None => wrong
-                        .push(format!("{name}: {} of {path} is nobody's", block.qualified_name)),
+                        .push(format!("{name}: {} of {path} is unrecorded", block.qualified_name)),
                 }
                 for run in block.lines.iter().flat_map(|lines| &lines.runs) {
                     let from = run.from.as_ref().and_then(|from| from.intent.as_deref());
@@ -428,7 +428,7 @@ fn a_change_is_given_what_it_touched_and_nothing_else() {
 }
 
 #[test]
-fn what_git_is_told_is_generated_is_one_block_for_everybody() {
+fn a_file_that_git_calls_generated_is_one_block() {
     let repo = Repo::new();
     let text = |number: u8| {
         format!("pub fn one() -> u8 {{\n    {number}\n}}\n\npub fn two() -> u8 {{\n    2\n}}\n")
@@ -450,7 +450,7 @@ fn what_git_is_told_is_generated_is_one_block_for_everybody() {
 }
 
 #[test]
-fn a_syntax_error_costs_no_block_in_any_answer() {
+fn a_syntax_error_loses_no_other_block() {
     let repo = Repo::new();
     let function =
         |at: usize| format!("fn step_{at}(x: &str) -> String {{\n    say(x, \"{at}\")\n}}\n\n");
@@ -477,7 +477,7 @@ fn a_syntax_error_costs_no_block_in_any_answer() {
 }
 
 #[test]
-fn another_decorator_is_no_formatting() {
+fn another_decorator_is_more_than_formatting() {
     let repo = Repo::new();
     let text = "class Url:\n    @property\n    def host(self):\n        return self.parts[1]\n";
     repo.write("src/url.py", text);
@@ -493,7 +493,7 @@ fn another_decorator_is_no_formatting() {
 }
 
 #[test]
-fn a_file_that_is_renamed_twice_keeps_what_was_recorded_in_between() {
+fn a_file_that_is_renamed_twice_keeps_all_its_records() {
     let repo = Repo::new();
     let text = "def two(x):\n    y = go(x, 2)\n    return y * 3\n\ndef three(z):\n    for q in z:\n        emit(q, 9)\n";
     repo.write("m.py", text);
@@ -510,7 +510,7 @@ fn a_file_that_is_renamed_twice_keeps_what_was_recorded_in_between() {
 }
 
 #[test]
-fn what_moved_to_another_file_keeps_its_record_when_that_file_is_recorded_next() {
+fn a_moved_block_keeps_its_record_when_the_file_is_recorded() {
     let repo = Repo::new();
     let load = |at: u8| {
         format!("def load_user(token):\n    price = open_user(token, {at})\n    return price\n")

@@ -1,7 +1,7 @@
-//! Somebody types: while the text does not parse, every block outside the edited one stays what it was.
+//! Somebody types: while the text does not parse, every block outside the edited one stays as it was.
 //!
-//! Every prefix of ordinary edits, typed character by character. `INTENT_TEST_LONG=1` types more of them,
-//! and `INTENT_FUZZ_RUNS=200 cargo test --test it typing::` so many in each language.
+//! Every prefix of ordinary edits is tried, as if typed character by character. `INTENT_TEST_LONG=1` types more edits,
+//! and `INTENT_FUZZ_RUNS=200 cargo test --test it typing::` types that many in each language.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,7 +14,8 @@ use intent_lsp::facade::verbs::record::RecordExtent;
 use intent_lsp::facade::verbs::why;
 use serde_json::{Value, json};
 
-/// What is typed in a language: into a function's body, after an opening bracket, above a definition, and after one.
+/// The texts that are typed in a language: into the body of a function, after an opening bracket, above a definition,
+/// and after one.
 struct Typed {
     statement: &'static str,
     argument: &'static str,
@@ -150,12 +151,12 @@ fn typed(id: &str) -> Typed {
     }
 }
 
-/// Text that is typed at a byte.
+/// Text that is typed at a byte position.
 #[derive(Debug)]
 struct Edit {
     at: usize,
     text: String,
-    /// It is about the definition below.
+    /// True if the text is a lead of the definition below.
     is_lead: bool,
 }
 
@@ -164,7 +165,7 @@ fn indentation(text: &str, byte: usize) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// All edits of a text that could be made, in an order that is mixed but always the same.
+/// Returns all possible edits of a text, in a mixed order that is always the same.
 fn edits(document: &Document, typed: &Typed) -> Vec<Edit> {
     let text = document.text();
     let mut found = Vec::new();
@@ -196,7 +197,7 @@ fn edits(document: &Document, typed: &Typed) -> Vec<Edit> {
         }
     }
     found.retain(|edit| !edit.text.trim().is_empty());
-    // A fixed permutation, so that the first few are of all kinds.
+    // A fixed permutation, so that the first few edits are of all kinds.
     let mut seed = 7_u64;
     for at in (1..found.len()).rev() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -209,7 +210,7 @@ fn is_definition(block: &&Block) -> bool {
     block.identity.kind != BlockKind::Region
 }
 
-/// The blocks of the first text that an edit must leave alone.
+/// Returns the blocks that an edit must not change.
 fn outside<'a>(blocks: &'a [Block], edit: &Edit) -> Vec<&'a Block> {
     let below = blocks.iter().filter(is_definition).find(|block| block.lead.start > edit.at);
     let below = below.filter(|_| edit.is_lead).map(|block| block.lead.start);
@@ -219,7 +220,7 @@ fn outside<'a>(blocks: &'a [Block], edit: &Edit) -> Vec<&'a Block> {
     blocks.iter().filter(is_definition).filter(apart).collect()
 }
 
-/// What is wrong after so many bytes of an edit were typed.
+/// Describes what is wrong after `length` bytes of an edit were typed, if anything is.
 fn complaint(first: &[Block], now: &Document, edit: &Edit, length: usize) -> Option<String> {
     let shift = |byte: usize| if byte > edit.at { byte + length } else { byte };
     let moved = |bytes: &Range<usize>| shift(bytes.start)..shift(bytes.end);
@@ -248,7 +249,8 @@ fn complaint(first: &[Block], now: &Document, edit: &Edit, length: usize) -> Opt
     Some(format!("invented: {:?} {:?}", invented.identity, invented.bytes))
 }
 
-/// The text after an edit; `None` when it is no ordinary one: what it ends in does not parse, or is about other blocks too.
+/// Returns the text after an edit, or `None` if the edit is not ordinary: its result does not parse, or changes other
+/// blocks too.
 fn ordinary(path: &str, document: &Document, edit: &Edit) -> Option<Document> {
     let whole = document.edited(edit.at..edit.at, &edit.text).expect("on a boundary");
     let fresh = Document::from_text(path, &whole.text());
@@ -258,7 +260,7 @@ fn ordinary(path: &str, document: &Document, edit: &Edit) -> Option<Document> {
     is_ordinary.then_some(fresh)
 }
 
-/// Types an ordinary edit.
+/// Types an ordinary edit and returns the complaints.
 fn type_it(path: &str, document: &Document, edit: &Edit) -> Option<Vec<String>> {
     let first = document.blocks();
     let fresh = ordinary(path, document, edit)?;
@@ -267,7 +269,7 @@ fn type_it(path: &str, document: &Document, edit: &Edit) -> Option<Vec<String>> 
     for (at, c) in edit.text.char_indices() {
         let end = edit.at + at;
         now = now.edited(end..end, &edit.text[at..at + c.len_utf8()]).expect("on a boundary");
-        // Where the text parses, the blocks are what the language says; only damage must not change them.
+        // If the text parses, its blocks may differ; only a text that does not parse must keep them.
         if now.parsed_blocks().has_error {
             let length = at + c.len_utf8();
             let found = complaint(&first.blocks, &now, edit, length);
@@ -282,7 +284,7 @@ fn type_it(path: &str, document: &Document, edit: &Edit) -> Option<Vec<String>> 
     Some(complaints)
 }
 
-/// How many edits are typed in each language.
+/// The number of edits that are typed in each language.
 fn wanted() -> usize {
     let wanted = from_environment("INTENT_FUZZ_RUNS", short_or_long(2, 20));
     usize::try_from(wanted).expect("not so many")
@@ -304,7 +306,7 @@ fn blocks_outside_the_edited_one_stay_while_somebody_types() {
     assert!(complaints.is_empty(), "{}\n{}", complaints.len(), complaints.join("\n"));
 }
 
-/// The sample of a language: its file name and text.
+/// Returns the file name and the text of a language's sample.
 fn sample(id: &str) -> (String, String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(id);
     let mut files = std::fs::read_dir(&folder).expect("samples").filter_map(Result::ok);
@@ -313,13 +315,13 @@ fn sample(id: &str) -> (String, String) {
     (name, std::fs::read_to_string(&path).expect("a readable sample"))
 }
 
-/// So many prefixes are recorded of one edit in each language; of more edits in the long form.
+/// The number of prefixes that are recorded for each edit.
 fn prefixes() -> usize {
     short_or_long(3, 10)
 }
 
 #[test]
-fn what_is_recorded_while_somebody_types_is_of_the_edited_block() {
+fn recording_while_somebody_types_claims_only_the_edited_block() {
     let edits_wanted = wanted().div_ceil(5);
     let mut wrong = Vec::new();
     for language in language::all() {
@@ -360,7 +362,7 @@ fn what_is_recorded_while_somebody_types_is_of_the_edited_block() {
                 });
                 let intents: Vec<Option<&str>> =
                     here.map(|block| block.intent.as_ref().map(|it| it.id.as_str())).collect();
-                // At a prefix that parses it may have been another block for a while; then nobody is named.
+                // A prefix may parse to other blocks for a while, and then no intent is named for the old block.
                 if intents.contains(&Some("INT-002")) && !intents.contains(&Some("INT-001")) {
                     wrong.push(format!("{path} {edit:?}: {:?} is of {intents:?}", old.identity));
                 }
@@ -381,7 +383,7 @@ fn till() -> String {
     format!("class Till:\n    sum = 0\n\n{methods}\ndef closed(till):\n    return till.sum == 0\n")
 }
 
-/// Writes it, with a record for each of its definitions, so that each has a lens of its own.
+/// Writes `till`, and records each of its definitions separately, so that each has a lens of its own.
 fn till_recorded(repo: &Repo) {
     repo.write("src/till.py", &till());
     for (at, line) in (1..).zip(till().lines()) {
@@ -393,7 +395,7 @@ fn till_recorded(repo: &Repo) {
     repo.commit("till");
 }
 
-/// What is typed into it, and behind what.
+/// The texts that are typed into `till`, each with the text after which it is typed.
 const TYPED: [(&str, &str); 4] = [
     ("self.sum += price * 3", "\n        x = dict(a=\"b\", c=[1, 2])"),
     ("self.sum += price * 7", "\n        note = \"\"\"a\"\"\""),
@@ -401,11 +403,11 @@ const TYPED: [(&str, &str); 4] = [
     ("return till.sum", "(price, "),
 ];
 
-/// The definitions that are typed into.
+/// The definitions that the typing changes.
 const EDITED: [&str; 6] =
     ["def sale_0", "def sale_1", "def sale_3", "def sale_7", "@cached", "def closed"];
 
-/// An open file, typed into character by character.
+/// An editor with an open file, which types into it character by character.
 struct Typist {
     editor: Editor,
     uri: String,
@@ -446,7 +448,7 @@ impl Typist {
         self.editor.ask(self.version * 2, method, &params)
     }
 
-    /// The paths of the blocks with a lens.
+    /// Returns the paths of the blocks that have a lens.
     fn lenses(&mut self) -> Vec<String> {
         let found = self.ask("textDocument/codeLens");
         let lenses = found.as_array().expect("lenses").iter();
@@ -458,7 +460,7 @@ impl Typist {
         found["items"].as_array().expect("diagnostics").clone()
     }
 
-    /// Types each of the texts, and calls what looks at every prefix.
+    /// Types each of the texts, and calls `look` after every character.
     fn type_all(&mut self, mut look: impl FnMut(&mut Self, &str)) {
         for (behind, text) in TYPED {
             let mut at = self.text.find(behind).expect(behind) + behind.len();
@@ -472,7 +474,7 @@ impl Typist {
 }
 
 #[test]
-fn no_lens_goes_while_somebody_types() {
+fn no_lens_disappears_while_somebody_types() {
     let repo = Repo::new();
     till_recorded(&repo);
     let mut typist = Typist::open(&repo, "src/till.py");
@@ -488,7 +490,7 @@ fn no_lens_goes_while_somebody_types() {
 }
 
 #[test]
-fn a_file_that_is_opened_broken_has_the_lenses_of_its_last_commit() {
+fn a_file_opened_with_a_syntax_error_has_all_its_lenses() {
     let repo = Repo::new();
     till_recorded(&repo);
     let broken = till().replacen("price * 5", "price * foo(", 1);
@@ -500,7 +502,7 @@ fn a_file_that_is_opened_broken_has_the_lenses_of_its_last_commit() {
 }
 
 #[test]
-fn no_finding_is_false_while_somebody_types() {
+fn no_false_finding_appears_while_somebody_types() {
     let repo = Repo::new();
     repo.write("lib/till.py", &till());
     repo.commit("till");
@@ -511,7 +513,7 @@ fn no_finding_is_false_while_somebody_types() {
         let found = typist.findings();
         let lines: Vec<&str> = typist.text.lines().collect();
         let about = |finding: &Value| {
-            // It stands on a line that changed; the definition begins there, or above.
+            // A finding is on a changed line; its definition begins on that line or above it.
             let line = finding["range"]["start"]["line"].as_u64().unwrap_or_default() as usize;
             let begins = |line: &&&str| line.contains("def ") || line.contains("@cached");
             let definition = lines[..=line].iter().rev().find(begins)?;

@@ -1,4 +1,4 @@
-//! Lost means lost: recorded, nobody recorded that it was taken out, and no block of the tree goes on from it.
+//! A block is lost if it was recorded, no record says that it was deleted, and no block of the work tree continues it.
 
 use crate::support::Repo;
 use crate::support::binary::function;
@@ -11,7 +11,7 @@ fn verified(repo: &Repo) -> BlocksAnswer {
     verify_blocks(&repo.open()).blocks.expect("they were asked for")
 }
 
-/// `path kind name`, a lost block each.
+/// Returns `path kind name` of each lost block.
 fn lost(repo: &Repo) -> Vec<String> {
     let lost = verified(repo).lost.into_iter();
     lost.map(|block| format!("{} {} {}", block.path, block.kind, block.name)).collect()
@@ -21,7 +21,7 @@ fn functions(names: &[&str]) -> String {
     names.iter().map(|name| function(name, 1)).collect()
 }
 
-/// A file that is recorded and committed.
+/// A repository with a file that is recorded and committed.
 fn repo_with(path: &str, text: &str) -> Repo {
     let repo = Repo::new();
     repo.write(path, text);
@@ -33,7 +33,7 @@ fn repo_with(path: &str, text: &str) -> Repo {
 const NO_LOSS: [&str; 0] = [];
 
 #[test]
-fn what_is_not_there_any_more_is_lost_until_somebody_records_that() {
+fn a_missing_block_is_lost_until_its_deletion_is_recorded() {
     let repo = repo_with("src/a.rs", &functions(&["a", "b", "c"]));
     assert_eq!(lost(&repo), NO_LOSS);
     repo.write("src/a.rs", &functions(&["a", "c"]));
@@ -48,7 +48,7 @@ fn what_is_not_there_any_more_is_lost_until_somebody_records_that() {
 }
 
 #[test]
-fn a_file_under_another_name_loses_nothing_though_no_record_names_it() {
+fn a_renamed_file_loses_no_block_without_a_new_record() {
     let text = format!("//! What it is for.\n\nuse std::fmt;\n\n{}", functions(&["a", "b", "c"]));
     let repo = repo_with("src/old.rs", &text);
     repo.git(&["mv", "src/old.rs", "src/new.rs"]);
@@ -61,7 +61,7 @@ fn a_file_under_another_name_loses_nothing_though_no_record_names_it() {
 }
 
 #[test]
-fn a_file_of_plain_text_goes_on_too() {
+fn a_renamed_plain_text_loses_no_paragraph() {
     let text = "First of all, one thing, and all that is to be said of that one thing.\n\nThen another.\n\nAnd at last a third thing.\n";
     let repo = repo_with("src/notes.txt", text);
     repo.git(&["mv", "src/notes.txt", "src/remarks.txt"]);
@@ -72,7 +72,7 @@ fn a_file_of_plain_text_goes_on_too() {
 }
 
 #[test]
-fn what_was_recorded_again_in_another_file_is_not_lost() {
+fn a_block_that_was_recorded_in_another_file_is_not_lost() {
     let repo = repo_with("src/a.rs", &functions(&["a", "b", "c", "gone"]));
     repo.remove("src/a.rs");
     repo.write("src/a/first.rs", &function("a", 2));
@@ -81,14 +81,14 @@ fn what_was_recorded_again_in_another_file_is_not_lost() {
     repo.record_as("INT-002", &["src/a/first.rs", "src/a/second.rs"], RecordExtent::WholeFile);
     repo.commit("recorded");
     assert_eq!(lost(&repo), ["src/a.rs function gone"]);
-    // And again, so that the last record does not say what the first one was of.
+    // A second record of the new file, so that its last record does not name the old file.
     repo.write("src/a/first.rs", &function("a", 3));
     repo.record("INT-002", &["src/a/first.rs"]);
     assert_eq!(lost(&repo), ["src/a.rs function gone"]);
 }
 
 #[test]
-fn another_block_that_reads_the_same_is_not_where_a_lost_one_went() {
+fn a_recorded_twin_does_not_continue_a_deleted_block() {
     let repo = Repo::new();
     repo.write("src/twin.rs", &function("a", 1));
     repo.write("src/a.rs", &functions(&["a", "b"]));
@@ -100,7 +100,7 @@ fn another_block_that_reads_the_same_is_not_where_a_lost_one_went() {
 }
 
 #[test]
-fn what_has_no_name_goes_with_its_file_as_often_as_it_stands_there() {
+fn an_unnamed_block_is_lost_if_it_occurs_less_often() {
     let test = |name: &str| format!("mark!();\n{}", function(name, 1));
     let repo = repo_with("src/a.rs", &(test("a") + &test("b") + &test("c")));
     repo.remove("src/a.rs");
@@ -111,7 +111,7 @@ fn what_has_no_name_goes_with_its_file_as_often_as_it_stands_there() {
 }
 
 #[test]
-fn the_deletion_of_what_has_no_name_is_recorded_though_its_neighbour_was_renamed() {
+fn deleting_an_unnamed_block_is_recorded_after_a_rename() {
     let text = format!("use std::fmt;\n\n{}", functions(&["a", "b"]));
     let repo = repo_with("src/a.rs", &text);
     repo.write("src/a.rs", &text.replace("fn a()", "fn renamed()"));
@@ -123,7 +123,7 @@ fn the_deletion_of_what_has_no_name_is_recorded_though_its_neighbour_was_renamed
 }
 
 #[test]
-fn a_container_in_which_only_blocks_changed_is_as_recorded() {
+fn a_container_with_changes_only_inside_counts_as_such() {
     let text = "impl A {\n    fn one(&self) -> u32 {\n        1\n    }\n    fn two(&self) -> u32 {\n        2\n    }\n}\n";
     let repo = repo_with("src/a.rs", text);
     repo.write("src/a.rs", &text.replace("        1\n", "        3\n"));
@@ -134,9 +134,9 @@ fn a_container_in_which_only_blocks_changed_is_as_recorded() {
     assert_eq!((blocks.inside, blocks.modified, blocks.exact), (1, 0, 2));
 }
 
-/// As a version recorded it that could not read the language.
+/// The record was written by a version that did not know the language, so its block was a paragraph.
 #[test]
-fn a_text_that_is_cut_into_other_blocks_now_is_not_lost() {
+fn a_text_that_has_other_blocks_now_is_not_lost() {
     let cut = "print(1)\nlocal function f()\n  return 2\nend";
     let recorded = |text: &str| {
         let repo = Repo::new();
@@ -166,7 +166,7 @@ fn a_text_that_is_cut_into_other_blocks_now_is_not_lost() {
 }
 
 #[test]
-fn what_was_claimed_again_as_it_stands_under_another_signature_is_not_lost() {
+fn a_block_that_was_recorded_with_a_new_signature_is_not_lost() {
     let text = function("kept", 1);
     let repo = repo_with("src/a.rs", &text);
     repo.write("src/a.rs", &text.replace("fn kept()", "fn kept(more: &[u32])"));

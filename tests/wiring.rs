@@ -1,4 +1,4 @@
-//! Agents wired, and what follows from it, with the real binary.
+//! Agents are connected with `intent init`, and their hooks and commands work, with the real binary.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -36,7 +36,7 @@ fn root(lab: &Lab) -> Root {
     Root::find(&lab.root).expect("a workspace")
 }
 
-/// A workspace with one intent in progress and one file of it.
+/// A workspace with one intent in progress, which owns one file.
 fn working() -> Lab {
     let lab = Lab::governed();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
@@ -46,7 +46,7 @@ fn working() -> Lab {
 }
 
 #[test]
-fn no_agent_may_write_the_settings_that_we_write() {
+fn no_agent_may_write_the_settings_that_init_writes() {
     let lab = working();
     let answer = json(&lab, &["init", "--all"]);
     let mut files = 0;
@@ -62,7 +62,7 @@ fn no_agent_may_write_the_settings_that_we_write() {
 }
 
 #[test]
-fn wiring_makes_the_workspace_and_is_said_and_taken_back() {
+fn init_connects_agents_and_removes_them_again() {
     let lab = Lab::git();
     let said = lab.fine(&["init", "--agent", "codex", "--agent", "cursor"]);
     assert!(lab.root.join(".orchestration/policy.yaml").is_file());
@@ -74,14 +74,14 @@ fn wiring_makes_the_workspace_and_is_said_and_taken_back() {
     assert_eq!(again["agents"][0]["files"][0]["done"], "kept");
     let doctor = json(&lab, &["doctor"]);
     let codex = doctor["checks"].as_array().unwrap().iter().find(|it| it["what"] == "codex");
-    assert_eq!(codex.unwrap()["state"], "bad", "nobody trusts it yet");
+    assert_eq!(codex.unwrap()["state"], "bad", "no person has trusted the hooks yet");
     lab.fine(&["init", "--remove-agent", "codex", "--remove-agent", "cursor"]);
     assert!(!lab.root.join(".codex").exists() && !lab.root.join(".cursor").exists());
     assert!(lab.root.join(".orchestration").exists());
 }
 
 #[test]
-fn settings_in_the_home_folder_are_written_only_when_asked_for() {
+fn settings_in_the_home_folder_are_written_only_on_request() {
     let lab = Lab::git();
     let home = lab.root.join("../home");
     std::fs::create_dir(&home).unwrap();
@@ -96,7 +96,7 @@ fn settings_in_the_home_folder_are_written_only_when_asked_for() {
 }
 
 #[test]
-fn mistakes_are_told_and_change_nothing() {
+fn mistakes_are_reported_and_change_nothing() {
     let lab = Lab::git();
     for (arguments, expected) in [
         (&["init", "--agent", "clippy"][..], "there is no agent"),
@@ -122,7 +122,7 @@ fn mistakes_are_told_and_change_nothing() {
 }
 
 #[test]
-fn the_documents_name_the_files() {
+fn the_documents_name_the_files_of_each_agent() {
     let lab = Lab::git();
     let page = include_str!("../docs/agents.md");
     let answer = json(&lab, &["init", "--all"]);
@@ -140,7 +140,7 @@ fn the_documents_name_the_files() {
 }
 
 #[test]
-fn every_agent_can_be_named() {
+fn every_agent_can_be_connected_by_name() {
     let lab = Lab::git();
     for agent in AGENTS {
         lab.fine(&["init", "--agent", agent]);
@@ -148,7 +148,7 @@ fn every_agent_can_be_named() {
     }
 }
 
-/// What the hook of Claude Code answers before a command of the session `s1`: `None` for no opinion.
+/// Returns the decision of Claude Code's hook before a command of the session `s1`, or `None` if it has no opinion.
 fn before(lab: &Lab, command: &str) -> Option<Value> {
     let payload = serde_json::json!({
         "session_id": "s1",
@@ -172,7 +172,7 @@ fn before(lab: &Lab, command: &str) -> Option<Value> {
     answer.map(|answer| answer["hookSpecificOutput"]["permissionDecision"].clone())
 }
 
-/// Runs a command of ours as the agent does: its hook first, then the command.
+/// Runs a command of `intent` as the agent does: first its hook, then the command.
 fn as_agent(lab: &Lab, arguments: &[&str]) -> String {
     let _ = before(lab, &format!("intent {}", arguments.join(" ")));
     let output = lab.intent(arguments);
@@ -180,7 +180,7 @@ fn as_agent(lab: &Lab, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn what_an_agent_selects_is_not_the_persons_whoever_approves_it() {
+fn an_agents_selection_is_never_the_persons_selection() {
     let lab = working();
     lab.fine(&["new", "Other", "--scope", "lib/**", "--start"]);
     lab.fine(&["select", "INT-002"]);
@@ -190,20 +190,20 @@ fn what_an_agent_selects_is_not_the_persons_whoever_approves_it() {
     as_agent(&lab, &["select", "INT-001"]);
     assert_eq!((agent().as_deref(), person().as_deref()), (Some("INT-001"), Some("INT-002")));
 
-    // A switch is asked about; the command runs only after the person's yes.
+    // The host asks the person about a switch, and runs the command only if they agree.
     lab.fine(&["select", "INT-001"]);
     assert_eq!(before(&lab, "intent select INT-002"), Some("ask".into()));
     assert_eq!(agent().as_deref(), Some("INT-001"), "not before the person has answered");
     lab.fine(&["select", "INT-002"]);
     assert_eq!((agent().as_deref(), person().as_deref()), (Some("INT-002"), Some("INT-001")));
 
-    // One announcement is good for one run.
+    // The hook announces a command, and each announcement counts for one run.
     lab.fine(&["select", "INT-002"]);
     assert_eq!(person().as_deref(), Some("INT-002"));
 }
 
 #[test]
-fn in_its_own_shell_an_agent_works_under_what_it_has_selected() {
+fn an_agents_commands_use_the_selection_of_its_session() {
     let lab = working();
     lab.fine(&["new", "Other", "--scope", "lib/**", "--start"]);
     as_agent(&lab, &["select", "INT-001"]);
@@ -231,7 +231,7 @@ fn in_its_own_shell_an_agent_works_under_what_it_has_selected() {
 }
 
 #[test]
-fn where_a_session_has_selected_nothing_the_way_out_that_is_named_works() {
+fn without_a_selection_the_command_in_the_message_works() {
     let lab = working();
     lab.fine(&["new", "Other", "--scope", "src/**", "--start"]);
     lab.write("src/a.rs", "fn a() {\n    two();\n}\n");
@@ -239,7 +239,7 @@ fn where_a_session_has_selected_nothing_the_way_out_that_is_named_works() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("codex:1 has selected none; add `--intent ID`"), "{told}");
     lab.fine(&["record", "src/a.rs", "--session", "codex:1", "--intent", "INT-002"]);
-    // Only those that own the file are offered.
+    // Only intents that own the file are offered.
     lab.fine(&["new", "Third", "--scope", "lib/**", "--start"]);
     let denial = json(&lab, &["gate", "src/a.rs", "--session", "codex:1"]);
     let message = denial["message"].as_str().expect("a sentence");
@@ -274,7 +274,7 @@ fn is_found(lab: &Lab) -> bool {
 }
 
 #[test]
-fn a_write_that_no_gate_let_through_stands_until_somebody_answers_for_it() {
+fn an_ungated_write_is_a_finding_until_a_person_accepts_it() {
     let lab = working();
     assert!(!is_found(&lab));
     ungated_write(&lab);
@@ -290,7 +290,7 @@ fn a_write_that_no_gate_let_through_stands_until_somebody_answers_for_it() {
         assert_eq!(output.status.code(), Some(1), "{recording:?}");
         let told = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(told.contains("`intent accept src/a.rs`"), "{told}");
-        assert!(is_found(&lab), "who wrote it does not answer for it: {recording:?}");
+        assert!(is_found(&lab), "its own agent cannot accept it: {recording:?}");
     }
     lab.fine(&["record", "src/a.rs", "--intent", "INT-001"]);
     assert!(!is_found(&lab));
