@@ -1,4 +1,4 @@
-//! What list, map, verify, report and why say of code that was taken back, moved, or recorded under another text.
+//! What `list`, `map`, `verify`, `report` and `why` say of code that was undone, moved, or recorded with another text.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::lab::Lab;
 const ONE: &str = "fn one(user: &str) {\n    check(user, 1);\n    remember(user);\n}\n";
 const TWO: &str = "\nfn two(token: &str) {\n    renew(token, 2);\n    notify(token);\n}\n";
 
-/// A repository with two intents; the first has written `one`, and that is committed.
+/// A repository with two intents; the first one wrote `one`, and that is committed.
 fn begun() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -26,7 +26,7 @@ fn record(lab: &Lab, intent: &str, path: &str) {
     lab.fine(&["record", path, "--intent", intent, "--agent", "claude-code", "--model", "m/1"]);
 }
 
-/// How each command tells whose blocks there are: all must say the same.
+/// Returns which blocks belong to which intent, according to each command. Asserts that all commands agree.
 fn books(lab: &Lab) -> Vec<String> {
     let mut told = Vec::new();
     let list = lab.json(&["list"]);
@@ -92,9 +92,9 @@ fn books(lab: &Lab) -> Vec<String> {
 }
 
 #[test]
-fn what_was_taken_back_leaves_nothing_behind() {
+fn undone_changes_are_counted_by_no_command() {
     let recorded = ["INT-001 src/a.rs one exact"];
-    // An edit of a recorded block, and a new block, by another intent; then back by `git checkout`.
+    // Another intent edits a recorded block and adds one; then `git checkout` undoes both.
     let lab = begun();
     assert_eq!(books(&lab), recorded);
     lab.write("src/a.rs", ONE.replace('1', "9") + TWO);
@@ -102,7 +102,7 @@ fn what_was_taken_back_leaves_nothing_behind() {
     assert_eq!(books(&lab), ["INT-002 src/a.rs one exact", "INT-002 src/a.rs two exact"]);
     lab.run_git(&["checkout", "-q", "--", "src/a.rs"]);
     assert_eq!(books(&lab), recorded);
-    // The same with a new file, and by `git reset --hard`, before a commit and after it.
+    // The same with a new file and with `git reset --hard`, before a commit and after it.
     lab.write("src/a.rs", ONE.replace('1', "8") + TWO);
     lab.write("src/b.rs", TWO);
     record(&lab, "INT-002", "src");
@@ -115,7 +115,7 @@ fn what_was_taken_back_leaves_nothing_behind() {
     assert_eq!(books(&lab), ["INT-002 src/a.rs one exact", "INT-002 src/a.rs two exact"]);
     lab.run_git(&["reset", "-q", "--hard", "HEAD~1"]);
     assert_eq!(books(&lab), recorded);
-    // A block that was deleted on the record, and came back: all agree, and nobody complains.
+    // A block whose deletion was recorded comes back: all commands still agree.
     lab.write("src/a.rs", "");
     record(&lab, "INT-002", "src/a.rs");
     lab.run_git(&["checkout", "-q", "--", "src/a.rs"]);
@@ -123,13 +123,13 @@ fn what_was_taken_back_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_renamed_file_keeps_its_books() {
+fn all_commands_agree_about_a_renamed_file() {
     let lab = begun();
     lab.run_git(&["mv", "src/a.rs", "src/c.rs"]);
     assert_eq!(books(&lab), ["INT-001 src/c.rs one moved"]);
     lab.commit();
     assert_eq!(books(&lab), ["INT-001 src/c.rs one moved"]);
-    // Recorded, and with an edit on the way.
+    // The rename is recorded together with an edit.
     lab.run_git(&["mv", "src/c.rs", "src/d.rs"]);
     lab.write("src/d.rs", ONE.to_owned() + TWO);
     lab.fine(&["record", "src/c.rs", "src/d.rs", "--intent", "INT-002", "--agent", "claude-code"]);
@@ -148,29 +148,29 @@ fn why(lab: &Lab) -> String {
 }
 
 #[test]
-fn a_record_names_the_intent_as_it_was_then() {
+fn a_record_shows_the_name_that_the_intent_had_then() {
     let lab = begun();
     assert_eq!(why(&lab), "INT-001  Login  IN_PROGRESS");
-    // A change of status is no other version.
+    // A change of status makes no new version of the intent.
     lab.fine(&["complete", "INT-001"]);
     assert_eq!(why(&lab), "INT-001  Login  COMPLETED");
     lab.fine(&["start", "INT-001"]);
-    // A changed text is one; by the registry of that commit it is known.
+    // A changed name makes a new version. The registry of that commit still has the old one.
     let path = ".orchestration/active_intents.yaml";
     let registry = lab.read(path);
     lab.write(path, registry.replace("name: Login", "name: Sign in"));
     assert_eq!(why(&lab), "INT-001  Login  INT-001 is called Sign in now  IN_PROGRESS");
-    // Removed: the evidence still knows its name, and verify says that the id is unknown.
+    // The intent is removed: the evidence still has its name, and `verify` reports the id as unknown.
     let begin = registry.find("\n  - id: INT-001\n").expect("the first") + 1;
     let end = registry.find("\n  - id: INT-002\n").expect("the second") + 1;
     lab.write(path, registry.replace(&registry[begin..end], ""));
     assert_eq!(why(&lab), "INT-001  Login  not in the registry");
     assert!(codes(&lab).contains(&"unknown-intent".to_owned()));
-    // Added again as another one: old records keep their name, and nothing is wrong with them.
+    // The id is used for another intent: old records keep their name, and nothing is reported.
     lab.write(path, registry.replace("name: Login", "name: Billing").replace("src/**", "**"));
     assert_eq!(why(&lab), "INT-001  Login  INT-001 is called Billing now  IN_PROGRESS");
     assert!(!codes(&lab).contains(&"unknown-intent".to_owned()));
-    // Defined twice it is a duplicate, and not unknown as well.
+    // The id is defined twice.
     let twice = &registry[begin..end];
     lab.write(path, registry.replace(twice, &(twice.to_owned() + twice)));
     let codes = codes(&lab);
@@ -187,7 +187,7 @@ fn codes(lab: &Lab) -> Vec<String> {
 const MAP: &str = ".orchestration/intent_map.md";
 
 #[test]
-fn the_map_is_kept_fresh_and_out_of_git() {
+fn the_map_is_kept_current_and_out_of_git() {
     let lab = begun();
     assert!(
         lab.read(MAP).contains("## INT-001 — Login (IN_PROGRESS)\n\n- `src/a.rs`: `one`\n"),
@@ -202,13 +202,13 @@ fn the_map_is_kept_fresh_and_out_of_git() {
     lab.fine(&["map", "--check"]);
     assert_eq!(lab.read_git(&["status", "--porcelain", MAP]), "");
     assert_eq!(lab.read_git(&["ls-files", MAP]), "");
-    // Nothing is read from it.
+    // No command reads the map.
     lab.write(MAP, "## INT-009\n");
     assert_eq!(lab.json(&["list"]).as_array().expect("it is there").len(), 2);
 }
 
 #[test]
-fn a_committed_map_says_what_the_commit_holds_and_never_conflicts() {
+fn a_committed_map_matches_its_commit_and_never_conflicts() {
     let lab = Lab::governed();
     lab.write(".orchestration/policy.yaml", "map: committed\n");
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
@@ -234,12 +234,12 @@ fn a_committed_map_says_what_the_commit_holds_and_never_conflicts() {
         "{map}"
     );
     assert_eq!(lab.read_git(&["status", "--porcelain"]), "");
-    // Git unites the lines of a merge as they come; the next commit writes them in order.
+    // A merge puts the lines together in any order; the next commit sorts them.
     lab.write("README", "x\n");
     lab.commit();
     assert!(committed().contains("- `src/l.rs`: `one`\n- `src/r.rs`: `two`\n"), "{}", committed());
     lab.fine(&["map", "--check"]);
-    // What is recorded and not committed yet is not in it.
+    // The committed map does not contain what is recorded and not committed yet.
     lab.write("src/n.rs", "fn three(number: u8) -> u8 {\n    number.pow(3)\n}\n");
     record(&lab, "INT-002", "src/n.rs");
     assert_eq!(lab.read_git(&["status", "--porcelain", MAP]), "");
@@ -247,7 +247,7 @@ fn a_committed_map_says_what_the_commit_holds_and_never_conflicts() {
 }
 
 #[test]
-fn a_record_goes_from_the_journal_once_others_hold_its_evidence() {
+fn a_record_leaves_the_journal_once_its_evidence_is_pushed() {
     let lab = begun();
     let journals = || {
         let open = lab.root.join(".git/intent/open/main");
@@ -260,7 +260,7 @@ fn a_record_goes_from_the_journal_once_others_hold_its_evidence() {
     };
     let before = journals();
     lab.fine(&["seal"]);
-    assert_eq!(journals(), before, "nobody else holds the evidence");
+    assert_eq!(journals(), before, "the evidence is in no other repository");
     lab.run_git(&["init", "-q", "--bare", "../shared"]);
     lab.run_git(&["remote", "add", "origin", "../shared"]);
     lab.run_git(&["push", "-q", "origin", "main"]);
@@ -274,7 +274,7 @@ fn a_record_goes_from_the_journal_once_others_hold_its_evidence() {
     lab.fine(&["seal"]);
     assert_eq!(journals(), 0);
     assert_eq!(books(&lab), ["INT-001 src/a.rs one exact", "INT-002 src/b.rs two exact"]);
-    // Work that was taken back is counted, and stays until it is old.
+    // A record of an undone change is counted, and stays until it is old.
     lab.write("src/b.rs", TWO.replace('2', "3"));
     record(&lab, "INT-002", "src/b.rs");
     lab.run_git(&["checkout", "-q", "--", "src/b.rs"]);

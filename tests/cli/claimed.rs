@@ -1,4 +1,5 @@
-//! What is claimed as it stands before it is committed: the commit says the same as the record did.
+//! A file that is recorded with `--all` before it is committed: after the commit, `why` names the same intents and
+//! authors as before.
 
 use serde_json::Value;
 
@@ -25,13 +26,13 @@ class Shop:
 ";
 
 const ALL: &[&str] = &["--all"];
-/// The first method, or what it stands in.
+/// The lines of the first methods and the class around them.
 const SOME: &[&str] = &["--all", "--lines", "8-15"];
 const CHANGES: &[&str] = &[];
 const HUMAN: &[&str] = &["--contributor", "human"];
 const AGENT: &[&str] = &["--agent", "codex", "--model", "openai/gpt", "--session", "codex:1"];
 
-/// How the file stands before it is claimed.
+/// The state of the file before it is recorded.
 #[derive(Clone, Copy, Debug)]
 enum Start {
     New,
@@ -43,7 +44,7 @@ enum Start {
 enum Step {
     /// Changes the functions, the methods and the class itself.
     Edit,
-    /// How much is recorded, under which intent, and who wrote it.
+    /// The recorded extent, the intent, and who wrote it.
     Record(&'static [&'static str], &'static str, &'static [&'static str]),
 }
 
@@ -81,7 +82,7 @@ fn edited(text: &str, nth: usize) -> String {
     )
 }
 
-/// Of each block the intent and the author, and likewise of each of its lines that is not blank.
+/// Returns the intent and the author of each block and of each of its lines that is not blank.
 fn told(lab: &Lab) -> Vec<(String, String)> {
     let text = lab.read(FILE);
     let text: Vec<&str> = text.lines().collect();
@@ -111,7 +112,7 @@ fn record(lab: &Lab, extent: &[&str], intent: &str, who: &[&str]) {
     lab.fine(&[&["record", FILE, "--intent", intent], extent, who].concat());
 }
 
-fn the_commit_says_the_same(start: Start) {
+fn assert_commit_keeps_attribution(start: Start) {
     for steps in SEQUENCES {
         let lab = Lab::governed();
         for name in ["One", "Two"] {
@@ -129,7 +130,7 @@ fn the_commit_says_the_same(start: Start) {
         for (nth, step) in steps.iter().enumerate() {
             match step {
                 Edit => lab.write(FILE, edited(&lab.read(FILE), nth + 10)),
-                // Claimed by the same again, there is nothing to record.
+                // The file is recorded already, so there is nothing to record.
                 Record(ALL, "INT-001", AGENT) if nth == 0 && matches!(start, Start::Recorded) => {}
                 Record(extent, intent, who) => record(&lab, extent, intent, who),
             }
@@ -137,7 +138,7 @@ fn the_commit_says_the_same(start: Start) {
         let before = told(&lab);
         assert!(before.iter().any(|(_, who)| who.contains("INT-00")), "{before:?}");
         lab.run_git(&["add", "-A"]);
-        // Where nothing but claims is new, a commit of something else carries them.
+        // If the file itself has no change, the commit of another file takes the records along.
         lab.write("notes.txt", "notes\n");
         lab.commit();
         assert_eq!(told(&lab), before, "{start:?} {steps:?}");
@@ -147,16 +148,16 @@ fn the_commit_says_the_same(start: Start) {
 }
 
 #[test]
-fn a_new_file_is_sealed_as_it_was_claimed() {
-    the_commit_says_the_same(Start::New);
+fn a_new_file_keeps_its_attribution_in_the_commit() {
+    assert_commit_keeps_attribution(Start::New);
 }
 
 #[test]
-fn a_file_that_nobody_recorded_is_sealed_as_it_was_claimed() {
-    the_commit_says_the_same(Start::Committed);
+fn an_unrecorded_file_keeps_its_attribution_in_the_commit() {
+    assert_commit_keeps_attribution(Start::Committed);
 }
 
 #[test]
-fn a_file_with_an_earlier_record_is_sealed_as_it_was_claimed() {
-    the_commit_says_the_same(Start::Recorded);
+fn a_recorded_file_keeps_its_attribution_in_the_commit() {
+    assert_commit_keeps_attribution(Start::Recorded);
 }

@@ -1,4 +1,4 @@
-//! A clone, and what a commit or the index says where the work tree says another thing.
+//! A fresh clone, and commands about a commit or the index while the work tree differs from it.
 
 use intent_lsp::facade::ledger::Digest;
 use intent_lsp::facade::ledger::evidence::path_of;
@@ -8,7 +8,7 @@ use super::lab::{Lab, transcript};
 const HOOKS: [&str; 5] =
     ["pre-commit", "pre-merge-commit", "commit-msg", "post-commit", "post-rewrite"];
 
-/// A repository as somebody has cloned it: governed, and without hooks.
+/// A repository as it is after a clone: with a registry, and without git hooks.
 fn cloned() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -42,7 +42,7 @@ fn a_clone_without_hooks_is_told_how_to_get_them() {
 }
 
 #[test]
-fn nobody_is_told_who_declined_the_hooks_or_could_not_use_them() {
+fn no_hint_about_hooks_if_they_are_declined_or_useless() {
     let declined = cloned();
     declined.run_git(&["config", "intent.hooks", "false"]);
     let ignored = cloned();
@@ -61,7 +61,7 @@ fn nobody_is_told_who_declined_the_hooks_or_could_not_use_them() {
 }
 
 #[test]
-fn a_range_is_judged_by_what_git_holds_whatever_the_work_tree_says() {
+fn a_range_is_judged_by_its_commits_not_by_the_work_tree() {
     let lab = Lab::governed();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
@@ -82,7 +82,8 @@ fn a_range_is_judged_by_what_git_holds_whatever_the_work_tree_says() {
         "check main..nowhere",
     ];
     let honest = transcript(&lab, &ranges);
-    // From another branch, with a work tree and an index that say other things: the registry is gone, the evidence too.
+    // Another branch is checked out, and the work tree and the index differ from every commit: registry and evidence
+    // are gone.
     lab.run_git(&["switch", "-q", "main"]);
     lab.run_git(&["rm", "-rq", "--cached", "."]);
     lab.write(".orchestration/active_intents.yaml", "active_intents: [\n");
@@ -95,7 +96,7 @@ fn a_range_is_judged_by_what_git_holds_whatever_the_work_tree_says() {
 }
 
 #[test]
-fn the_index_is_judged_by_the_registry_and_the_evidence_in_it() {
+fn the_index_is_judged_by_its_own_registry_and_evidence() {
     let lab = Lab::governed();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
@@ -106,7 +107,7 @@ fn the_index_is_judged_by_the_registry_and_the_evidence_in_it() {
     lab.run_git(&["add", "-A"]);
     lab.fine(&["seal"]);
     let honest = transcript(&lab, &["check --staged"]);
-    // The work tree lies: what is staged is recorded, and its evidence stands in the index alone.
+    // The work tree differs from the index: what is staged is recorded, and its evidence is only in the index.
     lab.write(".orchestration/active_intents.yaml", "active_intents: []\n");
     lab.write("src/a.rs", "fn one() {\n    lies();\n}\n");
     std::fs::remove_dir_all(lab.root.join(".orchestration/agent_trace")).expect("evidence");
@@ -119,7 +120,7 @@ fn the_index_is_judged_by_the_registry_and_the_evidence_in_it() {
 }
 
 #[test]
-fn evidence_in_a_newer_format_is_missed_aloud() {
+fn every_command_says_that_evidence_has_a_newer_format() {
     let lab = Lab::governed();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.write("src/a.rs", "");
@@ -138,7 +139,7 @@ fn evidence_in_a_newer_format_is_missed_aloud() {
     ];
     lab.run_git(&["clone", "-q", ".", "../clone"]);
     assert!(!transcript(&lab, &asked[..6]).contains("not read in full"));
-    // A colleague with the next version has written it.
+    // The evidence is rewritten as a newer version of the program would write it.
     let held = lab.read_git(&["ls-files", ".orchestration/agent_trace"]);
     let path = held.lines().find(|path| lab.read(path).contains("src/a.rs"));
     let path = path.expect("evidence of the file");
@@ -158,7 +159,7 @@ fn evidence_in_a_newer_format_is_missed_aloud() {
 }
 
 #[test]
-fn a_range_is_told_nothing_of_what_is_in_no_commit() {
+fn a_check_of_a_range_has_no_note_about_uncommitted_records() {
     let lab = cloned();
     lab.write("src/a.rs", "fn one() {\n    second();\n}\n");
     lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex"]);
@@ -168,7 +169,7 @@ fn a_range_is_told_nothing_of_what_is_in_no_commit() {
 }
 
 #[test]
-fn what_is_no_text_is_named_once_in_its_note() {
+fn a_binary_file_has_one_note() {
     let lab = cloned();
     lab.write("src/a.bin", b"a\0b");
     let told = lab.fine(&["check"]);

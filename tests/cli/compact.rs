@@ -1,11 +1,12 @@
-//! The evidence of closed months in one file a month: no answer changes.
+//! `intent compact` unites the evidence of a closed month in one file; no answer changes.
 
 use intent_lsp::facade::verbs::Workspace;
 use intent_lsp::facade::verbs::compact::{CompactAnswer, compact};
 
 use super::lab::{Lab, transcript};
 
-/// A history with sections of all kinds: of several sessions, late, renamed, deleted, of an approval, on a branch.
+/// A history with every kind of evidence: of several sessions, sealed late, renamed, deleted, of an approval, from a
+/// branch.
 fn worked_in() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -35,7 +36,7 @@ fn worked_in() -> Lab {
         lab.write("src/b.rs", body("d", 1));
         record("INT-001", "codex:1");
         lab.commit();
-        // Without hooks: sealed late, in one file for two commits.
+        // Commits without hooks: sealed late, in one file for two commits.
         for n in 3..5 {
             lab.write("src/a.rs", body("a", n) + &body("b", n) + &body("c", 1));
             record("INT-001", "codex:3");
@@ -54,7 +55,7 @@ fn worked_in() -> Lab {
     })
 }
 
-/// All that is known of every block, as programs read it.
+/// Returns the answers about every block, as JSON.
 fn answers(lab: &Lab, folder: &str) -> Vec<String> {
     let ask = |arguments: &[&str]| lab.fine(&[&["-C", folder, "--json"], arguments].concat());
     let why = ["src/a.rs", "src/e.rs"].map(|file| ask(&["why", file, "--lines", "--lineage"]));
@@ -85,13 +86,13 @@ fn evidence(lab: &Lab) -> Vec<String> {
 }
 
 #[test]
-fn every_answer_stays_as_it_was() {
+fn compacting_changes_no_answer() {
     let lab = worked_in();
     let (here, there) = (answers(&lab, "."), answers(&lab, &clone(&lab, "before")));
     lab.run_git(&["switch", "-q", "-c", "tidy"]);
     assert_eq!(unite(&lab).months.len(), 1);
     assert_eq!(answers(&lab, "."), here, "before it is committed");
-    // The hooks take it for no draft of theirs, and leave nothing behind.
+    // The hooks do not take the new file for a draft of their own, and leave no other file.
     lab.run_git(&["commit", "-q", "-a", "-m", "compact"]);
     assert_eq!(lab.git_says(&["status", "--short"]), "");
     assert_eq!(evidence(&lab).len(), 1);
@@ -101,14 +102,14 @@ fn every_answer_stays_as_it_was() {
     assert_eq!(told["summary"]["errors"], 0, "{told}");
     assert_eq!(told["summary"]["notes"], serde_json::json!([]), "{told}");
     assert!(unite(&lab).months.is_empty());
-    // Taken back, each file is still about the commit that first brought it.
+    // After a revert, each file of evidence still belongs to the commit that first contained it.
     lab.run_git(&["revert", "--no-edit", "HEAD"]);
     assert_eq!(answers(&lab, "."), here, "after a revert");
     assert_eq!(answers(&lab, &clone(&lab, "reverted")), there, "after a revert, in a fresh clone");
 }
 
 #[test]
-fn branches_that_compact_apart_are_united_by_git() {
+fn branches_that_both_compact_can_be_merged() {
     let lab = worked_in();
     lab.run_git(&["switch", "-q", "-c", "topic"]);
     lab.write("src/f.rs", "fn f() {\n    call(9);\n}\n");
@@ -121,7 +122,7 @@ fn branches_that_compact_apart_are_united_by_git() {
     unite(&lab);
     lab.commit();
     lab.run_git(&["merge", "-q", "--no-edit", "topic"]);
-    // Both files stand, and what is in both counts once.
+    // Both files are kept, and a record that is in both counts once.
     assert_eq!(evidence(&lab).len(), 2);
     assert_eq!(lab.fine(&["trace", "--json"]).lines().count(), records.lines().count());
     assert_eq!(answers(&lab, "."), here);
@@ -133,7 +134,7 @@ fn branches_that_compact_apart_are_united_by_git() {
 }
 
 #[test]
-fn squashed_with_what_it_unites_it_is_about_the_commit_that_brought_it() {
+fn compacted_evidence_survives_a_squash() {
     let lab = worked_in();
     lab.run_git(&["switch", "-q", "-c", "topic"]);
     lab.write("src/f.rs", "fn f() {\n    call(9);\n}\n");
@@ -150,7 +151,7 @@ fn squashed_with_what_it_unites_it_is_about_the_commit_that_brought_it() {
 }
 
 #[test]
-fn the_month_that_is_not_closed_stays() {
+fn a_month_that_is_not_closed_is_not_compacted() {
     let lab = worked_in();
     insta::assert_snapshot!(transcript(&lab, &["compact", "compact --dry-run --json"]));
 }

@@ -1,4 +1,4 @@
-//! The first thing that somebody does in a repository, and how all of it is taken back.
+//! The first use in a repository: `intent init`, and how everything is removed again.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ fn executable(lab: &Lab, path: &str, text: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("executable");
 }
 
-/// Every file below a folder, with its text and whether it can be run. What git keeps for itself is left out.
+/// Returns every file below a folder, with its text and whether it is executable, without git's own files.
 fn tree(folder: &Path) -> BTreeMap<String, (String, bool)> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -51,7 +51,7 @@ fn names(list: &Value) -> Vec<(&str, &str)> {
     list.map(|it| (it["name"].as_str().expect("a name"), it["by"].as_str().expect("by"))).collect()
 }
 
-/// What was done to each file of a team.
+/// Returns what was done to each file for a team.
 fn done(answer: &Value) -> Vec<(&str, &str)> {
     let files = answer["team"]["files"].as_array().expect("files").iter();
     files
@@ -60,7 +60,7 @@ fn done(answer: &Value) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn a_repository_of_anybody_is_set_up_and_a_second_run_changes_nothing() {
+fn init_sets_up_a_repository_and_twice_changes_nothing() {
     let lab = Lab::git();
     let theirs = "{\n  // theirs\n  \"model\": \"m\"\n}\n";
     lab.write(".claude/settings.json", theirs);
@@ -93,7 +93,7 @@ fn a_repository_of_anybody_is_set_up_and_a_second_run_changes_nothing() {
     assert!(said.contains("Nothing was changed"), "{said}");
     assert_eq!(said.matches("Next: ").count(), 1, "{said}");
 
-    // The one command works as it stands.
+    // The suggested command works as it is written.
     let next = second["next"].as_str().expect("a command");
     lab.write("src/a.rs", "");
     assert!(lab.paste(next), "{next}");
@@ -103,7 +103,7 @@ fn a_repository_of_anybody_is_set_up_and_a_second_run_changes_nothing() {
 }
 
 #[test]
-fn agents_are_left_alone_where_a_person_wants_that() {
+fn init_leaves_agents_alone_on_request() {
     let lab = Lab::git();
     lab.write(".cursor/rules", "");
     let said = lab.json(&["init", "--no-agents"]);
@@ -113,7 +113,7 @@ fn agents_are_left_alone_where_a_person_wants_that() {
 }
 
 #[test]
-fn one_agent_whose_settings_are_broken_holds_nothing_else_up() {
+fn broken_settings_of_one_agent_do_not_stop_init() {
     let lab = Lab::git();
     lab.write(".gemini/settings.json", "{ broken");
     lab.write(".cursor/rules", "");
@@ -127,7 +127,7 @@ fn one_agent_whose_settings_are_broken_holds_nothing_else_up() {
 }
 
 #[test]
-fn hooks_that_others_manage_or_that_a_person_declined_are_left_alone() {
+fn managed_or_declined_git_hooks_are_left_alone() {
     let lab = Lab::git();
     lab.run_git(&["config", "core.hooksPath", ".husky/_"]);
     let said = lab.fine(&["init"]);
@@ -141,7 +141,7 @@ fn hooks_that_others_manage_or_that_a_person_declined_are_left_alone() {
     assert!(!lab.root.join(".git/hooks/pre-commit").exists());
 }
 
-/// Everything that `init` can put somewhere, put there.
+/// Sets up everything that `init` can write.
 fn set_up(lab: &Lab) {
     lab.fine(&["init", "--team", "--owner", "@ada", "--owner", "@org/team"]);
     lab.fine(&["init", "--all"]);
@@ -151,7 +151,7 @@ fn set_up(lab: &Lab) {
     lab.fine(&["report", "--html"]);
 }
 
-/// A repository with something of others in every place that we write to.
+/// A repository that has content of others in every file that `init` writes to.
 fn of_others() -> Lab {
     let lab = Lab::git();
     for (path, text) in [
@@ -174,7 +174,7 @@ fn of_others() -> Lab {
 }
 
 #[test]
-fn everything_is_taken_back() {
+fn uninstall_restores_every_file() {
     let lab = of_others();
     let before = tree(&lab.root);
     set_up(&lab);
@@ -197,7 +197,7 @@ fn everything_is_taken_back() {
     assert!(lab.root.join(".orchestration/policy.yaml").is_file(), "the team's record stays");
     assert!(!lab.root.join(".orchestration/local").exists());
 
-    // What nobody has but this folder stays, and is named with the command.
+    // Files that exist only in this folder are kept, and the answer names them with the command that deletes them.
     let done = lab.json(&["uninstall", "--everything"]);
     assert_eq!(done["left"][0]["path"], ".orchestration/active_intents.yaml", "{done}");
     assert_eq!(told["left"][0], done["left"][0], "as foretold");
@@ -209,7 +209,7 @@ fn everything_is_taken_back() {
 }
 
 #[test]
-fn what_git_has_goes_with_everything() {
+fn uninstall_everything_deletes_what_is_committed() {
     let lab = of_others();
     set_up(&lab);
     lab.run_git(&["add", "-A"]);
@@ -220,7 +220,7 @@ fn what_git_has_goes_with_everything() {
 }
 
 #[test]
-fn records_that_are_nowhere_else_stay_until_a_person_gives_them_up() {
+fn uncommitted_records_are_kept_until_everything_is_removed() {
     let lab = Lab::governed();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.write("src/a.rs", "fn a() {\n    one();\n}\n");
@@ -234,7 +234,7 @@ fn records_that_are_nowhere_else_stay_until_a_person_gives_them_up() {
 }
 
 #[test]
-fn what_people_have_changed_stays_and_is_told() {
+fn files_that_people_changed_are_kept_and_named() {
     let lab = of_others();
     set_up(&lab);
     let workflow = ".github/workflows/intent.yml";
@@ -254,7 +254,7 @@ fn what_people_have_changed_stays_and_is_told() {
         assert!(lab.root.join(path).is_file(), "{path}");
     }
 
-    // An address that was filled in is no change of ours.
+    // An address that a person filled in does not count as a change.
     let lab = of_others();
     set_up(&lab);
     let filled =
@@ -265,7 +265,7 @@ fn what_people_have_changed_stays_and_is_told() {
 }
 
 #[test]
-fn hooks_of_others_that_call_us_are_named() {
+fn hooks_of_others_that_call_intent_are_named() {
     let lab = Lab::git();
     lab.fine(&["init"]);
     lab.run_git(&["config", "core.hooksPath", "hooks"]);
@@ -276,11 +276,14 @@ fn hooks_of_others_that_call_us_are_named() {
     );
     let said = lab.fine(&["uninstall"]);
     assert!(said.contains("hooks/pre-commit: it calls `intent seal`"), "{said}");
-    assert!(!lab.root.join(".git/hooks/pre-commit").exists(), "ours goes where git looks no more");
+    assert!(
+        !lab.root.join(".git/hooks/pre-commit").exists(),
+        "the own hook in the unused folder is removed"
+    );
 }
 
 #[test]
-fn settings_in_the_home_folder_go_only_when_asked_for() {
+fn settings_in_the_home_folder_are_removed_only_on_request() {
     let lab = Lab::git();
     lab.write("../home/.gemini/settings.json", "{\n  \"theme\": \"dark\"\n}\n");
     let home = lab.root.join("../home");
@@ -294,7 +297,7 @@ fn settings_in_the_home_folder_go_only_when_asked_for() {
 }
 
 #[test]
-fn an_agent_takes_nothing_back() {
+fn an_agent_may_not_uninstall() {
     let lab = Lab::governed();
     let output = run(&lab, &["uninstall"], &[("CLAUDECODE", "1")]);
     assert_eq!(output.status.code(), Some(2));
@@ -306,8 +309,8 @@ fn an_agent_takes_nothing_back() {
 }
 
 #[test]
-fn a_team_gets_what_its_forge_reads() {
-    // The tree, the remote, and what is done to which file.
+fn a_team_gets_the_files_that_its_forge_reads() {
+    // Each row: the files in the tree, the remote, and what is done to each file.
     type Pairs<'a> = &'a [(&'a str, &'a str)];
     let cases: [(Pairs<'_>, &str, Pairs<'_>); 6] = [
         (
@@ -361,7 +364,7 @@ fn a_team_gets_what_its_forge_reads() {
 }
 
 #[test]
-fn owners_are_filled_in_and_exchanged() {
+fn code_owners_are_written_and_replaced() {
     let lab = Lab::git();
     lab.write("CODEOWNERS", "* @all");
     lab.fine(&["init", "--team"]);
@@ -376,7 +379,7 @@ fn owners_are_filled_in_and_exchanged() {
     );
     assert_eq!(lab.intent(&["init", "--team", "--owner", "two words@"]).status.code(), Some(2));
 
-    // A workspace below the top of the repository.
+    // A workspace in a folder of the repository.
     let lab = Lab::git();
     lab.write("services/a shop/.orchestration/x", "");
     lab.write(".github/workflows/x.yml", "");
@@ -389,7 +392,7 @@ fn owners_are_filled_in_and_exchanged() {
 }
 
 #[test]
-fn the_demonstration_works_as_it_is_pasted() {
+fn the_commands_of_the_demonstration_work() {
     let lab = Lab::bare_folder();
     let started = Instant::now();
     let answer = lab.json(&["demo", "../shown"]);

@@ -1,4 +1,5 @@
-//! Evidence against the base: what is taken away while its code stands, and what claims code that it did not bring.
+//! Evidence compared with the base: evidence that is removed while its code exists, and evidence that claims code which
+//! its commit did not add.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,7 +10,7 @@ use super::lab::Lab;
 
 const TRACE: &str = ".orchestration/agent_trace";
 
-/// What happens, and how.
+/// A name, and what happens to the repository.
 type Story = (&'static str, fn(&Lab));
 
 fn function(name: &str, calls: &[&str]) -> String {
@@ -17,8 +18,8 @@ fn function(name: &str, calls: &[&str]) -> String {
     format!("fn {name}() {{\n{calls}    stay();\n}}\n")
 }
 
-/// On `main`, `kept.rs` holds a person's function and `mine.rs` one of which INT-001 brought a line and then INT-002
-/// another; a branch `pr` is checked out, whose commits have no hooks.
+/// On `main`, `kept.rs` has a function of a person, and `mine.rs` has one to which INT-001 and then INT-002 added a
+/// line each. The branch `pr` is checked out, and there are no hooks.
 fn branched() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -42,7 +43,7 @@ fn branched() -> Lab {
     })
 }
 
-/// The codes of errors.
+/// Returns the codes of all findings that are errors.
 fn errors(lab: &Lab) -> Vec<String> {
     let told = lab.json(&["check", "--base", "main"]);
     let all = told["findings"].as_array().expect("findings").iter();
@@ -53,7 +54,7 @@ fn errors(lab: &Lab) -> Vec<String> {
     codes
 }
 
-/// The intents of the lines of the first block of a file.
+/// Returns the intent of each line in the first block of a file.
 fn lines(lab: &Lab, file: &str) -> Vec<Option<String>> {
     let told = lab.json(&["why", "--lines", file]);
     let mut lines = Vec::new();
@@ -69,7 +70,7 @@ fn short(text: &str) -> String {
     format!("s:{}", URL_SAFE_NO_PAD.encode(&Sha256::digest(text.trim_end())[..16]))
 }
 
-/// Writes evidence that names INT-002.
+/// Writes evidence by hand that names INT-002.
 fn forge(lab: &Lab, header: Value, line: Value) {
     let mut head =
         json!({"evidence": 2, "intents": [{"id": "INT-002"}], "sessions": [{"type": "AI"}]});
@@ -88,7 +89,7 @@ fn claim(name: &str, text: &str) -> Value {
 }
 
 #[test]
-fn evidence_does_not_go_while_its_code_stands_in_whatever_disguise() {
+fn removing_evidence_of_existing_code_is_an_error() {
     let disguises: &[Story] = &[
         ("as it stands", |_| ()),
         ("renamed", |lab| lab.run_git(&["mv", "mine.rs", "other.rs"])),
@@ -109,7 +110,7 @@ fn evidence_does_not_go_while_its_code_stands_in_whatever_disguise() {
     ];
     for (disguise, make) in disguises {
         let lab = branched();
-        // Of a block that two sessions wrote, the evidence of the first.
+        // Removes the first of two files of evidence for a block that two sessions wrote.
         let all = lab.git_says(&["grep", "-l", "INT-001", "--", TRACE]);
         let first = all.lines().find(|path| lab.read(path).contains("mine.rs"));
         lab.run_git(&["rm", "-q", first.expect("evidence")]);
@@ -119,11 +120,11 @@ fn evidence_does_not_go_while_its_code_stands_in_whatever_disguise() {
     }
     let reverted = branched();
     reverted.run_git(&["revert", "--no-edit", "HEAD"]);
-    assert_eq!(errors(&reverted), [""; 0], "what went with its code is a note");
+    assert_eq!(errors(&reverted), [""; 0], "evidence that is removed with its code is only a note");
 }
 
 #[test]
-fn a_record_about_an_intent_goes_only_with_a_change_of_that_intent() {
+fn removing_a_record_of_an_intent_needs_a_change_of_it() {
     let of_registry = |lab: &Lab| lab.git_says(&["grep", "-l", "\"registry\"", "--", TRACE]);
     let lab = branched();
     for path in of_registry(&lab).lines() {
@@ -139,12 +140,12 @@ fn a_record_about_an_intent_goes_only_with_a_change_of_that_intent() {
     assert_ne!(of_registry(&lab), of_both);
     lab.run_git(&["branch", "-q", "-f", "main"]);
     lab.run_git(&["revert", "--no-edit", "HEAD"]);
-    assert_eq!(of_registry(&lab), of_both, "the revert took it away");
+    assert_eq!(of_registry(&lab), of_both, "the revert removed the record");
     assert!(!errors(&lab).contains(&"ledger-rewritten".to_owned()));
 }
 
 #[test]
-fn what_the_finding_prints_restores_it_with_the_hooks_in_place() {
+fn the_command_of_the_finding_restores_the_evidence() {
     let lab = branched();
     let before = lines(&lab, "mine.rs");
     lab.run_git(&["rm", "-rq", TRACE]);
@@ -165,7 +166,7 @@ fn what_the_finding_prints_restores_it_with_the_hooks_in_place() {
     assert!(before.contains(&Some("INT-001".into())) && before.contains(&Some("INT-002".into())));
 }
 
-/// Names INT-002 for a block that INT-001 brought, and for no line of it.
+/// Writes evidence that names INT-002 for a block of INT-001, and for none of its lines.
 fn accept_without_lines(lab: &Lab, ack: bool) {
     let commit = lab.read_git(&["rev-parse", "HEAD~1"]);
     let then = function("mine", &["first", "of_one"]);
@@ -175,7 +176,7 @@ fn accept_without_lines(lab: &Lab, ack: bool) {
 }
 
 #[test]
-fn evidence_claims_no_code_that_its_commit_did_not_bring() {
+fn evidence_may_not_claim_code_that_its_commit_did_not_add() {
     type Forge = fn(&Lab, &str);
     let forgeries: &[(&str, Forge)] = &[
         ("an untouched block", |lab, text| {
@@ -220,7 +221,7 @@ fn evidence_claims_no_code_that_its_commit_did_not_bring() {
 }
 
 #[test]
-fn a_copy_that_came_and_went_takes_nothing_from_the_original() {
+fn evidence_of_a_deleted_copy_does_not_claim_the_original() {
     let lab = branched();
     let text = lab.read("kept.rs");
     lab.write("copy.rs", &text);
@@ -231,7 +232,7 @@ fn a_copy_that_came_and_went_takes_nothing_from_the_original() {
     assert_eq!(lab.json(&["why", "kept.rs"])["blocks"][0]["verdict"], "unrecorded");
 }
 
-/// The workspace as CI gets it: cloned by a transport, so that nothing is there that no branch leads to.
+/// A clone as CI gets it: through a transport, so that it contains only what branches lead to.
 fn as_ci_sees(lab: &Lab) -> Lab {
     let clone = Lab::bare_folder();
     let url = format!("file://{}", lab.root.display());
@@ -241,7 +242,7 @@ fn as_ci_sees(lab: &Lab) -> Lab {
 }
 
 #[test]
-fn commits_that_are_made_again_leave_no_false_claim_and_no_false_alarm() {
+fn rewritten_commits_cause_no_false_finding() {
     let stories: &[Story] = &[
         ("an amend takes a recorded function out", |lab| {
             lab.write(
@@ -252,7 +253,7 @@ fn commits_that_are_made_again_leave_no_false_claim_and_no_false_alarm() {
             lab.commit();
             lab.write("new.rs", function("new", &["of_one"]));
             lab.run_git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
-            // A person writes the same function again.
+            // A person writes the removed function again.
             lab.write(
                 "new.rs",
                 function("new", &["of_one"]) + "\n" + &function("gone", &["of_one"]),
@@ -294,7 +295,7 @@ fn commits_that_are_made_again_leave_no_false_claim_and_no_false_alarm() {
         tell(&lab);
         lab.fine(&["seal"]);
         lab.run_git(&["add", "-A"]);
-        // Where nothing was left, git has nothing to commit.
+        // If everything is sealed already, there is nothing to commit.
         lab.try_git(&["commit", "-q", "-m", "what is left"]);
         let ci = as_ci_sees(&lab);
         assert_eq!(errors(&ci), [""; 0], "{story}");
@@ -304,7 +305,7 @@ fn commits_that_are_made_again_leave_no_false_claim_and_no_false_alarm() {
 }
 
 #[test]
-fn only_evidence_of_others_is_called_a_claim() {
+fn only_evidence_from_another_clone_is_marked_as_claimed() {
     let lab = Lab::governed();
     lab.fine(&["new", "One", "--scope", "**", "--start"]);
     lab.write("new.rs", function("new", &["of_one"]));
@@ -316,7 +317,7 @@ fn only_evidence_of_others_is_called_a_claim() {
 }
 
 #[test]
-fn what_is_said_late_of_code_of_the_base_is_held_against_scopes_and_authors() {
+fn late_evidence_for_code_of_the_base_is_checked() {
     let lab = Lab::governed();
     lab.fine(&["new", "One", "--scope", "one/**", "--start"]);
     lab.fine(&["new", "Two", "--scope", "two/**", "--start"]);
@@ -326,7 +327,7 @@ fn what_is_said_late_of_code_of_the_base_is_held_against_scopes_and_authors() {
     lab.commit();
     lab.run_git(&["switch", "-q", "-c", "pr"]);
     let of = lab.read_git(&["rev-parse", "main"]);
-    // Each as somebody writes it who has no session: the path, the person, and what is found.
+    // Evidence without a session of this clone. Each row: the path, the named person, and the findings.
     let stories = [
         ("one/a.rs", Some("Mallory"), &["scope-violation", "evidence-unfounded"][..]),
         ("two/b.rs", Some("Mallory"), &["evidence-unfounded"]),

@@ -1,11 +1,12 @@
-//! Registry, ledger and file names that try to write to the terminal themselves.
+//! A registry, a ledger and file names that contain control characters for the terminal.
 
 use super::lab::{Lab, clean};
 
-/// Colours that we never use, a title, a bell, a line, and text that runs backwards or cannot be seen.
+/// Colours that the program never uses, a title, a bell, a line feed, and characters that reverse the text or cannot be
+/// seen.
 const EVIL: &str = "\u{1b}[5;41mA\u{1b}]0;owned\u{7}\r\u{8}B\u{202e}C\u{200b}\u{7f}\u{9b}31mD";
 
-/// As a JSON string that is plain ASCII, and so a YAML scalar as well.
+/// Returns the text as a JSON string of plain ASCII, which is also a YAML scalar.
 fn json(text: &str) -> String {
     let escaped: String = text
         .chars()
@@ -64,7 +65,7 @@ fn commands() -> Vec<Vec<&'static str>> {
     .collect()
 }
 
-/// What is left when the styles that we use ourselves are taken away.
+/// Returns the text without the styles that the program itself prints.
 fn without_our_styles(text: &str) -> String {
     let ours = ["0", "1", "2", "31", "32", "33", "34", "35", "36"];
     ours.iter().fold(text.to_owned(), |text, style| text.replace(&format!("\u{1b}[{style}m"), ""))
@@ -129,7 +130,7 @@ fn json_escapes_change_no_value() {
 
 #[cfg(unix)]
 #[test]
-fn names_of_files_are_text_of_others_as_well() {
+fn names_of_files_are_escaped_as_well() {
     let lab = hostile();
     let name = "src/\u{1b}[5;41m\u{202e}x.rs";
     lab.write(name, "fn two() {\n    second(2);\n}\n");
@@ -149,10 +150,10 @@ fn names_of_files_are_text_of_others_as_well() {
     }
 }
 
-/// The program `script` gives a command a terminal.
+/// The program `script` runs a command in a terminal.
 #[cfg(target_os = "linux")]
 #[test]
-fn records_are_escaped_on_a_terminal_and_nowhere_else() {
+fn records_are_escaped_only_on_a_terminal() {
     let lab = Lab::governed();
     lab.write("src/a.rs", "fn one() {\n    first(1);\n}\n");
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);

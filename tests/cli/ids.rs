@@ -1,4 +1,4 @@
-//! Which id a new intent gets, and in which file it is written.
+//! The id and the file of a new intent, and what happens if two branches use one id.
 
 use intent_lsp::facade::ledger::Contributor;
 use intent_lsp::facade::verbs::Workspace;
@@ -10,7 +10,7 @@ use crate::cli::lab::{Lab, transcript};
 
 const LIST: &str = ".orchestration/active_intents.yaml";
 
-/// On `main` with INT-001; INT-002 is on the branch `other`, INT-003 was one on `origin/far`.
+/// `main` has INT-001, the branch `other` has INT-002, and `origin/far` had INT-003.
 fn branched() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -31,7 +31,7 @@ fn branched() -> Lab {
 }
 
 #[test]
-fn an_id_that_any_branch_uses_is_not_free() {
+fn an_id_that_any_branch_uses_is_taken() {
     let lab = branched();
     insta::assert_snapshot!(transcript(
         &lab,
@@ -40,7 +40,7 @@ fn an_id_that_any_branch_uses_is_not_free() {
             "new Billing --id INT-002 --scope elsewhere/**",
             "new Billing --id INT-003",
             "new Billing --id INT-001",
-            // The same intent comes back under its id.
+            // A merged intent keeps its id.
             "new Billing --id INT-002 --scope billing/**",
             "list",
         ]
@@ -48,7 +48,7 @@ fn an_id_that_any_branch_uses_is_not_free() {
 }
 
 #[test]
-fn an_id_in_the_index_or_at_the_head_is_not_free() {
+fn an_id_in_the_index_or_at_head_is_taken() {
     let lab = branched();
     let before = lab.read(LIST);
     lab.fine(&["new", "Search"]);
@@ -62,7 +62,7 @@ fn an_id_in_the_index_or_at_the_head_is_not_free() {
 }
 
 #[test]
-fn where_there_is_a_folder_for_them_each_new_intent_gets_a_file() {
+fn with_a_folder_for_intents_each_new_one_gets_a_file() {
     let lab = Lab::governed();
     std::fs::create_dir(lab.root.join(".orchestration/intents")).expect("a folder");
     insta::assert_snapshot!(transcript(
@@ -83,7 +83,8 @@ fn where_there_is_a_folder_for_them_each_new_intent_gets_a_file() {
 const HERS: &str = "fn one() {\n    call(\"hers\");\n}\n";
 const HIS: &str = "fn one() {\n    call(\"his\");\n}\n";
 
-/// The branches `ada` and `bob` have both created INT-001 and worked under it, he in two commits. We are on `bob`.
+/// The branches `ada` and `bob` have both created INT-001 and worked under it, Bob in two commits. `bob` is checked
+/// out.
 fn collided() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -100,7 +101,7 @@ fn collided() -> Lab {
             lab.fine(&["record", path, "--intent", "INT-001", "--agent", "claude-code"]);
             lab.commit();
             if branch == "bob" {
-                // As on two machines: neither sees the branch of the other.
+                // The branch is hidden, as if Bob worked on another machine.
                 lab.run_git(&["update-ref", "refs/hidden", "bob"]);
                 lab.run_git(&["switch", "-q", "main"]);
                 lab.run_git(&["branch", "-q", "-D", "bob"]);
@@ -117,7 +118,8 @@ fn intent(id: &str, name: &str, path: &str) -> String {
     )
 }
 
-/// Merges `ada` into `bob`, and settles the conflict as its finding says: hers stays INT-001, his is `bob` now.
+/// Merges `ada` into `bob`, and resolves the conflict as the finding says: Ada's intent stays INT-001, and `bob` is the
+/// new entry of Bob's intent.
 fn settled(lab: &Lab, bob: &str) {
     assert!(!lab.try_git(&["merge", "-q", "ada"]));
     lab.write(LIST, format!("active_intents:\n{}{bob}", intent("INT-001", "Ada feature", "a.rs")));
@@ -128,12 +130,12 @@ fn first_line(lab: &Lab, place: &str) -> String {
 }
 
 #[test]
-fn while_the_registry_cannot_be_read_each_record_gives_the_name_that_it_cites() {
+fn with_an_unreadable_registry_records_show_their_own_names() {
     let lab = collided();
     assert!(!lab.try_git(&["merge", "-q", "ada"]));
     let asked = ["why a.rs:2", "why b.rs:2", "why b.rs", "check", "check --staged"];
     insta::assert_snapshot!(transcript(&lab, &asked));
-    // A typo is enough.
+    // A registry with a typing error has the same effect.
     lab.run_git(&["merge", "--abort"]);
     lab.write(LIST, lab.read(LIST) + "  : [\n");
     insta::assert_snapshot!(transcript(&lab, &["why b.rs:2"]));
@@ -141,7 +143,7 @@ fn while_the_registry_cannot_be_read_each_record_gives_the_name_that_it_cites() 
 }
 
 #[test]
-fn of_two_intents_with_one_id_none_answers_for_the_code_of_the_other() {
+fn two_intents_with_one_id_keep_their_code_apart() {
     let lab = collided();
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
     let asked = [
@@ -168,12 +170,12 @@ fn of_two_intents_with_one_id_none_answers_for_the_code_of_the_other() {
         .map(|one| format!("{} {}", one["id"].as_str().expect("an id"), one["recorded_blocks"]))
         .collect();
     assert_eq!(counts, ["INT-001 1", "INT-002 0", "INT-001 (Bob feature) 1"]);
-    // His code is not held against the scope of hers.
+    // Bob's code is not compared with the scope of Ada's intent.
     insta::assert_snapshot!(transcript(&lab, &["check --base ada"]));
 }
 
 #[test]
-fn the_advice_puts_the_code_under_the_right_intent() {
+fn the_suggested_reassignment_puts_the_code_right() {
     let lab = collided();
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
     lab.commit();
@@ -187,11 +189,11 @@ fn the_advice_puts_the_code_under_the_right_intent() {
 }
 
 #[test]
-fn in_a_file_of_both_only_the_code_of_the_absent_one_is_put_elsewhere() {
+fn reassigning_a_shared_file_moves_only_the_other_code() {
     let lab = collided();
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
     lab.write("b.rs", HIS.to_owned() + "\nfn hers() {\n    call(\"too\");\n}\n");
-    // Out of her scope, and recorded all the same.
+    // The file is out of the scope of Ada's intent, and the change is recorded all the same.
     lab.intent(&["record", "b.rs", "--intent", "INT-001", "--agent", "claude-code"]);
     lab.commit();
     let ws = Workspace::open(&lab.root).expect("a workspace");
@@ -203,8 +205,8 @@ fn in_a_file_of_both_only_the_code_of_the_absent_one_is_put_elsewhere() {
 }
 
 #[test]
-fn it_holds_for_what_was_changed_or_squashed_or_not_committed() {
-    // His intent has another text since, so that nothing but the history tells what became of it.
+fn a_reused_id_is_noticed_after_an_edit_or_a_squash() {
+    // Bob's intent has another text now, so only the history shows what became of it.
     let lab = collided();
     settled(&lab, &intent("INT-009", "Bob's feature", "**"));
     lab.commit();
@@ -212,7 +214,7 @@ fn it_holds_for_what_was_changed_or_squashed_or_not_committed() {
     assert_eq!(first_line(&lab, "b.rs:2"), told);
     let all = lab.fine(&["why", "b.rs"]);
     assert!(all.contains("intent reassign b.rs --from INT-001 --to ID"), "{all}");
-    // His branch squashed onto hers: the commits with his registry are not in this history.
+    // Bob's branch is squashed onto Ada's, so no commit in this history has his registry.
     let lab = collided();
     lab.run_git(&["switch", "-q", "ada"]);
     assert!(!lab.try_git(&["merge", "-q", "--squash", "bob"]));
@@ -220,7 +222,7 @@ fn it_holds_for_what_was_changed_or_squashed_or_not_committed() {
     lab.write(LIST, format!("active_intents:\n{}", both.concat()));
     lab.commit();
     assert_eq!(first_line(&lab, "b.rs:2"), told);
-    // Not committed when hers came.
+    // Bob's record is not committed when Ada's branch is merged.
     let lab = collided();
     lab.write("c.rs", HIS);
     lab.intent(&["record", "c.rs", "--intent", "INT-001", "--agent", "claude-code"]);
@@ -231,7 +233,7 @@ fn it_holds_for_what_was_changed_or_squashed_or_not_committed() {
 }
 
 #[test]
-fn an_id_that_was_removed_and_taken_again_is_reused() {
+fn an_id_that_was_removed_and_used_again_means_another_intent() {
     let lab = collided();
     lab.run_git(&["branch", "-q", "-D", "ada"]);
     lab.write(LIST, "active_intents: []\n");
@@ -246,7 +248,7 @@ fn an_id_that_was_removed_and_taken_again_is_reused() {
 }
 
 #[test]
-fn an_intent_that_was_renamed_stays_itself() {
+fn an_intent_with_a_changed_name_is_still_the_same() {
     let lab = collided();
     let then = lab.read(LIST);
     let is_itself = |lab: &Lab, name: &str| {
@@ -257,7 +259,7 @@ fn an_intent_that_was_renamed_stays_itself() {
         );
         assert!(lab.fine(&["list"]).contains("1 block in 1 file"));
     };
-    // By hand, before and after the commit, then with another scope, and by another name again.
+    // The name is changed by hand before and after the commit, then the scope, then the name again.
     lab.write(LIST, then.replace("Bob feature", "Sign in"));
     is_itself(&lab, "Sign in");
     lab.commit();
@@ -267,7 +269,7 @@ fn an_intent_that_was_renamed_stays_itself() {
     lab.write(LIST, lab.read(LIST).replace("Sign in", "Log in"));
     lab.commit();
     is_itself(&lab, "Log in");
-    // On one side of a merge, while the other side gave it another scope.
+    // The scope is changed on one side of a merge, and the name on the other.
     lab.run_git(&["switch", "-q", "-c", "side", "HEAD~1"]);
     lab.write(LIST, lab.read(LIST).replace("*.rs", "**"));
     lab.commit();
@@ -277,7 +279,7 @@ fn an_intent_that_was_renamed_stays_itself() {
 }
 
 #[test]
-fn who_accepts_an_edit_of_it_does_not_give_it_to_the_other() {
+fn accepting_an_edit_does_not_give_it_to_the_other_intent() {
     let lab = collided();
     settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
     lab.commit();

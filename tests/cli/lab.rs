@@ -1,4 +1,4 @@
-//! A folder to try the binary in, cut off from the machine's own settings.
+//! A folder in which tests run the real binary, cut off from the settings of this machine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ impl Lab {
     }
 
     pub fn governed() -> Self {
-        // `init` reads the whole program, to know it again.
+        // `init` takes long, because it reads the whole program to recognise it again.
         Self::once(|| {
             let lab = Self::git();
             lab.fine(&["init"]);
@@ -37,7 +37,8 @@ impl Lab {
         })
     }
 
-    /// What `make` makes. It is made once, and copied whenever it is wanted again, so nothing in it may name its folder.
+    /// Returns a copy of what `make` makes, which is made only once; so nothing in it may contain the path of its
+    /// folder.
     pub fn once(make: fn() -> Self) -> Self {
         static MADE: LazyLock<Mutex<BTreeMap<usize, Arc<OnceLock<Picture>>>>> =
             LazyLock::new(Mutex::default);
@@ -76,12 +77,12 @@ impl Lab {
         assert!(self.try_git(arguments), "git {arguments:?}");
     }
 
-    /// Whether git did it.
+    /// Runs git, and returns whether it succeeded.
     pub fn try_git(&self, arguments: &[&str]) -> bool {
         self.git_output(arguments).status.success()
     }
 
-    /// What git says.
+    /// Runs git, which must succeed, and returns its output.
     pub fn read_git(&self, arguments: &[&str]) -> String {
         let output = self.git_output(arguments);
         assert!(output.status.success(), "git {arguments:?}");
@@ -96,7 +97,7 @@ impl Lab {
             .expect("git runs")
     }
 
-    /// What git prints, whether or not it succeeds.
+    /// Returns the output of git, whether or not it succeeds.
     pub fn git_says(&self, arguments: &[&str]) -> String {
         String::from_utf8(self.git_output(arguments).stdout).expect("UTF-8")
     }
@@ -108,7 +109,7 @@ impl Lab {
             .expect("intent runs")
     }
 
-    /// Whether a command works that is pasted into a shell.
+    /// Runs a command as if it were pasted into a shell, and returns whether it succeeded.
     pub fn paste(&self, command: &str) -> bool {
         let program = Path::new(env!("CARGO_BIN_EXE_intent"));
         let mut path = program.parent().expect("a folder").as_os_str().to_owned();
@@ -119,14 +120,14 @@ impl Lab {
         shell.status().expect("a shell").success()
     }
 
-    /// What a command answers with `--json`, whether or not it finds something.
+    /// Returns the answer of a command with `--json`, whatever its exit code.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let output = self.intent(&[&["--json"], arguments].concat());
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
     }
 
-    /// What a command that must succeed says.
+    /// Runs a command that must succeed, and returns its output.
     pub fn fine(&self, arguments: &[&str]) -> String {
         let output = self.intent(arguments);
         let told = String::from_utf8_lossy(&output.stderr);
@@ -148,7 +149,7 @@ pub fn clean(mut command: Command, root: &Path) -> Command {
     command
 }
 
-/// A session as it looks in a terminal, with what differs from run to run masked.
+/// Returns a session as it looks in a terminal. Parts that differ from run to run are masked.
 pub fn transcript(lab: &Lab, lines: &[&str]) -> String {
     let mut text = String::new();
     for line in lines {
@@ -169,7 +170,7 @@ pub fn transcript(lab: &Lab, lines: &[&str]) -> String {
 pub fn masked(lab: &Lab, text: &str) -> String {
     let parent = lab.root.parent().expect("a parent").display().to_string();
     let mut text = text.replace(&parent, "[lab]").replace("1 minute ago", "just now");
-    // By what a command is fenced is the machine's.
+    // The means that fences a command depends on the machine.
     let fence = text
         .lines()
         .find(|line| line.get(3..).is_some_and(|what| what.trim_start().starts_with("fence   ")));
@@ -197,7 +198,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
     text
 }
 
-/// Which agents and editors are installed is the machine's: those lines of `intent init` are left out.
+/// Removes the lines of `intent init` about installed agents and editors, because they depend on the machine.
 fn without_what_was_found(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     let mut skipped = false;
@@ -212,7 +213,8 @@ fn without_what_was_found(text: &str) -> String {
     lines.join("\n")
 }
 
-/// `#` stands for a hexadecimal digit, `9` for a decimal one, everything else for itself.
+/// Replaces each match of a pattern. In the pattern, `#` means a hexadecimal digit, `9` a decimal digit, and any other
+/// character itself.
 fn replaced(text: &str, pattern: &str, shown: &str) -> String {
     let fits = |at: &str| {
         let mut rest = at.chars();

@@ -1,5 +1,5 @@
-//! What `intent list` counts, again after each change: the blocks of texts are kept from one process to the next, and no
-//! answer depends on that.
+//! The counts of `intent list` after each change. The blocks of texts are cached between processes, and no answer may
+//! depend on the cache.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ fn recorded() -> Lab {
     })
 }
 
-/// The id of each intent, its blocks and their files. Asked twice, so that the second answer is one with a cache.
+/// Returns the id of each intent with its numbers of blocks and files. Runs the command twice, so that the second
+/// answer comes from the cache.
 fn counts(lab: &Lab) -> Vec<(String, u64, u64)> {
     let ask = || -> Vec<_> {
         let list = lab.json(&["list"]);
@@ -54,12 +55,12 @@ fn a_second_list_sees_a_change_of_the_file() {
     assert_eq!(counts(&lab), one("INT-001", 1, 1));
     lab.write("src/auth.rs", TWO);
     assert_eq!(counts(&lab), one("INT-001", 2, 1));
-    // A program writes it: one block, of which nothing is recorded.
+    // A generated file is one block, and nothing of it is recorded.
     lab.write(".gitattributes", "src/auth.rs linguist-generated\n");
     assert_eq!(counts(&lab), one("INT-001", 0, 0));
     std::fs::remove_file(lab.root.join(".gitattributes")).expect("removed");
     assert_eq!(counts(&lab), one("INT-001", 2, 1));
-    // The blocks go where the file goes.
+    // The records follow the renamed file.
     std::fs::rename(lab.root.join("src/auth.rs"), lab.root.join("src/login.rs")).expect("renamed");
     assert_eq!(counts(&lab), one("INT-001", 2, 1));
     std::fs::remove_file(lab.root.join("src/login.rs")).expect("removed");
@@ -75,7 +76,7 @@ fn a_second_list_sees_a_change_of_the_ledger() {
     assert_eq!(counts(&lab), one("INT-001", 3, 2));
     lab.commit();
     assert_eq!(counts(&lab), one("INT-001", 3, 2));
-    // Without the evidence, and without the journal, nothing is known of it.
+    // Without evidence and journal there are no records.
     std::fs::remove_dir_all(lab.root.join(".orchestration/agent_trace")).expect("removed");
     std::fs::remove_dir_all(lab.root.join(".git/intent/open")).expect("removed");
     assert_eq!(counts(&lab), one("INT-001", 0, 0));
@@ -90,14 +91,14 @@ fn a_second_list_sees_a_change_of_the_registry() {
     assert_ne!(renamed, registry);
     lab.write(REGISTRY, renamed);
     assert_eq!(counts(&lab), one("INT-009", 2, 1));
-    // Another intent, and none of the old name.
+    // Another intent has this id, and the former one is not in the registry.
     lab.write(REGISTRY, registry.replace(ID, "- id: INT-009\n"));
     assert_eq!(counts(&lab), one("INT-009", 0, 0));
     lab.write(REGISTRY, registry);
     assert_eq!(counts(&lab), one("INT-001", 2, 1));
 }
 
-/// The files of the cache, by their place.
+/// Returns the files of the cache by path.
 fn cached(lab: &Lab) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = |folder: &Path| std::fs::read_dir(folder).expect("a folder");
     let folders = entries(&lab.root.join(".git/intent/cache/blocks"));
@@ -107,7 +108,7 @@ fn cached(lab: &Lab) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn a_damaged_cache_is_made_again() {
+fn a_damaged_cache_is_written_again() {
     let lab = recorded();
     lab.write("src/auth.rs", TWO.replace("drop", "forget"));
     let counted = counts(&lab);

@@ -1,4 +1,4 @@
-//! Pull requests, from a bare repository as a forge keeps it: what a fresh clone in CI says of them.
+//! Pull requests, with a bare repository like that of a forge: what a fresh clone in CI finds.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::lab::Lab;
 
-/// A clone of somebody who works, and the repository on the forge (`origin`).
+/// A clone in which somebody works, and the repository of the forge (`origin`).
 struct Forge {
     lab: Lab,
     _bare: tempfile::TempDir,
@@ -19,7 +19,8 @@ struct Forge {
 const MAIN: &str = "origin/main";
 
 impl Forge {
-    /// INT-001 owns `src/**`, INT-002 `web/**`, INT-003 is finished and owned `old/**`; nobody owns the rest.
+    /// INT-001 owns `src/**`, INT-002 owns `web/**`, and INT-003 is finished and owned `old/**`. No intent owns the
+    /// rest.
     fn new() -> Self {
         let lab = Lab::once(|| {
             let lab = Lab::governed();
@@ -49,13 +50,13 @@ impl Forge {
         format!("file://{}", self._bare.path().join("project.git").display())
     }
 
-    /// Begins a branch at the tip of the forge's main.
+    /// Begins a branch at the last commit of the forge's main.
     fn branch(&self, name: &str) {
         self.lab.run_git(&["checkout", "-q", "-f", "-B", name, MAIN]);
         self.lab.run_git(&["clean", "-qfdx", "-e", ".orchestration"]);
     }
 
-    /// Puts a commit on the forge's main, past everybody's branches.
+    /// Adds a commit to the forge's main, without any branch.
     fn on_main(&self, change: impl Fn(&Lab)) {
         self.lab.run_git(&["stash", "-q", "-u"]);
         self.lab.run_git(&["checkout", "-q", "-B", "main", MAIN]);
@@ -67,7 +68,7 @@ impl Forge {
         self.lab.run_git(&["fetch", "-q", "origin"]);
     }
 
-    /// Commits, pushes, and has a fresh clone check it. `code`s, each with the path or intent.
+    /// Commits, pushes, and checks a fresh clone. Returns `CODE PATH` or `CODE INTENT` for each finding.
     fn pull_request(&self, arguments: &[&str]) -> Vec<String> {
         self.checked(arguments).0
     }
@@ -112,7 +113,7 @@ const NONE: [&str; 0] = [];
 const OTHER: &str = "fn one() {\n    other();\n}\n\nfn two() {\n    second();\n}\n";
 
 #[test]
-fn the_flow_of_the_readme_ends_green() {
+fn the_steps_of_the_readme_give_no_finding() {
     let forge = Forge::new();
     forge.branch("feature");
     forge.lab.fine(&["new", "Search", "--scope", "search/**", "--start"]);
@@ -125,7 +126,7 @@ fn the_flow_of_the_readme_ends_green() {
 }
 
 #[test]
-fn somebody_who_never_heard_of_it_is_not_in_the_way() {
+fn a_contributor_without_records_gets_no_error() {
     let forge = Forge::new();
     forge.branch("typo");
     forge.lab.run_git(&["config", "core.hooksPath", "/dev/null"]);
@@ -139,7 +140,7 @@ fn somebody_who_never_heard_of_it_is_not_in_the_way() {
 }
 
 #[test]
-fn what_the_work_is_bound_to_is_held_against_its_scope_whatever_the_change_does() {
+fn every_kind_of_change_is_compared_with_the_given_scope() {
     let forge = Forge::new();
     let held = |change: &dyn Fn(&Lab)| {
         forge.branch("topic");
@@ -154,13 +155,13 @@ fn what_the_work_is_bound_to_is_held_against_its_scope_whatever_the_change_does(
     assert_eq!(
         held(&|lab| lab.run_git(&["mv", "web/b.rs", "src/b.rs"])),
         ["scope-violation web/b.rs"],
-        "what is moved away is judged where it was"
+        "a moved file is judged by its old path"
     );
     let moved = held(&|lab| {
         lab.run_git(&["mv", "src/a.rs", "web/a.rs"]);
         lab.write("web/a.rs", OTHER);
     });
-    assert_eq!(moved, ["scope-violation web/a.rs"], "and where it is");
+    assert_eq!(moved, ["scope-violation web/a.rs"], "and by its new path");
     let binary = held(&|lab| lab.write("web/logo.bin", [0_u8, 159, 146, 151]));
     assert_eq!(binary, ["scope-violation web/logo.bin"]);
     let mode = held(&|lab| {
@@ -178,14 +179,14 @@ fn what_the_work_is_bound_to_is_held_against_its_scope_whatever_the_change_does(
     for file in [".claude/settings.json", ".mcp.json", "docs/.claude/hooks/x.rs", ".gitattributes"]
     {
         let found = held(&|lab| lab.write(file, "{}\n"));
-        assert_eq!(found, [format!("scope-violation {file}")], "what steers tools");
+        assert_eq!(found, [format!("scope-violation {file}")], "a file that tools read");
     }
     let once = held(&|lab| lab.write("web/new.rs", "fn one( {\n"));
     assert_eq!(once, ["scope-violation web/new.rs"], "new, and it does not parse");
-    assert_eq!(held(&|lab| lab.write("src/a.rs", OTHER)), NONE, "what it owns");
+    assert_eq!(held(&|lab| lab.write("src/a.rs", OTHER)), NONE, "the intent owns the file");
 }
 
-/// Commits a submodule at a commit whose id consists of one digit.
+/// Commits a submodule at a commit whose id repeats one digit.
 fn add_submodule(lab: &Lab, path: &str, digit: char) {
     let entry = format!("160000,{},{path}", digit.to_string().repeat(40));
     std::fs::create_dir_all(lab.root.join(path)).expect("a folder");
@@ -194,7 +195,7 @@ fn add_submodule(lab: &Lab, path: &str, digit: char) {
 }
 
 #[test]
-fn what_is_protected_or_ignored_is_so_whatever_stands_there() {
+fn protected_and_ignored_paths_hold_for_every_kind_of_file() {
     let forge = Forge::new();
     let lab = &forge.lab;
     forge.on_main(|lab| {
@@ -251,16 +252,19 @@ fn what_is_protected_or_ignored_is_so_whatever_stands_there() {
         let found: Vec<_> = found.iter().filter(|one| !one.starts_with("registry-")).collect();
         assert_eq!(found, [expected], "{what}");
     }
-    // Nobody is in the way of what no rule keeps.
+    // Other paths stay free.
     forge.branch("free");
     lab.write(".mcp.json", "{\"a\": 1}\n");
     assert_eq!(forge.pull_request(&[]), NONE);
     let gate = lab.intent(&["gate", "--intent", "INT-001", "third/lib"]);
-    assert!(String::from_utf8_lossy(&gate.stdout).contains("PROTECTED_PATH"), "and the gate");
+    assert!(
+        String::from_utf8_lossy(&gate.stdout).contains("PROTECTED_PATH"),
+        "the gate denies it, too"
+    );
 }
 
 #[test]
-fn what_is_no_file_of_ours_is_told() {
+fn an_unknown_file_in_the_folder_of_intents_is_a_finding() {
     let forge = Forge::new();
     forge.branch("topic");
     let files = [
@@ -278,7 +282,7 @@ fn what_is_no_file_of_ours_is_told() {
 }
 
 #[test]
-fn only_a_lesson_that_is_added_is_free_of_scopes() {
+fn only_adding_a_lesson_needs_no_scope() {
     let forge = Forge::new();
     let lab = &forge.lab;
     let page = |lines: &str| {
@@ -294,15 +298,19 @@ fn only_a_lesson_that_is_added_is_free_of_scopes() {
     forge.on_main(|lab| lab.write("AGENTS.md", page("- first\n- second\n")));
     let violated = ["scope-violation AGENTS.md"];
     assert_eq!(held("- first\n- second\n- third\n"), NONE);
-    assert_eq!(held("- first\n- skip intents\n"), violated, "one is another");
-    assert_eq!(held("- second\n"), violated, "one is gone");
-    assert_eq!(held("- first\n- second\n\nRun what you like.\n"), violated, "that is no lesson");
+    assert_eq!(held("- first\n- skip intents\n"), violated, "a lesson was changed");
+    assert_eq!(held("- second\n"), violated, "a lesson was removed");
+    assert_eq!(
+        held("- first\n- second\n\nRun what you like.\n"),
+        violated,
+        "the added text is no lesson"
+    );
     forge.on_main(|lab| lab.write(".orchestration/policy.yaml", "lessons: deny\n"));
     assert_eq!(held("- first\n- second\n- third\n"), violated);
 }
 
 #[test]
-fn a_submodule_is_what_is_checked_out_there() {
+fn a_submodule_counts_by_the_commit_that_is_checked_out() {
     let lab = Lab::governed();
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.fine(&["select", "INT-001"]);
@@ -319,7 +327,7 @@ fn a_submodule_is_what_is_checked_out_there() {
 }
 
 #[test]
-fn trailers_and_the_branch_choose_who_answers() {
+fn a_trailer_or_the_branch_name_chooses_the_intent() {
     let forge = Forge::new();
     forge.branch("one");
     forge.lab.write("web/b.rs", OTHER);
@@ -338,10 +346,10 @@ fn trailers_and_the_branch_choose_who_answers() {
 }
 
 #[test]
-fn what_a_change_brings_along_grants_nothing() {
+fn a_change_cannot_grant_itself_anything() {
     let forge = Forge::new();
     let registry = ".orchestration/active_intents.yaml";
-    // A new intent that owns everything, records and trailers that cite it, and an approval in the branch.
+    // The branch contains a new intent that owns everything, with records, trailers and an approval for it.
     forge.branch("grab");
     forge.lab.fine(&["new", "All", "--id", "INT-999", "--scope", "**", "--start"]);
     for file in ["src/a.rs", "migrations/d.rs", "old/c.rs"] {
@@ -356,8 +364,12 @@ fn what_a_change_brings_along_grants_nothing() {
     forge.lab.run_git(&["commit", "-q", "-m", "Grab\n\nIntent-Id: INT-999"]);
     let found = forge.pull_request(&[]);
     let unknown = "unknown-file .orchestration/approvals/INT-999.json";
-    assert_eq!(found, [unknown, "scope-violation src/a.rs"], "what nobody owns is free");
-    // A wider scope.
+    assert_eq!(
+        found,
+        [unknown, "scope-violation src/a.rs"],
+        "files that no intent of the base owns are free"
+    );
+    // The branch widens a scope.
     forge.branch("widen");
     let wider = forge.lab.read(registry).replacen("src/**", "web/**\", \"src/**", 1);
     assert_ne!(wider, forge.lab.read(registry));
@@ -366,13 +378,13 @@ fn what_a_change_brings_along_grants_nothing() {
     forge.record("web/b.rs", "INT-001");
     let found = forge.pull_request(&[]);
     assert_eq!(found, [&format!("registry-changed {registry}"), "scope-violation web/b.rs"]);
-    // The same by itself is for people to review.
+    // A wider scope without other changes is only noted for reviewers.
     forge.branch("widen-alone");
     forge.lab.write(registry, &wider);
     let (found, exit, notes) = forge.checked(&[]);
     assert_eq!((found, exit), (Vec::new(), Some(0)));
     assert!(notes.contains(&"INT-001 got a wider scope.".to_owned()), "{notes:?}");
-    // A looser policy beside the code that it would let pass.
+    // The branch changes the policy together with the code that the old policy protects.
     forge.on_main(|lab| lab.write(".orchestration/policy.yaml", "protected_paths: ['web/**']\n"));
     forge.branch("loosen");
     forge.lab.write(".orchestration/policy.yaml", "mode: observe\n");
@@ -382,7 +394,7 @@ fn what_a_change_brings_along_grants_nothing() {
 }
 
 #[test]
-fn a_branch_is_judged_by_the_rules_of_today() {
+fn a_branch_is_judged_by_the_current_rules_of_main() {
     let forge = Forge::new();
     forge.branch("old");
     forge.lab.write("migrations/d.rs", OTHER);
@@ -393,11 +405,15 @@ fn a_branch_is_judged_by_the_rules_of_today() {
     });
     forge.lab.run_git(&["checkout", "-q", "old"]);
     let found = forge.pull_request(&[]);
-    assert_eq!(found, ["protected-path migrations/d.rs"], "and the rules are no change of its own");
+    assert_eq!(
+        found,
+        ["protected-path migrations/d.rs"],
+        "the rules of main do not count as changed"
+    );
 }
 
 #[test]
-fn a_signature_that_the_branch_trusts_widens() {
+fn a_trusted_signature_permits_a_wider_scope() {
     let forge = Forge::new();
     let lab = &forge.lab;
     for name in ["ada", "eve"] {
@@ -418,13 +434,13 @@ fn a_signature_that_the_branch_trusts_widens() {
         let found = forge.pull_request(&[]);
         assert_eq!(found.len(), expected, "{who}: {found:?}");
     }
-    // What was signed is what it said then: a scope that is widened further is not.
+    // The signature covers one text: a scope that is widened further is not approved.
     lab.write(registry, wider.replacen("web/**", "**", 1));
     assert_eq!(
         forge.pull_request(&[]),
         [&format!("registry-changed {registry}"), "scope-violation web/b.rs"]
     );
-    // Files of rules, too, where somebody can sign.
+    // Changes of rule files are findings, too, if people can sign.
     let policy = ".orchestration/policy.yaml";
     forge.branch("policy");
     lab.write(policy, "mode: ask\n");
@@ -435,7 +451,7 @@ fn a_signature_that_the_branch_trusts_widens() {
     assert_eq!(forge.pull_request(&[]), NONE);
 }
 
-/// `intent approve` asks for a terminal; this does what it does then.
+/// Does what `intent approve` does after it has asked at a terminal.
 fn sign(lab: &Lab, who: &str, what: &str) {
     let ws = Workspace::open(&lab.root).expect("a workspace");
     let unsigned = approval::draft(&ws, what).expect("something to approve");
@@ -458,7 +474,7 @@ fn sign_draft(lab: &Lab, who: &str, unsigned: &Approved, code: Option<&str>) {
     approval::sign(&ws, unsigned, code, signature, &NoSignatureChecks).expect("recorded");
 }
 
-/// Writes evidence by hand, as somebody does who has no key.
+/// Writes evidence by hand, as somebody without a key can do.
 fn forge_evidence(lab: &Lab, lines: &[String]) -> String {
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     let path = format!(".orchestration/agent_trace/2026-11/{}.jsonl", Digest::of(text.as_bytes()));
@@ -466,7 +482,7 @@ fn forge_evidence(lab: &Lab, lines: &[String]) -> String {
     path
 }
 
-/// The lines of evidence on the forge's main that hold a text.
+/// Returns the lines of evidence on the forge's main that contain a text.
 fn lines_on_main(lab: &Lab, text: &str) -> Vec<String> {
     let found = lab.git_says(&["grep", "-h", "-F", text, MAIN, "--", ".orchestration/agent_trace"]);
     found.lines().map(str::to_owned).collect()
@@ -474,7 +490,7 @@ fn lines_on_main(lab: &Lab, text: &str) -> Vec<String> {
 
 const HEADER: &str = "{\"evidence\":2}";
 
-/// A forge whose main trusts Ada.
+/// A forge whose main trusts Ada's key.
 fn trusting() -> Forge {
     let forge = Forge::new();
     forge.lab.make_key("ada");
@@ -487,7 +503,7 @@ fn trusting() -> Forge {
 }
 
 #[test]
-fn a_signature_is_good_for_one_step_and_once() {
+fn a_signature_is_valid_for_one_change_and_once() {
     let forge = trusting();
     let lab = &forge.lab;
     let registry = ".orchestration/active_intents.yaml";
@@ -500,17 +516,17 @@ fn a_signature_is_good_for_one_step_and_once() {
         lab.write("web/b.rs", OTHER);
         forge.record("web/b.rs", "INT-001");
     };
-    // What was signed for a text that is not accepted any more.
+    // Main has another text than the one for which the change was signed.
     widen("before");
     sign(lab, "ada", "INT-001");
     lab.commit();
     forge.on_main(|lab| lab.write(registry, narrow.replacen("src/**", "src/*\", \"src/*/**", 1)));
     lab.run_git(&["checkout", "-q", "before"]);
-    assert!(forge.pull_request(&[]).contains(&violated[1].to_owned()), "main says something else");
+    assert!(forge.pull_request(&[]).contains(&violated[1].to_owned()), "main has another text");
     forge.on_main(|lab| lab.write(registry, &narrow));
     lab.run_git(&["checkout", "-q", "before"]);
-    assert_eq!(forge.pull_request(&[]), NONE, "and now the same again");
-    // Merged, and narrowed again.
+    assert_eq!(forge.pull_request(&[]), NONE, "main has the signed text again");
+    // The change is merged, and then main narrows the scope again.
     forge.on_main(|lab| lab.run_git(&["merge", "-q", "--no-ff", "-m", "merge", "before"]));
     let approval = lines_on_main(lab, "\"approves\"");
     assert_eq!(approval.len(), 1);
@@ -526,13 +542,13 @@ fn a_signature_is_good_for_one_step_and_once() {
         assert!(found.contains(&violated[1].to_owned()), "{name}: {found:?}");
     };
     replay("replay");
-    // Nor if main has lost the evidence since.
+    // The signature stays used up even if main has lost the evidence.
     forge.on_main(|lab| lab.run_git(&["rm", "-rq", ".orchestration/agent_trace/2026-11"]));
     replay("replay-of-what-is-gone");
     widen("again");
     sign(lab, "ada", "INT-001");
-    assert_eq!(forge.pull_request(&[]), NONE, "a signature of its own");
-    // Where the history is cut off, nobody can tell.
+    assert_eq!(forge.pull_request(&[]), NONE, "a new signature");
+    // In a shallow clone it cannot be known whether a signature was used.
     let ci = forge.clone_of("again", &["--depth", "2", "--no-single-branch"]);
     let found = ci.json(&["check", "--base", MAIN]);
     assert_eq!(found["summary"]["errors"], 2, "{found}");
@@ -540,7 +556,7 @@ fn a_signature_is_good_for_one_step_and_once() {
 }
 
 #[test]
-fn the_signed_approval_of_a_write_is_one_of_its_content() {
+fn a_signed_approval_of_a_write_is_valid_for_one_content() {
     let forge = trusting();
     let lab = &forge.lab;
     let asked = |text: &str| Approval {
@@ -568,7 +584,7 @@ fn the_signed_approval_of_a_write_is_one_of_its_content() {
         lab.write("migrations/d.rs", text);
         forge.record("migrations/d.rs", "INT-001");
     };
-    // The hook of a host writes the code into the record; this does it afterwards.
+    // The hook of a host would write the code into the record; here it is done afterwards.
     let with_code = |approval: &[String]| {
         lab.commit();
         let added = ["diff", "--name-only", "--diff-filter=A", "HEAD~1", "--", ".orchestration"];
@@ -593,18 +609,18 @@ fn the_signed_approval_of_a_write_is_one_of_its_content() {
     write("otherwise", &OTHER.replace("other", "evil"));
     let found = with_code(&approval);
     assert!(found.contains(&protected), "{found:?}");
-    // What has been merged is used up.
+    // After the merge the approval is used up.
     forge.on_main(|lab| lab.run_git(&["merge", "-q", "--no-ff", "-m", "merge", "as-approved"]));
     forge.on_main(|lab| lab.write("migrations/d.rs", "fn one() {\n    first();\n}\n"));
     write("replay", OTHER);
-    // Its record is that of main, and the journal of this clone brings the approval along once more.
+    // The record is the one on main, and the journal of this clone repeats the approval.
     let found = forge.pull_request(&[]);
     assert!(lab.read_git(&["show", "HEAD"]).contains("\"approves\""));
     assert!(found.contains(&protected), "{found:?}");
 }
 
 #[test]
-fn without_a_common_commit_nothing_is_compared() {
+fn a_clone_without_a_common_commit_is_refused() {
     let forge = Forge::new();
     forge.branch("topic");
     forge.lab.write("src/a.rs", OTHER);
@@ -621,7 +637,7 @@ fn without_a_common_commit_nothing_is_compared() {
 }
 
 #[test]
-fn a_checkout_without_the_rules_is_governed_all_the_same() {
+fn a_sparse_checkout_without_the_registry_is_governed() {
     let forge = Forge::new();
     let ci = forge.clone_of("main", &["--sparse"]);
     ci.run_git(&["sparse-checkout", "set", "--no-cone", "/*", "!/.orchestration/"]);
@@ -634,19 +650,19 @@ fn a_checkout_without_the_rules_is_governed_all_the_same() {
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("SCOPE_VIOLATION"), "{told}");
     assert_eq!(gate(&ci, "src/a.rs").0, Some(0));
-    // What we write there ourselves is ignored by the file that is not checked out.
+    // Files that the program writes there are ignored, although the ignore file is not checked out.
     ci.fine(&["select", "INT-001"]);
     assert!(ci.root.join(".orchestration/active_intent_current.json").exists());
     let checked = ci.fine(&["check"]);
     assert!(checked.contains("no findings in 0 changed blocks"), "{checked}");
-    // Nor does it help to take the folder away.
+    // Removing the folder does not help either.
     let bare = forge.clone_of("main", &[]);
     std::fs::remove_dir_all(bare.root.join(".orchestration")).expect("removed");
     assert_eq!(gate(&bare, "web/b.rs").0, Some(1));
 }
 
 #[test]
-fn what_is_no_edit_of_a_block_is_judged_as_well() {
+fn changes_outside_of_blocks_are_judged_as_well() {
     let forge = Forge::new();
     let held = |change: &dyn Fn(&Lab)| {
         forge.branch("topic");
@@ -668,7 +684,7 @@ fn what_is_no_edit_of_a_block_is_judged_as_well() {
     assert_eq!(held(&|lab| lab.write("web/empty.rs", "")), ["scope-violation web/empty.rs"]);
     let nested = held(&|lab| lab.write("web/.orchestration/evil.sh", "echo evil\n"));
     assert_eq!(nested, ["scope-violation web/.orchestration/evil.sh"]);
-    // Evidence that names no intent is for lessons.
+    // Evidence without an intent is allowed only for lessons.
     forge.on_main(|lab| lab.write("AGENTS.md", "# For agents\n"));
     forge.branch("nobody");
     forge.lab.fine(&["lesson", "Start the clock first.", "--session", "codex:1"]);
@@ -678,23 +694,23 @@ fn what_is_no_edit_of_a_block_is_judged_as_well() {
 }
 
 #[test]
-fn a_file_that_is_moved_belongs_to_who_recorded_the_move() {
+fn moving_a_file_out_of_another_scope_is_a_finding() {
     let forge = Forge::new();
     forge.branch("moved");
     forge.lab.run_git(&["mv", "web/b.rs", "src/b.rs"]);
     forge.record("web/b.rs", "INT-001");
     forge.record("src/b.rs", "INT-001");
     let found = forge.pull_request(&[]);
-    assert_eq!(found, ["scope-violation web/b.rs"], "INT-001 does not own where it was");
+    assert_eq!(found, ["scope-violation web/b.rs"], "INT-001 does not own the old path");
 }
 
-/// Line by line, so that this file holds no conflict itself.
+/// Joined from lines, so that this source file itself contains no conflict.
 fn conflict_between(ours: &str, theirs: &str) -> String {
     ["fn before() {}", "<<<<<<< ours", ours, "=======", theirs, ">>>>>>> theirs\n"].join("\n")
 }
 
 #[test]
-fn what_a_merge_left_open_is_told_and_is_nobodys_record() {
+fn an_unresolved_conflict_is_a_finding_and_not_accepted() {
     let forge = Forge::new();
     let lab = &forge.lab;
     forge.branch("topic");
@@ -716,7 +732,7 @@ fn what_a_merge_left_open_is_told_and_is_nobodys_record() {
     assert_eq!(verdicts, ["exact", "modified", "modified"]);
     assert!(
         !lab.intent(&["accept", "src/f.rs:3"]).status.success(),
-        "neither is right as it stands"
+        "neither side can be accepted"
     );
     let found = forge.pull_request(&["--intent", "INT-001"]);
     assert_eq!(found, ["merge-conflict src/f.rs"]);
@@ -726,7 +742,7 @@ fn what_a_merge_left_open_is_told_and_is_nobodys_record() {
 
 #[cfg(unix)]
 #[test]
-fn a_name_that_is_not_text_is_in_no_scope() {
+fn a_file_name_that_is_not_utf8_is_in_no_scope() {
     use std::os::unix::ffi::OsStrExt as _;
 
     let forge = Forge::new();
@@ -739,13 +755,13 @@ fn a_name_that_is_not_text_is_in_no_scope() {
     let on_disk = String::from_utf8(forge.lab.intent(&check).stdout).expect("UTF-8");
     assert_eq!(on_disk.matches("scope-violation").count(), 1, "{on_disk}");
     assert_eq!(forge.pull_request(&["--intent", "INT-001"]), violated);
-    assert_eq!(forge.pull_request(&[]), NONE, "nothing is named");
+    assert_eq!(forge.pull_request(&[]), NONE, "no intent is given");
     let message = "x\n\nIntent-Id: INT-002";
     forge.lab.run_git(&["commit", "-q", "--amend", "-m", message]);
     assert_eq!(forge.pull_request(&[]), violated, "the trailer of its commit");
     forge.lab.run_git(&["push", "-q", "origin", "topic:main"]);
     forge.lab.run_git(&["fetch", "-q", "origin"]);
-    assert_eq!(forge.pull_request(&["--intent", "INT-001"]), [""; 0], "as it is in the base");
+    assert_eq!(forge.pull_request(&["--intent", "INT-001"]), [""; 0], "the base has the same file");
     write("fn changed() {}\n");
     assert_eq!(forge.pull_request(&["--intent", "INT-001"]), violated);
     let gate = super::lab::clean(Command::new(env!("CARGO_BIN_EXE_intent")), &forge.lab.root)
@@ -757,7 +773,7 @@ fn a_name_that_is_not_text_is_in_no_scope() {
 }
 
 #[test]
-fn a_registry_that_a_branch_breaks_is_told_as_what_it_is() {
+fn a_registry_that_a_branch_breaks_is_a_finding() {
     let forge = Forge::new();
     let lab = &forge.lab;
     forge.branch("twice");
@@ -780,7 +796,7 @@ fn a_registry_that_a_branch_breaks_is_told_as_what_it_is() {
 }
 
 #[test]
-fn the_name_of_a_branch_says_nothing_where_nothing_is_merged() {
+fn the_option_branch_needs_a_base() {
     let forge = Forge::new();
     for arguments in
         [&["check", "--branch", "INT-001"][..], &["check", "--staged", "--branch", "x"]]
@@ -789,7 +805,7 @@ fn the_name_of_a_branch_says_nothing_where_nothing_is_merged() {
     }
 }
 
-/// The commands that a text quotes.
+/// Returns the `intent` commands that a text quotes.
 fn commands(text: &str) -> Vec<&str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted.filter(|one| one.starts_with("intent ")).collect()
@@ -801,7 +817,7 @@ fn run(lab: &Lab, command: &str) -> bool {
 }
 
 #[test]
-fn a_hint_on_what_is_committed_names_a_way_that_works() {
+fn the_command_in_a_hint_about_commits_works() {
     for asked in ["check --base origin/main", "check origin/main..HEAD"] {
         let forge = Forge::new();
         let lab = &forge.lab;
@@ -820,7 +836,7 @@ fn a_hint_on_what_is_committed_names_a_way_that_works() {
         assert!(told.contains("`Intent-Id: INT-001`"), "{told}");
         lab.run_git(&["commit", "-q", "--amend", "-m", "Edit\n\nIntent-Id: INT-001"]);
         assert_eq!(help(), None);
-        // Nobody owns it: then the command makes somebody who does.
+        // If no intent owns the file, the command creates one.
         forge.branch("unowned");
         lab.write("migrations/d.rs", OTHER);
         lab.commit();
@@ -831,7 +847,7 @@ fn a_hint_on_what_is_committed_names_a_way_that_works() {
         assert!(commands(&told).contains(&made.as_str()), "{told}");
         lab.fine(&words);
     }
-    // What is in no commit yet can be recorded.
+    // A change in no commit can still be recorded.
     let forge = Forge::new();
     forge.branch("open");
     forge.lab.write("src/a.rs", OTHER);
@@ -843,7 +859,7 @@ fn a_hint_on_what_is_committed_names_a_way_that_works() {
 }
 
 #[test]
-fn a_signature_gets_into_the_branch_by_what_the_finding_says() {
+fn the_commands_of_the_finding_commit_the_signature() {
     let forge = Forge::new();
     let lab = &forge.lab;
     lab.make_key("ada");
@@ -865,7 +881,7 @@ fn a_signature_gets_into_the_branch_by_what_the_finding_says() {
     let notes = |told: &Value| told["summary"]["notes"].to_string();
     assert!(!notes(&red).contains("on this machine"), "{red}");
     sign(lab, "ada", "INT-001");
-    // The work tree has it, and no commit.
+    // The signature is on disk, and in no commit.
     let here = lab.json(&["check", "--base", MAIN]);
     assert_eq!(here["findings"], serde_json::json!([]));
     let red = lab.json(&range);
@@ -886,7 +902,7 @@ fn a_signature_gets_into_the_branch_by_what_the_finding_says() {
 }
 
 #[test]
-fn a_lesson_in_a_file_that_is_new_is_a_lesson_and_the_rest_of_it_is_not() {
+fn only_the_lesson_in_a_new_file_is_free_of_scopes() {
     let forge = Forge::new();
     let lab = &forge.lab;
     let found = |arguments: &[&str]| -> Vec<String> {
@@ -909,7 +925,7 @@ fn a_lesson_in_a_file_that_is_new_is_a_lesson_and_the_rest_of_it_is_not() {
             lab.write("AGENTS.md", text);
         }
         lab.fine(&["lesson", "Start the clock first."]);
-        assert_eq!(found(&["check"]), at_work, "of a file, the same is said once");
+        assert_eq!(found(&["check"]), at_work, "each file has one finding");
         lab.commit();
         assert_eq!(found(&["check", "--base", MAIN]), merged);
     }

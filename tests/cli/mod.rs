@@ -1,4 +1,4 @@
-//! The command line as people and programs meet it: the real binary in a real folder.
+//! The command line as people and programs see it: the real binary in a real folder.
 
 mod books;
 mod claimed;
@@ -30,7 +30,7 @@ mod why;
 
 use lab::{Lab, transcript};
 
-/// A repository in which an agent has worked under one intent, and somebody has edited since.
+/// A repository in which an agent worked under an intent, and somebody has edited since.
 fn worked_in() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -64,7 +64,7 @@ const LOGIN: &str =
 const REFRESHED: &str = "fn login(user: &str) {\n    check(user, 2);\n    remember(user);\n}\n\nfn logout() {\n    drop_session();\n}\n\nfn refresh(token: &str) {\n    renew(token, 3);\n    notify(token);\n}\n";
 
 #[test]
-fn beginning() {
+fn the_first_commands_of_a_new_workspace() {
     let lab = Lab::git();
     insta::assert_snapshot!(transcript(
         &lab,
@@ -90,7 +90,7 @@ fn beginning() {
 }
 
 #[test]
-fn recording_and_asking() {
+fn recording_and_asking_for_reasons() {
     let lab = worked_in();
     insta::assert_snapshot!(transcript(
         &lab,
@@ -118,7 +118,7 @@ fn recording_and_asking() {
 }
 
 #[test]
-fn an_unrecorded_edit_shows_everywhere() {
+fn every_command_shows_an_unrecorded_edit() {
     let lab = worked_in();
     lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));
     lab.write("docs/notes.md", "# Notes\n\nOne.\n");
@@ -143,7 +143,7 @@ fn an_unrecorded_edit_shows_everywhere() {
 }
 
 #[test]
-fn every_verdict_reads_well() {
+fn every_verdict_is_printed() {
     let lab = Lab::governed();
     for name in ["One", "Two"] {
         lab.fine(&["new", name, "--scope", "src/**", "--start"]);
@@ -218,7 +218,7 @@ fn every_verdict_reads_well() {
 }
 
 #[test]
-fn mistakes() {
+fn mistakes_of_the_user_are_explained() {
     let lab = worked_in();
     lab.write("odd:3", "text\n");
     insta::assert_snapshot!(transcript(
@@ -247,7 +247,7 @@ fn mistakes() {
 }
 
 #[test]
-fn a_broken_registry_is_never_written_over() {
+fn a_broken_registry_is_never_overwritten() {
     let lab = worked_in();
     lab.write(".orchestration/active_intents.yaml", "active_intents:\n  - id: [\n");
     insta::assert_snapshot!(transcript(
@@ -268,7 +268,7 @@ fn a_broken_registry_is_never_written_over() {
 }
 
 #[test]
-fn outside_git_and_ungoverned() {
+fn commands_outside_of_git_or_of_a_workspace() {
     let lab = Lab::bare_folder();
     lab.write("a.py", "def f():\n    return 1\n");
     insta::assert_snapshot!(transcript(
@@ -293,7 +293,7 @@ fn outside_git_and_ungoverned() {
 }
 
 #[test]
-fn help_is_golden() {
+fn the_help_texts_are_as_stored() {
     let lab = Lab::git();
     let mut text = String::new();
     let command = intent_lsp::facade::cli::command();
@@ -307,7 +307,7 @@ fn help_is_golden() {
 }
 
 #[test]
-fn recording_a_folder_tells_what_changed_and_no_more() {
+fn recording_a_folder_lists_only_what_changed() {
     let lab = worked_in();
     lab.write("src/still.rs", "fn still() {\n    1;\n}\n");
     lab.write("src/more.rs", "fn more() {\n    1;\n}\n");
@@ -331,7 +331,7 @@ fn recording_a_folder_tells_what_changed_and_no_more() {
 }
 
 #[test]
-fn who_has_selected_nothing_is_told_the_next_command() {
+fn without_a_selection_the_next_command_is_named() {
     let lab = Lab::governed();
     lab.write("src/a.rs", "fn a() {}\n");
     let told = |arguments: &[&str]| {
@@ -355,7 +355,7 @@ fn who_has_selected_nothing_is_told_the_next_command() {
 }
 
 #[test]
-fn a_scope_that_does_not_reach_what_was_meant_is_told() {
+fn a_scope_that_matches_no_file_is_pointed_out() {
     let lab = Lab::governed();
     lab.write("backend/src/auth/a.rs", "fn a() {}\n");
     insta::assert_snapshot!(transcript(
@@ -372,7 +372,7 @@ fn a_scope_that_does_not_reach_what_was_meant_is_told() {
     assert!(lab.fine(&wider).contains("did you mean backend/src/auth/**?"));
 }
 
-/// Commands that know nothing without the registry.
+/// Commands that need the registry.
 const ABOUT_INTENTS: [&[&str]; 13] = [
     &["status"],
     &["list"],
@@ -389,8 +389,8 @@ const ABOUT_INTENTS: [&[&str]; 13] = [
     &["select", "INT-001"],
 ];
 
-/// What each of them says, all of which names the reason and none of which takes the intent for gone.
-fn every_command_says(lab: &Lab, reason: &str, more: &[&[&str]]) {
+/// Asserts that each of them gives the reason, and that none says that the intent does not exist.
+fn assert_every_command_says(lab: &Lab, reason: &str, more: &[&[&str]]) {
     for arguments in ABOUT_INTENTS.iter().chain(more) {
         let output = lab.intent(arguments);
         let said = [output.stdout, output.stderr].concat();
@@ -405,7 +405,7 @@ fn every_command_says(lab: &Lab, reason: &str, more: &[&[&str]]) {
 }
 
 #[test]
-fn a_missing_registry_is_called_missing() {
+fn every_command_says_that_the_registry_is_missing() {
     let lab = worked_in();
     lab.commit();
     let path = ".orchestration/active_intents.yaml";
@@ -424,23 +424,23 @@ fn a_missing_registry_is_called_missing() {
     for (deeds, command) in cases {
         deeds.iter().for_each(|deed| deed());
         let command = format!("{command} :/{path}");
-        every_command_says(&lab, &format!("`{command}`"), new);
+        assert_every_command_says(&lab, &format!("`{command}`"), new);
         assert!(lab.paste(&format!("cd src && {command}")));
         assert!(lab.fine(&["list"]).contains("INT-001"));
     }
-    // Of a registry that git never had, a new one is written.
+    // If git never had the registry, a new one may be written.
     let lab = Lab::governed();
     lab.write("src/auth.rs", LOGIN);
     lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
     lab.fine(&["select", "INT-001"]);
     lab.fine(&["record", "src"]);
     std::fs::remove_file(lab.root.join(path)).expect("removed");
-    every_command_says(&lab, "`intent init` creates it", &[]);
+    assert_every_command_says(&lab, "`intent init` creates it", &[]);
     lab.fine(&["new", "Another"]);
 }
 
 #[test]
-fn no_registry_is_made_anew_beside_the_one_that_git_has() {
+fn no_registry_is_created_while_git_has_one() {
     let path = ".orchestration/active_intents.yaml";
     for committed in [true, false] {
         let lab = Lab::governed();
@@ -462,16 +462,16 @@ fn no_registry_is_made_anew_beside_the_one_that_git_has() {
 }
 
 #[test]
-fn a_registry_that_cannot_be_read_is_called_so() {
+fn every_command_says_that_the_registry_does_not_parse() {
     let lab = worked_in();
     lab.commit();
     lab.write(".orchestration/active_intents.yaml", "active_intents: [");
     let reason = "The registry does not parse: ";
-    every_command_says(&lab, reason, &[&["new", "Another"]]);
+    assert_every_command_says(&lab, reason, &[&["new", "Another"]]);
 }
 
 #[test]
-fn a_placeholder_in_a_foreign_ledger_is_no_unknown_intent() {
+fn a_placeholder_of_another_tool_is_no_unknown_intent() {
     let lab = Lab::governed();
     lab.write("a.py", "def f():\n    return 1\n");
     let line = |id: &str| {
@@ -488,7 +488,7 @@ fn a_placeholder_in_a_foreign_ledger_is_no_unknown_intent() {
 }
 
 #[test]
-fn what_ends_says_so() {
+fn commands_that_end_something_say_so() {
     let lab = worked_in();
     insta::assert_snapshot!(transcript(
         &lab,

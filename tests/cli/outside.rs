@@ -1,4 +1,4 @@
-//! Records outside evidence that a change adds or removes.
+//! Records that are not in evidence files, which a change adds or removes.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::seen::{FILE, POLICY, function, masked, record, worked_in};
 
 const TRACE: &str = ".orchestration/agent_trace.jsonl";
 
-/// The findings of `intent check --base main` that are errors, and its notes.
+/// Returns the errors of `intent check --base main`, and its notes.
 fn judged(lab: &Lab) -> (Vec<(String, String, String)>, Vec<String>) {
     let answer = lab.json(&["check", "--base", "main"]);
     let text = |one: &Value| masked(one.as_str().expect("a text"));
@@ -18,7 +18,7 @@ fn judged(lab: &Lab) -> (Vec<(String, String, String)>, Vec<String>) {
     (errors.collect(), notes.collect())
 }
 
-/// Goes on in a branch `topic`, without hooks.
+/// Switches to a new branch `topic`, without hooks.
 fn topic(lab: &Lab) {
     lab.run_git(&["config", "intent.hooks", "false"]);
     lab.run_git(&["switch", "-qc", "topic"]);
@@ -29,7 +29,7 @@ fn commit_unsealed(lab: &Lab) {
     lab.run_git(&["commit", "-qnm", "a commit"]);
 }
 
-/// A line that some other tool could have written: it names INT-002 for a whole file.
+/// A line as another tool could write it: it names INT-002 for a whole file.
 fn foreign(path: &str, text: &str) -> String {
     let hash = intent_lsp::facade::code::content_hash(text.trim_end());
     format!(
@@ -38,10 +38,10 @@ fn foreign(path: &str, text: &str) -> String {
 }
 
 #[test]
-fn records_outside_evidence_name_nobody_for_code_that_stood_there() {
+fn records_outside_evidence_may_not_claim_old_code() {
     let lab = worked_in();
     topic(&lab);
-    // Chained records of a session's journal, committed beside it, and a line of another tool.
+    // The chained records of a session's journal, committed as a file, and a line of another tool.
     for path in ["src/login.rs", FILE] {
         lab.fine(&["record", "--all", path, "--intent", "INT-002", "--session", "evil"]);
     }
@@ -58,12 +58,12 @@ fn records_outside_evidence_name_nobody_for_code_that_stood_there() {
     let codes: Vec<&str> = errors.iter().map(|(code, ..)| code.as_str()).collect();
     assert_eq!(codes, ["evidence-unfounded", "evidence-unfounded"]);
     assert!(errors[0].1.contains("login in src/login.rs: it reads as it did at the base"));
-    // The command of either finding takes both lines out.
+    // The command of each finding removes both lines.
     assert!(errors[0].2.contains("`sed -i '1d;2d' .orchestration/agent_trace/chain.jsonl`"));
 }
 
 #[test]
-fn a_line_of_another_tool_is_held_against_the_change_too() {
+fn a_line_of_another_tool_is_compared_with_the_change() {
     let lab = worked_in();
     topic(&lab);
     lab.write(TRACE, foreign("src/login.rs", &function("login", "person")));
@@ -74,13 +74,13 @@ fn a_line_of_another_tool_is_held_against_the_change_too() {
         errors[0].1,
         "The record at .orchestration/agent_trace.jsonl:1 names INT-002 for code that this change did not add: login in src/login.rs: it reads as it did at the base."
     );
-    // One line of the function is the change's own, and eight are not.
+    // The change added one line of the function; eight lines are older.
     let changed = function("login", "person").replace("person-3", "mine");
     lab.write("src/login.rs", &changed);
     lab.write(TRACE, foreign("src/login.rs", &changed));
     commit_unsealed(&lab);
     assert!(judged(&lab).0[0].1.ends_with("lines of it stood there at the base."));
-    // Code that the change brings may be claimed, and what does not stand harms nobody.
+    // A record may claim code that the change added, and code that does not exist does no harm.
     lab.write("src/login.rs", function("login", "person"));
     lab.write("src/new.rs", function("new", "mine"));
     lab.write(
@@ -89,7 +89,7 @@ fn a_line_of_another_tool_is_held_against_the_change_too() {
     );
     commit_unsealed(&lab);
     assert_eq!(judged(&lab).0, []);
-    // What the base has already may go again: it is the other tool's file.
+    // A record that the base has may be removed, because the file belongs to the other tool.
     lab.run_git(&["switch", "-q", "main"]);
     lab.run_git(&["merge", "-q", "topic"]);
     lab.run_git(&["switch", "-q", "topic"]);
@@ -99,7 +99,7 @@ fn a_line_of_another_tool_is_held_against_the_change_too() {
     assert_eq!(judged(&lab), (vec![], vec![note.to_owned()]));
 }
 
-/// A repository whose ledger is one tracked file.
+/// A repository whose whole ledger is one tracked file.
 fn single() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -118,7 +118,7 @@ fn single() -> Lab {
 }
 
 #[test]
-fn honest_work_in_a_single_file_is_no_finding() {
+fn ordinary_work_with_a_single_ledger_file_is_no_finding() {
     let lab = single();
     let edit = |path: &str, from: &str, to: &str, intent: &str| {
         lab.write(path, lab.read(path).replace(from, to));
@@ -131,7 +131,7 @@ fn honest_work_in_a_single_file_is_no_finding() {
     lab.run_git(&["mv", "src/login.rs", "src/enter.rs"]);
     commit_unsealed(&lab);
     assert_eq!(judged(&lab), (vec![], vec![]));
-    // A revert takes records and code together.
+    // A revert removes records together with their code.
     lab.run_git(&["switch", "-q", "main"]);
     lab.run_git(&["merge", "-q", "topic"]);
     lab.run_git(&["switch", "-qc", "back"]);
@@ -141,7 +141,7 @@ fn honest_work_in_a_single_file_is_no_finding() {
 }
 
 #[test]
-fn a_single_file_is_not_thinned_out() {
+fn removing_records_from_a_single_ledger_file_is_an_error() {
     let lab = single();
     let lines = lab.read(TRACE);
     let kept: String = lines.lines().filter(|line| !line.contains("mutation")).collect();

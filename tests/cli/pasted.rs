@@ -1,4 +1,4 @@
-//! Commands that messages name work when they are pasted.
+//! The commands that messages suggest work when they are pasted into a shell.
 
 use intent_lsp::facade::verbs::Workspace;
 use intent_lsp::facade::workspace::RelativePath;
@@ -6,7 +6,7 @@ use intent_lsp::facade::workspace::session::ungated::{self, Ungated};
 
 use super::lab::Lab;
 
-/// The commands that a text names.
+/// Returns the commands that a text names.
 fn commands(text: &str) -> Vec<String> {
     let named = text.split('`').skip(1).step_by(2);
     named
@@ -15,7 +15,7 @@ fn commands(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Notes that a file is as a write left it that no gate let through.
+/// Notes that the file's current text was written without a gate.
 fn note(lab: &Lab, path: &str) {
     let text = std::fs::read(lab.root.join(path)).ok();
     let note = Ungated {
@@ -30,9 +30,9 @@ fn note(lab: &Lab, path: &str) {
 }
 
 #[test]
-fn what_settles_a_write_that_no_gate_let_through() {
+fn each_suggested_command_settles_an_ungated_write() {
     let text = "fn written() {\n    by_somebody();\n}\n";
-    // The file, what it is now, whether an intent is selected, and how many commands settle it.
+    // Each row: the file, its content, whether an intent is selected, and the number of suggested commands.
     let cases = [
         ("src/in scope.rs", Some(text), true, 2),
         ("src/unselected.rs", Some(text), false, 2),
@@ -99,14 +99,14 @@ fn a_record_outside_the_scope_names_the_next_command() {
         "intent request-scope --intent INT-001 --add 'web site/a.rs' --reason 'why it is needed'";
     assert_eq!(named, [ask]);
     assert!(lab.paste(ask));
-    // This one is for a person at a terminal.
+    // This command is for a person at a terminal.
     let reassign = "intent reassign docs/a.rs --from INT-001 --to INT-002";
     assert_eq!(recorded("docs/a.rs"), [reassign]);
 }
 
-/// What is staged is judged by what is staged, whatever the work tree makes of the rules, and the answer says so.
+/// A check of the index uses the rules in the index, whatever the work tree has, and says so.
 #[test]
-fn what_is_staged_is_judged_by_the_rules_that_are_staged() {
+fn staged_changes_are_judged_by_the_staged_rules() {
     let path = ".orchestration/active_intents.yaml";
     let lab = Lab::governed();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);

@@ -1,4 +1,4 @@
-//! What programs read: shapes, bytes and exit codes.
+//! What other programs read: the shape of answers, exact bytes, and exit codes.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -15,7 +15,7 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn every_answer_has_the_shape_its_schema_says() {
+fn every_answer_matches_its_schema() {
     let lab = worked_in();
     lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));
     lab.write("docs/x.md", "# X\n");
@@ -53,7 +53,7 @@ fn every_answer_has_the_shape_its_schema_says() {
 }
 
 #[test]
-fn stored_records_follow_their_schema() {
+fn stored_records_match_their_schema() {
     let lab = worked_in();
     let schemas: BTreeMap<&str, Value> = intent_lsp::facade::cli::schemas().into_iter().collect();
     let schema = Schema::of(&schemas["records"]);
@@ -66,7 +66,7 @@ fn stored_records_follow_their_schema() {
 }
 
 #[test]
-fn trace_gives_the_stored_bytes() {
+fn trace_prints_the_stored_bytes() {
     let lab = worked_in();
     let mut stored: Vec<String> = Vec::new();
     let files = walk(&lab.root.join(".orchestration/agent_trace")).into_iter();
@@ -87,7 +87,7 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn why_and_check_have_the_named_keys() {
+fn why_and_check_have_the_documented_keys() {
     let lab = worked_in();
     let why = lab.json(&["why", "src/auth.rs"]);
     assert_eq!(keys(&why), ["path", "blocks"]);
@@ -130,7 +130,7 @@ fn why_and_check_have_the_named_keys() {
 }
 
 #[test]
-fn paths_are_relative_to_the_folder_one_is_in() {
+fn paths_are_relative_to_the_current_folder() {
     let lab = worked_in();
     let from = |folder: &str, path: &str| lab.json(&["-C", folder, "why", path])["path"].clone();
     assert_eq!(from("src", "auth.rs:2"), "src/auth.rs");
@@ -139,7 +139,7 @@ fn paths_are_relative_to_the_folder_one_is_in() {
 }
 
 #[test]
-fn a_folder_stands_for_its_files_and_for_those_that_are_gone() {
+fn a_folder_stands_for_its_files_and_its_deleted_files() {
     let lab = worked_in();
     lab.write(".gitignore", "/src/out/\n");
     lab.write("src/new.rs", "fn fresh() {\n    begin(1);\n}\n");
@@ -177,7 +177,7 @@ fn each_file_is_recorded_in_its_own_workspace() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn a_closed_pipe_is_no_error() {
     let lab = worked_in();
     let mut child = Command::new(env!("CARGO_BIN_EXE_intent"))
         .args(["completions", "zsh"])
@@ -193,7 +193,7 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
-fn colour_is_for_those_who_want_it() {
+fn colour_is_printed_only_on_request() {
     let lab = worked_in();
     assert!(!lab.fine(&["why", "src/auth.rs"]).contains('\u{1b}'));
     assert!(lab.fine(&["--color", "always", "why", "src/auth.rs"]).contains('\u{1b}'));
@@ -201,7 +201,7 @@ fn colour_is_for_those_who_want_it() {
 }
 
 #[test]
-fn completions_and_manual_pages_know_every_command() {
+fn completions_and_manual_pages_cover_every_command() {
     let lab = Lab::git();
     lab.fine(&["man", "--dir", "man"]);
     let (bash, page) = (lab.fine(&["completions", "bash"]), lab.fine(&["man"]));
@@ -214,7 +214,7 @@ fn completions_and_manual_pages_know_every_command() {
 }
 
 #[test]
-fn every_schema_has_a_name_of_its_own_and_is_valid() {
+fn every_schema_is_valid_and_has_its_own_name() {
     let lab = Lab::git();
     let names = lab.fine(&["schema"]);
     let mut seen = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Code that was recorded under the wrong intent, put under another by a person.
+//! Code that was recorded under the wrong intent is moved to another one by a person.
 
 use intent_lsp::facade::verbs::Workspace;
 use intent_lsp::facade::verbs::reassign::{ReassignAnswer, ReassignTarget, reassign};
@@ -23,7 +23,7 @@ fn sealed() -> Lab {
     })
 }
 
-/// What `intent reassign` does at a person's terminal.
+/// Does what `intent reassign` does at a person's terminal.
 fn at_a_terminal(
     lab: &Lab,
     what: ReassignTarget,
@@ -58,7 +58,7 @@ fn every_answer_names_the_new_intent() {
     ));
     let traced = lab.fine(&["trace"]);
     assert!(!traced.contains("(0 blocks)"), "{traced}");
-    // The next commit carries it, so that a clone answers alike.
+    // The next commit contains the record, so that a clone gives the same answer.
     lab.fine(&["seal"]);
     lab.commit();
     lab.run_git(&["clone", "-q", ".", "../clone"]);
@@ -73,7 +73,7 @@ fn every_answer_names_the_new_intent() {
 }
 
 #[test]
-fn it_holds_for_what_is_not_sealed_yet_and_can_be_taken_back() {
+fn an_unsealed_record_can_be_reassigned_and_back() {
     let lab = sealed();
     lab.write("src/auth.rs", TWO.replace("check()", "check(1)"));
     lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
@@ -88,7 +88,7 @@ fn it_holds_for_what_is_not_sealed_yet_and_can_be_taken_back() {
     assert_eq!(intent("src/auth.rs:2").as_deref(), Some("INT-002"));
     at_a_terminal(&lab, named(), "INT-002", "INT-001").expect("done");
     assert_eq!(intent("src/auth.rs:2").as_deref(), Some("INT-001"));
-    // A record as a whole, by its id.
+    // A whole record is reassigned by its id.
     let told = lab.json(&["why", "src/auth.rs:6"]);
     let id = told["blocks"][0]["record"].as_str().expect("an id").to_owned();
     at_a_terminal(&lab, ReassignTarget::Record(id), "INT-001", "INT-002").expect("done");
@@ -96,7 +96,7 @@ fn it_holds_for_what_is_not_sealed_yet_and_can_be_taken_back() {
 }
 
 #[test]
-fn an_intent_that_is_gone_is_no_finding_once_its_code_belongs_to_another() {
+fn reassigned_code_of_a_removed_intent_is_no_finding() {
     let lab = sealed();
     let registry = lab.read(".orchestration/active_intents.yaml").replace("INT-001", "INT-009");
     lab.write(".orchestration/active_intents.yaml", registry);
@@ -128,7 +128,7 @@ fn a_branch_reassigns_only_to_an_intent_that_owns_the_file() {
     lab.fine(&["seal"]);
     lab.commit();
     insta::assert_snapshot!(first + &transcript(&lab, &["check --base main"]));
-    // A finding goes when the blocks are put back; what the base has already is not judged again.
+    // The finding disappears when the blocks are put back. What the base has already is not judged again.
     at_a_terminal(&lab, ReassignTarget::File(auth()), "INT-003", "INT-002").expect("done");
     lab.fine(&["seal"]);
     lab.commit();
@@ -139,7 +139,7 @@ fn a_branch_reassigns_only_to_an_intent_that_owns_the_file() {
 }
 
 #[test]
-fn nobody_but_a_person_at_a_terminal_may() {
+fn only_a_person_at_a_terminal_may_reassign() {
     let lab = sealed();
     let line = ["reassign", "src/auth.rs", "--from", "INT-001", "--to", "INT-002"];
     let output = lab.intent(&line);

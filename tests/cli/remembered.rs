@@ -1,4 +1,4 @@
-//! The history of a file is kept between processes. What is kept may make an answer faster, never another one.
+//! The history of a file is cached between processes. The cache makes answers faster and never changes them.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use crate::cli::lab::Lab;
 
 const FILE: &str = "src/a.rs";
 
-/// Functions with numbers for bodies.
+/// Functions whose bodies contain these numbers.
 fn text(bodies: &[u32]) -> String {
     let function = |(at, body): (usize, &u32)| {
         format!("fn part_{at}(x: u32) -> u32 {{\n    let y = x * {body};\n    y + {body}\n}}\n\n")
@@ -69,7 +69,7 @@ impl Story {
         self.lab.root.join(".git/intent/cache/trails")
     }
 
-    /// Asserts that `why` says the same with what is kept, and without it.
+    /// Asserts that `why` gives the same answer with the cache and without it.
     fn agrees(&self, state: &str) -> Value {
         let why = || self.lab.json(&["why", FILE]);
         let (first, second) = (why(), why());
@@ -82,7 +82,7 @@ impl Story {
 }
 
 #[test]
-fn what_is_kept_of_a_file_never_changes_an_answer() {
+fn the_cache_of_a_file_never_changes_an_answer() {
     let mut story = Story::new();
     story.lab.json(&["why", FILE]);
     let kept: Vec<PathBuf> =
@@ -138,9 +138,9 @@ fn bodies_of(lab: &Lab) -> Vec<u32> {
     bodies.map(|body| body.parse().expect("a number")).collect()
 }
 
-/// A server holds the ledger while people reset and restore branches beside it.
+/// A server keeps the ledger in memory while people reset and restore branches.
 #[test]
-fn a_record_whose_evidence_went_is_read_again() {
+fn a_record_is_open_again_after_its_evidence_is_gone() {
     let mut story = Story::new();
     let root = Root::find(&story.lab.root).unwrap();
     let open = |ledger: &Ledger| ledger.open().count();

@@ -1,11 +1,11 @@
-//! `intent report`: the data against what the other commands say, and the page as a file.
+//! `intent report`: its data compared with the other commands, and its page.
 
 use serde_json::Value;
 
 use super::lab::{Lab, masked, transcript};
 use super::{REFRESHED, worked_in};
 
-/// Two agents, a person, two intents that meet in a file, an edit that nobody recorded, a block that is lost.
+/// A workspace with two agents, a person, two intents that own the same file, an unrecorded edit and a lost block.
 fn lived_in() -> Lab {
     Lab::once(|| {
         let lab = worked_in();
@@ -49,7 +49,7 @@ fn lived_in() -> Lab {
 }
 
 #[test]
-fn the_data_of_a_small_workspace() {
+fn the_report_of_a_small_workspace_is_as_stored() {
     let lab = lived_in();
     let mut answer = lab.json(&["report"]);
     for activity in answer["activity"].as_array_mut().expect("a list") {
@@ -61,16 +61,16 @@ fn the_data_of_a_small_workspace() {
 }
 
 #[test]
-fn people_are_told_in_short() {
+fn the_printed_report_is_short() {
     insta::assert_snapshot!(transcript(
         &lived_in(),
         &["report", "report --html", "report --out page.html", "report --html -o src"]
     ));
 }
 
-/// One path: what the report says is what the commands say.
+/// The report and the other commands give the same answers.
 #[test]
-fn it_says_what_the_other_commands_say() {
+fn the_report_agrees_with_the_other_commands() {
     let lab = lived_in();
     let answer = lab.json(&["report"]);
     let verified = lab.json(&["verify", "--blocks"]);
@@ -123,9 +123,9 @@ fn it_says_what_the_other_commands_say() {
     assert!(missing.is_empty() && !findings.is_empty(), "{missing:?}");
 }
 
-/// A file that no record names is told of where recorded blocks went there, and counted as `verify` counts it.
+/// A file that no record names contains moved blocks: the report names their records, and counts them as `verify` does.
 #[test]
-fn blocks_are_told_where_they_went() {
+fn blocks_that_moved_to_an_unrecorded_file_are_shown() {
     let lab = worked_in();
     lab.commit();
     std::fs::remove_file(lab.root.join("src/auth.rs")).expect("it was there");
@@ -144,7 +144,7 @@ fn blocks_are_told_where_they_went() {
 }
 
 #[test]
-fn the_page_is_one_file_that_is_no_change() {
+fn writing_the_page_is_no_change_of_the_workspace() {
     let lab = lived_in();
     lab.fine(&["report", "--html"]);
     let page = lab.read(".orchestration/local/report.html");
@@ -163,7 +163,7 @@ fn the_page_is_one_file_that_is_no_change() {
 
 #[cfg(unix)]
 #[test]
-fn the_page_is_written_through_no_link() {
+fn the_page_is_not_written_through_a_link() {
     let lab = lived_in();
     std::os::unix::fs::symlink(lab.root.join("src/auth.rs"), lab.root.join("page.html"))
         .expect("a link");
@@ -173,7 +173,7 @@ fn the_page_is_written_through_no_link() {
 }
 
 #[test]
-fn what_is_broken_is_told_and_not_hidden() {
+fn a_broken_registry_is_reported_in_the_report() {
     let lab = lived_in();
     lab.write(".orchestration/active_intents.yaml", "active_intents:\n  - id: [\n");
     let answer = lab.json(&["report"]);

@@ -1,4 +1,4 @@
-//! What evidence says of code that was changed after it was recorded, and of commits that were made again.
+//! What evidence says about code that was changed after it was recorded, and about rewritten commits.
 use super::lab::Lab;
 
 const FILE: &str = "src/a.rs";
@@ -25,7 +25,7 @@ fn record(lab: &Lab, intent: &str, calls: &[&str]) {
     lab.fine(&["record", FILE, "--intent", intent, "--agent", "codex", "--session", intent]);
 }
 
-/// The verdict of the only block, and the intent of each of its lines; asked in a fresh clone.
+/// Returns the verdict of the only block and the intent of each of its lines, as a fresh clone answers.
 fn told(lab: &Lab) -> (String, Vec<Option<String>>) {
     let clone = format!("{}-clone", lab.root.file_name().expect("a name").to_string_lossy());
     let folder = lab.root.with_file_name(&clone);
@@ -48,7 +48,7 @@ fn by(lines: &[Option<&str>]) -> Vec<Option<String>> {
 }
 
 #[test]
-fn what_somebody_changed_before_the_commit_is_not_as_recorded() {
+fn a_line_changed_before_the_commit_is_not_as_recorded() {
     let lab = governed();
     record(&lab, "INT-001", &["recorded(1)", "recorded(2)", "stood(2)"]);
     lab.write(FILE, function(&["recorded(1)", "typed()", "stood(2)"]));
@@ -96,7 +96,7 @@ fn a_merge_keeps_the_lines_of_both_sides() {
     assert!(lines[2..8].iter().all(Option::is_none), "{lines:?}");
 }
 
-/// A doc comment is part of its block, though the block's text is the same with and without it.
+/// A doc comment belongs to its block, although the fingerprint of the block's text does not contain it.
 #[test]
 fn a_clone_reads_a_recorded_doc_comment_as_recorded() {
     let lab = governed();
@@ -110,8 +110,7 @@ fn a_clone_reads_a_recorded_doc_comment_as_recorded() {
     }
 }
 
-/// What is derived from commits is cached, and no answer depends on that: not on a cache that is damaged, nor on one that
-/// was removed.
+/// Results that are derived from commits are cached. A damaged or removed cache changes no answer.
 #[test]
 fn answers_do_not_depend_on_the_cache() {
     let lab = governed();
@@ -144,14 +143,14 @@ fn answers_do_not_depend_on_the_cache() {
     assert_eq!(answer(), first);
 }
 
-/// Commits everything as of a day long ago: a record of today cannot be meant to be of that commit's change.
+/// Commits everything with an old date, so that a record of today cannot be about the change of that commit.
 fn commit_long_ago(lab: &Lab) {
     let alias = "alias.old=!GIT_COMMITTER_DATE=2026-01-01T00:00:00Z git commit -q -m old";
     lab.run_git(&["add", "-A"]);
     lab.run_git(&["-c", alias, "old"]);
 }
 
-/// A commit that has nothing to do with the code.
+/// Commits a file that has nothing to do with the code.
 fn commit_something_else(lab: &Lab) {
     lab.write("notes.txt", format!("{}\n", lab.read_git(&["rev-parse", "HEAD"]).trim()));
     lab.commit();
@@ -166,19 +165,22 @@ fn governed_long_ago() -> Lab {
 }
 
 #[test]
-fn what_is_claimed_as_it_stands_rides_in_whatever_commit_is_next() {
+fn a_record_of_committed_code_is_sealed_in_the_next_commit() {
     let lab = governed_long_ago();
     lab.fine(&["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"]);
     commit_something_else(&lab);
     assert_eq!(told(&lab), ("exact".into(), by(&[Some("1"); 5])));
-    assert!(lab.fine(&["check", "--base", "HEAD~1"]).contains("no findings"), "and it is founded");
+    assert!(
+        lab.fine(&["check", "--base", "HEAD~1"]).contains("no findings"),
+        "and the evidence is valid"
+    );
     let before = lab.read_git(&["ls-files", ".orchestration"]);
     commit_something_else(&lab);
     assert_eq!(lab.read_git(&["ls-files", ".orchestration"]), before, "sealed once");
 }
 
 #[test]
-fn a_record_of_a_change_is_never_about_an_older_commit_with_the_same_text() {
+fn a_record_is_not_about_an_older_commit_of_the_same_text() {
     let lab = Lab::governed();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     lab.write("src/b.rs", "fn other() {}\n");
@@ -187,7 +189,7 @@ fn a_record_of_a_change_is_never_about_an_older_commit_with_the_same_text() {
         commit_long_ago(&lab);
     }
     record(&lab, "INT-001", &["stood(1)", "stood(2)"]);
-    // The other file of the first commit is claimed, so that commit is looked at.
+    // The other file of the first commit is recorded, so that the program looks at that commit.
     lab.fine(&["record", "--all", "src/b.rs", "--intent", "INT-001", "--contributor", "human"]);
     lab.write("notes.txt", "notes\n");
     lab.run_git(&["add", "notes.txt"]);
@@ -198,7 +200,7 @@ fn a_record_of_a_change_is_never_about_an_older_commit_with_the_same_text() {
 }
 
 #[test]
-fn what_a_person_accepted_is_accepted_in_every_clone() {
+fn an_accepted_block_is_accepted_in_every_clone() {
     let lab = governed_long_ago();
     record(&lab, "INT-001", &["stood(1)", "recorded(2)", "stood(2)"]);
     lab.commit();
@@ -218,12 +220,15 @@ fn what_a_person_accepted_is_accepted_in_every_clone() {
     commit_something_else(&lab);
     std::fs::remove_dir_all(lab.root.join(".git/intent")).expect("no journal, as in a clone");
     assert_eq!(suspects(), 0);
-    assert!(lab.fine(&["check", "--base", "HEAD~1"]).contains("no findings"), "and it is founded");
+    assert!(
+        lab.fine(&["check", "--base", "HEAD~1"]).contains("no findings"),
+        "and the evidence is valid"
+    );
     lab.fine(&["verify"]);
 }
 
 #[test]
-fn what_is_sealed_late_goes_by_the_intent_and_the_specification_of_its_own_time() {
+fn late_evidence_uses_the_intent_and_spec_of_its_own_time() {
     let registry = ".orchestration/active_intents.yaml";
     let lab = Lab::governed();
     lab.fine(&["new", "One", "--scope", "src/**", "--constraint", "first", "--start"]);
@@ -240,13 +245,13 @@ fn what_is_sealed_late_goes_by_the_intent_and_the_specification_of_its_own_time(
         lab.write(registry, lab.read(registry).replace(from, to));
         lab.write("spec.md", format!("{to}\n"));
     };
-    // Neither text is that of the commit with the code.
+    // The commit with the code has another intent and another specification.
     asked("first", "second");
     commit_something_else(&lab);
     lab.fine(&["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"]);
     lab.fine(&["seal"]);
     commit_something_else(&lab);
-    assert_eq!(suspects(), 0, "claimed under what stands now");
+    assert_eq!(suspects(), 0, "recorded under the current text");
     for (from, to, is_committed) in
         [("second", "third", true), ("third", "fourth", true), ("fourth", "fifth", false)]
     {
@@ -269,7 +274,7 @@ fn what_is_sealed_late_goes_by_the_intent_and_the_specification_of_its_own_time(
 }
 
 #[test]
-fn what_needs_no_code_beside_it_is_committed_by_the_command_that_is_named() {
+fn the_suggested_command_commits_evidence_without_code() {
     let lab = governed_long_ago();
     let record = ["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"];
     let next = "intent seal && git commit -m ";
@@ -286,7 +291,7 @@ fn what_needs_no_code_beside_it_is_committed_by_the_command_that_is_named() {
     lab.write(FILE, function(&["typed(1)", "stood(2)"]));
     commit_long_ago(&lab);
     is_named(lab.fine(&["accept", &format!("{FILE}:1")]));
-    // With code that is in no commit yet, whatever brings that brings it.
+    // If the code itself is in no commit yet, its commit takes the evidence along.
     lab.write(FILE, function(&["typed(2)", "stood(2)"]));
     for command in [&record[..], &["accept", &format!("{FILE}:1")]] {
         let told = lab.fine(command) + &lab.fine(&["check"]);

@@ -1,4 +1,4 @@
-//! What a clone has seen on a shared branch and misses now.
+//! A clone has seen evidence on a shared branch, and the evidence is missing there now.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) fn function(name: &str, tag: &str) -> String {
     format!("fn {name}() {{\n{calls}}}\n")
 }
 
-/// A repository in which a person's function was committed, and then one of an agent with its evidence.
+/// A repository with a commit of a person's function, and a commit of an agent's function with its evidence.
 pub(super) fn worked_in() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -35,7 +35,7 @@ pub(super) fn record(lab: &Lab, intent: &str, path: &str) {
     lab.fine(&["record", path, "--intent", intent, "--agent", "codex", "--session", intent]);
 }
 
-/// The same, pushed to `../up.git`. A colleague has cloned that as `../seen` and looked at the ledger.
+/// The same, pushed to `../up.git`. A colleague has cloned it as `../seen` and run a command that reads the ledger.
 fn shared() -> Lab {
     let lab = worked_in();
     lab.run_git(&["clone", "-q", "--bare", ".", "../up.git"]);
@@ -46,7 +46,7 @@ fn shared() -> Lab {
     lab
 }
 
-/// What `intent verify` tells the colleague about shared branches, the ids of commits masked.
+/// What `intent verify` tells the colleague about shared branches, with masked ids of commits.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Told {
     findings: Vec<String>,
@@ -70,7 +70,7 @@ fn verify(lab: &Lab) -> Told {
     }
 }
 
-/// Ids of commits and names of evidence as `#`.
+/// Replaces ids of commits and names of evidence by `#`.
 pub(super) fn masked(text: &str) -> String {
     let is_id = |word: &str| word.len() >= 10 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut out = String::new();
@@ -81,7 +81,7 @@ pub(super) fn masked(text: &str) -> String {
     out
 }
 
-/// The files of evidence.
+/// Returns the tracked files of evidence.
 fn evidence(lab: &Lab) -> Vec<String> {
     let listed = lab.read_git(&["ls-files", ".orchestration/agent_trace"]);
     listed.lines().map(str::to_owned).collect()
@@ -107,7 +107,7 @@ fn is_missed(lab: &Lab) -> bool {
     verify(lab).findings.iter().any(|message| message.starts_with(GONE))
 }
 
-/// What `intent verify --accept-rewrite` does at a person's terminal.
+/// Does what `intent verify --accept-rewrite` does at a person's terminal.
 fn accept(lab: &Lab) -> Vec<String> {
     let ws = Workspace::open(&lab.root.join("../seen")).expect("a workspace");
     let said = accept_rewrite(&ws, Some("Ada".into())).expect("accepted");
@@ -115,7 +115,7 @@ fn accept(lab: &Lab) -> Vec<String> {
 }
 
 #[test]
-fn what_was_rolled_back_may_not_come_back_without_its_evidence() {
+fn code_that_was_rolled_back_may_not_return_without_evidence() {
     let lab = shared();
     lab.run_git(&["push", "-qf", "origin", "HEAD~1:main"]);
     lab.run_git(&["-C", "../seen", "fetch", "-q"]);
@@ -131,14 +131,14 @@ fn what_was_rolled_back_may_not_come_back_without_its_evidence() {
 }
 
 #[test]
-fn a_person_settles_it_and_that_is_recorded() {
+fn a_person_accepts_a_rewrite_and_that_is_recorded() {
     let lab = shared();
     drop_evidence(&lab);
     lab.run_git(&["commit", "-qn", "--amend", "-m", "without evidence"]);
     commit_and_push(&lab);
     assert!(is_missed(&lab));
     let refused = lab.intent(&["-C", "../seen", "verify", "--accept-rewrite"]);
-    assert_eq!(refused.status.code(), Some(2), "an agent settles nothing");
+    assert_eq!(refused.status.code(), Some(2), "an agent may not accept it");
     assert!(is_missed(&lab));
     assert_eq!(accept(&lab), ["Accepted and recorded: origin/main is at #, and was at #."]);
     assert_eq!(verify(&lab), Told::default());
@@ -149,7 +149,7 @@ fn a_person_settles_it_and_that_is_recorded() {
 }
 
 #[test]
-fn a_commit_that_cannot_be_read_any_more_is_not_known_to_be_whole() {
+fn an_unreadable_earlier_commit_is_a_finding() {
     let lab = shared();
     drop_evidence(&lab);
     lab.run_git(&["commit", "-qn", "--amend", "-m", "without evidence"]);
@@ -170,7 +170,7 @@ fn a_commit_that_cannot_be_read_any_more_is_not_known_to_be_whole() {
 }
 
 #[test]
-fn the_commit_that_removes_evidence_does_not_say_how_it_is_judged() {
+fn a_commit_cannot_switch_off_the_finding_that_it_causes() {
     for policy in ["protected_branches: [nothing]\n", "levels:\n  ledger-truncated: off\n"] {
         let lab = shared();
         drop_evidence(&lab);
@@ -188,11 +188,11 @@ fn the_commit_that_removes_evidence_does_not_say_how_it_is_judged() {
     assert_eq!(verify(&lab), Told::default());
     drop_evidence(&lab);
     commit_and_push(&lab);
-    assert!(!is_missed(&lab), "a team that switched it off before is not told");
+    assert!(!is_missed(&lab), "the policy had switched the finding off before");
 }
 
 #[test]
-fn the_default_branch_is_known_by_its_own_name() {
+fn the_default_branch_is_stored_by_its_own_name() {
     let lab = worked_in();
     lab.write(POLICY, "protected_branches: [release]\n");
     lab.commit();
@@ -211,7 +211,7 @@ fn the_default_branch_is_known_by_its_own_name() {
 }
 
 #[test]
-fn what_an_earlier_version_has_stored_still_counts() {
+fn a_branch_that_an_earlier_version_stored_still_counts() {
     let lab = shared();
     let stored = lab.read("../seen/.git/intent/tips.json");
     lab.write("../seen/.git/intent/tips.json", stored.replace("origin/main", "origin/HEAD"));
@@ -221,7 +221,7 @@ fn what_an_earlier_version_has_stored_still_counts() {
 }
 
 #[test]
-fn a_protected_branch_that_is_gone_is_told() {
+fn a_protected_branch_that_was_deleted_is_noted() {
     let lab = shared();
     lab.run_git(&["-C", "../seen", "branch", "-qdr", "origin/HEAD", "origin/main"]);
     let note = "origin/main was at # and does not exist any more; `intent verify --accept-rewrite` accepts that.";
@@ -231,7 +231,7 @@ fn a_protected_branch_that_is_gone_is_told() {
 }
 
 #[test]
-fn the_finding_says_how_to_restore_what_is_gone() {
+fn the_command_of_the_finding_restores_the_evidence() {
     let lab = shared();
     drop_evidence(&lab);
     commit_and_push(&lab);

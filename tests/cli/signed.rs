@@ -1,4 +1,4 @@
-//! Anchors and tombstones: what people sign, and what is found when it is not so.
+//! Anchors and tombstones: what people sign, and the findings about missing or wrong signatures.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::lab::{Lab, masked, transcript};
 
-/// A repository with evidence of two commits, that trusts Ada, and keys of her and of Eve beside it.
+/// A repository with evidence of two commits that trusts Ada's key, with the keys of Ada and Eve beside it.
 fn trusting() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -38,7 +38,7 @@ fn trusting() -> Lab {
     })
 }
 
-/// The codes of what is found, those of the ledger alone.
+/// Returns the codes of the findings about the ledger.
 fn codes(lab: &Lab, arguments: &[&str]) -> Vec<String> {
     let told = lab.json(arguments);
     let all = told["findings"].as_array().expect("findings").iter();
@@ -50,7 +50,7 @@ fn record(lab: &Lab, file: &str) -> String {
     lab.json(&["why", file])["blocks"][0]["record"].as_str().expect("a record").to_owned()
 }
 
-/// What `intent erase` does once a person has typed `yes`.
+/// Does what `intent erase` does after a person has typed `yes`.
 fn erase(lab: &Lab, record: &str, key: Option<&str>) {
     let ws = Workspace::open(&lab.root).expect("a workspace");
     let drafted = draft(&ws, record, "names a customer", Some("Ada".into())).expect("a line");
@@ -74,13 +74,13 @@ fn first_evidence(lab: &Lab) -> String {
 }
 
 #[test]
-fn an_anchor_vouches_for_what_stands_and_tells_what_is_gone() {
+fn an_anchor_shows_which_evidence_is_missing() {
     let lab = trusting();
     assert_eq!(lab.json(&["verify"])["anchors"], Value::Null);
     let anchor = lab.json(&["anchor", "--key", "../ada"]);
     assert_eq!((&anchor["sections"], &anchor["trusted"]), (&3.into(), &true.into()));
     lab.commit();
-    // Only what is new is named again, and nothing where nothing is.
+    // An anchor names only new evidence, and without any there is no anchor.
     assert_eq!(lab.intent(&["anchor", "--key", "../ada"]).status.code(), Some(2));
     lab.write("src/c.rs", "fn three() {\n    call();\n}\n");
     lab.fine(&["record", "src/c.rs", "--intent", "INT-001", "--agent", "codex"]);
@@ -92,7 +92,7 @@ fn an_anchor_vouches_for_what_stands_and_tells_what_is_gone() {
     assert_eq!((&anchors["anchored"], &anchors["sections"]), (&4.into(), &4.into()));
     assert_eq!(anchors["by"][0]["signer"], "ada@example.invalid");
     assert!(codes(&lab, &["verify"]).is_empty());
-    // A fresh clone, which has seen nothing else, misses what is gone.
+    // A fresh clone knows only from the anchor that evidence is missing.
     lab.run_git(&["rm", "-q", &first_evidence(&lab)]);
     lab.run_git(&["commit", "-q", "-n", "-m", "drop"]);
     lab.run_git(&["clone", "-q", ".", "../clone"]);
@@ -104,7 +104,7 @@ fn an_anchor_vouches_for_what_stands_and_tells_what_is_gone() {
 }
 
 #[test]
-fn an_anchor_counts_only_by_its_name_its_signature_and_its_key() {
+fn an_anchor_needs_its_name_its_signature_and_a_trusted_key() {
     let lab = trusting();
     let said = lab.fine(&["anchor", "--key", "../eve"]);
     assert!(said.contains("no trusted signer has this key"), "{said}");
@@ -113,13 +113,13 @@ fn an_anchor_counts_only_by_its_name_its_signature_and_its_key() {
     assert_eq!(told["anchors"]["anchored"], 0);
     assert_eq!(told["anchors"]["untrusted"].as_array().map(Vec::len), Some(1));
     assert!(codes(&lab, &["verify"]).is_empty());
-    // The machine trusts Eve; a work tree that does trusts nobody.
+    // The git configuration of the machine may trust Eve's key; the work tree alone may not.
     lab.write("../eve_signers", format!("eve {}", lab.read("../eve.pub")));
     lab.write(".orchestration/allowed_signers", format!("eve {}", lab.read("../eve.pub")));
     assert_eq!(lab.json(&["verify"])["anchors"]["anchored"], 0);
     lab.run_git(&["config", "gpg.ssh.allowedSignersFile", "../eve_signers"]);
     assert_eq!(lab.json(&["verify"])["anchors"]["anchored"], 3);
-    // Other bytes under that name, and under their own.
+    // Changed bytes under the same name, and then under the name of their own digest.
     let path = lab.git_says(&["ls-files", ".orchestration/anchors"]).trim().to_owned();
     let forged = lab.read(&path).replace("\"time\":\"2", "\"time\":\"3");
     lab.write(&path, &forged);
@@ -131,7 +131,7 @@ fn an_anchor_counts_only_by_its_name_its_signature_and_its_key() {
 }
 
 #[test]
-fn a_tombstone_is_accepted_from_somebody_whom_the_base_trusts() {
+fn a_tombstone_needs_a_signature_that_the_base_trusts() {
     let lab = trusting();
     lab.fine(&["anchor", "--key", "../ada"]);
     lab.commit();
@@ -140,7 +140,7 @@ fn a_tombstone_is_accepted_from_somebody_whom_the_base_trusts() {
     erase(&lab, &gone, Some("ada"));
     assert_eq!(lab.json(&["why", "src/a.rs"])["blocks"][0]["verdict"], "unrecorded");
     assert_eq!(lab.json(&["why", "src/b.rs"]), other);
-    assert!(codes(&lab, &["verify"]).is_empty(), "an anchor names the section all the same");
+    assert!(codes(&lab, &["verify"]).is_empty(), "an anchor still names the section");
     assert!(codes(&lab, &["check", "--base", "main"]).is_empty());
     let note = lab.json(&["check", "--base", "main"])["summary"]["notes"].to_string();
     assert!(note.contains("ada@example.invalid erased a line"), "{note}");
@@ -150,7 +150,7 @@ fn a_tombstone_is_accepted_from_somebody_whom_the_base_trusts() {
         assert_eq!(codes(&lab, &["verify"]), ["ledger-rewritten"], "{branch}");
         assert_eq!(codes(&lab, &["check", "--base", "main"]), ["ledger-rewritten"], "{branch}");
     }
-    // The finding names a command that mends it.
+    // The command of the finding undoes the change.
     let told = lab.json(&["verify"]);
     let all = told["findings"].as_array().expect("findings").iter();
     let mut helps = all.filter(|one| one["code"] == "ledger-rewritten");
@@ -180,7 +180,7 @@ fn a_tombstone_hides_no_other_change() {
 }
 
 #[test]
-fn what_cannot_be_erased_or_signed_is_said() {
+fn impossible_erasures_and_anchors_are_explained() {
     let lab = trusting();
     let ws = Workspace::open(&lab.root).expect("a workspace");
     let refused =

@@ -1,9 +1,9 @@
-//! `intent check` where many people work: strangers, bots, findings from before, rules of an organisation.
+//! `intent check` in a team: contributors without records, bots, old findings, and the rules of an organisation.
 
 use super::lab::Lab;
 use crate::support::schema::Schema;
 
-/// A repository on `topic`, whose `main` has INT-001 over `src/**`; nobody owns the rest.
+/// A repository on the branch `topic`; on `main`, INT-001 owns `src/**`, and no intent owns the rest.
 fn branched() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -22,7 +22,7 @@ fn codes(lab: &Lab, arguments: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn a_pull_request_of_somebody_who_records_nothing_passes_with_one_line() {
+fn a_pull_request_without_records_passes_with_one_line() {
     let lab = branched();
     lab.write("src/a.rs", "fn one() {\n    changed();\n}\n\nfn two() {\n    second();\n}\n");
     lab.write("docs/new.md", "# New\n");
@@ -34,12 +34,12 @@ fn a_pull_request_of_somebody_who_records_nothing_passes_with_one_line() {
     assert!(line.contains("2 changes covered by no record in docs/new.md, src/a.rs ("), "{said}");
     assert!(!said.contains("hint["), "{said}");
     assert!(lab.fine(&["check", "--base", "main", "--verbose"]).contains("function one changed"));
-    // A team that wants everything recorded moves the line.
+    // A team that wants everything recorded can fail on hints.
     assert!(!lab.intent(&["check", "--base", "main", "--fail-on", "hint"]).status.success());
 }
 
 #[test]
-fn what_a_baseline_lists_is_told_no_more_and_what_is_new_is() {
+fn only_findings_that_the_baseline_does_not_list_are_shown() {
     let lab = branched();
     lab.write("src/b.rs", "<<<<<<< a\nfn one() {}\n=======\nfn other() {}\n>>>>>>> b\n");
     assert!(codes(&lab, &[]).contains(&"merge-conflict".to_owned()));
@@ -50,7 +50,7 @@ fn what_a_baseline_lists_is_told_no_more_and_what_is_new_is() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(!output.status.success() && said.contains("src/c.rs"), "{said}");
     assert!(!said.contains("src/b.rs:1: error"), "{said}");
-    // Lines above a finding do not make it another one.
+    // A finding is the same after lines were added above it.
     lab.write("src/c.rs", "fn new() {}\n");
     lab.write(
         "src/b.rs",
@@ -66,14 +66,14 @@ fn what_a_baseline_lists_is_told_no_more_and_what_is_new_is() {
 }
 
 #[test]
-fn a_branch_hides_nothing_by_a_baseline_of_its_own() {
+fn the_baseline_of_a_branch_hides_nothing() {
     let lab = branched();
     lab.write("src/b.rs", "<<<<<<< a\nfn one() {}\n=======\nfn other() {}\n>>>>>>> b\n");
     lab.fine(&["check", "--write-baseline"]);
     lab.commit();
     let found = codes(&lab, &["--base", "main", "--baseline"]);
     assert!(found.contains(&"merge-conflict".to_owned()), "{found:?}");
-    // Once the target branch has it, it counts.
+    // The baseline counts when the target branch has it.
     lab.run_git(&["checkout", "-q", "main"]);
     lab.run_git(&["checkout", "-q", "topic", "--", ".orchestration/baseline.json"]);
     lab.commit();
@@ -81,8 +81,8 @@ fn a_branch_hides_nothing_by_a_baseline_of_its_own() {
     assert!(codes(&lab, &["--base", "main", "--baseline"]).is_empty());
 }
 
-/// What GitLab reads of a code quality report: its own schema (`codeclimate.json`) demands the four keys of an entry,
-/// its documentation the five severities and a line of the working tree.
+/// Asserts what GitLab requires of a code quality report: the four keys of an entry (from its schema
+/// `codeclimate.json`), one of five severities, and a line of the work tree (from its documentation).
 fn is_read_by_gitlab(report: &serde_json::Value) {
     let schema = serde_json::json!({
         "type": "array",
@@ -118,7 +118,7 @@ fn is_read_by_gitlab(report: &serde_json::Value) {
 }
 
 #[test]
-fn every_format_is_one_document_and_fails_alike() {
+fn every_format_is_one_document_and_has_the_same_exit_code() {
     let lab = branched();
     lab.write("src/b.rs", "<<<<<<< a\nfn one() {}\n=======\nfn other() {}\n>>>>>>> b\n");
     for format in ["text", "json", "sarif", "junit", "gitlab", "github", "markdown"] {
@@ -140,7 +140,7 @@ fn every_format_is_one_document_and_fails_alike() {
 }
 
 #[test]
-fn of_authors_that_the_policy_names_nobody_asks_for_records() {
+fn authors_that_the_policy_names_need_no_records() {
     let lab = branched();
     lab.run_git(&["checkout", "-q", "main"]);
     lab.write(
@@ -157,16 +157,16 @@ fn of_authors_that_the_policy_names_nobody_asks_for_records() {
     by("Dependabot[BOT] <bot@example.invalid>", "src/one.rs");
     assert_eq!(codes(&lab, &["--base", "main"]), [""; 0]);
     assert!(lab.fine(&["check", "--base", "main", "--fail-on", "hint"]).contains("no findings"));
-    // What is bound to an intent is held against its scope.
+    // Commits of an author with an intent are compared with the scope of that intent.
     by("CI <ci@example.invalid>", "docs/two.md");
     assert_eq!(codes(&lab, &["--base", "main"]), ["scope-violation"]);
     lab.run_git(&["reset", "-q", "--hard", "HEAD~1"]);
-    // As soon as anybody else changes the file, it is asked for.
+    // If another author changes the same file, a record is needed.
     by("Ada <ada@example.invalid>", "src/three.rs");
     lab.write("src/one.rs", "fn changed_again() {}\n");
     lab.run_git(&["commit", "-q", "-am", "more", "--author", "Ada <ada@example.invalid>"]);
     assert_eq!(codes(&lab, &["--base", "main"]), ["unrecorded-change"; 2]);
-    // A branch names no bots of its own.
+    // A branch cannot add its own author to the list.
     lab.run_git(&["checkout", "-q", "-B", "other", "main"]);
     lab.write(".orchestration/policy.yaml", "authors:\n  - author: '*'\n");
     lab.write("src/four.rs", "fn four() {}\n");
@@ -175,7 +175,7 @@ fn of_authors_that_the_policy_names_nobody_asks_for_records() {
 }
 
 #[test]
-fn a_policy_holds_over_that_of_an_organisation_and_says_where_each_value_is_from() {
+fn a_policy_extends_another_and_names_the_source_of_each_value() {
     let lab = branched();
     let organisation = lab.root.join("../organisation.yaml");
     std::fs::write(&organisation, "protected_paths: [infra/**]\nswitching: deny\n")
@@ -194,12 +194,12 @@ fn a_policy_holds_over_that_of_an_organisation_and_says_where_each_value_is_from
     assert!(!lab.fine(&["policy"]).contains("default"));
     let gate = lab.json(&["gate", "--intent", "INT-001", "infra/main.tf"]);
     assert_eq!(gate["code"], "PROTECTED_PATH", "{gate}");
-    // Without the file below nothing is allowed.
+    // If the extended file is missing, nothing is allowed.
     std::fs::remove_file(&organisation).expect("removed");
     let gate = lab.json(&["gate", "--intent", "INT-001", "src/a.rs"]);
     assert_eq!(gate["code"], "HOOK_ERROR", "{gate}");
     assert!(lab.intent(&["check"]).status.code() == Some(1));
-    // In a pull request the file of the target branch decides, and to change it is a change of the rules.
+    // In a pull request the file of the target branch counts, and changing it is a change of the rules.
     lab.write(".orchestration/org.yaml", "protected_paths: [infra/**]\n");
     lab.write(".orchestration/policy.yaml", "extends: .orchestration/org.yaml\n");
     lab.commit();

@@ -1,4 +1,4 @@
-//! `intent test` and what `intent complete` makes of it.
+//! `intent test`, and how `intent complete` uses its results.
 
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ fn standings(lab: &Lab) -> Vec<String> {
 
 #[test]
 #[cfg(unix)]
-fn complete_says_what_passed_at_this_commit_and_runs_nothing() {
+fn complete_shows_which_criteria_passed_at_this_commit() {
     let lab = begun();
     assert_eq!(standings(&lab), ["never_run", "never_run", "no_command"]);
     let tested = lab.intent(&["test", "INT-001"]);
@@ -55,7 +55,7 @@ fn complete_says_what_passed_at_this_commit_and_runs_nothing() {
     assert_eq!(standings(&lab), ["passed_elsewhere", "passed_elsewhere", "no_command"]);
     lab.fine(&["test", "INT-001"]);
     assert_eq!(standings(&lab), ["passed", "passed", "no_command"]);
-    // Another command is no criterion's, whatever it is called.
+    // A command that no criterion names proves no criterion.
     insta::assert_snapshot!(transcript(
         &lab,
         &["test INT-001 -- true", "test INT-001 -- false", "complete INT-001", "test INT-404"]
@@ -64,7 +64,7 @@ fn complete_says_what_passed_at_this_commit_and_runs_nothing() {
 
 #[test]
 #[cfg(unix)]
-fn a_command_is_shown_at_the_commit_that_the_one_before_it_made() {
+fn each_result_names_the_commit_at_which_it_ran() {
     let lab = begun();
     let commit = "run: git -c user.name=t -c user.email=t@e commit -q --allow-empty -m more";
     let criteria = format!("[\"{commit}\", \"run: true\"]");
@@ -78,7 +78,7 @@ fn a_command_is_shown_at_the_commit_that_the_one_before_it_made() {
 
 #[test]
 #[cfg(unix)]
-fn where_the_policy_wants_it_shown_it_is_refused_until_then() {
+fn complete_is_refused_until_the_criteria_have_passed() {
     let lab = begun();
     lab.write(".orchestration/policy.yaml", "completion: passed\n");
     lab.write("src/a.rs", "fn two() {}\n");
@@ -99,12 +99,12 @@ fn where_the_policy_wants_it_shown_it_is_refused_until_then() {
     assert!(refused(&lab).contains("in no commit"));
     lab.commit();
     assert!(refused(&lab).contains("not passed at this commit"));
-    // A command that says nothing of the criterion does not stand in for it.
+    // A command that no criterion names does not help.
     lab.fine(&["test", "INT-001", "--", "true"]);
     assert!(refused(&lab).contains("not passed at this commit"));
     lab.fine(&["test", "INT-001"]);
     lab.fine(&["complete", "INT-001"]);
-    // What was shown is sealed, and told by a clone.
+    // The results are sealed, and a clone shows them.
     lab.commit();
     lab.run_git(&["clone", "-q", ".", "../clone"]);
     let trace = lab.fine(&["-C", "../clone", "trace", "--intent", "INT-001"]);
@@ -118,12 +118,12 @@ fn where_the_policy_wants_it_shown_it_is_refused_until_then() {
 
 #[test]
 #[cfg(unix)]
-fn results_can_be_handed_in_by_people_and_ci_but_not_by_an_agent() {
+fn people_and_ci_may_report_results_but_agents_may_not() {
     let lab = begun();
     lab.write("../report.xml", "<testsuite><testcase name=\"a\"/></testsuite>");
     let of_one = ["test", "INT-001", "--junit", "../report.xml", "--", "test -f src/a.rs"];
     let output = lab.intent(&["test", "INT-001", "--junit", "../report.xml"]);
-    assert_eq!(output.status.code(), Some(2), "of which command");
+    assert_eq!(output.status.code(), Some(2), "the command is missing");
     lab.fine(&of_one);
     assert_eq!(standings(&lab), ["passed", "never_run", "no_command"]);
     lab.write("../report.xml", "<testsuite><testcase><failure/></testcase></testsuite>");

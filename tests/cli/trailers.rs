@@ -1,10 +1,10 @@
-//! Trailers in the messages of commits, as git's hook writes them.
+//! Trailers in commit messages, as the git hook writes them.
 
 use super::lab::Lab;
 
 const POLICY: &str = "trailers: [\"Intent-Id: {intent}\", \"Assisted-by: {tool}:{model}\", \"Session: {session}\"]\n";
 
-/// A repository whose policy wants trailers, with two intents and a first commit.
+/// A repository with two intents and a first commit, whose policy asks for trailers.
 fn with_trailers() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -37,7 +37,7 @@ fn a_commit_names_the_intents_and_models_that_it_seals() {
     work(&lab, "src/a.rs", "INT-001", "m/1", 1);
     lab.run_git(&["commit", "-qm", "one"]);
     assert_eq!(message(&lab), format!("one\n{LOGIN}"));
-    // Never twice, in whichever way the message comes to be.
+    // A trailer is never repeated, however the message is made.
     lab.run_git(&["commit", "-q", "--amend", "--no-edit"]);
     assert_eq!(message(&lab), format!("one\n{LOGIN}"));
     work(&lab, "src/a.rs", "INT-001", "m/1", 2);

@@ -1,4 +1,4 @@
-//! Changes that were undone, and records whose code waits for a commit: what is lost, counted, kept and said.
+//! Undone changes, and records whose code waits for a commit: what is lost, counted, kept and printed.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::lab::Lab;
 const BEFORE: &str = "fn one() {\n    call(1);\n    call(2);\n}\n\nfn two() {\n    call(3);\n}\n";
 const FILE: &str = "src/a.rs";
 
-/// A repository with a file that nobody recorded, and two intents.
+/// A repository with two intents and a file without records.
 fn begun() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -43,7 +43,7 @@ fn doctor(lab: &Lab) -> String {
     String::from_utf8(lab.intent(&["doctor"]).stdout).expect("UTF-8")
 }
 
-/// Nothing is lost, nothing is left to do, and `doctor` knows of so many records that are kept for a while.
+/// Asserts that nothing is lost or left to do, and that `doctor` mentions kept records if there are any.
 fn assert_undone(lab: &Lab, kept: usize) {
     assert_eq!(lost(lab), 0);
     assert_eq!(open(lab), 0);
@@ -55,7 +55,7 @@ fn assert_undone(lab: &Lab, kept: usize) {
 }
 
 #[test]
-fn an_undone_edit_leaves_nothing() {
+fn an_undone_edit_leaves_nothing_to_do() {
     let added = "\nfn added() {\n    recorded(2);\n}\n";
     for text in [edited(), BEFORE.to_owned() + added, edited() + added] {
         let lab = begun();
@@ -63,7 +63,7 @@ fn an_undone_edit_leaves_nothing() {
         assert_eq!(open(&lab), 1);
         lab.run_git(&["checkout", "-q", "--", FILE]);
         assert_undone(&lab, 1);
-        // Nor does it after commits that change the file.
+        // That stays so after commits that change the file.
         lab.write(FILE, BEFORE.replace("call(3)", "call(4)"));
         lab.commit();
         assert_undone(&lab, 1);
@@ -75,7 +75,7 @@ fn an_undone_edit_leaves_nothing() {
 }
 
 #[test]
-fn an_edit_that_was_stashed_is_back_with_the_stash() {
+fn a_stashed_edit_has_its_record_again_after_the_pop() {
     let lab = begun();
     record(&lab, FILE, &edited());
     lab.run_git(&["stash", "-q"]);
@@ -85,7 +85,7 @@ fn an_edit_that_was_stashed_is_back_with_the_stash() {
 }
 
 #[test]
-fn a_commit_that_was_taken_back_leaves_nothing() {
+fn a_reverted_commit_leaves_nothing_to_do() {
     for text in [edited(), BEFORE.to_owned() + "\nfn added() {\n    recorded(2);\n}\n"] {
         let lab = begun();
         record(&lab, FILE, &text);
@@ -103,7 +103,7 @@ fn a_commit_that_was_taken_back_leaves_nothing() {
 }
 
 #[test]
-fn work_on_another_branch_is_not_lost_here() {
+fn work_on_another_branch_is_not_lost() {
     let lab = begun();
     lab.run_git(&["switch", "-q", "-c", "topic"]);
     lab.write("src/b.rs", "fn b() {}\n");
@@ -116,7 +116,7 @@ fn work_on_another_branch_is_not_lost_here() {
 }
 
 #[test]
-fn a_recorded_block_that_goes_without_a_record_is_lost() {
+fn a_block_that_is_deleted_without_a_record_is_lost() {
     let lab = begun();
     record(&lab, FILE, &edited());
     lab.run_git(&["commit", "-q", "-a", "-n", "-m", "without hooks"]);
@@ -127,7 +127,7 @@ fn a_recorded_block_that_goes_without_a_record_is_lost() {
 }
 
 #[test]
-fn records_of_code_that_is_not_staged_wait() {
+fn a_record_waits_until_its_code_is_staged() {
     let lab = begun();
     record(&lab, FILE, &edited());
     let waits = "1 record waits for its code to be staged: `git add src/a.rs && intent seal`; a commit with that code takes it too.\n";
@@ -142,7 +142,7 @@ fn records_of_code_that_is_not_staged_wait() {
 }
 
 #[test]
-fn lines_in_another_order_count_alike_everywhere() {
+fn lines_in_another_order_leave_nothing_to_do() {
     let lab = begun();
     record(&lab, FILE, &BEFORE.replacen("    call(1)", "    recorded();\n    call(1)", 1));
     lab.write(FILE, BEFORE.replacen("call(2);\n", "call(2);\n    recorded();\n", 1));
@@ -151,7 +151,7 @@ fn lines_in_another_order_count_alike_everywhere() {
     assert_eq!(lab.fine(&["seal"]), "Nothing that was recorded is left to seal.\n");
 }
 
-/// How many records of changes the journal of this clone holds.
+/// Returns the number of mutations in the journal of this clone.
 fn journal(lab: &Lab) -> usize {
     let folder = lab.root.join(".git/intent/open/main");
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -160,7 +160,7 @@ fn journal(lab: &Lab) -> usize {
 }
 
 #[test]
-fn what_is_only_on_a_pushed_topic_branch_can_be_sealed_again() {
+fn evidence_of_a_squashed_branch_can_be_sealed_again() {
     let lab = begun();
     lab.run_git(&["init", "-q", "--bare", "-b", "main", "../shared"]);
     lab.run_git(&["remote", "add", "origin", "../shared"]);
@@ -174,8 +174,8 @@ fn what_is_only_on_a_pushed_topic_branch_can_be_sealed_again() {
     lab.commit();
     lab.run_git(&["push", "-q", "origin", "topic"]);
     lab.fine(&["seal"]);
-    assert_eq!(journal(&lab), 2, "the server may squash it");
-    // As the server does, without the evidence that the branch has.
+    assert_eq!(journal(&lab), 2, "the forge may squash the branch");
+    // Squashes the branch as a forge does, without its evidence.
     lab.run_git(&["switch", "-q", "main"]);
     lab.run_git(&["checkout", "-q", "topic", "--", FILE]);
     lab.run_git(&["commit", "-q", "-n", "-m", "squashed"]);
@@ -185,18 +185,22 @@ fn what_is_only_on_a_pushed_topic_branch_can_be_sealed_again() {
     let told = lab.fine(&["why", "src/a.rs:2", "--lines"]);
     assert!(told.contains("INT-001") && told.contains("INT-002"), "{told}");
     lab.fine(&["seal"]);
-    assert_eq!(journal(&lab), 0, "everybody has it");
+    assert_eq!(journal(&lab), 0, "the evidence is on the shared main");
 }
 
 #[test]
-fn records_of_a_work_tree_that_was_removed_are_known() {
+fn records_of_a_removed_work_tree_are_found() {
     let lab = begun();
     lab.run_git(&["worktree", "add", "-q", "../gone", "-b", "topic"]);
     std::fs::write(lab.root.join("../gone").join(FILE), edited()).expect("written");
     let there = |arguments: &[&str]| lab.fine(&[&["-C", "../gone"], arguments].concat());
     there(&["record", FILE, "--intent", "INT-001", "--agent", "codex", "--session", "s"]);
     lab.run_git(&["-C", "../gone", "commit", "-q", "-a", "-n", "-m", "without hooks"]);
-    assert_eq!(doctor(&lab).matches("of code that does not exist here").count(), 0, "not ours yet");
+    assert_eq!(
+        doctor(&lab).matches("of code that does not exist here").count(),
+        0,
+        "the other work tree has the code"
+    );
     lab.run_git(&["worktree", "remove", "../gone"]);
     assert_undone(&lab, 1);
     lab.run_git(&["merge", "-q", "--ff-only", "topic"]);
@@ -209,7 +213,7 @@ fn records_of_a_work_tree_that_was_removed_are_known() {
 }
 
 #[test]
-fn evidence_that_a_commit_left_out_is_told_and_made_again() {
+fn evidence_that_a_commit_left_out_is_reported() {
     let lab = begun();
     lab.run_git(&["config", "core.hooksPath", "/dev/null"]);
     let base = lab.read_git(&["rev-parse", "HEAD"]);
@@ -230,7 +234,7 @@ fn evidence_that_a_commit_left_out_is_told_and_made_again() {
     assert!(told.contains("0 errors, 0 warnings in 1 changed block"), "{told}");
 }
 
-/// What the evidence at `HEAD` says was done to intents.
+/// Returns what the evidence at `HEAD` says was done to intents.
 fn registry_records(lab: &Lab) -> Vec<String> {
     assert!(!lab.fine(&["verify"]).contains("unknown-intent"));
     let lines = lab.git_says(&["grep", "-h", "\"registry\"", "HEAD", "--", ".orchestration"]);
@@ -243,7 +247,7 @@ fn registry_records(lab: &Lab) -> Vec<String> {
 }
 
 #[test]
-fn what_was_done_to_an_intent_and_undone_is_in_no_commit() {
+fn undone_changes_of_an_intent_are_not_sealed() {
     let lab = begun();
     let of_both = registry_records(&lab);
     lab.fine(&["new", "Payments", "--scope", "pay/**"]);
@@ -252,7 +256,7 @@ fn what_was_done_to_an_intent_and_undone_is_in_no_commit() {
     record(&lab, FILE, &edited());
     lab.commit();
     assert_eq!(registry_records(&lab), of_both);
-    // Changed by hand before it is committed, an intent is still the one that was created.
+    // An intent that is changed by hand before its commit counts as the same intent.
     lab.fine(&["new", "Refunds", "--scope", "pay/**"]);
     let registry = ".orchestration/active_intents.yaml";
     lab.write(registry, lab.read(registry).replace("Refunds", "Returns"));
@@ -262,7 +266,7 @@ fn what_was_done_to_an_intent_and_undone_is_in_no_commit() {
 }
 
 #[test]
-fn what_was_recorded_on_another_branch_is_not_held_against_this_one() {
+fn records_of_another_branch_cause_no_finding() {
     let verdicts = [
         &["check", "--fail-on", "hint"][..],
         &["check", "--staged", "--fail-on", "hint"],
@@ -270,7 +274,7 @@ fn what_was_recorded_on_another_branch_is_not_held_against_this_one() {
         &["verify"],
         &["status"],
     ];
-    // By a commit with hooks; by one without; by nothing, since the work is stashed; and as it stood.
+    // The work on the branch is committed with hooks, committed without hooks, stashed, or recorded after its commit.
     for way in ["hooks", "no hooks", "stash", "as it stood"] {
         let lab = Lab::governed();
         lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
@@ -305,7 +309,7 @@ fn what_was_recorded_on_another_branch_is_not_held_against_this_one() {
 }
 
 #[test]
-fn a_record_of_this_branch_under_an_intent_that_is_gone_is_found() {
+fn a_record_under_a_removed_intent_is_a_finding() {
     let lab = begun();
     record(&lab, FILE, &edited());
     let list = ".orchestration/active_intents.yaml";
@@ -317,10 +321,10 @@ fn a_record_of_this_branch_under_an_intent_that_is_gone_is_found() {
     }
 }
 
-/// What another branch has is no news to who records there. It is told only of a file that was named itself and of which
-/// nothing was recorded.
+/// Recording a folder says nothing about blocks that came with another branch. Only a file that was named itself and of
+/// which nothing was recorded gets a message.
 #[test]
-fn blocks_that_a_commit_brought_are_no_news() {
+fn blocks_that_came_with_a_commit_are_not_mentioned() {
     let lab = begun();
     lab.run_git(&["switch", "-q", "-c", "topic"]);
     let topic = BEFORE.replace("call(3)", "typed(3)") + "\nfn three() {\n    typed(4);\n}\n";

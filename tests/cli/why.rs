@@ -1,10 +1,10 @@
-//! What `intent why` and `intent trace` are asked about: lines, revisions, ids, and what does not exist.
+//! `intent why` and `intent trace`: lines, revisions, ids, and things that do not exist.
 
 use crate::cli::lab::{Lab, masked, transcript};
 
 const SHOP: &str = "fn open() {\n    unlock(1);\n}\n\nfn close() {\n    lock(2);\n}\n";
 
-/// A repository whose first commit was recorded for one intent, and changed for another in the second.
+/// A repository with two commits: the first was recorded under one intent, the second under another.
 fn twice() -> Lab {
     Lab::once(|| {
         let lab = Lab::governed();
@@ -31,7 +31,7 @@ fn twice() -> Lab {
 }
 
 #[test]
-fn lines_and_revisions() {
+fn why_answers_for_lines_and_revisions() {
     let lab = twice();
     lab.write("src/HEAD:shop.rs", "fn odd() {}\n");
     insta::assert_snapshot!(transcript(
@@ -52,7 +52,7 @@ fn lines_and_revisions() {
 }
 
 #[test]
-fn what_does_not_exist_is_an_error() {
+fn asking_for_what_does_not_exist_is_an_error() {
     let lab = twice();
     std::fs::remove_file(lab.root.join("src/shop.rs")).expect("removed");
     lab.write("src/other.rs", "fn one() {}\nfn two() {}");
@@ -76,7 +76,7 @@ fn what_does_not_exist_is_an_error() {
 }
 
 #[test]
-fn the_answer_as_data_says_the_same() {
+fn the_json_answer_agrees_with_the_printed_one() {
     let lab = twice();
     let answer = lab.json(&["why", "src/shop.rs:6"]);
     let block = &answer["blocks"][0];
@@ -99,7 +99,7 @@ fn the_answer_as_data_says_the_same() {
 fn each_record_is_traced_under_the_intent_that_it_is_about() {
     let lab = twice();
     let list = ".orchestration/active_intents.yaml";
-    // INT-001 is renamed, and a new intent takes the id of INT-002.
+    // INT-001 is renamed, and a new intent takes the id INT-002.
     let renamed = lab.read(list).replace(
         "id: INT-001\n    name: Doors",
         "id: SHOP-1\n    formerly: [INT-001]\n    name: Gates",
@@ -142,10 +142,10 @@ fn edit(lab: &Lab, path: &str, from: &str, to: &str) {
 }
 
 #[test]
-fn a_block_is_suspect_where_its_reason_changed_until_a_person_accepts_it() {
+fn a_changed_constraint_makes_blocks_suspect_until_accepted() {
     let lab = twice();
     let first = "src/shop.rs:1";
-    // Neither a name, an owner, a status, nor a comment is a reason.
+    // A change of the name, the owner, the status or a comment makes no block suspect.
     edit(&lab, LIST, "name: Doors", "name: Gates  # of steel");
     edit(&lab, LIST, "@ada", "@eve");
     lab.fine(&["complete", "INT-001"]);
@@ -168,7 +168,7 @@ fn a_block_is_suspect_where_its_reason_changed_until_a_person_accepts_it() {
     let day = lab.read_git(&["log", "-1", "--format=%as", "HEAD~1"]);
     let (commit, day) = (commit.trim(), day.trim());
     assert_eq!(suspicion(&lab, first), Some(format!("{changed} (commit {commit}, {day})")));
-    assert_eq!(suspicion(&lab, "src/shop.rs:7"), None, "INT-002 is as it was");
+    assert_eq!(suspicion(&lab, "src/shop.rs:7"), None, "INT-002 has not changed");
     let shown = lab.fine(&["why", "src/shop.rs"]);
     assert!(shown.contains("✓ exact, suspect  INT-001"), "{shown}");
     let card = lab.fine(&["why", first]);
@@ -184,7 +184,10 @@ fn a_block_is_suspect_where_its_reason_changed_until_a_person_accepts_it() {
             .expect("intent runs");
     assert_eq!(agent.status.code(), Some(2), "{agent:?}");
     lab.fine(&["accept", first]);
-    assert!(lab.fine(&["why", first]).contains("accepted by somebody unknown"), "no terminal");
+    assert!(
+        lab.fine(&["why", first]).contains("accepted by somebody unknown"),
+        "a command without a terminal does not know the person"
+    );
     assert_eq!(suspicion(&lab, first), None);
     edit(&lab, LIST, "\"No locks\"", "\"No doors\"");
     assert!(suspicion(&lab, first).is_some(), "another text than the accepted one");
@@ -193,7 +196,7 @@ fn a_block_is_suspect_where_its_reason_changed_until_a_person_accepts_it() {
 }
 
 #[test]
-fn what_was_taken_back_makes_nothing_suspect() {
+fn an_undone_change_of_an_intent_makes_nothing_suspect() {
     let lab = twice();
     edit(
         &lab,
@@ -215,7 +218,7 @@ fn what_was_taken_back_makes_nothing_suspect() {
 }
 
 #[test]
-fn a_specification_that_changed_makes_its_blocks_suspect() {
+fn a_changed_specification_makes_blocks_suspect() {
     let lab = Lab::governed();
     lab.fine(&["new", "Doors", "--scope", "src/**", "--start"]);
     edit(
@@ -232,7 +235,7 @@ fn a_specification_that_changed_makes_its_blocks_suspect() {
     assert_eq!(
         suspicion(&lab, "src/shop.rs:1"),
         None,
-        "what the record was made with is not known"
+        "the specification at the time of the record is unknown"
     );
     lab.commit();
     assert_eq!(suspicion(&lab, "src/shop.rs:1"), None);
@@ -246,7 +249,7 @@ fn a_specification_that_changed_makes_its_blocks_suspect() {
 }
 
 #[test]
-fn each_intent_of_a_file_has_one_line() {
+fn each_intent_of_a_file_is_listed_once() {
     let lab = twice();
     let lines = || {
         let told = lab.fine(&["why", "src/shop.rs"]);
@@ -254,7 +257,7 @@ fn each_intent_of_a_file_has_one_line() {
     };
     let both = ["INT-001  Doors  IN_PROGRESS", "INT-002  Alarms  IN_PROGRESS"];
     assert_eq!(lines(), both);
-    // One block under each of three texts of the first: the second is in no commit, and the third has another name.
+    // Blocks under three texts of the first intent: the second text is in no commit, and the third has another name.
     for (nth, from, to) in [
         (3, "\"No network\"]\n    owner: \"@ada\"", "\"Alone\"]\n    owner: \"@ada\""),
         (4, "\"Alone\"", "\"Quiet\""),
