@@ -1,4 +1,4 @@
-//! A repository for each kind of user that can be had, and what may not change in it.
+//! A repository for each kind of user that the machine can run programs as, and the files that must not change in it.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -24,13 +24,14 @@ active_intents:
 /// An ordinary user that every system has.
 const NOBODY: u32 = 65534;
 
-/// A repository with a home folder beside it, and whose they are.
+/// A repository with a home folder beside it, and the user who owns them.
 pub struct Lab {
     folder: tempfile::TempDir,
     pub user: Option<u32>,
 }
 
-/// One for each kind of user that can be had here; none, with the reason printed, where the kernel makes no namespaces.
+/// Returns a lab for each possible kind of user. If the kernel offers no namespaces, prints the reason and returns
+/// none.
 pub fn labs() -> Vec<Lab> {
     let own = Lab::new(None);
     if !own.intent(&["fence", "--probe"]).status.success() {
@@ -44,7 +45,7 @@ pub fn labs() -> Vec<Lab> {
     let mut labs = vec![own];
     if root && Command::new("setpriv").arg("--version").output().is_ok() {
         let other = Lab::new(Some(NOBODY));
-        // The folder for temporary files may be closed to others.
+        // Other users may not be able to enter the folder for temporary files.
         match other.intent(&["--version"]).status.success() {
             true => labs.push(other),
             #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
@@ -60,7 +61,7 @@ impl Lab {
         Self::like(&MADE, user)
     }
 
-    /// One in which there is, besides, a branch and a stash that differ out of scope.
+    /// A lab that also has a branch and a stash with changes out of scope.
     pub fn with_branch_and_stash(user: Option<u32>) -> Self {
         static MADE: LazyLock<Picture> = LazyLock::new(|| {
             let lab = Lab::made();
@@ -73,7 +74,7 @@ impl Lab {
         Self::like(&MADE, user)
     }
 
-    /// A copy of what was made once.
+    /// A copy of a prepared lab.
     fn like(picture: &Picture, user: Option<u32>) -> Self {
         let lab = Self { folder: tempfile::tempdir().expect("a folder"), user };
         picture.put_down(&lab.top());
@@ -117,7 +118,7 @@ impl Lab {
         lab
     }
 
-    /// Puts the program where another user can start it: the folder in which it was built may be closed to them.
+    /// Links the program into a folder that other users can enter, because the build folder may be closed to them.
     pub fn link_program(&self) {
         let (built, here) = (env!("CARGO_BIN_EXE_intent"), self.top().join("intent"));
         if std::fs::hard_link(built, &here).is_err() {
@@ -125,7 +126,7 @@ impl Lab {
         }
     }
 
-    /// The program that is tried.
+    /// The path of the program under test.
     pub fn program(&self) -> String {
         match self.user {
             Some(_) => self.top().join("intent").display().to_string(),
@@ -183,7 +184,7 @@ impl Lab {
         command.args(arguments).output().expect("the binary runs")
     }
 
-    /// A shell's script behind the fence: exit code and standard error.
+    /// Runs a shell script behind the fence, and returns its exit code and standard error.
     pub fn fenced(&self, script: &str) -> (i32, String) {
         let output = self.intent(&["fence", "--", "sh", "-c", script]);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -204,12 +205,13 @@ impl Lab {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Everything that no fenced command may change, with its mode, where both intents count.
+    /// Returns every file that no fenced command may change, with its mode, if both intents are selected.
     pub fn kept(&self) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
         self.kept_but(&["src/auth", "billing", "target", "packages/web/node_modules", "later"])
     }
 
-    /// Everything outside of these folders, with its mode: files of the work tree, and files that steer the gate or git.
+    /// Returns every file outside of these folders, with its mode: files of the work tree, and files that control the
+    /// gate or git.
     pub fn kept_but(&self, open: &[&str]) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
         let root = self.root();
         let open = |path: &Path| {

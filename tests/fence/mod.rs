@@ -1,5 +1,5 @@
-//! The fence and the gate in front of it, by the real binary: what a command can do to a work tree, as whoever runs the
-//! tests and, where that is the superuser, as an ordinary user too.
+//! The real binary with the fence and the gate: what a command can do to a work tree. The tests run as the current user
+//! and, if that is the superuser, as an ordinary user too.
 
 mod lab;
 mod ways;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use lab::{Lab, labs};
 
-/// Ways to write what is not the intent's. `MINE` is the process of the fence.
+/// Commands that try to write out of scope.
 const ATTACKS: &[&str] = &[
     "echo x > README.md",
     "echo x > src/other.rs",
@@ -82,7 +82,7 @@ const ATTACKS: &[&str] = &[
 ];
 
 #[test]
-fn nothing_that_is_kept_is_written_whatever_writes() {
+fn no_command_behind_the_fence_writes_out_of_scope() {
     for lab in labs() {
         lab.sh("git checkout -qb side && echo side > README.md && git commit -qam side && git checkout -q main");
         lab.sh("echo stashed > README.md && git stash -q");
@@ -99,14 +99,14 @@ fn nothing_that_is_kept_is_written_whatever_writes() {
                 .collect();
             assert!(changed.is_empty(), "user {:?}: {attack}: {changed:?}", lab.user);
         }
-        // The same without a fence is seen, so the comparison sees.
+        // Without a fence the comparison notices a write, so it is able to fail.
         lab.sh("echo x > README.md");
         assert_ne!(lab.kept(), before);
     }
 }
 
 #[test]
-fn what_the_intents_own_and_git_needs_is_written() {
+fn files_in_scope_and_files_of_git_can_be_written() {
     for lab in labs() {
         let (code, told) = lab.fenced(
             "set -e; echo x > src/auth/new.rs; mkdir src/auth/deep; echo x > src/auth/deep/a; rm src/auth/sign_in.rs; \
@@ -118,7 +118,7 @@ fn what_the_intents_own_and_git_needs_is_written() {
         assert_eq!((code, told.as_str()), (0, ""), "user {:?}", lab.user);
         assert_eq!(lab.sh("git rev-parse --abbrev-ref HEAD; cat later/deep/z"), "branch\nx\n");
         assert!(!lab.root().join(".git/commondir").exists());
-        // A folder that was made for the command and not used is gone again.
+        // A folder that was made for the command and is still empty is removed.
         lab.sh("rm -r later");
         assert_eq!(lab.fenced("test -d later/deep").0, 0);
         assert!(!lab.root().join("later").exists());
@@ -126,7 +126,7 @@ fn what_the_intents_own_and_git_needs_is_written() {
 }
 
 #[test]
-fn an_intent_that_is_named_or_selected_alone_counts() {
+fn only_the_named_or_else_the_selected_intent_counts() {
     for lab in labs() {
         let by = |arguments: &[&str], script: &str| {
             let all = [&["fence"], arguments, &["--", "sh", "-c", script]].concat();
@@ -145,20 +145,20 @@ fn an_intent_that_is_named_or_selected_alone_counts() {
 }
 
 #[test]
-fn a_command_ends_as_it_would_without_a_fence() {
+fn a_command_has_the_same_exit_as_without_a_fence() {
     for lab in labs() {
         for code in [0, 1, 2, 7, 126, 255] {
             assert_eq!(lab.fenced(&format!("exit {code}")).0, code);
         }
         let missing = lab.intent(&["fence", "--", "no-such-program-anywhere"]);
-        // A folder of the path that this user may not look into makes it 126, as with a shell.
+        // If this user may not enter a folder of the PATH, the code is 126, as with a shell.
         assert!(matches!(missing.status.code(), Some(126 | 127)));
         let killed = lab.intent(&["fence", "--", "sh", "-c", "kill -TERM $$"]);
         assert_eq!(std::os::unix::process::ExitStatusExt::signal(&killed.status), Some(15));
         let mut passed =
             lab.start("trap 'exit 42' TERM; echo > target/trapped; while :; do sleep 0.05; done");
         wait_for(&lab.root().join("target/trapped"));
-        // `setpriv` becomes the program that it starts.
+        // `setpriv` replaces itself with the program that it starts, so the process id is that of the fence.
         lab.sh(&format!("kill -TERM {}", passed.id()));
         assert_eq!(passed.wait().expect("ended").code(), Some(42));
         let mut command = lab.command(&lab.program());
@@ -170,7 +170,7 @@ fn a_command_ends_as_it_would_without_a_fence() {
 }
 
 #[test]
-fn what_a_command_leaves_running_ends_with_it() {
+fn background_processes_end_with_the_command() {
     for lab in labs() {
         let (code, told) = lab.fenced(
             "(sleep 0.4; echo x > src/auth/late) & setsid sh -c 'sleep 0.4; echo x > src/auth/later' & nohup sh -c 'sleep 0.4; echo x > src/auth/latest' & exit 0",
@@ -184,13 +184,13 @@ fn what_a_command_leaves_running_ends_with_it() {
 }
 
 #[test]
-fn a_change_by_half_is_told_and_fails() {
+fn a_change_that_could_be_written_only_in_part_is_reported() {
     for lab in labs() {
         lab.sh("git checkout -qb side && echo side > README.md && echo s >> billing/a.ts && git commit -qam side && git checkout -q main");
         let (code, told) = lab.fenced("git checkout -q side");
         assert_eq!(code, 1, "{told}");
         assert!(told.contains("README.md") && told.contains("git restore --source HEAD"), "{told}");
-        // The command that it names works outside.
+        // The suggested command works outside of the fence.
         lab.sh(
             "git restore --source HEAD -- README.md && git diff --quiet && git checkout -q main",
         );
@@ -199,7 +199,7 @@ fn a_change_by_half_is_told_and_fails() {
         );
         assert_eq!(code, 1, "{told}");
         assert!(told.contains("README.md"), "{told}");
-        // What was different before is nobody's half.
+        // A difference from before the command is not reported.
         lab.sh("git reset -q --hard main~1 && echo mine > README.md");
         let (code, told) =
             lab.fenced("echo x > src/auth/x && git add src/auth/x && git commit -qm fine");
@@ -220,7 +220,7 @@ fn wait_until(is_so: impl Fn() -> bool, otherwise: &str) {
 }
 
 #[test]
-fn a_file_that_is_replaced_from_outside_stays_kept_or_is_told() {
+fn a_file_replaced_from_outside_is_protected_or_reported() {
     for lab in labs() {
         let script = "echo x > target/begun; while ! test -e target/go; do sleep 0.02; done; echo x >> .orchestration/policy.yaml; echo x >> .intentignore; true";
         let child = lab.start(script);
@@ -243,7 +243,7 @@ fn a_file_that_is_replaced_from_outside_stays_kept_or_is_told() {
 }
 
 #[test]
-fn a_new_control_file_in_a_folder_of_the_intent_is_told() {
+fn a_new_protected_file_in_scope_is_reported() {
     for lab in labs() {
         let (code, told) = lab.fenced("echo '{}' > src/auth/.mcp.json");
         assert_eq!(code, 1, "{told}");
@@ -252,7 +252,7 @@ fn a_new_control_file_in_a_folder_of_the_intent_is_told() {
 }
 
 #[test]
-fn stand_ins_go_with_the_last_fence_also_where_that_is_killed() {
+fn stand_ins_are_removed_with_the_last_fence_even_if_killed() {
     for lab in labs() {
         let commondir = lab.root().join(".git/commondir");
         let mut first =
@@ -278,13 +278,13 @@ fn stand_ins_go_with_the_last_fence_also_where_that_is_killed() {
 }
 
 #[test]
-fn what_leads_around_the_fence_is_refused() {
+fn ways_around_the_fence_are_refused() {
     for lab in labs() {
         lab.sh("ln .orchestration/policy.yaml \"$TOP/second\"");
         let (code, told) = lab.fenced("echo x > target/ran");
         assert_eq!(code, 2, "{told}");
         assert!(told.contains("hard link"), "{told}");
-        // What the message names mends it.
+        // The suggested command removes the obstacle.
         let command = told.split('`').nth(1).expect("a command").to_owned();
         lab.sh(&command);
         assert_eq!(lab.fenced("true").0, 0);
@@ -299,7 +299,7 @@ fn what_leads_around_the_fence_is_refused() {
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(std::fs::read(lab.root().join("README.md")).expect("a file"), b"read me\n");
 
-        // Descriptors that were opened outside are not handed in, and the input is opened anew.
+        // The command does not inherit open descriptors, and its input is opened again.
         lab.sh(&format!(
             "exec 7< . 8< README.md; {} fence -- sh -c 'echo x > /proc/self/fd/7/README.md; echo x > /proc/self/fd/8; echo x > /proc/self/fd/0; true' < README.md 2>/dev/null",
             lab.program()
@@ -310,7 +310,7 @@ fn what_leads_around_the_fence_is_refused() {
 }
 
 #[test]
-fn a_fence_within_a_fence_only_narrows() {
+fn a_fence_inside_a_fence_only_narrows() {
     for lab in labs() {
         let inner = |script: &str| {
             let binary = lab.program();
@@ -330,7 +330,7 @@ fn a_fence_within_a_fence_only_narrows() {
 }
 
 #[test]
-fn in_a_linked_work_tree_the_repository_itself_is_kept() {
+fn in_a_linked_work_tree_the_main_repository_is_protected() {
     for lab in labs() {
         let made = lab.intent(&["worktree", "try/it", "--intent", "INT-001", "--json"]);
         let told = String::from_utf8_lossy(&made.stderr).into_owned();
@@ -381,16 +381,16 @@ fn in_a_linked_work_tree_the_repository_itself_is_kept() {
             fenced(attack);
             assert_eq!(kept(), before, "user {:?}: {attack}", lab.user);
         }
-        // From the main work tree the linked one is kept as well.
+        // A fence in the main work tree protects the linked work tree as well.
         lab.fenced("echo x > ../work-try-it/README.md; echo x > ../work-try-it/src/auth/new.rs");
         assert_eq!(kept(), before);
         assert_ne!(std::fs::read(tree.join("src/auth/new.rs")).expect("a file"), b"x\n");
     }
 }
 
-/// Where the kernel makes no namespaces: as it is when `unshare` is refused.
+/// The kernel offers no namespaces, which is imitated by refusing `unshare`.
 #[test]
-fn without_namespaces_landlock_keeps_what_it_can_and_says_so() {
+fn without_namespaces_landlock_protects_files_and_says_so() {
     for lab in labs() {
         let traced = |script: &str| {
             let mut command = lab.command("strace");
@@ -410,7 +410,7 @@ fn without_namespaces_landlock_keeps_what_it_can_and_says_so() {
             lab.kept().into_iter().map(|(path, (bytes, _))| (path, bytes)).collect()
         };
         let before = contents();
-        // Tracing is slow, and those two would be traced for long.
+        // These two attacks take too long while they are traced.
         let slow = |attack: &&&str| attack.contains("/proc/[0-9]") || attack.contains("$INTENT");
         for attack in ATTACKS.iter().filter(|attack| !slow(attack)) {
             traced(attack);
@@ -420,7 +420,7 @@ fn without_namespaces_landlock_keeps_what_it_can_and_says_so() {
 }
 
 #[test]
-fn doctor_says_what_fences_and_what_a_killed_fence_left() {
+fn doctor_names_the_fence_and_leftovers_of_a_killed_one() {
     for lab in labs() {
         let said = || String::from_utf8_lossy(&lab.intent(&["doctor"]).stdout).into_owned();
         assert!(said().contains("by a mount namespace; it does not cover"), "{}", said());
@@ -433,7 +433,7 @@ fn doctor_says_what_fences_and_what_a_killed_fence_left() {
     }
 }
 
-/// What a host is answered before a command, with its policy for fences.
+/// Returns the answer that a host gets before a command.
 fn hooked(lab: &Lab, host: &str, payload: &serde_json::Value) -> String {
     use std::io::Write as _;
     let mut command = lab.command(&lab.program());
@@ -451,7 +451,7 @@ fn hooked(lab: &Lab, host: &str, payload: &serde_json::Value) -> String {
 }
 
 #[test]
-fn opaque_commands_go_behind_the_fence_where_the_policy_says_so() {
+fn the_policy_can_put_opaque_commands_behind_the_fence() {
     use serde_json::{Value, json};
     let labs = labs();
     let Some(lab) = labs.first() else { return };
@@ -505,7 +505,7 @@ fn opaque_commands_go_behind_the_fence_where_the_policy_says_so() {
         assert_ne!(told["permissionDecision"], "allow", "{case}: {said}");
         if rewritten {
             assert_eq!(input["timeout"], 9);
-            // What the host is told to run is a fenced command, and does what the command does.
+            // The rewritten command is fenced and does the same.
             let command =
                 input["command"].as_str().expect("a command").replace("gen.py", "none.py");
             lab.sh(&format!("{command} 2>/dev/null; test -e target/log; rm target/log"));
@@ -520,7 +520,7 @@ fn opaque_commands_go_behind_the_fence_where_the_policy_says_so() {
         let by_name = fenced.replace("intent fence", "intent-lsp fence");
         let said = ask(host, mode, &by_name, &format!("{case} by its other name"));
         assert!(!said.contains("FENCE") && !said.contains("nput"), "{case}: {said}");
-        // What stands behind it already stays as it is; what looks so does not count.
+        // A command that is fenced already is not changed; a command that only looks fenced does not count.
         let said = ask(host, mode, fenced, &format!("{case} fenced"));
         assert!(!said.contains("FENCE") && !said.contains("nput"), "{case}: {said}");
         assert!(!ask(host, mode, "ls -la", &format!("{case} read")).contains("nput"));

@@ -1,8 +1,8 @@
-//! Hundreds of ways to write what is not the agent's to write, from the hook's question to `check`: through the gate alone,
-//! and behind the fence.
+//! Hundreds of ways to write out of scope, from the question of the hook to `check`: with the gate alone, and behind
+//! the fence.
 //!
-//! Of each class every fourth way is tried, and those that are named below. Each test, user and policy has other ones, and
-//! `INTENT_FUZZ_SEED=1` has again others: four seeds try them all, as `INTENT_TEST_LONG=1` does.
+//! A usual run tries every fourth way of each class, and those in `ALWAYS`. Each test, user and policy tries other ways,
+//! and `INTENT_FUZZ_SEED=1` others again: four seeds try all ways, as `INTENT_TEST_LONG=1` does.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -17,11 +17,11 @@ use crate::fence::lab::{Lab, labs};
 use crate::mutate::chance::from_environment;
 use crate::support::{is_long, short_or_long};
 
-/// What a session under `INT-001` may change.
+/// The folders that a session under `INT-001` may change.
 const OPEN: &[&str] = &["src/auth", "target", "packages/web/node_modules", "later"];
-/// Of all ways so many percent are held before they run.
+/// The least share of all ways, in percent, that the gate holds before they run.
 const HELD: usize = 89;
-/// Of a quarter of them: by chance, one quarter has more than another of those that are not.
+/// The same for a quarter of the ways. It is lower, because the ways that are not held are spread by chance.
 const HELD_OF_SOME: usize = 86;
 
 struct Way {
@@ -38,10 +38,10 @@ fn ways() -> Vec<Way> {
     ways.collect()
 }
 
-/// Ways without which a test would say little.
+/// Ways that every run must try.
 const ALWAYS: [&str; 1] = ["make docs"];
 
-/// The ways that one test tries: all of them, or a quarter of each class.
+/// Returns the ways that one test tries: all of them, or a quarter of each class.
 fn some_ways(nth: u64) -> Vec<Way> {
     let left = from_environment("INTENT_FUZZ_SEED", 0).wrapping_add(nth) % 4;
     let mut of_class: BTreeMap<&str, u64> = BTreeMap::new();
@@ -54,7 +54,7 @@ fn some_ways(nth: u64) -> Vec<Way> {
     ways
 }
 
-/// Tries all ways, shared out between as many labs as there are processors to have.
+/// Tries all ways, in as many labs in parallel as there are processors.
 fn try_all<'w, L>(ways: &'w [Way], make: impl Fn() -> L + Sync, each: impl Fn(&L, &'w Way) + Sync) {
     let left = Mutex::new(ways.iter());
     let next = || left.lock().expect("no panic before").next();
@@ -71,7 +71,7 @@ fn try_all<'w, L>(ways: &'w [Way], make: impl Fn() -> L + Sync, each: impl Fn(&L
 }
 
 impl Lab {
-    /// A call of the hook as Claude Code makes it: its answer, and everything that it says.
+    /// Calls the hook as Claude Code does. Returns its answer, and everything that it prints.
     fn hook(&self, event: &str, command: &str) -> (Value, String) {
         let payload = json!({
             "session_id": "s1",
@@ -96,7 +96,7 @@ impl Lab {
         (answer, String::from_utf8_lossy(&told).into_owned())
     }
 
-    /// A lab in which the session `s1` works under `INT-001`, with a branch and a stash that differ out of scope.
+    /// A lab in which the session `s1` works under `INT-001`, with a branch and a stash that have changes out of scope.
     fn at_work(user: Option<u32>) -> Self {
         let lab = Self::with_branch_and_stash(user);
         let select = "intent select INT-001";
@@ -106,7 +106,7 @@ impl Lab {
         lab
     }
 
-    /// Runs a command as the host's shell would, for a moment at most.
+    /// Runs a command as the shell of the host would, with a short time limit.
     fn run(&self, words: &[&str]) -> String {
         let mut command = self.command("timeout");
         command.args(["--kill-after=1", "5"]).args(words);
@@ -114,7 +114,7 @@ impl Lab {
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 
-    /// Puts everything back as it was committed.
+    /// Restores the committed state.
     fn put_back(&self, start: &str) {
         self.sh(&format!(
             "rm -rf .git/index.lock src/away; git checkout -q -f main; git reset -q --hard {start}; git clean -fdq; \
@@ -138,8 +138,8 @@ impl Lab {
     }
 }
 
-/// Whether the hook keeps its own books there.
-fn is_book(path: &str) -> bool {
+/// Returns true for the files that the hook itself writes.
+fn is_written_by_the_hook(path: &str) -> bool {
     [".orchestration/local/", ".orchestration/agent_trace/"].iter().any(|it| path.starts_with(it))
 }
 
@@ -149,7 +149,7 @@ fn is_held(answer: &Value) -> bool {
 }
 
 #[test]
-fn a_write_is_held_before_it_runs_or_told_afterwards() {
+fn a_write_is_held_before_it_runs_or_reported_afterwards() {
     let ways = some_ways(0);
     let through: Mutex<Vec<&Way>> = Mutex::default();
     let make = || Lab::at_work(None);
@@ -172,7 +172,9 @@ fn a_write_is_held_before_it_runs_or_told_afterwards() {
         lab.run(&["bash", "-c", &way.command]);
         let (_, mut told) = lab.hook("PostToolUse", &way.command);
         told.push_str(&String::from_utf8_lossy(&lab.intent(&["check"]).stdout));
-        for path in lab.changed_since(&before).into_iter().filter(|path| !is_book(path)) {
+        for path in
+            lab.changed_since(&before).into_iter().filter(|path| !is_written_by_the_hook(path))
+        {
             assert!(
                 told.contains(&path),
                 "{}: {path} changed, and nobody says so: {told}",
@@ -204,7 +206,7 @@ fn behind_the_fence_nothing_out_of_scope_is_written() {
             let program = lab.program();
             let fenced = ["fence", "--intent", "INT-001", "--", "bash", "-c", &way.command];
             lab.run(&[&[program.as_str()], fenced.as_slice()].concat());
-            // Where the time was up, what the fence had put there is taken away in a moment.
+            // If the time limit was reached, the stand-ins of the fence are removed a moment later.
             let until = Instant::now() + Duration::from_secs(5);
             let mut changed = lab.changed_since(&before);
             while changed == [".git/commondir"] && Instant::now() < until {
@@ -212,7 +214,7 @@ fn behind_the_fence_nothing_out_of_scope_is_written() {
                 changed = lab.changed_since(&before);
             }
             assert!(changed.is_empty(), "user {user:?}: {}: {changed:?}", way.command);
-            // What went into history alone is found by `check`, which judges commits.
+            // A change that is only in the history is found by `check`, which judges commits.
             let range = format!("{}..HEAD", start.trim());
             let committed =
                 lab.sh(&format!("git diff --name-only {range} -- . ':!src/auth' ':!notes.md'"));
@@ -220,7 +222,7 @@ fn behind_the_fence_nothing_out_of_scope_is_written() {
                 let found = lab.intent(&["check", &range, "--verbose"]);
                 let said = String::from_utf8_lossy(&found.stdout).into_owned();
                 for path in committed.lines() {
-                    // Of the registry the intents are named.
+                    // For the registry, the finding names the intents.
                     let named = match path.ends_with("active_intents.yaml") {
                         true => said.contains("is removed from the registry"),
                         false => said.contains(path),
@@ -233,13 +235,13 @@ fn behind_the_fence_nothing_out_of_scope_is_written() {
     }
 }
 
-/// What the host is told to run instead of a command.
+/// Returns the command that the host runs instead.
 fn rewritten(answer: &Value) -> Option<&str> {
     answer["hookSpecificOutput"]["updatedInput"]["command"].as_str()
 }
 
 #[test]
-fn where_the_policy_wants_the_fence_the_hook_puts_opaque_commands_behind_it() {
+fn the_hook_fences_opaque_commands_if_the_policy_wants_it() {
     let users: Vec<Option<u32>> = labs().iter().map(|lab| lab.user).collect();
     let (Some(first), Some(last)) = (users.first(), users.last()) else { return };
     for (nth, policy, user) in [(2, "require", *first), (3, "opaque", *last)] {
@@ -274,14 +276,15 @@ fn where_the_policy_wants_the_fence_the_hook_puts_opaque_commands_behind_it() {
             lab.run(&["bash", "-c", command]);
             lab.hook("PostToolUse", &way.command);
             let changed = lab.changed_since(&before);
-            let changed: Vec<_> = changed.iter().filter(|path| !is_book(path)).collect();
+            let changed: Vec<_> =
+                changed.iter().filter(|path| !is_written_by_the_hook(path)).collect();
             assert!(changed.is_empty(), "{policy}, {user:?}: {}: {changed:?}", way.command);
         }
     }
 }
 
 #[test]
-fn what_git_brings_from_older_commits_is_nobodys_writing() {
+fn changes_from_earlier_commits_are_no_ungated_write() {
     for (command, is_brought) in [
         ("git switch -q side", true),
         ("git merge -q side", true),
@@ -309,7 +312,7 @@ fn what_git_brings_from_older_commits_is_nobodys_writing() {
     }
 }
 
-/// A script that the gate lets run, and the files of which the agent must be told afterwards.
+/// Scripts that the gate allows, each with the files that the agent must be told about afterwards.
 const SCRIPTS: &[(&str, &[&str])] = &[
     ("echo x > README.md", &["README.md"]),
     ("echo x > src/new.rs", &["src/new.rs"]),
@@ -381,7 +384,7 @@ const SCRIPTS: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn whatever_a_script_changes_is_told_to_the_agent() {
+fn the_agent_is_told_which_files_a_script_changed() {
     let scripts = SCRIPTS.iter().map(|(script, _)| (*script).to_owned());
     let ways: Vec<Way> = scripts.map(|command| Way { class: "scripts", command }).collect();
     let fresh = || ();
@@ -401,7 +404,7 @@ fn whatever_a_script_changes_is_told_to_the_agent() {
 }
 
 #[test]
-fn a_script_that_changes_nothing_of_others_is_not_told_of() {
+fn a_script_that_changes_only_its_own_files_is_not_reported() {
     let lab = Lab::at_work(None);
     for script in [
         "true",

@@ -1,9 +1,9 @@
-//! The languages of `rows/mod.rs`, `rows/markup.rs` and those of SQL and Elixir; plain text.
+//! The languages in `rows/mod.rs` and `rows/markup.rs`, SQL, Elixir, and plain text.
 
 use super::{Promise, assert_kept};
 
 #[test]
-fn what_formatters_change_keeps_the_tokens() {
+fn formatting_keeps_the_tokens() {
     let cases = [
         (
             "a.rs",
@@ -122,7 +122,7 @@ fn what_formatters_change_keeps_the_tokens() {
 }
 
 #[test]
-fn what_changes_the_program_changes_the_tokens() {
+fn a_change_of_the_program_changes_the_tokens() {
     let cases = [
         ("a.rs", "fn f() { (1,) }", "fn f() { (1) }"),
         ("a.rs", "fn f() -> (u8,) { x }", "fn f() -> (u8) { x }"),
@@ -370,7 +370,7 @@ fn consistent_renames_keep_the_shape() {
 }
 
 #[test]
-fn other_changes_of_names_change_the_shape() {
+fn inconsistent_renames_change_the_shape() {
     let cases = [
         ("a.rs", "fn f(a: u8, b: u8) -> u8 { a }", "fn f(a: u8, b: u8) -> u8 { b }"),
         ("a.rs", "fn f(a: u8) { a + LOW }", "fn f(a: u8) { a + HIGH }"),

@@ -1,9 +1,9 @@
-//! The languages of `rows/formats.rs`.
+//! The languages in `rows/formats.rs`.
 
 use super::{Promise, assert_kept};
 
 #[test]
-fn what_formatters_change_keeps_the_tokens() {
+fn formatting_keeps_the_tokens() {
     let cases = [
         (
             "a.tf",
@@ -32,7 +32,7 @@ fn what_formatters_change_keeps_the_tokens() {
 }
 
 #[test]
-fn what_changes_the_program_changes_the_tokens() {
+fn a_change_of_the_program_changes_the_tokens() {
     let cases = [
         ("a.tf", "module \"a\" { b = \"c d\" }", "module \"a\" { b = \"c  d\" }"),
         ("a.tf", "module \"a\" {\n b = <<E\n c\nE\n}", "module \"a\" {\n b = <<E\n  c\nE\n}"),
@@ -70,7 +70,7 @@ fn what_changes_the_program_changes_the_tokens() {
     assert_kept(Promise::OtherTokens, &cases);
 }
 
-/// Whoever reads a file of these formats may look anything up by its name.
+/// A reader of these formats can look up anything by its name, so no name is local.
 #[test]
 fn no_name_is_a_local() {
     let cases = [

@@ -1,9 +1,9 @@
-//! The heavy functional languages.
+//! The functional languages with large grammars.
 
 use super::{Promise, assert_kept};
 
 #[test]
-fn what_formatters_change_keeps_the_tokens() {
+fn formatting_keeps_the_tokens() {
     let cases = [
         ("a.hs", "f a b = g (a+b) c", "f a b =\n  -- calls\n  g\n    (a + b)\n    c"),
         ("a.hs", "f = do { a; b }", "f = do {\n  a;\n  b\n}"),
@@ -22,7 +22,7 @@ fn what_formatters_change_keeps_the_tokens() {
 }
 
 #[test]
-fn what_changes_the_program_changes_the_tokens() {
+fn a_change_of_the_program_changes_the_tokens() {
     let cases = [
         ("a.hs", "f = a b c", "f = a (b c)"),
         ("a.hs", "f = g -1", "f = g - 1"),
@@ -81,7 +81,7 @@ fn consistent_renames_keep_the_shape() {
 }
 
 #[test]
-fn other_changes_of_names_change_the_shape() {
+fn inconsistent_renames_change_the_shape() {
     let cases = [
         ("a.hs", "f a = g a", "f a = h a"),
         ("a.hs", "f a b = a", "f a b = b"),
@@ -96,7 +96,7 @@ fn other_changes_of_names_change_the_shape() {
         ("a.ml", "let f a = A.a + a", "let f b = A.b + b"),
         ("a.ml", "let f a = { a }", "let f b = { b }"),
         ("a.ml", "let f a = g ~a", "let f b = g ~b"),
-        // A member has users outside.
+        // A member may be used outside of the text.
         ("a.ml", "module M = struct let a = 1 end", "module M = struct let b = 1 end"),
         ("a.hs", "instance A B where\n  c = d", "instance A B where\n  e = d"),
     ];

@@ -1,8 +1,8 @@
-//! What the fingerprints hold equal and, more important, what they do not.
+//! Which texts have the same fingerprints and, more important, which do not.
 //!
-//! Each file has the cases of some languages, by what two texts of a case promise. A case whose language this build
-//! leaves out (a grammar behind a feature) is passed over; that each language is there when it should be is tested
-//! beside the table of languages.
+//! Each file contains the cases of some languages, grouped by what the two texts of a case must have in common. A case
+//! is skipped if this build leaves out the grammar of its language; the tests of the table of languages check which
+//! grammars must be there.
 
 mod common;
 mod formats;
@@ -16,16 +16,16 @@ use intent_lsp::facade::code::{Document, Fingerprint, language};
 /// A file name and two texts.
 type Case = (&'static str, &'static str, &'static str);
 
-/// What the fingerprints of two texts promise.
+/// What must hold for the fingerprints of the two texts.
 #[derive(Clone, Copy, Debug)]
 enum Promise {
-    /// Only what a formatter does lies between them.
+    /// The texts differ only in formatting.
     SameTokens,
-    /// They are not the same program.
+    /// The texts are different programs.
     OtherTokens,
-    /// Only names differ, in the same way everywhere.
+    /// The texts differ only in names, in the same way everywhere.
     SameShape,
-    /// Names differ, and not in a way that changes nothing.
+    /// The texts differ in names in a way that may change behaviour.
     OtherShape,
 }
 
@@ -52,7 +52,7 @@ fn language_is_known(path: &str) -> bool {
     path.ends_with(".txt") || language::of_file(path, "").is_some()
 }
 
-/// The fingerprint of the first block of a text that is no region; of the first one where all are.
+/// Returns the fingerprint of the first block that is no region, or of the first region if there is no other block.
 fn of(path: &str, text: &str) -> Fingerprint {
     let file = Document::from_text(path, text).blocks();
     assert!(!file.has_error, "{path}: a syntax error in {text:?}");
@@ -62,7 +62,7 @@ fn of(path: &str, text: &str) -> Fingerprint {
 }
 
 #[test]
-fn a_container_has_a_hash_of_its_own_that_its_members_do_not_touch() {
+fn the_own_hash_of_a_container_ignores_its_members() {
     let one = of("a.rs", "impl A { const X: u8 = 1; fn b() { 1 } }");
     let two = of("a.rs", "impl A { const X: u8 = 1; fn b() { 2 } }");
     let other = of("a.rs", "impl B { const X: u8 = 1; fn b() { 1 } }");
@@ -74,7 +74,7 @@ fn a_container_has_a_hash_of_its_own_that_its_members_do_not_touch() {
 }
 
 #[test]
-fn sketches_estimate_what_is_kept() {
+fn sketches_estimate_how_much_is_unchanged() {
     let body = |words: std::ops::Range<u32>| {
         let lines: Vec<String> = words.map(|n| format!("    call_{n}({n});")).collect();
         of("a.rs", &format!("fn f() {{\n{}\n}}", lines.join("\n")))
@@ -91,7 +91,7 @@ fn sketches_estimate_what_is_kept() {
 }
 
 #[test]
-fn crlf_is_folded_in_the_content_hash() {
+fn the_content_hash_treats_crlf_as_lf() {
     assert_eq!(content_hash("a\r\nb"), content_hash("a\nb"));
     assert_ne!(content_hash("a\rb"), content_hash("a\nb"));
     assert_eq!(
@@ -100,7 +100,7 @@ fn crlf_is_folded_in_the_content_hash() {
     );
 }
 
-/// These texts stand in ledgers: a change here is a new prefix, never a new value.
+/// Ledgers contain these values. A changed algorithm needs a new prefix, so that an old value never gets a new meaning.
 #[test]
 fn the_algorithms_never_change_silently() {
     let text = "fn add(a: u32, b: u32) -> u32 {\n    let sum = a + b; // both\n    sum\n}";

@@ -1,9 +1,9 @@
-//! The languages of `rows/more.rs`.
+//! The languages in `rows/more.rs`.
 
 use super::{Promise, assert_kept};
 
 #[test]
-fn what_formatters_change_keeps_the_tokens() {
+fn formatting_keeps_the_tokens() {
     let cases = [
         (
             "a.cs",
@@ -97,7 +97,7 @@ fn what_formatters_change_keeps_the_tokens() {
 }
 
 #[test]
-fn what_changes_the_program_changes_the_tokens() {
+fn a_change_of_the_program_changes_the_tokens() {
     let cases = [
         ("a.cs", "class A { int b = (c + d) * e; }", "class A { int b = c + d * e; }"),
         ("a.cs", "class A { string b = \"a b\"; }", "class A { string b = \"a  b\"; }"),
@@ -297,7 +297,7 @@ fn consistent_renames_keep_the_shape() {
 }
 
 #[test]
-fn other_changes_of_names_change_the_shape() {
+fn inconsistent_renames_change_the_shape() {
     let cases = [
         (
             "a.cs",
