@@ -1,18 +1,17 @@
-//! Functions that are written, changed, laid out otherwise and read again,
-//! without a parser: the model knows the shape of what it writes.
+//! Functions that the model writes, changes, formats and reads again without a parser, because it knows their form.
 
 use crate::mutate::chance::Chance;
 
-/// A function.
+/// A function in the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     pub name: String,
-    /// What it says, a statement each: the word that is called and its numbers.
+    /// The numbers of each statement; the first chooses the function that it calls.
     pub statements: Vec<Vec<u64>>,
     pub layout: Layout,
 }
 
-/// How wide it is indented, and whether its lists are broken.
+/// The width of the indentation, and whether lists are broken over lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub indent: usize,
@@ -31,7 +30,7 @@ const VERBS: [&str; 12] = [
     "open", "load", "sort", "send", "join", "trim", "mark", "fold", "pack", "scan", "wait", "sign",
 ];
 
-/// Numbers that were not drawn before, so that no two texts are one by chance.
+/// Numbers that were not drawn before, so that no two texts are equal by chance.
 #[derive(Clone, Debug, Default)]
 pub struct Fresh(u64);
 
@@ -52,7 +51,7 @@ impl Fresh {
         Function { name, statements, layout: Layout::USUAL }
     }
 
-    /// The same function but for some of what it says.
+    /// Returns the function with some of its statements changed.
     pub fn changed(&mut self, old: &Function, chance: &mut Chance) -> Function {
         let mut new = old.clone();
         let at = chance.below(new.statements.len());
@@ -71,7 +70,7 @@ impl Fresh {
 }
 
 impl Function {
-    /// The text from its first word to its last bracket.
+    /// The text from the first word to the last bracket.
     pub fn text(&self, path: &str) -> String {
         let python = path.ends_with(".py");
         let indent = " ".repeat(self.layout.indent);
@@ -95,7 +94,7 @@ impl Function {
         text
     }
 
-    /// Reads what [`Function::text`] wrote.
+    /// Reads a text that [`Function::text`] wrote.
     pub fn parse(text: &str) -> Option<Self> {
         let name = name_of(text)?.to_owned();
         let second = text.lines().nth(1)?;
@@ -126,7 +125,7 @@ fn name_of(text: &str) -> Option<&str> {
     rest.split('(').next()
 }
 
-/// The functions of a file as texts with their names; `None` where git left its marks in it.
+/// Returns the functions of a file as names and texts, or `None` if the file contains conflict markers of git.
 pub fn functions(text: &str) -> Option<Vec<(String, String)>> {
     if text.contains("<<<<<<<") || text.contains(">>>>>>>") {
         return None;
@@ -146,7 +145,7 @@ pub fn functions(text: &str) -> Option<Vec<(String, String)>> {
     Some(found)
 }
 
-/// A file of these functions.
+/// Returns a file with these functions.
 pub fn file<'a>(functions: impl IntoIterator<Item = &'a str>) -> String {
     let texts: Vec<&str> = functions.into_iter().collect();
     texts.join("\n\n") + "\n"

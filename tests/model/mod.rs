@@ -1,8 +1,8 @@
-//! A book of which intent asked for which text, kept by the one who writes the
-//! texts: the oracle of `git_model`. It never reads what the product wrote.
+//! The book in which the model keeps which intent asked for which text. `git_model` compares the answers of `why` with
+//! it. The model writes the texts itself and never reads what the product wrote.
 //!
-//! Every version of every function is a text that stands nowhere else, so that
-//! after whatever git does the text itself says who asked for it.
+//! Every version of every function is a text that occurs nowhere else. So after any git command the text itself shows
+//! who asked for it.
 
 pub mod code;
 pub mod tree;
@@ -11,12 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use code::Function;
 
-/// What is known of a text.
+/// What the model knows about a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
-    /// The intents that may be named: who asked for it, or for what it was made of.
+    /// The intents that may be named: those that asked for the text, or for an earlier version of it.
     pub may: BTreeSet<String>,
-    /// The text was recorded as it stands in these files, and nobody else can have claimed it.
+    /// The files in which the text was recorded unchanged, if no other intent can have claimed it.
     pub recorded_in: BTreeSet<String>,
 }
 
@@ -24,13 +24,13 @@ pub struct Known {
 #[derive(Clone, Debug, Default)]
 pub struct Book {
     texts: BTreeMap<String, Known>,
-    /// Of what a text was made.
+    /// The earlier version of each text.
     from: BTreeMap<String, String>,
     by_name: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Book {
-    /// A text that nobody recorded, made of another one (its name and text) or of nothing.
+    /// Adds an unrecorded text. `from` is the name and text of its earlier version, if it has one.
     pub fn wrote(&mut self, name: &str, text: &str, from: Option<(&str, &str)>) {
         if let Some((_, from)) = from {
             self.from.insert(text.to_owned(), from.to_owned());
@@ -40,7 +40,7 @@ impl Book {
         self.texts.insert(text.to_owned(), Known { may, ..Known::default() });
     }
 
-    /// A text that was recorded at once under an intent.
+    /// Adds a text that was recorded under an intent at once.
     pub fn recorded(&mut self, name: &str, text: &str, path: &str, intent: &str) {
         self.by_name.entry(name.to_owned()).or_default().insert(intent.to_owned());
         let known = Known {
@@ -50,7 +50,8 @@ impl Book {
         self.texts.insert(text.to_owned(), known);
     }
 
-    /// A text stood changed in a file that somebody recorded as his: that he claims it is no lie.
+    /// Notes that somebody recorded a file in which this text was changed. The record may claim it, so it is right to
+    /// name that intent.
     pub fn may_be_claimed(&mut self, name: &str, text: &str, intent: &str) {
         self.by_name.entry(name.to_owned()).or_default().insert(intent.to_owned());
         let mut known = self.of(name, text);
@@ -59,8 +60,8 @@ impl Book {
         self.texts.insert(text.to_owned(), known);
     }
 
-    /// What may be said of a text. One that nobody wrote was made by a merge: of texts of its name, and of what says the
-    /// same under another.
+    /// Returns what is known about a text. A text that nobody wrote was made by a merge, from texts with the same name
+    /// or the same statements.
     pub fn of(&self, name: &str, text: &str) -> Known {
         if let Some(known) = self.texts.get(text) {
             return known.clone();
@@ -76,7 +77,7 @@ impl Book {
         Known { may, ..Known::default() }
     }
 
-    /// Who asked for what was made of a text later.
+    /// Returns the intents that asked for later versions of a text.
     pub fn later(&self, text: &str) -> BTreeSet<String> {
         let mut later = BTreeSet::new();
         for (made, from) in &self.from {
@@ -88,7 +89,7 @@ impl Book {
         later
     }
 
-    /// Whether the text was written as it stands.
+    /// Returns true if exactly this text was written.
     pub fn knows(&self, text: &str) -> bool {
         self.texts.contains_key(text)
     }

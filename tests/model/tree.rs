@@ -5,17 +5,17 @@ use std::process::Command;
 
 use super::code;
 
-/// A work tree.
+/// A work tree in which the model works.
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub root: PathBuf,
 }
 
-/// A file's functions, each with its name and its text.
+/// The functions of a file, as names and texts.
 pub type Functions = Vec<(String, String)>;
 
 impl Tree {
-    /// Whether git did it. What it refuses is part of life.
+    /// Runs git, and returns whether it succeeded. Git may refuse some of the drawn commands.
     pub fn git(&self, arguments: &[&str]) -> bool {
         let output = Command::new("git")
             .current_dir(&self.root)
@@ -32,7 +32,7 @@ impl Tree {
         output.status.success()
     }
 
-    /// The hooks that seal what was recorded into commits, of the program that is tested.
+    /// Installs the git hooks of the tested program, which seal records into commits.
     pub fn put_in_hooks(&self) {
         let installed = Command::new(env!("CARGO_BIN_EXE_intent"))
             .current_dir(&self.root)
@@ -50,7 +50,7 @@ impl Tree {
         self.git(&["add", "-A"]) && self.git(&["commit", "-qm", message, "--allow-empty"])
     }
 
-    /// The source files, relative to the root.
+    /// Returns the source files, relative to the root.
     pub fn paths(&self) -> Vec<String> {
         let mut found = Vec::new();
         below(&self.root.join("src"), &mut found);
@@ -71,12 +71,12 @@ impl Tree {
         code::functions(&self.read(path))
     }
 
-    /// The functions of a file as it is committed.
+    /// Returns the functions of a file as it is committed.
     pub fn committed(&self, path: &str) -> Functions {
         code::functions(&self.told(&["show", &format!("HEAD:{path}")])).unwrap_or_default()
     }
 
-    /// A file without functions is no file.
+    /// Writes a file, or deletes it if there are no functions left.
     pub fn write(&self, path: &str, functions: &Functions) {
         let file = self.root.join(path);
         if functions.is_empty() {

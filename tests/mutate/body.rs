@@ -1,4 +1,4 @@
-//! Changes of what a function does, and of where its statements stand.
+//! Mutations of what a function does, and of the order and place of its statements.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::names::declares;
 use super::syntax::{Leaf, indent, line_start};
 use super::{Behaviour, Chance, Origin, Syntax, World};
 
-/// Another operator.
+/// Replaces an operator by another one.
 pub fn operator(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     const OTHER: [(&str, &str); 14] = [
         ("+", "-"),
@@ -35,7 +35,7 @@ pub fn operator(world: &mut World, path: &str, chance: &mut Chance) -> Option<Be
     one_token(world, path, chance, other)
 }
 
-/// Another number, text or truth value.
+/// Replaces a number, a text or a truth value.
 pub fn constant(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let other = |syntax: &Syntax, leaf: &Leaf| {
         let word = syntax.word(leaf);
@@ -79,7 +79,7 @@ fn one_token(
     Some(Behaviour::Changed)
 }
 
-/// A check that left early is gone.
+/// Removes a check that returns early.
 pub fn remove_guard(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let guards: Vec<(usize, Range<usize>)> = syntax
@@ -93,7 +93,7 @@ pub fn remove_guard(world: &mut World, path: &str, chance: &mut Chance) -> Optio
     Some(Behaviour::Changed)
 }
 
-/// Functions with at least so many statements on lines of their own.
+/// Returns the functions with at least `least` statements on lines of their own.
 fn with_statements(syntax: &Syntax, least: usize) -> Vec<(usize, Vec<Range<usize>>)> {
     let all = syntax.functions().into_iter().map(|at| (at, syntax.statements(at)));
     all.filter(|(_, statements)| statements.len() >= least).collect()
@@ -135,7 +135,7 @@ pub fn swap_statements(world: &mut World, path: &str, chance: &mut Chance) -> Op
     Some(Behaviour::Unclear)
 }
 
-/// One parameter more.
+/// Adds a parameter.
 pub fn signature(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let at = *chance.pick(&syntax.functions())?;
@@ -164,7 +164,7 @@ pub fn signature(world: &mut World, path: &str, chance: &mut Chance) -> Option<B
     Some(Behaviour::Changed)
 }
 
-/// A function keeps its name and does what another one does.
+/// Gives a function the body of another one, and keeps its name.
 pub fn rewrite(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let functions = with_statements(&syntax, 2);
@@ -188,7 +188,8 @@ fn span(statements: &[Range<usize>]) -> Range<usize> {
     statements[0].start..statements[statements.len() - 1].end
 }
 
-/// The first and the last line of a function in a language, or `None` where we cannot write one.
+/// Returns the first and the last line of a function in a language, or `None` if the mutators cannot write that
+/// language.
 fn frame(language: &str, name: &str) -> Option<(String, &'static str)> {
     Some(match language {
         "rust" => (format!("fn {name}() {{\n"), "}\n"),
@@ -205,7 +206,7 @@ fn one_level(language: &str, text: &str) -> &'static str {
     if language == "go" || text.contains("\n\t") { "\t" } else { "    " }
 }
 
-/// Some statements become a function of their own, and a call stands in their place.
+/// Moves some statements to a new function, and calls it in their place.
 pub fn extract(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     take_out(world, path, chance, |count, chance| {
         let first = chance.below(count - 1);
@@ -214,7 +215,7 @@ pub fn extract(world: &mut World, path: &str, chance: &mut Chance) -> Option<Beh
     })
 }
 
-/// The second half of a function becomes another one.
+/// Moves the second half of a function to a new function.
 pub fn split(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     take_out(world, path, chance, |count, _| count / 2..count)
 }
@@ -243,7 +244,7 @@ fn take_out(
         "bash" => format!("{from}{name}\n"),
         _ => format!("{from}{name}(){end}\n"),
     };
-    // What it needs of the function around it is not given to it.
+    // The new function does not get the local variables that it needs.
     let behaviour = match leaves_locals_behind(&syntax, at, &taken) {
         true => Behaviour::Changed,
         false => Behaviour::Unclear,
@@ -270,7 +271,7 @@ fn take_out(
     Some(behaviour)
 }
 
-/// Whether some statements use what the rest of their function declares.
+/// Returns true if the statements use names that the rest of their function declares.
 fn leaves_locals_behind(syntax: &Syntax, at: usize, taken: &Range<usize>) -> bool {
     let leaves = syntax.leaves_in(&syntax.block(at).bytes);
     let inside = |leaf: &&Leaf| taken.contains(&leaf.bytes.start);
@@ -288,7 +289,7 @@ fn leaves_locals_behind(syntax: &Syntax, at: usize, taken: &Range<usize>) -> boo
     })
 }
 
-/// A function is gone, and its statements stand in another one.
+/// Deletes a function and puts its statements into another one.
 pub fn inline(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let functions = with_statements(&syntax, 2);
@@ -297,7 +298,7 @@ pub fn inline(world: &mut World, path: &str, chance: &mut Chance) -> Option<Beha
     put_into(world, path, &syntax, (at, place), chance)
 }
 
-/// A function is gone, and another one does at its end what it did.
+/// Deletes a function and appends its statements to another one.
 pub fn merge(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let functions = with_statements(&syntax, 2);
@@ -316,7 +317,7 @@ fn put_into(
     let functions = with_statements(syntax, 1);
     let (gone, theirs) = chance.pick(&functions)?.clone();
     let item = syntax.item(gone)?;
-    // The larger one keeps its name by right; a small one that swallows a large one is anybody's.
+    // The larger function keeps its name. If a small function took in a large one, the result could count as either.
     let length = |at: usize| syntax.block(at).bytes.len();
     if gone == at || item.contains(&place) || item.end == place || length(gone) > length(at) {
         return None;

@@ -1,6 +1,6 @@
-//! Chance that can be had again: a seed says everything that follows from it.
+//! Random numbers that can be repeated: the seed determines all of them.
 
-/// A small generator (splitmix64): the same seed, the same draws, on every machine.
+/// A small generator (splitmix64). The same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct Chance(u64);
 
@@ -17,12 +17,12 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`, which is not 0.
+    /// Returns a number below `limit`, which must not be 0.
     pub fn below(&mut self, limit: usize) -> usize {
         (self.draw() % limit as u64) as usize
     }
 
-    /// True once in `many` times.
+    /// Returns true once in `many` times.
     pub fn once_in(&mut self, many: usize) -> bool {
         self.below(many) == 0
     }
@@ -31,7 +31,7 @@ impl Chance {
         (!from.is_empty()).then(|| &from[self.below(from.len())])
     }
 
-    /// The same things in another order.
+    /// Returns the same things in another order.
     pub fn shuffled<T>(&mut self, mut things: Vec<T>) -> Vec<T> {
         for at in (1..things.len()).rev() {
             things.swap(at, self.below(at + 1));
@@ -40,7 +40,7 @@ impl Chance {
     }
 }
 
-/// A number that the environment gives, else the one of every day.
+/// Returns a number from the environment, or else the usual one.
 pub fn from_environment(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).map_or(otherwise, |value| {
         value.parse().unwrap_or_else(|_| panic!("{name}={value} is not a number"))

@@ -1,5 +1,5 @@
-//! Real code to work on: this repository's own, and what cargo has put on disk
-//! of the dependencies that its lock file names.
+//! Real code for the mutations: the sources of this repository, and of those dependencies in its lock file that cargo
+//! has on disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use intent_lsp::facade::code::{Document, language};
 
 use super::Chance;
 
-/// Files are left out that are too small to tell anything or too large to be quick.
+/// Smaller files show little, and larger ones take too long.
 const BYTES: std::ops::Range<u64> = 400..14_000;
 
 /// A file of the corpus.
@@ -18,7 +18,7 @@ pub struct Sample {
     pub language: &'static str,
 }
 
-/// Every file worth working on, by language and path.
+/// Returns every useful file, ordered by language and path.
 pub fn samples() -> Vec<Sample> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = BTreeSet::new();
@@ -33,7 +33,7 @@ pub fn samples() -> Vec<Sample> {
     found.into_iter().collect()
 }
 
-/// The folders of the locked dependencies' sources.
+/// Returns the folders with the sources of the locked dependencies.
 fn dependencies(root: &Path) -> Vec<PathBuf> {
     let lock = std::fs::read_to_string(root.join("Cargo.lock")).expect("a lock file");
     let lock: toml_edit::DocumentMut = lock.parse().expect("a sound lock file");
@@ -75,7 +75,7 @@ fn walk(folder: &Path, found: &mut BTreeSet<Sample>) {
 }
 
 impl Sample {
-    /// The text, if it is code that parses and has blocks enough.
+    /// Returns the text if it parses and has enough blocks.
     pub fn text(&self) -> Option<String> {
         let text = std::fs::read_to_string(&self.path).ok()?;
         let name = self.path.file_name()?.to_str()?;
@@ -87,10 +87,11 @@ impl Sample {
         (!file.has_error && enough).then_some(text)
     }
 
-    /// Its place in a draw. The first of all is drawn, so a file more or less hardly ever changes what is.
+    /// Returns the rank of the file in a draw; the file with the first rank is drawn. So adding or removing a file
+    /// hardly ever changes which files are drawn.
     fn rank(&self, drawn: u64) -> u64 {
         let path = self.path.to_string_lossy();
-        // The same on every machine: below the project, or below the folder of a registry.
+        // The path must be the same on every machine, so it is relative to the project or to the folder of a registry.
         let below = path.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
         let own = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&path);
         let name = below.map_or(own, |(_, rest)| rest);
@@ -105,7 +106,7 @@ impl Sample {
     }
 }
 
-/// Some files of few languages, so that code can go from one to another.
+/// Returns files of few languages, so that code can move from one file to another.
 pub fn chosen(samples: &[Sample], many: usize, chance: &mut Chance) -> Vec<Sample> {
     let mut by_language: BTreeMap<&str, Vec<&Sample>> = BTreeMap::new();
     for sample in samples {
@@ -115,7 +116,7 @@ pub fn chosen(samples: &[Sample], many: usize, chance: &mut Chance) -> Vec<Sampl
     let mut chosen = Vec::new();
     let mut tries = 0;
     while chosen.len() < many && tries < 200 {
-        // Half of them are Rust, for there is most of it.
+        // Half of the files are Rust, because most of the corpus is.
         let language =
             if chance.once_in(2) { "rust" } else { chance.pick(&languages).expect("some") };
         for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! What formatters do, with odd settings.
+//! What formatters do, with unusual settings.
 
 use std::io::Write;
 use std::ops::Range;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use super::syntax::{Leaf, line_end, line_start};
 use super::{Behaviour, Chance, Origin, Syntax, Traced, World};
 
-/// Another width of indentation, or tabs, or none at all where the language allows that.
+/// Changes the width of the indentation, to tabs, or to nothing if the language allows that.
 pub fn indent(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let settings: &[&str] = match syntax.language {
@@ -45,7 +45,7 @@ fn smallest_indent(text: &str) -> Option<&str> {
         .min_by_key(|white| white.len())
 }
 
-/// Lists are broken over lines, and broken ones joined.
+/// Breaks lists over several lines, and joins lists that are broken.
 pub fn wrap(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     if matches!(syntax.language, "markdown" | "yaml" | "toml" | "bash") {
@@ -87,7 +87,7 @@ fn in_brackets(leaf: &Leaf) -> bool {
         && leaf.parent != "parameter_declaration"
 }
 
-/// More air between statements, and less between blocks.
+/// Adds blank lines between statements, and removes some between blocks.
 pub fn blank_lines(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
@@ -108,7 +108,7 @@ pub fn blank_lines(world: &mut World, path: &str, chance: &mut Chance) -> Option
     Some(Behaviour::Kept)
 }
 
-/// Commas before closing brackets, where they mean nothing.
+/// Adds or removes commas before closing brackets, if they have no meaning there.
 pub fn trailing_commas(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let lists: &[&str] = match syntax.language {
@@ -142,13 +142,13 @@ pub fn trailing_commas(world: &mut World, path: &str, chance: &mut Chance) -> Op
     Some(Behaviour::Unclear)
 }
 
-/// A comma after `...rest`, `*args` or a generator is an error or something else.
+/// A comma after `...rest`, `*args` or a generator is an error or changes the meaning.
 fn spreads(syntax: &Syntax, leaf: &Leaf) -> bool {
     let line = &syntax.text[line_start(&syntax.text, leaf.bytes.start)..leaf.bytes.end];
     line.contains("...") || line.contains('*') || line.contains(" for ")
 }
 
-/// `'a'` for `"a"` and back.
+/// Writes `'a'` for `"a"`, and the other way round.
 pub fn quotes(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     if !matches!(syntax.language, "python" | "javascript" | "typescript" | "tsx") {
@@ -176,7 +176,7 @@ pub fn quotes(world: &mut World, path: &str, chance: &mut Chance) -> Option<Beha
     Some(Behaviour::Kept)
 }
 
-/// Opening braces go to a line of their own, or back.
+/// Moves opening braces to lines of their own, or back.
 pub fn braces(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     if !matches!(syntax.language, "rust" | "c" | "cpp" | "java") {
@@ -203,7 +203,7 @@ pub fn braces(world: &mut World, path: &str, chance: &mut Chance) -> Option<Beha
     Some(Behaviour::Kept)
 }
 
-/// Comments come and go inside functions.
+/// Adds or removes comments inside functions.
 pub fn comments(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let mark = match syntax.language {
@@ -223,12 +223,12 @@ pub fn comments(world: &mut World, path: &str, chance: &mut Chance) -> Option<Be
     Some(Behaviour::Kept)
 }
 
-/// Whether the real formatter is there.
+/// Returns true if rustfmt is installed.
 pub fn rustfmt_is_there() -> bool {
     Command::new("rustfmt").arg("--version").output().is_ok_and(|output| output.status.success())
 }
 
-/// The real formatter of Rust, with settings that nobody has.
+/// Runs rustfmt with unusual settings.
 pub fn rustfmt(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path).filter(|syntax| syntax.language == "rust")?;
     let settings = format!(
@@ -280,7 +280,7 @@ fn touch_edited(world: &mut World, path: &str, syntax: &Syntax, edits: &[(Range<
     }
 }
 
-/// A stretch of lines, one level deeper or less deep, as it stands in another place.
+/// Returns lines indented for another place.
 pub fn shifted(piece: &Traced, from: &str, to: &str) -> Traced {
     let mut shifted = piece.clone();
     let mut at = 0;

@@ -1,9 +1,8 @@
-//! Mutations that know the truth: what becomes of code when people and tools
-//! work on it, and for every block afterwards which block it was before.
+//! Mutations that know the right answer: they change code as people and tools do, and know for every block afterwards
+//! which block it was before.
 //!
-//! The truth is kept by construction ([`Traced`]): every byte remembers the
-//! innermost block that it stood in, and a block is whatever its name was. No
-//! matcher, ours or another, is asked.
+//! Every byte remembers the innermost block in which it was ([`Traced`]), and a block is the one that the bytes of its
+//! name belong to. No matching code is needed for that.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
@@ -25,23 +24,23 @@ pub use chance::Chance;
 pub use syntax::{Syntax, unnamed};
 pub use traced::{Id, Origin, Traced};
 
-/// A block before everything.
+/// A block before any mutation.
 #[derive(Clone, Debug)]
 pub struct Before {
     pub path: String,
     pub identity: Identity,
     pub content: ContentHash,
     pub tokens: u32,
-    /// Other blocks stand inside it.
+    /// True if other blocks are inside this one.
     pub holds_others: bool,
 }
 
-/// Files, and what their blocks were in the beginning.
+/// Files, with the original block of each byte.
 #[derive(Clone, Debug, Default)]
 pub struct World {
     pub files: BTreeMap<String, Traced>,
     pub before: Vec<Before>,
-    /// Blocks that a mutation was about.
+    /// The blocks that a mutation was about.
     pub touched: BTreeSet<Id>,
     names: usize,
 }
@@ -51,7 +50,7 @@ impl World {
         let mut world = Self { names: 10 * files.len(), ..Self::default() };
         for (path, text) in files {
             let mut traced = Traced::new(text);
-            // An outer block before those inside it, so the innermost has the last word.
+            // An outer block comes before its inner ones, so that the innermost one remains.
             let blocks = &Document::from_text(path, text).blocks().blocks;
             for (at, block) in blocks.iter().enumerate() {
                 let id = Id::try_from(world.before.len()).expect("few blocks");
@@ -77,7 +76,7 @@ impl World {
         Syntax::of(path, self.text(path))
     }
 
-    /// What a block of a file is now, in truth.
+    /// Returns which original block a block really is.
     pub fn truth(&self, path: &str, block: &Block) -> Truth {
         let file = &self.files[path];
         if unnamed(block.identity.kind) {
@@ -95,7 +94,7 @@ impl World {
         }
     }
 
-    /// Whether a block is still in the file that it was in.
+    /// Returns true if a block is still in its original file.
     fn stands(&self, id: Id) -> bool {
         let path = &self.before[id as usize].path;
         let all = |file: &Traced| 0..file.text().len();
@@ -104,7 +103,7 @@ impl World {
             .is_some_and(|file| file.origins_of(all(file)).any(|origin| origin == Origin::Of(id)))
     }
 
-    /// Takes note that a block, and so all that is inside it, is being worked on.
+    /// Notes that a mutation works on a block, and so on all blocks inside it.
     fn touch(&mut self, path: &str, block: &Block) {
         for origin in self.files[path].origins_of(block.bytes.clone()) {
             if let Origin::Of(id) = origin {
@@ -117,7 +116,7 @@ impl World {
         self.files.get_mut(path).expect("a file of this world")
     }
 
-    /// A name that nothing here has.
+    /// Returns a name that no file contains.
     fn new_name(&mut self, like: &str) -> String {
         const WORDS: [&str; 8] =
             ["gather", "settle", "outer", "renew", "sift", "weave", "carry", "probe"];
@@ -136,7 +135,7 @@ impl World {
         }
     }
 
-    /// Whether every file parses as well as it did.
+    /// Returns true if every file parses as well as in the other world.
     pub fn parses_like(&self, other: &World) -> bool {
         let error = |path: &str, text: &str| Document::from_text(path, text).blocks().has_error;
         self.files.iter().all(|(path, file)| {
@@ -146,42 +145,42 @@ impl World {
     }
 }
 
-/// What a block was before.
+/// The original block that a block really is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Truth {
-    /// That one.
+    /// This original block.
     Is(Id),
-    /// Whatever of these: the text between definitions goes where it is pushed.
+    /// Any of these. The text between definitions has no name, so its bytes decide.
     AnyOf(BTreeSet<Id>),
-    /// A copy of one that went to another file or is gone: who of the two is the copy, nobody can say.
+    /// A copy of a block that moved to another file or was deleted. It cannot be known which of the two is the copy.
     CopyOf(Id),
-    /// Nothing: it is new, or a copy.
+    /// No original block: it is new, or a copy.
     None,
 }
 
-/// What a mutation does to the program.
+/// The effect of a mutation on the behaviour of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Behaviour {
-    /// Nothing, for certain.
+    /// The behaviour is certainly the same.
     Kept,
-    /// Something, for certain.
+    /// The behaviour is certainly different.
     Changed,
-    /// Who knows.
+    /// The effect is not known.
     Unclear,
 }
 
-/// A mutation of one file of a world, chosen by chance; `None` where it finds nothing to do.
+/// A random mutation of one file. It returns `None` if it finds nothing to change.
 type Apply = fn(&mut World, &str, &mut Chance) -> Option<Behaviour>;
 
 /// A kind of mutation.
 pub struct Kind {
     pub name: &'static str,
     pub apply: Apply,
-    /// The share of the blocks it is about that must be found again.
+    /// The smallest share of the affected blocks that must be found again.
     pub floor: f64,
 }
 
-/// All kinds, in a stable order.
+/// All kinds, in a fixed order.
 pub const KINDS: &[Kind] = &[
     Kind { name: "rename", apply: names::rename, floor: 0.97 },
     Kind { name: "rename a shared name", apply: names::rename_shared, floor: 0.0 },
@@ -219,7 +218,7 @@ pub const KINDS: &[Kind] = &[
     Kind { name: "merge", apply: body::merge, floor: 0.90 },
 ];
 
-/// One mutation to do: which, and what chance says in it. Steps can be left out one by one, and the others stay what they were.
+/// One mutation: its kind, and the seed of its random choices. If a step is left out, the others stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     pub kind: usize,
@@ -227,7 +226,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Tries to do it on some file.
+    /// Tries to apply the mutation to some file.
     pub fn apply(self, world: &mut World) -> Option<Behaviour> {
         let mut chance = Chance::new(self.seed);
         let paths: Vec<String> = world.files.keys().cloned().collect();
@@ -250,7 +249,7 @@ impl Step {
     }
 }
 
-/// How many files are tried before a mutation is given up.
+/// The number of files that are tried before a mutation is given up.
 const TRIES: usize = 6;
 
 fn changed(before: &World, after: &World) -> bool {

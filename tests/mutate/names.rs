@@ -5,12 +5,12 @@ use std::ops::Range;
 use super::syntax::Leaf;
 use super::{Behaviour, Chance, Syntax, World};
 
-/// A block gets another name, wherever it is used.
+/// Gives a block another name, wherever it is used.
 pub fn rename(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     renamed(world, path, chance, |bearers| bearers == 1)
 }
 
-/// Several blocks of one name get another one: a method and those that override it.
+/// Gives several blocks of the same name another one, like a method and those that override it.
 pub fn rename_shared(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     renamed(world, path, chance, |bearers| bearers > 1)
 }
@@ -44,16 +44,16 @@ fn renamed(
     Some(Behaviour::Unclear)
 }
 
-/// Of a block with fewer tokens its name is the better half.
+/// In a block with fewer tokens, the name is more than half of what identifies it.
 const TELLING: u32 = 40;
 
-/// Two functions of one file take each other's names, and keep what they do.
+/// Exchanges the names of two functions in a file, and keeps their bodies.
 pub fn swap(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let large = |at: &usize| syntax.block(*at).fingerprint.token_count >= TELLING;
     let functions: Vec<usize> = syntax.functions().into_iter().filter(large).collect();
     let one = *chance.pick(&functions)?;
-    // Where both do nearly the same, a change of both is as likely as a change of names.
+    // If both functions do nearly the same, the result could be a change of both bodies as well.
     let unlike = |at: &usize| {
         let [one, other] = [one, *at].map(|at| &syntax.block(at).fingerprint.sketch);
         one.similarity(other).is_some_and(|similar| similar < 0.12)
@@ -73,7 +73,7 @@ pub fn swap(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behavi
     Some(Behaviour::Changed)
 }
 
-/// What a function calls its own things gets other names.
+/// Renames the local names of a function.
 pub fn rename_local(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let block = syntax.block(*chance.pick(&syntax.functions())?).clone();
@@ -96,7 +96,7 @@ pub fn rename_local(world: &mut World, path: &str, chance: &mut Chance) -> Optio
     Some(Behaviour::Unclear)
 }
 
-/// Whether an identifier directly in such a node is a name that is being declared.
+/// Returns true if an identifier directly in such a node declares a name.
 pub fn declares(parent: &str) -> bool {
     matches!(
         parent,
@@ -116,7 +116,7 @@ pub fn declares(parent: &str) -> bool {
     )
 }
 
-/// Blocks whose name is one word of code.
+/// Returns the blocks whose name is a single word.
 fn nameable(syntax: &Syntax) -> Vec<usize> {
     let word = |at: &usize| {
         let name = &syntax.text[syntax.block(*at).name_bytes.clone()];

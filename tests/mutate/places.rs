@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Behaviour, Chance, Syntax, Traced, World, is_type};
 
-/// A block goes to another place among its siblings.
+/// Moves a block to another place among its siblings.
 pub fn reorder(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let (at, item) = some_item(&syntax, chance)?;
@@ -26,14 +26,15 @@ pub fn reorder(world: &mut World, path: &str, chance: &mut Chance) -> Option<Beh
 }
 
 fn order_matters(language: &str) -> Behaviour {
-    // Members of structs and enums are no blocks, and items of these languages stand in any order.
+    // The order of items has no meaning in these languages, and members of structs and enums are not moved, because
+    // they are no blocks.
     match language {
         "rust" | "go" | "java" => Behaviour::Kept,
         _ => Behaviour::Unclear,
     }
 }
 
-/// All top-level blocks that stand alone change their order.
+/// Reorders all top-level blocks that have lines of their own.
 pub fn shuffle(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let tops: Vec<usize> =
@@ -57,7 +58,7 @@ pub fn shuffle(world: &mut World, path: &str, chance: &mut Chance) -> Option<Beh
     Some(order_matters(syntax.language))
 }
 
-/// A member goes to another type, or a function into a module of its own.
+/// Moves a member to another type, or a function into a new module.
 pub fn to_container(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let functions = syntax.functions();
@@ -107,7 +108,7 @@ fn into_module(
     Some(Behaviour::Unclear)
 }
 
-/// A block goes to another file of its language.
+/// Moves a block to another file of its language.
 pub fn to_file(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let (at, item) = some_top_item(&syntax, chance)?;
@@ -118,7 +119,7 @@ pub fn to_file(world: &mut World, path: &str, chance: &mut Chance) -> Option<Beh
     Some(Behaviour::Unclear)
 }
 
-/// Another file of the language, and a place between its blocks.
+/// Draws another file of the language, and a place between its blocks.
 fn place_elsewhere(
     world: &World,
     path: &str,
@@ -160,7 +161,7 @@ pub fn delete(world: &mut World, path: &str, chance: &mut Chance) -> Option<Beha
     Some(Behaviour::Changed)
 }
 
-/// One of two blocks that are much alike goes; the other stays what it is.
+/// Deletes one of two similar blocks, and leaves the other unchanged.
 pub fn delete_twin(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let alike = |one: usize, other: usize| {
@@ -184,7 +185,7 @@ pub fn delete_twin(world: &mut World, path: &str, chance: &mut Chance) -> Option
     Some(Behaviour::Changed)
 }
 
-/// A block is written again under another name.
+/// Adds a copy of a block under another name.
 pub fn copy(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let (at, item) = some_item(&syntax, chance)?;
@@ -203,7 +204,7 @@ pub fn copy(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behavi
     Some(Behaviour::Changed)
 }
 
-/// A block is written again, as it is, in another file.
+/// Adds an unchanged copy of a block in another file.
 pub fn copy_to_file(world: &mut World, path: &str, chance: &mut Chance) -> Option<Behaviour> {
     let syntax = world.syntax(path)?;
     let (at, item) = some_top_item(&syntax, chance)?;
@@ -228,7 +229,7 @@ pub fn copy_file(world: &mut World, path: &str, _: &mut Chance) -> Option<Behavi
     Some(Behaviour::Changed)
 }
 
-/// Writes functions that are much like others into a text, for siblings to be told apart.
+/// Adds functions that are very similar to existing ones, so that similar siblings must be distinguished.
 pub fn with_twins(path: &str, text: &str, chance: &mut Chance) -> String {
     let mut world = World::new(&[(path.to_owned(), text.to_owned())]);
     for _ in 0..2 {

@@ -1,5 +1,5 @@
-//! A world on disk, some of whose blocks are recorded, and what `why` says of
-//! it after a mutation, held against the truth.
+//! A world on disk in which some blocks are recorded. The answers of `why` after a mutation are compared with the right
+//! ones.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::corpus::Sample;
 use super::{Chance, Id, Syntax, Traced, Truth, World, places, unnamed};
 use crate::support::{Repo, relative};
 
-/// Smaller blocks are alike by chance, so it is no fault not to find them elsewhere.
+/// Smaller blocks may be alike by chance, so they need not be found again.
 const TELLING: u32 = 20;
 const FIRST: &str = "INT-001";
 const SECOND: &str = "INT-002";
@@ -23,17 +23,17 @@ pub struct Recorded {
     repo: Repo,
     workspace: Workspace,
     pub world: World,
-    /// The intents of the blocks that a record speaks of, by construction; text between definitions is not counted.
+    /// The intent of each recorded block. Regions are not counted.
     pub known: BTreeMap<Id, &'static str>,
 }
 
-/// How a file comes to be: its text at the first commit, and at two records.
+/// The history of a file: its text at the first commit, and at two records.
 struct Growth {
     path: String,
     texts: [Option<String>; 3],
 }
 
-/// What `why` said of a block that is not true.
+/// A wrong answer of `why` about a block.
 #[derive(Clone, Debug)]
 pub struct Wrong {
     pub path: String,
@@ -42,21 +42,21 @@ pub struct Wrong {
     pub said: String,
 }
 
-/// An answer for a whole world.
+/// The answers for a whole world.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     pub wrong: Vec<Wrong>,
-    /// Recorded blocks that the mutation was about and that still stand.
+    /// The number of recorded blocks that the mutation was about and that still exist.
     pub wanted: usize,
     pub found: usize,
-    /// Recorded blocks that the mutation was not about.
+    /// The number of other recorded blocks.
     pub others: usize,
     pub others_found: usize,
     pub missed: Vec<String>,
 }
 
 impl Recorded {
-    /// Records some blocks of some files, as two agents would have written them one after the other.
+    /// Records some blocks of some files, as if two agents had written them one after the other.
     pub fn new(samples: &[Sample], chance: &mut Chance) -> Self {
         let mut files: Vec<(String, String)> = Vec::new();
         for (at, sample) in samples.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Recorded {
         Self { repo, workspace, world, known }
     }
 
-    /// What `why` says of a later state of this world; the files are put back afterwards.
+    /// Returns the answers of `why` about a later state of this world. The files are restored afterwards.
     pub fn ask(&self, after: &World) -> Outcome {
         for (path, file) in &after.files {
             if self.world.files.get(path).is_none_or(|then| then.text() != file.text()) {
@@ -131,7 +131,7 @@ impl Recorded {
         outcome
     }
 
-    /// The files that are not what they were, and one that is.
+    /// Returns the files that changed, and one that did not.
     fn to_judge<'a>(&self, after: &'a World) -> Vec<(&'a String, &'a Traced)> {
         let same = |(path, file): &(&String, &Traced)| {
             self.world.files.get(*path).is_some_and(|then| then.text() == file.text())
@@ -158,15 +158,15 @@ impl Recorded {
             Truth::Is(id) | Truth::CopyOf(id) => {
                 ids.iter().any(|said| said == id || self.are_one(*said, *id))
             }
-            // What stands before a definition is known by that, too.
+            // A region may also be identified by the definition that follows it.
             Truth::AnyOf(any) => ids.iter().any(|id| {
                 any.contains(id)
                     || self.world.before[*id as usize].identity.path == block.identity.path
             }),
             Truth::None => false,
         };
-        // Under its name, in its file, to the letter: whatever way it went, it is what was recorded. And text between
-        // definitions has no name but its text.
+        // A block with its recorded text, name and file is the recorded one, whatever happened in between. A region has
+        // no name, so its text is enough.
         let to_the_letter = |at: &ClaimRef| {
             let claim = workspace.ledger.claim(*at);
             let name = claim.full_block().block.as_ref();
@@ -175,8 +175,8 @@ impl Recorded {
             claim.full_block().content_hash == block.fingerprint.content
                 && (here || unnamed(block.identity.kind))
         };
-        // Recorded when less of the file was written: a group of one constant is called by that, and the text of `let rec
-        // even` goes as far as the `and odd` that came later.
+        // The block was recorded when less of the file was written. For example, a group of constants is named after
+        // its first constant, and the text of `let rec even` ended before the `and odd` that was added later.
         let while_it_grew = |at: &ClaimRef| {
             let claim = workspace.ledger.claim(*at);
             let leaf =
@@ -238,7 +238,8 @@ impl Recorded {
         }
     }
 
-    /// The blocks in the beginning that a claim may speak of: twins that are equal in name and text cannot be told apart.
+    /// Returns the original blocks that a claim may be about. Blocks with the same name and text cannot be
+    /// distinguished.
     fn blocks_of(&self, workspace: &Workspace, at: ClaimRef) -> Vec<Id> {
         let claim = workspace.ledger.claim(at);
         let path = claim.file.relative_path.as_str();
@@ -246,7 +247,7 @@ impl Recorded {
         let speaks = |id: &Id| {
             let before = &self.world.before[*id as usize];
             let identity = &before.identity;
-            // What holds others was another text while those were written.
+            // A container had another text before its inner blocks were written.
             let same = before.holds_others || before.content == claim.full_block().content_hash;
             before.path == path
                 && same
@@ -257,10 +258,10 @@ impl Recorded {
         (0..self.world.before.len() as Id).filter(speaks).collect()
     }
 
-    /// Blocks of one text that were recorded under one intent: nobody can tell them apart, and nobody need.
+    /// Returns true if two blocks have the same text and intent, so that it does not matter which of them is meant.
     fn are_one(&self, one: Id, other: Id) -> bool {
         let [one_before, other_before] = [one, other].map(|id| &self.world.before[id as usize]);
-        // What holds others is not known by its text alone, so those of one name are one.
+        // A container is not identified by its text alone, so containers with the same name count as one.
         if one_before.holds_others && one_before.identity.path == other_before.identity.path {
             return one_before.path == other_before.path;
         }
@@ -268,7 +269,7 @@ impl Recorded {
             && self.known.get(&one).is_some_and(|intent| self.known.get(&other) == Some(intent))
     }
 
-    /// Whether a block has the very text of one of others, so that no more can be said than that it may be that.
+    /// Returns true if a block has the same text as one of the others. Then both may be shown as candidates.
     fn are_twins(&self, truth: &Truth, ids: &[Id]) -> bool {
         let Truth::Is(id) = truth else { return false };
         let content = |id: &Id| &self.world.before[*id as usize].content;
@@ -291,7 +292,7 @@ impl Recorded {
     }
 }
 
-/// How a file comes to be: all at once under an intent, or block by block around what was there unrecorded.
+/// Returns the history of a file: all of it recorded at once, or block by block beside unrecorded code.
 fn grown(
     world: &World,
     path: &str,
@@ -336,7 +337,8 @@ fn grown(
 
 type Items = Vec<(usize, Range<usize>)>;
 
-/// Blocks to be written first and second; what is in neither was there before. Only blocks without others inside, of names that nothing else has.
+/// Returns the blocks that are written first and second; all others were there before. Only blocks with a unique name
+/// and without inner blocks are used.
 fn in_parts(path: &str, text: &str, chance: &mut Chance) -> Option<(Items, Items)> {
     let syntax = Syntax::of(path, text)?;
     if matches!(syntax.language, "json" | "yaml" | "markdown") {

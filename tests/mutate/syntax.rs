@@ -1,5 +1,4 @@
-//! What the mutators need to see of a text: its leaves, its blocks as whole
-//! lines, and the statements of a body.
+//! What the mutators need to know about a text: its tokens, the lines of its blocks, and the statements of a body.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ pub struct Syntax {
     tree: Tree,
 }
 
-/// A token.
+/// A token of the text.
 #[derive(Clone, Debug)]
 pub struct Leaf<'t> {
     pub bytes: Range<usize>,
@@ -25,7 +24,7 @@ pub struct Leaf<'t> {
 }
 
 impl Syntax {
-    /// `None` for a text without a grammar.
+    /// Returns `None` if the language has no grammar.
     pub fn of(path: &str, text: &str) -> Option<Self> {
         let language = language::of_file(path, text.lines().next().unwrap_or_default())?;
         let mut parser = Parser::new();
@@ -39,7 +38,7 @@ impl Syntax {
         &self.blocks.blocks[at]
     }
 
-    /// The tokens, in order; a string that the grammar takes apart is several.
+    /// Returns the tokens in order. A string with parts in the grammar gives several tokens.
     pub fn leaves(&self) -> Vec<Leaf<'_>> {
         let mut leaves = Vec::new();
         collect(self.tree.root_node(), "", &mut leaves);
@@ -55,14 +54,14 @@ impl Syntax {
         &self.text[leaf.bytes.clone()]
     }
 
-    /// The bytes of literals and comments, in which a line break or an indentation means something.
+    /// Returns the bytes of literals and comments, in which line breaks and indentation have a meaning.
     pub fn literals(&self) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         literals(self.tree.root_node(), &mut found);
         found
     }
 
-    /// Blocks that were given a name by somebody.
+    /// Returns the blocks that have a name in the source.
     pub fn named(&self) -> Vec<usize> {
         let all = 0..self.blocks.blocks.len();
         all.filter(|at| !unnamed(self.block(*at).identity.kind)).collect()
@@ -74,13 +73,13 @@ impl Syntax {
         self.named().into_iter().filter(|at| function(self.block(*at).identity.kind)).collect()
     }
 
-    /// The siblings of a block, itself among them.
+    /// Returns the siblings of a block, including itself.
     pub fn siblings(&self, at: usize) -> Vec<usize> {
         let container = self.block(at).container;
         self.named().into_iter().filter(|other| self.block(*other).container == container).collect()
     }
 
-    /// The whole lines of a block with its attributes and comments; `None` where it shares a line with something else.
+    /// Returns the whole lines of a block with its lead, or `None` if it shares a line with something else.
     pub fn item(&self, at: usize) -> Option<Range<usize>> {
         let bytes = &self.block(at).bytes;
         let mut start = line_start(&self.text, bytes.start);
@@ -100,7 +99,7 @@ impl Syntax {
             }
             start = above;
         }
-        // What is taken along belongs to no other block.
+        // The lead must not be part of another block.
         let clash = self.named().into_iter().any(|other| {
             let others = &self.block(other).bytes;
             let apart = others.end <= start || others.start >= end;
@@ -111,7 +110,7 @@ impl Syntax {
         (!clash).then_some(start..end)
     }
 
-    /// The node of a block.
+    /// Returns the node of a block.
     fn node(&self, at: usize) -> Option<Node<'_>> {
         let bytes = &self.block(at).bytes;
         self.tree.root_node().descendant_for_byte_range(bytes.start, bytes.end - 1)
@@ -129,7 +128,7 @@ impl Syntax {
         Some(found)
     }
 
-    /// The statements of a function's body that stand on lines of their own, as whole lines.
+    /// Returns the statements of a function's body that have lines of their own, as whole lines.
     pub fn statements(&self, at: usize) -> Vec<Range<usize>> {
         let Some(body) = self.body(at) else { return Vec::new() };
         let mut cursor = body.walk();
@@ -145,7 +144,7 @@ impl Syntax {
         if apart { found } else { Vec::new() }
     }
 
-    /// Statements that leave early unless something holds, without an alternative.
+    /// Returns the statements that return early if a condition holds, and have no alternative.
     pub fn guards(&self, at: usize) -> Vec<Range<usize>> {
         let leaves = |range: &Range<usize>| {
             let text = &self.text[range.clone()];
@@ -157,7 +156,7 @@ impl Syntax {
         self.statements(at).into_iter().filter(leaves).collect()
     }
 
-    /// The parameter list of a function, brackets included.
+    /// Returns the parameter list of a function with its brackets.
     pub fn parameters(&self, at: usize) -> Option<Range<usize>> {
         let list = |node: Node| {
             node.kind() == "parameters"
@@ -219,7 +218,7 @@ fn literals(node: Node, found: &mut Vec<Range<usize>>) {
     }
 }
 
-/// The first node, from outside to inside and in order, that is such.
+/// Returns the first node that fits, from outside to inside and in order.
 fn find<'t>(node: Node<'t>, such: &dyn Fn(Node) -> bool) -> Option<Node<'t>> {
     if such(node) {
         return Some(node);
@@ -233,7 +232,7 @@ fn find<'t>(node: Node<'t>, such: &dyn Fn(Node) -> bool) -> Option<Node<'t>> {
         .or_else(|| children.into_iter().find_map(|child| find(child, such)))
 }
 
-/// Lines that go where the definition below them goes.
+/// Returns true if a line belongs to the definition below it.
 fn attached(language: &str, line: &str) -> bool {
     let begins = |marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
     match language {
@@ -249,12 +248,12 @@ pub fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |found| found + 1)
 }
 
-/// After the line break.
+/// Returns the position after the line break.
 pub fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |found| at + found + 1)
 }
 
-/// The white space that a line begins with.
+/// Returns the white space at the beginning of a line.
 pub fn indent(text: &str, at: usize) -> &str {
     let line = &text[line_start(text, at)..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]

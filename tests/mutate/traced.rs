@@ -1,19 +1,18 @@
-//! A text each of whose bytes knows which block it once belonged to, so that
-//! the truth about a change needs no matcher.
+//! A text in which every byte knows its original block, so that no matching code is needed to find the right answer.
 
 use std::ops::Range;
 
-/// A block before everything: an index into [`super::World::before`].
+/// An original block: an index into [`super::World::before`].
 pub type Id = u32;
 
-/// Where a byte comes from.
+/// The origin of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It stood in no block, or was written by a mutation.
+    /// The byte was in no block, or a mutation wrote it.
     New,
-    /// The innermost block that it stood in.
+    /// The innermost block in which the byte was.
     Of(Id),
-    /// It is a copy of a byte of that block, which kept its own.
+    /// A copy of a byte of that block, which still has the original.
     CopyOf(Id),
 }
 
@@ -25,7 +24,7 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// A text that comes from nowhere.
+    /// A text without any original block.
     pub fn new(text: &str) -> Self {
         Self { text: text.to_owned(), origins: vec![Origin::New; text.len()] }
     }
@@ -38,25 +37,25 @@ impl Traced {
         self.origins.get(at).copied().unwrap_or(Origin::New)
     }
 
-    /// Says of a stretch whose it is.
+    /// Sets the block of a range.
     pub fn own(&mut self, range: Range<usize>, id: Id) {
         self.origins[range].fill(Origin::Of(id));
     }
 
-    /// The origins of a stretch's visible bytes.
+    /// Returns the origins of the visible bytes in a range.
     pub fn origins_of(&self, range: Range<usize>) -> impl Iterator<Item = Origin> + '_ {
         let bytes = self.text.as_bytes();
         range.filter(|at| !bytes[*at].is_ascii_whitespace()).map(|at| self.origins[at])
     }
 
-    /// Puts a text in the place of a stretch, of which it stays the same thing; into an empty one it is new.
+    /// Replaces a range by a text, which gets the same origin. A text for an empty range is new.
     pub fn replace(&mut self, range: Range<usize>, text: &str) {
         let origin = if range.is_empty() { Origin::New } else { self.origin(range.start) };
         self.text.replace_range(range.clone(), text);
         self.origins.splice(range, std::iter::repeat_n(origin, text.len()));
     }
 
-    /// Several replacements at once; the ranges do not overlap.
+    /// Replaces several ranges, which must not overlap.
     pub fn replace_all(&mut self, mut edits: Vec<(Range<usize>, String)>) {
         edits.sort_by_key(|(range, _)| std::cmp::Reverse((range.start, range.end)));
         for (range, text) in edits {
@@ -64,7 +63,7 @@ impl Traced {
         }
     }
 
-    /// Puts a text somewhere as part of the block that stands there.
+    /// Inserts a text as part of an existing block.
     pub fn insert_as(&mut self, at: usize, text: &str, origin: Origin) {
         self.text.insert_str(at, text);
         self.origins.splice(at..at, std::iter::repeat_n(origin, text.len()));
@@ -81,7 +80,7 @@ impl Traced {
         piece
     }
 
-    /// A copy that knows that it is one.
+    /// Copies a range. The copy is marked as such.
     pub fn copy(&self, range: Range<usize>) -> Self {
         let mut piece = self.slice(range);
         for origin in &mut piece.origins {
@@ -97,7 +96,7 @@ impl Traced {
         self.origins.splice(at..at, piece.origins);
     }
 
-    /// The same words in another layout, as a formatter gives it; `None` when it changed a word.
+    /// Returns the text in another layout, with the origins of its words, or `None` if a word changed.
     pub fn laid_out(&self, text: &str) -> Option<Self> {
         let (old, new) = (words(&self.text), words(text));
         if old.len() != new.len() {
@@ -120,7 +119,7 @@ impl Traced {
     }
 }
 
-/// Runs of letters, digits and underscores.
+/// Returns the runs of letters, digits and underscores.
 fn words(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, c) in text.char_indices().filter(|(_, c)| c.is_alphanumeric() || *c == '_') {

@@ -1,8 +1,8 @@
-//! What is called `read` is run in a folder of its own, and changes nothing there.
+//! Commands that the reader calls `read` are run in a sandbox folder, and must change nothing there.
 //!
-//! Commands are put together at random, out of readers, their options, and pieces by which a shell or a program can be
-//! made to write. As many as run in a minute with `INTENT_TEST_LONG=1`, for longer with
-//! `INTENT_FUZZ_SECONDS=600 cargo test --test it shell::fuzz`.
+//! Commands are built at random from programs that read, their options, and constructs with which a shell or a program
+//! can be made to write. With `INTENT_TEST_LONG=1` they run for a minute, and with `INTENT_FUZZ_SECONDS=600 cargo test
+//! --test it shell::fuzz` for longer.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use intent_lsp::facade::shell::{Class, CommandContext, Dialect, read};
 
 use crate::support::is_long;
 
-/// What writes, in the sandbox alone.
+/// Commands that write, in the sandbox alone.
 const PAYLOADS: &[&str] = &[
     "touch new",
     "touch${IFS}new",
@@ -27,7 +27,7 @@ const PAYLOADS: &[&str] = &[
     "printf x>new",
 ];
 
-/// Readers with every option that is worth a try; `@` stands for a word.
+/// Programs that read, with every option that is worth a try; `@` stands for a word.
 const READERS: &[&str] = &[
     "ls @",
     "ls -l @ @",
@@ -282,7 +282,7 @@ const READERS: &[&str] = &[
     "git fsck",
 ];
 
-/// Wrapped around a command; `%` stands for it.
+/// Constructs around a command; `%` stands for the command.
 const AROUND: &[&str] = &[
     "x=echo; bash -c '$x %'",
     "x=echo; y=(echo); sh -c '$x %; ${y[0]} %'",
@@ -366,7 +366,7 @@ const AROUND: &[&str] = &[
     "shopt -s @; %",
 ];
 
-/// Words; `%` stands for what writes.
+/// Words; `%` stands for a command that writes.
 const WORDS: &[&str] = &[
     "src/a.txt",
     "x.tsv",
@@ -519,13 +519,13 @@ impl Chance {
             let reader = chance.of(READERS);
             chance.fill(reader, '@', &mut Chance::word)
         });
-        // What is left of the frame's own words; those of the readers are filled by now.
+        // The remaining marks belong to the construct, because those of the programs are filled already.
         let words = around.contains('@');
         if words { self.fill(&filled, '@', &mut Chance::word) } else { filled }
     }
 }
 
-/// Every file below a folder with its content and rights; what git notes about the time of files is no change.
+/// Returns every file below a folder with its content and permissions, without git's index, which also stores times.
 fn state(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, String)> {
     let mut found = BTreeMap::new();
     let mut todo = vec![root.to_path_buf()];
@@ -572,7 +572,7 @@ fn sandbox() -> tempfile::TempDir {
 }
 
 #[test]
-fn what_is_called_read_changes_nothing_when_it_is_run() {
+fn a_command_that_is_called_read_changes_nothing() {
     if Command::new("timeout").arg("--version").output().is_err() || cfg!(windows) {
         return;
     }
@@ -581,7 +581,7 @@ fn what_is_called_read_changes_nothing_when_it_is_run() {
     let now =
         SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |now| now.as_nanos());
     let seed = seed.unwrap_or(u64::try_from(now & u128::from(u64::MAX)).unwrap_or(1)) | 1;
-    // So many are run every day; so long, where a time is asked for.
+    // A usual run has a fixed number of commands, and a long one a fixed time.
     let time = Duration::from_secs(seconds.unwrap_or(60));
     let enough = if is_long() || seconds.is_some() { u64::MAX } else { 120 };
     let until = Instant::now() + time;
@@ -595,7 +595,7 @@ fn what_is_called_read_changes_nothing_when_it_is_run() {
     };
     let mut before = state(root.path());
     run(root.path(), "touch new");
-    assert_ne!(state(root.path()), before, "what changes is not seen");
+    assert_ne!(state(root.path()), before, "a change is not noticed");
     run(root.path(), "rm new");
     assert_eq!(state(root.path()), before);
     let mut chance = Chance(seed);
@@ -618,7 +618,7 @@ fn what_is_called_read_changes_nothing_when_it_is_run() {
                 .map(|(path, _)| path.display().to_string())
                 .collect();
             wrong.push(format!("{text}\n    changed {}", changed.join(", ")));
-            // What is new is taken away, so that the next one that makes it is seen too.
+            // New files are removed, so that the next command that makes them is noticed, too.
             for path in after.keys().filter(|path| !before.contains_key(*path)) {
                 let _ = std::fs::remove_file(path);
             }

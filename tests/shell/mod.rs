@@ -1,7 +1,7 @@
-//! How shell commands are read, against a corpus, a real shell and another parser.
+//! How shell commands are understood, compared with a corpus, a real shell and another parser.
 //!
-//! The corpus is data: `class`, a tab, and the command, where `⏎` stands for
-//! the end of a line. `looks` is opaque, but made for looking. Lines that begin with `##` are headings.
+//! A line of the corpus has a class, a tab, and the command, in which `⏎` stands for the end of a line. `looks` means
+//! opaque, but made for reading. Lines that begin with `##` are headings.
 
 mod fuzz;
 
@@ -28,7 +28,7 @@ const CORPUS: &[(&str, &str)] = &[
     ("harmless.txt", include_str!("harmless.txt")),
 ];
 
-/// File, line, class and command of every line of the corpus.
+/// Returns the file and line, the class, and the command of every line of the corpus.
 fn corpus() -> impl Iterator<Item = (String, &'static str, String)> {
     CORPUS.iter().flat_map(|(file, text)| {
         let lines = text
@@ -43,7 +43,7 @@ fn corpus() -> impl Iterator<Item = (String, &'static str, String)> {
 }
 
 #[test]
-fn every_command_of_the_corpus_has_its_class() {
+fn every_command_of_the_corpus_has_the_right_class() {
     let mut wrong = Vec::new();
     let mut seen = 0;
     for (place, class, command) in corpus() {
@@ -58,8 +58,8 @@ fn every_command_of_the_corpus_has_its_class() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// How many lines of a list are judged, and those that are judged otherwise than they say: `held` is asked about or
-/// refused, `passes` is not, `free` needs no intent.
+/// Returns the number of lines in a list, and the lines whose command is judged differently: `held` must be refused or
+/// asked about, `passes` must not, and `free` must need no intent.
 fn judged_otherwise(text: &str) -> (usize, Vec<String>) {
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));
     let wrong = lines.clone().filter_map(|line| {
@@ -79,7 +79,7 @@ fn judged_otherwise(text: &str) -> (usize, Vec<String>) {
 }
 
 #[test]
-fn what_was_written_without_a_look_at_the_rules_is_held_up_or_passes_as_said() {
+fn lists_written_without_knowing_the_rules_are_judged_right() {
     for (text, least) in [(include_str!("blind.txt"), 1_600), (include_str!("fresh.txt"), 900)] {
         let (seen, wrong) = judged_otherwise(text);
         assert!(seen > least, "the corpus was not found: {seen} lines");
@@ -88,7 +88,7 @@ fn what_was_written_without_a_look_at_the_rules_is_held_up_or_passes_as_said() {
 }
 
 #[test]
-fn of_what_others_call_destructive_nearly_all_is_held_up_and_of_the_harmless_nearly_none() {
+fn nearly_all_of_an_unseen_list_is_judged_right() {
     let text = include_str!("unseen.txt");
     let (seen, wrong) = judged_otherwise(text);
     let missed = wrong.iter().filter(|line| line.contains(", not held: ")).count();
@@ -102,10 +102,10 @@ fn of_what_others_call_destructive_nearly_all_is_held_up_and_of_the_harmless_nea
 }
 
 #[test]
-fn what_a_shell_would_still_evaluate_is_no_reading() {
+fn a_text_that_a_shell_still_evaluates_is_not_read() {
     let text = include_str!("evaluated.txt");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));
-    // What comes from elsewhere may be looked at, but is no proof either.
+    // A command of unknown origin may inspect, but does not count as reading.
     let found = |line: &&str| {
         let looks = line.strip_prefix("looks\t");
         let reading = posix(looks.unwrap_or(line));
@@ -116,7 +116,7 @@ fn what_a_shell_would_still_evaluate_is_no_reading() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
-/// The deed, path and certainty of every target.
+/// Returns the action, the path and the certainty of every target.
 fn targets(text: &str) -> Vec<String> {
     let shown = |target: &TouchedPath| {
         let sure = if target.known { "" } else { "?" };
@@ -126,7 +126,7 @@ fn targets(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_a_program_shows_is_named_as_read() {
+fn files_that_a_program_prints_are_targets_that_it_reads() {
     for text in [
         "cat src/a.rs",
         "head -n 20 src/a.rs",
@@ -153,7 +153,7 @@ fn what_a_program_shows_is_named_as_read() {
 }
 
 #[test]
-fn what_is_written_is_named_whatever_the_class() {
+fn files_that_a_command_writes_are_always_targets() {
     assert_eq!(targets("cat > /etc/x <<E\na\nE"), ["Write /etc/x"]);
     assert_eq!(targets("echo x | sudo tee -a /etc/hosts")[0], "Write /etc/hosts");
     assert_eq!(
@@ -165,7 +165,7 @@ fn what_is_written_is_named_whatever_the_class() {
 }
 
 #[test]
-fn a_path_below_a_folder_that_is_not_known_is_not_known_in_any_dialect() {
+fn a_path_below_an_unknown_folder_is_unknown() {
     for (dialect, text) in [
         (Dialect::Posix, "cd $X; cd src; touch a"),
         (Dialect::Posix, "cd $X && pushd src && touch a"),
@@ -186,7 +186,7 @@ fn a_path_below_a_folder_that_is_not_known_is_not_known_in_any_dialect() {
 }
 
 #[test]
-fn what_is_held_up_says_which_word_and_why() {
+fn a_destructive_command_has_a_word_and_a_reason() {
     for (place, class, command) in corpus().filter(|(_, class, _)| *class == "destructive") {
         let reading = posix(&command);
         assert!(reading.word.is_some(), "{place}: no word: {command} [{class}]");
@@ -195,7 +195,7 @@ fn what_is_held_up_says_which_word_and_why() {
     }
 }
 
-/// Real `bash`, for words that start nothing.
+/// Asks a real `bash` how it splits a word. The word must not start a program.
 fn bash(word: &str) -> Option<Vec<String>> {
     let script = format!("printf '%s\\0' {word}");
     let output =
@@ -205,7 +205,7 @@ fn bash(word: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn words_are_taken_apart_as_bash_does_it() {
+fn words_are_split_as_bash_splits_them() {
     if bash("x").is_none() {
         return;
     }
@@ -266,7 +266,7 @@ fn words_are_taken_apart_as_bash_does_it() {
 }
 
 #[test]
-fn bash_accepts_what_is_read_and_refuses_what_is_not() {
+fn bash_accepts_the_same_commands() {
     if bash("x").is_none() {
         return;
     }
@@ -275,7 +275,7 @@ fn bash_accepts_what_is_read_and_refuses_what_is_not() {
         let output = shell.expect("bash starts");
         output.status.success()
     };
-    // Every twentieth line: starting a thousand shells would be slow.
+    // Every twentieth line, because starting a thousand shells would be slow.
     for (place, _, command) in corpus().step_by(20) {
         let refused = posix(&command).rule == "syntax";
         assert_eq!(accepts(&command), !refused, "{place}: {command}");
@@ -288,7 +288,7 @@ fn bash_accepts_what_is_read_and_refuses_what_is_not() {
     }
 }
 
-/// The names of commands that `tree-sitter-bash` sees, where it can read the text at all.
+/// Returns the names of the commands that `tree-sitter-bash` finds, or `None` if it cannot parse the text.
 fn second_opinion(text: &str) -> Option<Vec<String>> {
     let mut parser = tree_sitter::Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).expect("the grammar fits");
@@ -312,7 +312,7 @@ fn second_opinion(text: &str) -> Option<Vec<String>> {
 }
 
 #[test]
-fn another_parser_sees_no_program_that_was_not_seen_here() {
+fn another_parser_finds_no_further_program() {
     let (mut compared, mut refused) = (0, 0);
     let mut unseen = Vec::new();
     for (place, _, command) in corpus() {
@@ -332,8 +332,8 @@ fn another_parser_sees_no_program_that_was_not_seen_here() {
         for name in names.iter().filter(|name| plain(name)) {
             let base = name.rsplit('/').next().unwrap_or(name);
             let found = seen.iter().any(|seen| seen.rsplit('/').next() == Some(base));
-            // Functions, aliases and words of the grammar start no program of that name; and the
-            // other grammar ends a word where a line is continued.
+            // Functions, aliases and keywords start no program of that name, and the other grammar ends a word at a
+            // continued line.
             let own = [format!("{name}()"), format!("{name} ()"), format!("function {name} ")];
             let defined = own.iter().any(|form| command.contains(form))
                 || ["alias ", "time ", "coproc ", "\\\n"].iter().any(|word| command.contains(word));

@@ -1,4 +1,4 @@
-//! The real binary, asked as a stranger would.
+//! The real binary, run as a user would run it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Repo;
 
-/// What a command answered.
+/// The exit code and the output of a command.
 pub struct Answer {
     pub code: i32,
     pub out: String,
@@ -52,7 +52,7 @@ pub fn recorded(repo: &Repo, id: &str, path: &str) -> Answer {
     intent(repo, &["record", "--json", "--intent", id, path])
 }
 
-/// `verdict intent name`, a line a block.
+/// Returns `verdict intent name` for each block, one per line.
 pub fn why(repo: &Repo, path: &str) -> String {
     let answer = intent(repo, &["why", "--json", path]).json();
     let blocks = answer["blocks"].as_array().expect("blocks").iter();
@@ -65,7 +65,7 @@ pub fn why(repo: &Repo, path: &str) -> String {
         .collect()
 }
 
-/// The codes that `verify` finds, and how many records it read.
+/// Returns the codes of the findings of `verify`, and the number of records that it read.
 pub fn verified(repo: &Repo) -> (Vec<String>, u64) {
     let answer = intent(repo, &["verify", "--json"]).json();
     let findings = answer["findings"].as_array().expect("findings").iter();
@@ -73,7 +73,7 @@ pub fn verified(repo: &Repo) -> (Vec<String>, u64) {
     (codes.collect(), answer["records"].as_u64().expect("a number"))
 }
 
-/// Every file of the work tree with its bytes; links by where they lead.
+/// Returns every file of the work tree with its bytes; for a link, the path that it leads to.
 pub fn picture(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![root.to_path_buf()];

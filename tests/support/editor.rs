@@ -1,4 +1,4 @@
-//! The real server over its standard streams, as an editor speaks to it.
+//! The real server over its standard streams, used as an editor uses it.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::Repo;
 
-/// Nothing takes so long, but a machine may be busy.
+/// Nothing takes so long, but the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct Editor {
@@ -77,27 +77,27 @@ impl Editor {
         }
     }
 
-    /// The whole answer to a request, an error or not.
+    /// Returns the whole answer to a request, which may be an error.
     pub fn reply(&mut self, id: i64, method: &str, params: &Value) -> Value {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         self.hear(|it| it["id"] == id && it["method"].is_null())
     }
 
-    /// The most memory that the server had at a time, in KiB, where the system tells.
+    /// Returns the largest memory that the server used, in KiB, if the system tells it.
     pub fn peak(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         line.trim().trim_end_matches(" kB").parse().ok()
     }
 
-    /// The result of a request.
+    /// Returns the result of a request, which must succeed.
     pub fn ask(&mut self, id: i64, method: &str, params: &Value) -> Value {
         let reply = self.reply(id, method, params);
         assert!(reply["error"].is_null(), "{reply}");
         reply["result"].clone()
     }
 
-    /// Waits until as many diagnostics of the file are shown.
+    /// Waits until the file has this number of diagnostics.
     pub fn shows(&mut self, uri: &str, count: usize) {
         self.hear(|it| {
             let shown = it["params"]["diagnostics"].as_array();

@@ -1,4 +1,4 @@
-//! A real workspace in a temporary folder, as a test wants to speak of it.
+//! A real workspace in a temporary folder, with short methods for tests.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
@@ -32,12 +32,12 @@ active_intents:
     owned_scope: [\"old/**\"]
 ";
 
-/// Whether every case is wanted: `INTENT_TEST_LONG=1`.
+/// Returns true if `INTENT_TEST_LONG=1` asks for every case.
 pub fn is_long() -> bool {
     std::env::var("INTENT_TEST_LONG").is_ok_and(|value| !matches!(value.as_str(), "" | "0"))
 }
 
-/// How many there are of something in the form that runs every day, and in the long one.
+/// Returns the first value in a usual run, and the second in a long one.
 pub fn short_or_long<T>(short: T, long: T) -> T {
     if is_long() { long } else { short }
 }
@@ -119,7 +119,7 @@ impl Repo {
         record::record(&self.open(), &request).expect("recorded")
     }
 
-    /// A picture of a file: a line a block, `verdict intent kind name`.
+    /// Returns a line for each block of a file: `verdict intent kind name`.
     pub fn picture(&self, path: &str) -> String {
         let answer =
             why::on_disk(&self.open(), &relative(path), why::Which::All).expect("readable");

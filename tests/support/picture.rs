@@ -1,4 +1,4 @@
-//! A folder that is expensive to make, made once and put down as often as it is wanted.
+//! A folder that takes long to make: it is made once, and then written as often as needed.
 
 use std::fs::Permissions;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// The bytes and the permissions of a file.
 type Contents = (Vec<u8>, Permissions);
 
-/// The folders and files below a folder, in the order in which they can be made. A folder has no contents, and there
-/// are no links.
+/// The folders and files below a folder, in the order in which they must be made. A folder has no contents, and links
+/// are not supported.
 pub struct Picture(Vec<(PathBuf, Option<Contents>)>);
 
 impl Picture {

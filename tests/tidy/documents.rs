@@ -1,13 +1,14 @@
-//! What the documents promise about the code.
+//! Statements of the documents about the code.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
 use intent_lsp::facade::workspace::Code;
 
-use super::{files_below, none, read, root};
+use super::{assert_no_complaints, files_below, read, root};
 
-/// What a reader would type: the lines of fenced shell blocks, and inline code that begins like a command.
+/// Returns the code that a reader would type: the lines of fenced shell blocks, and inline code that begins like a
+/// command.
 fn code_in(markdown: &str) -> Vec<String> {
     let mut code = Vec::new();
     let mut fence = None;
@@ -28,7 +29,7 @@ fn code_in(markdown: &str) -> Vec<String> {
     code
 }
 
-/// The subcommands that a line of code calls: `intent why`, `$ intent -C x why`, `cargo run -- why`.
+/// Returns the subcommands in a line of code: `intent why`, `$ intent -C x why`, `cargo run -- why`.
 fn commands_in(line: &str) -> Vec<String> {
     let words: Vec<&str> = line
         .split(|c: char| c.is_whitespace() || "|;&()\"'".contains(c))
@@ -81,14 +82,14 @@ fn the_readme_names_only_commands_that_exist() {
         let missing = named.iter().filter(|command| !exists(command));
         complaints.extend(missing.map(|command| format!("{name}: there is no `intent {command}`")));
     }
-    none(&complaints);
+    assert_no_complaints(&complaints);
 }
 
 /// The manifests whose dependencies are checked, each with the folders of its sources.
 const MANIFESTS: [(&str, &[&str]); 2] =
     [("Cargo.toml", &["src", "tests"]), ("benches/Cargo.toml", &["benches"])];
 
-/// The names in the dependency tables of a manifest.
+/// Returns the names in the dependency tables of a manifest.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut inside = false;
@@ -105,7 +106,7 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
     names
 }
 
-/// It is raised in `Cargo.toml` and in these; packages for registries take it from there.
+/// The version is set in `Cargo.toml` and in these files. Packages for registries take it from `Cargo.toml`.
 #[test]
 fn the_version_is_the_same_everywhere() {
     let version = env!("CARGO_PKG_VERSION");
@@ -132,7 +133,7 @@ fn the_version_is_the_same_everywhere() {
     {
         complaints.push(format!("CHANGELOG.md tells neither of {version} nor of what is to come"));
     }
-    none(&complaints);
+    assert_no_complaints(&complaints);
 }
 
 #[test]
@@ -148,11 +149,10 @@ fn every_dependency_is_used() {
             }
         }
     }
-    none(&complaints);
+    assert_no_complaints(&complaints);
 }
 
-/// The dependencies of a manifest that have no comment on their line or on the line above. A
-/// grammar needs none.
+/// Returns the dependencies of a manifest without a comment on their line or on the line above. A grammar needs no comment.
 fn dependencies_without_reason(manifest: &str) -> Vec<String> {
     let mut missing = Vec::new();
     let mut inside = false;
@@ -184,7 +184,7 @@ fn every_dependency_has_a_reason_beside_it() {
             complaints.push(format!("{manifest}: no comment says why `{name}` is a dependency"));
         }
     }
-    none(&complaints);
+    assert_no_complaints(&complaints);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_dependency_without_a_reason_is_noticed() {
 }
 
 #[test]
-fn every_code_has_a_page_and_every_page_a_code() {
+fn every_code_has_a_page_and_every_page_has_a_code() {
     let folder = root().join("docs/diagnostics");
     let pages: BTreeSet<String> = files_below(&folder, ".md")
         .iter()
@@ -208,7 +208,7 @@ fn every_code_has_a_page_and_every_page_a_code() {
 }
 
 #[test]
-fn every_page_of_a_code_says_what_the_code_says() {
+fn every_page_of_a_finding_matches_the_code() {
     let level = |level: intent_lsp::facade::workspace::Level| format!("{level:?}").to_lowercase();
     let index = read(&root().join("docs/diagnostics/README.md"));
     let mut complaints = Vec::new();
@@ -229,5 +229,5 @@ fn every_page_of_a_code_says_what_the_code_says() {
             complaints.push(format!("docs/diagnostics/README.md does not name {name}"));
         }
     }
-    none(&complaints);
+    assert_no_complaints(&complaints);
 }

@@ -1,5 +1,5 @@
-//! Keeps the house in order: the arrows between rooms, the size of files, and
-//! the promises that documents make about the code.
+//! Rules about the sources as a whole: which rooms may use which, the size of files, and the statements of documents
+//! about the code.
 
 mod documents;
 mod source;
@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 
 use source::{Source, code_only, doc_comments};
 
-/// No file under `src/` may have more lines of code, comments and blank lines not counted: split it by concern.
+/// The largest number of lines of code in a file below `src/`, without comments and blank lines. A larger file should
+/// be split by topic.
 const MAX_LINES: usize = 700;
 
-/// `ARCHITECTURE.md` is read in one sitting. Decisions and their reasons are in `docs/decisions.md`.
+/// The largest size of `ARCHITECTURE.md`, so that it can be read at once. Decisions and their reasons belong in
+/// `docs/decisions.md`.
 const MAX_ARCHITECTURE_LINES: usize = 150;
 
-/// Every room, and the rooms it may know. `ARCHITECTURE.md` says why.
+/// Every room, and the rooms that it may use. `ARCHITECTURE.md` says why.
 const ROOMS: &[(&str, &[&str])] = &[
     ("code", &[]),
     ("edits", &[]),
@@ -35,7 +37,8 @@ const ROOMS: &[(&str, &[&str])] = &[
 const VERBS_AND_BELOW: &[&str] =
     &["code", "edits", "workspace", "intent", "ledger", "shell", "fence", "provenance", "verbs"];
 
-/// The doors through which the command line starts another face, and for the hook: wires hosts, notes its own program, and examines the wiring.
+/// The modules of other faces that the command line may use: those that start a face, and those of the hook that
+/// connect hosts, store its own path, and check the connection.
 const DOORS: &[(&str, &str)] = &[
     ("cli", "lsp::run"),
     ("cli", "mcp::run"),
@@ -86,12 +89,12 @@ fn sources() -> Vec<Source> {
         .collect()
 }
 
-/// Fails with all complaints at once.
-pub(crate) fn none(complaints: &[String]) {
+/// Fails with all complaints at once, if there are any.
+pub(crate) fn assert_no_complaints(complaints: &[String]) {
     assert!(complaints.is_empty(), "\n  {}\n", complaints.join("\n  "));
 }
 
-fn strangers(source: &Source) -> Vec<String> {
+fn forbidden_uses(source: &Source) -> Vec<String> {
     let Some(room) = source.room() else { return Vec::new() };
     let Some((_, known)) = ROOMS.iter().find(|(name, _)| *name == room) else {
         return vec![format!(
@@ -117,13 +120,13 @@ fn strangers(source: &Source) -> Vec<String> {
 }
 
 #[test]
-fn no_room_knows_one_above_or_beside_it() {
-    let complaints: Vec<String> = sources().iter().flat_map(strangers).collect();
-    none(&complaints);
+fn no_room_uses_a_room_above_or_beside_it() {
+    let complaints: Vec<String> = sources().iter().flat_map(forbidden_uses).collect();
+    assert_no_complaints(&complaints);
 }
 
 #[test]
-fn every_room_is_in_the_table_and_the_library_names_them_in_order() {
+fn every_room_of_the_library_is_in_the_table() {
     let library = code_only(&read(&root().join("src/lib.rs")));
     let declared: Vec<&str> = library
         .lines()
@@ -136,7 +139,7 @@ fn every_room_is_in_the_table_and_the_library_names_them_in_order() {
 }
 
 #[test]
-fn no_room_may_know_a_room_that_may_know_it() {
+fn no_two_rooms_may_use_each_other() {
     let may = |from: &str, to: &str| {
         ROOMS.iter().any(|(room, known)| *room == from && known.contains(&to))
     };
@@ -147,9 +150,9 @@ fn no_room_may_know_a_room_that_may_know_it() {
     }
 }
 
-/// `Page::text` and `Page::styled` take other people's words, of which the space at both ends is dropped.
+/// `Page::text` and `Page::styled` remove the spaces at both ends of a text, because it may come from other people.
 #[test]
-fn no_space_is_printed_where_it_would_be_dropped() {
+fn no_literal_with_an_outer_space_is_printed_as_foreign_text() {
     let ends_in_space = |argument: &str| {
         let argument = argument.strip_prefix('&').unwrap_or(argument);
         let literal = argument.strip_prefix("format!(").unwrap_or(argument);
@@ -167,11 +170,11 @@ fn no_space_is_printed_where_it_would_be_dropped() {
             }
         }
     }
-    none(&complaints);
+    assert_no_complaints(&complaints);
 }
 
 #[test]
-fn no_file_grows_past_its_limit() {
+fn no_file_is_longer_than_the_limit() {
     let long: Vec<String> = sources()
         .iter()
         .filter(|source| source.lines > MAX_LINES)
@@ -179,11 +182,11 @@ fn no_file_grows_past_its_limit() {
             format!("{} has {} lines of code; the limit is {MAX_LINES}", source.path, source.lines)
         })
         .collect();
-    none(&long);
+    assert_no_complaints(&long);
 }
 
 #[test]
-fn a_type_has_a_name_of_its_own() {
+fn every_type_has_a_unique_name() {
     let sources = sources();
     let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for source in &sources {
@@ -196,10 +199,10 @@ fn a_type_has_a_name_of_its_own() {
         .iter()
         .map(|(name, files)| format!("the type name `{name}` is used in {}", files.join(", ")))
         .collect();
-    none(&complaints);
+    assert_no_complaints(&complaints);
 }
 
-/// The most doc comments, in percent, that may have at most `SHORT_COMMENT` words.
+/// The largest share of doc comments, in percent, that may have `SHORT_COMMENT` words or fewer.
 const MAX_SHORT_COMMENTS: usize = 2;
 const SHORT_COMMENT: usize = 4;
 
@@ -217,11 +220,11 @@ fn few_doc_comments_are_too_short_to_say_anything() {
     }
     assert!(all > 1000, "the doc comments were not found");
     if short.len() * 100 > all * MAX_SHORT_COMMENTS {
-        none(&short);
+        assert_no_complaints(&short);
     }
 }
 
-/// The modules directly below a room, except those that only tests use.
+/// Returns the modules directly below a room, except those that only tests use.
 fn modules_of(room: &str) -> BTreeSet<String> {
     let folder = root().join("src").join(room);
     let tests =
@@ -269,7 +272,7 @@ fn every_module_is_described_in_its_room() {
             complaints.push(format!("src/{room}/mod.rs: there is no module `{name}`"));
         }
     }
-    none(&complaints);
+    assert_no_complaints(&complaints);
 }
 
 #[test]
@@ -286,11 +289,11 @@ fn the_architecture_describes_every_room_and_stays_short() {
             "ARCHITECTURE.md has {lines} lines; the limit is {MAX_ARCHITECTURE_LINES}"
         ));
     }
-    none(&complaints);
+    assert_no_complaints(&complaints);
 }
 
 #[test]
-fn nothing_is_left_to_do() {
+fn no_source_contains_todo_macros() {
     let left: Vec<String> = sources()
         .iter()
         .flat_map(|source| {
@@ -303,16 +306,16 @@ fn nothing_is_left_to_do() {
                 .collect::<Vec<_>>()
         })
         .collect();
-    none(&left);
+    assert_no_complaints(&left);
 }
 
-/// What a person asks for is started by the command line, and by the fence that it stands behind.
+/// Only the command line and the fence may start programs, because a person or an agent asked for those.
 fn may_start(path: &str) -> bool {
     path.starts_with("src/cli/") || path.starts_with("src/fence/")
 }
 
 #[test]
-fn no_program_is_started_and_no_port_opened_by_the_product() {
+fn only_the_command_line_and_the_fence_start_programs() {
     let sources = sources();
     let only_tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
     assert!(only_tests.len() > 1, "no module of tests was found");
@@ -328,11 +331,11 @@ fn no_program_is_started_and_no_port_opened_by_the_product() {
                 .collect::<Vec<_>>()
         })
         .collect();
-    none(&doing);
+    assert_no_complaints(&doing);
 }
 
 #[test]
-fn a_stranger_is_noticed_in_every_spelling() {
+fn a_forbidden_use_is_noticed_in_every_spelling() {
     let cases = [
         ("src/ledger/x.rs", "use crate::intent::Intent;", 1),
         ("src/ledger/x.rs", "use crate::{code::Block, intent};", 1),
@@ -357,13 +360,13 @@ fn a_stranger_is_noticed_in_every_spelling() {
         ("src/lsp/x.rs", "crate::cli::print", 1),
     ];
     for (path, text, expected) in cases {
-        let found = strangers(&Source::new(path, text));
+        let found = forbidden_uses(&Source::new(path, text));
         assert_eq!(found.len(), expected, "{path}: {text}: {found:?}");
     }
 }
 
 #[test]
-fn what_is_left_to_do_is_noticed_only_in_code() {
+fn todo_macros_are_noticed_only_in_code() {
     let source =
         Source::new("src/code/x.rs", "// todo!()\nlet a = \"todo!()\";\nfn f() { todo!() }\n");
     assert_eq!(source.lines_with_macro("todo!"), [3]);

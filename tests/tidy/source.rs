@@ -1,11 +1,11 @@
-//! A Rust source file as the tidy tests read it: its code without comments and
-//! strings, and the paths in it that start at the crate's root.
+//! A Rust source file as the tidy tests read it: its code without comments and strings, and the paths in it that start
+//! at the root of the crate.
 
-/// A file of `src/`.
+/// A file below `src/`.
 pub(crate) struct Source {
-    /// Relative to the package, `/`-separated.
+    /// Relative to the package, separated by `/`.
     pub(crate) path: String,
-    /// How many lines of code it has: lines that are neither blank nor only a comment.
+    /// The number of lines of code: lines that are neither blank nor only a comment.
     pub(crate) lines: usize,
     code: String,
 }
@@ -17,7 +17,7 @@ impl Source {
         Self { path: path.to_owned(), lines, code }
     }
 
-    /// The room the file belongs to; `None` for the files directly in `src`.
+    /// The room of the file, or `None` for files directly in `src`.
     pub(crate) fn room(&self) -> Option<&str> {
         let below = self.path.strip_prefix("src/")?;
         match below.split_once('/') {
@@ -28,12 +28,12 @@ impl Source {
         }
     }
 
-    /// The code up to the file's own tests.
+    /// The code before the tests in the same file.
     pub(crate) fn code_before_tests(&self) -> &str {
         self.code.split("#[cfg(test)]").next().unwrap_or_default()
     }
 
-    /// What the paths of this file's test modules begin with, where they are files of their own.
+    /// The paths with which the test modules of this file begin, if they are files of their own.
     pub(crate) fn test_modules(&self) -> Vec<String> {
         let folder = match self.path.strip_suffix("/mod.rs") {
             Some(folder) => folder,
@@ -51,7 +51,7 @@ impl Source {
             .collect()
     }
 
-    /// 1-based lines that call the macro.
+    /// The lines that call a macro, counted from 1.
     pub(crate) fn lines_with_macro(&self, name: &str) -> Vec<usize> {
         let calls = |line: &str| {
             line.match_indices(name).any(|(at, _)| {
@@ -61,7 +61,7 @@ impl Source {
         self.code.lines().zip(1..).filter(|(line, _)| calls(line)).map(|(_, at)| at).collect()
     }
 
-    /// The names of the types that are declared here.
+    /// The names of the types that the file declares.
     pub(crate) fn types(&self) -> Vec<&str> {
         let words: Vec<&str> = self.code.split_whitespace().collect();
         let declares = |word: &str| ["struct", "enum", "trait", "union"].contains(&word);
@@ -70,7 +70,7 @@ impl Source {
         names.filter(|name| name.starts_with(char::is_uppercase)).collect()
     }
 
-    /// Every path that starts at the crate's root, `crate::` left out, groups written out.
+    /// Every path that starts at the root of the crate, without `crate::`. Groups are written out.
     pub(crate) fn crate_paths(&self) -> Vec<String> {
         let tokens = tokens(&self.code);
         let mut paths = Vec::new();
@@ -88,7 +88,7 @@ impl Source {
                 depth += 1;
                 at += 2;
             }
-            // `super` reaches the root only from as deep as the file lies.
+            // `super` reaches the root only if it is repeated as often as the file is deep.
             if start == "super" && depth < self.depth() {
                 continue;
             }
@@ -100,7 +100,7 @@ impl Source {
         paths
     }
 
-    /// How many modules lie between the file and the crate's root.
+    /// The number of modules between the file and the root of the crate.
     fn depth(&self) -> usize {
         let below = self.path.trim_start_matches("src/");
         below.split('/').count() - usize::from(below.ends_with("/mod.rs"))
@@ -142,7 +142,7 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
-/// Words, `::`, and single other characters.
+/// Splits the code into words, `::`, and single other characters.
 fn tokens(code: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = code;
@@ -163,7 +163,8 @@ fn tokens(code: &str) -> Vec<&str> {
     found
 }
 
-/// The text with comments and the insides of strings and characters blanked; line breaks stay.
+/// Returns the text with blanks in place of comments and of the contents of strings and characters. Line breaks are
+/// kept.
 pub(crate) fn code_only(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -176,7 +177,7 @@ pub(crate) fn code_only(text: &str) -> String {
                 rest = after;
             }
             None => {
-                // A word is taken whole, so that the `r` of `for"` never opens a raw string.
+                // A word is read as a whole, so that the `r` of `for"` does not begin a raw string.
                 let word =
                     rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
                 let (kept, after) = rest.split_at(word.max(first.len_utf8()));
@@ -188,8 +189,8 @@ pub(crate) fn code_only(text: &str) -> String {
     out
 }
 
-/// The doc comments of a file, each with the 1-based line on which it begins. Consecutive lines
-/// with the same marker (`///` or `//!`) are one comment.
+/// Returns the doc comments of a file, each with the line on which it begins, counted from 1. Consecutive lines with
+/// the same marker (`///` or `//!`) are one comment.
 pub(crate) fn doc_comments(text: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut open = None;
@@ -261,7 +262,7 @@ fn string(rest: &str) -> Option<usize> {
     Some(rest.len())
 }
 
-/// A character, as against a lifetime.
+/// A character literal, but no lifetime.
 fn character(rest: &str) -> Option<usize> {
     let inside = rest.strip_prefix('\'')?;
     let first = inside.chars().next()?;
@@ -273,7 +274,7 @@ fn character(rest: &str) -> Option<usize> {
 }
 
 #[test]
-fn comments_strings_and_characters_are_blanked() {
+fn comments_strings_and_characters_become_blanks() {
     let text =
         "a /* x /* y */ z */ b // c\n\"d\\\"e\" f r#\"g\"h\"# i '\"' j 'k' &'l m b\"n\" '\\'' o";
     let code = code_only(text);
@@ -288,7 +289,7 @@ fn groups_of_paths_are_written_out() {
 }
 
 #[test]
-fn modules_of_tests_are_known_by_their_files() {
+fn test_modules_are_found_by_their_files() {
     let text = "#[cfg(test)]\nmod a;\n#[cfg(test)]\npub(crate) mod b;\nmod c;\n#[cfg(test)]\nmod d { use x; }\n";
     let expected = ["src/r/a.rs", "src/r/a/", "src/r/b.rs", "src/r/b/"];
     assert_eq!(Source::new("src/r/mod.rs", text).test_modules(), expected);
