@@ -1,9 +1,8 @@
 //! Classifies the cases of a benchmark: `classify CASES.jsonl [--score]`.
 //!
-//! The file holds texts (`{"type":"file","blob":…,"text":…}`), then cases. For
-//! each case one JSON line is printed: `{"id","label","reasons"}`. The answer is
-//! made of the files and the blocks that the case names; what the case says is
-//! right is read by the scorer alone.
+//! The file contains texts (`{"type":"file","blob":…,"text":…}`), and then cases. For each case one JSON line is
+//! printed: `{"id","label","reasons"}`. The answer is computed only from the files and the blocks that the case names;
+//! only the scorer reads the expected result.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 #[path = "classify/score.rs"]
 mod score;
 
-/// What an answer may see of a case.
+/// The part of a case that may be used for the answer.
 #[derive(Deserialize)]
 struct Question {
     id: String,

@@ -1,13 +1,14 @@
 //! Is a recorded block found again? Runs cases of real histories through the code behind `record` and `why`.
 //!
 //! `cargo run --release --example tracking -- CASES.jsonl` reads lines of two types: `{"type":"file","blob","text"}`,
-//! then `{"type":"case","id","block":{"path","start_line","end_line"},"before":[{"path","blob"}],"after":[…]}`. For each
-//! case it makes a git repository of the before files, records the block of those lines under an intent, puts the after
-//! files in their place, asks why each of their blocks is there, and prints where the record was found:
-//! `{"id","verdict","path","start_line","end_line","tier"}`, or `{"id","verdict":"lost"}`.
+//! then `{"type":"case","id","block":{"path","start_line","end_line"},"before":[{"path","blob"}],"after":[…]}`. For
+//! each case it makes a git repository of the before files, records the block of those lines under an intent, replaces
+//! the before files by the after files, asks for the reason of each of their blocks, and prints where the record was
+//! found: `{"id","verdict","path","start_line","end_line","tier"}`, or `{"id","verdict":"lost"}`.
 //!
-//! `--score` prints a table instead, from the answers and what the cases expect; the answers never see that.
-//! `--unrelated N` adds N files of other cases, of other repositories, to the after files. `--explain ID` shows one case.
+//! `--score` prints a table instead, which compares the answers with the expected results; the answers never use those.
+//! `--unrelated N` adds N files of other cases, from other repositories, to the after files. `--explain ID` shows one
+//! case.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -28,11 +29,11 @@ use intent_lsp::facade::workspace::RelativePath;
 #[path = "tracking/score.rs"]
 mod score;
 
-/// What a case asks. What it expects is read by the scorer alone.
+/// The question of a case. Only the scorer reads the expected result.
 #[derive(Deserialize)]
 struct Case {
     id: String,
-    /// Of which project it is.
+    /// The project that the case comes from.
     #[serde(default)]
     repo: String,
     block: Asked,
@@ -53,7 +54,7 @@ struct Held {
     blob: String,
 }
 
-/// What is answered.
+/// The answer to a case.
 #[derive(Debug, Serialize)]
 struct Answer {
     id: String,
@@ -122,7 +123,7 @@ impl Options {
     }
 }
 
-/// The texts by blob, and the lines of the cases.
+/// Reads the texts by blob, and the lines of the cases.
 fn read(path: &Path) -> (HashMap<String, String>, Vec<String>) {
     #[derive(Deserialize)]
     #[serde(tag = "type", rename_all = "lowercase")]
@@ -143,7 +144,8 @@ fn read(path: &Path) -> (HashMap<String, String>, Vec<String>) {
     (texts, cases)
 }
 
-/// Files that have nothing to do with a case: of other projects whose paths start otherwise, the same ones each time.
+/// Returns files that have nothing to do with a case: files of other projects with other paths, the same ones each
+/// time.
 fn unrelated(options: &Options, cases: &[Case], case: &Case) -> Vec<Held> {
     let own: Vec<&str> = case.before.iter().chain(&case.after).map(|held| &*held.blob).collect();
     let mut chosen = BTreeMap::new();
@@ -169,7 +171,7 @@ fn unrelated(options: &Options, cases: &[Case], case: &Case) -> Vec<Held> {
     chosen.into_values().collect()
 }
 
-/// A repository in a temporary folder that holds the before files of a case.
+/// A repository in a temporary folder that contains the before files of a case.
 struct Repository {
     folder: tempfile::TempDir,
 }
@@ -209,7 +211,7 @@ impl Repository {
         Workspace::open(self.folder.path()).expect("a workspace")
     }
 
-    /// Takes the before files away and puts the after files in their place.
+    /// Replaces the before files by the after files.
     fn turn(&self, texts: &HashMap<String, String>, case: &Case, unrelated: &[Held]) {
         for held in &case.before {
             let _ = fs::remove_file(self.folder.path().join(&held.path));
@@ -224,7 +226,7 @@ fn relative(path: &str) -> RelativePath {
     RelativePath::new(path).expect("a path of the repository")
 }
 
-/// Records the block of a case; the record's id where it is about those very lines.
+/// Records the block of a case. Returns the id of the record if it is about exactly those lines.
 fn record(repository: &Repository, case: &Case) -> Option<String> {
     let lines = LineRange::new(case.block.start_line, case.block.end_line)?;
     let request = RecordRequest {
@@ -272,7 +274,7 @@ fn ask(
     Answer { id: case.id.clone(), verdict: block.verdict.as_str().to_owned(), found: Some(found) }
 }
 
-/// Whether a block was found to be the one of a case.
+/// Returns true if a block was found to be the one of the case.
 fn is_of(block: &BlockAnswer, case: &Case) -> bool {
     block.recorded.as_ref().is_some_and(|recorded| {
         recorded.path.as_str() == case.block.path
@@ -281,7 +283,7 @@ fn is_of(block: &BlockAnswer, case: &Case) -> bool {
     })
 }
 
-/// Runs every case, on all cores, in order.
+/// Runs every case on all cores, and returns the answers in order.
 fn in_parallel<T: Sync>(cases: &[T], ask: impl Fn(&T) -> Answer + Sync) -> Vec<Answer> {
     let next = AtomicUsize::new(0);
     let answers: Vec<OnceLock<Answer>> = cases.iter().map(|_| OnceLock::new()).collect();
@@ -300,7 +302,7 @@ fn in_parallel<T: Sync>(cases: &[T], ask: impl Fn(&T) -> Answer + Sync) -> Vec<A
     answers.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
-/// Shows one case: each block of the after files, and what was made of it.
+/// Shows one case: each block of the after files, and the answer for it.
 fn explain(
     repository: &Repository,
     texts: &HashMap<String, String>,
@@ -326,6 +328,6 @@ fn explain(
 
 fn emit(text: &str) {
     use std::io::Write;
-    // A reader that has enough is no error.
+    // It is no error if the reader of the output stops early.
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }

@@ -1,12 +1,12 @@
-//! What the cases say is right, against the answers. Nothing here is known to
-//! the answers.
+//! Compares the expected results of the cases with the answers. The code that answers does not see the expected
+//! results.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
 
-/// Right, wrong and unsaid answers, by row.
+/// The numbers of right, wrong and missing answers, by row.
 #[derive(Default)]
 pub struct Score {
     rows: BTreeMap<(&'static str, String), Row>,
@@ -16,14 +16,14 @@ pub struct Score {
 #[derive(Default)]
 struct Row {
     right: usize,
-    /// A change of behaviour that was called a refactoring.
+    /// The number of behaviour changes that were called a refactoring.
     false_refactor: usize,
     other_wrong: usize,
     unsaid: usize,
 }
 
 impl Score {
-    /// Counts one case.
+    /// Counts the answer for one case.
     pub fn add(&mut self, case: &Value, label: Option<&str>, reasons: &[String]) {
         let text = |key: &str| case[key].as_str().unwrap_or("?").to_owned();
         let wanted = text("label");

@@ -1,4 +1,4 @@
-//! The table of `tracking`: answers against what the cases expect.
+//! The table of `tracking`: the answers compared with the expected results.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -31,18 +31,18 @@ struct Row {
     lost: usize,
 }
 
-/// What became of a case.
+/// The result of a case.
 #[derive(Clone, Copy, PartialEq)]
 enum Outcome {
     Correct,
-    /// Given to a block that is not it.
+    /// The record was attributed to another block.
     Wrong,
-    /// Said to be lost, and it is there.
+    /// The block was called lost, although it exists.
     Lost,
 }
 
-/// A line a group: all cases, those labelled by people, and by language, source and kind; then every miss, and how
-/// often each tier was right.
+/// Returns a table with a line for each group: all cases, those labelled by people, and by language, source and kind.
+/// After it come all misses, and how often each tier was right.
 pub(crate) fn table(cases: &[String], answers: &[Answer]) -> String {
     let answers: HashMap<&str, &Answer> =
         answers.iter().map(|answer| (&*answer.id, answer)).collect();
