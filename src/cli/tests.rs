@@ -1,12 +1,12 @@
 use super::*;
 
 #[test]
-fn the_definition_of_the_command_line_is_sound() {
+fn the_definition_of_the_command_line_is_valid() {
     command().debug_assert();
 }
 
 #[test]
-fn every_command_says_what_it_does_in_one_short_line() {
+fn every_command_has_a_short_description() {
     for sub in command().get_subcommands() {
         let about = sub.get_about().map(ToString::to_string).unwrap_or_default();
         assert!(!about.is_empty() && about.len() <= 100, "{}: {about:?}", sub.get_name());

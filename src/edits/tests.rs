@@ -26,7 +26,7 @@ fn replaced(before: Option<&str>, edits: &[Replacement], expected: &str) {
 }
 
 #[test]
-fn a_replacement_is_literal_and_needs_one_place() {
+fn a_replacement_is_literal_and_needs_one_occurrence() {
     replaced(Some("a b c"), &[swap("b", "$1\\n")], "a $1\\n c");
     replaced(
         Some("a b a"),
@@ -42,7 +42,7 @@ fn a_replacement_is_literal_and_needs_one_place() {
 }
 
 #[test]
-fn replacements_run_in_order_and_all_or_none() {
+fn replacements_run_in_order_and_all_or_none_apply() {
     replaced(Some("a"), &[swap("a", "b"), swap("b", "c")], "c");
     replaced(
         Some("a b"),
@@ -53,7 +53,7 @@ fn replacements_run_in_order_and_all_or_none() {
 }
 
 #[test]
-fn an_empty_old_text_creates() {
+fn an_empty_old_text_creates_the_file() {
     replaced(None, &[swap("", "new\n")], "new\n");
     replaced(None, &[swap("", "new\n"), swap("new", "newer")], "newer\n");
     replaced(Some(""), &[swap("", "new")], "new");
@@ -82,7 +82,7 @@ fn line_ends_of_the_file_are_kept() {
 }
 
 #[test]
-fn a_tool_that_tries_harder_is_not_said_to_fail() {
+fn an_edit_that_the_tool_may_match_loosely_is_unknown() {
     let loosely = |old| after(Change::ReplaceLoosely(vec![swap(old, "x")]), Some("a b a"));
     assert_eq!(loosely("b"), "a x a");
     assert!(loosely("z").starts_with("unknown: "), "{}", loosely("z"));
@@ -90,7 +90,7 @@ fn a_tool_that_tries_harder_is_not_said_to_fail() {
 }
 
 #[test]
-fn whole_append_and_insert() {
+fn whole_texts_appended_and_inserted_texts_apply() {
     assert_eq!(after(Change::Whole("new".into()), None), "new");
     assert_eq!(after(Change::Whole("new".into()), Some("old")), "new");
     assert_eq!(after(Change::Append("b\n".into()), Some("a\n")), "a\nb\n");
@@ -110,7 +110,7 @@ fn whole_append_and_insert() {
 }
 
 #[test]
-fn texts_are_the_same_but_for_line_ends_and_mark() {
+fn same_text_ignores_line_ends_and_the_byte_order_mark() {
     assert!(same_text("a\nb\n", "\u{FEFF}a\r\nb\r\n"));
     assert!(same_text("", "\u{FEFF}"));
     assert!(!same_text("a\nb\n", "a\nb"));
@@ -119,7 +119,7 @@ fn texts_are_the_same_but_for_line_ends_and_mark() {
 }
 
 #[test]
-fn hunks_change_a_file() {
+fn hunks_change_the_matching_lines() {
     let text = "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+B\n*** End Patch";
     let files = patch::read(text).unwrap();
     let [patch::FilePatch::Update { path, to, hunks }] = &files[..] else { panic!("{files:?}") };
@@ -132,7 +132,7 @@ fn hunks_change_a_file() {
 }
 
 #[test]
-fn a_patch_says_where_it_is_wrong() {
+fn an_invalid_patch_names_the_wrong_line() {
     let wrong =
         |body: &str| patch::read(&format!("*** Begin Patch\n{body}")).unwrap_err().to_string();
     assert_eq!(wrong(""), "the patch does not end with `*** End Patch`");
@@ -151,7 +151,7 @@ fn a_patch_says_where_it_is_wrong() {
 }
 
 #[test]
-fn a_patch_in_a_command_is_found_only_where_it_is_all_of_it() {
+fn a_patch_in_a_command_is_found_if_it_is_the_whole_input() {
     let dir = |command: &str| {
         let found = patch::heredoc(command)?;
         assert_eq!(found.patch, "*** Begin Patch\n*** End Patch", "{command}");
@@ -225,12 +225,12 @@ fn sources(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_cell_is_replaced_and_its_outputs_dropped() {
+fn a_replaced_cell_loses_its_outputs() {
     insta::assert_snapshot!(after(Change::Cell(cell("x", CellMode::Replace)), Some(BOOK)));
 }
 
 #[test]
-fn a_cell_is_found_by_id_before_place() {
+fn a_cell_is_found_by_id_before_its_number() {
     let edited = |edit: CellEdit| sources(&after(Change::Cell(edit), Some(BOOK)));
     assert_eq!(edited(cell("cell-0", CellMode::Replace)), [r#"["a\n","b"]"#, r#""new\n""#]);
     assert_eq!(edited(cell("cell-1", CellMode::Delete)), [r#"["a\n","b"]"#]);
@@ -240,7 +240,7 @@ fn a_cell_is_found_by_id_before_place() {
 }
 
 #[test]
-fn a_cell_is_inserted_where_cells_have_no_ids() {
+fn a_cell_is_inserted_into_a_notebook_without_ids() {
     let old = BOOK.replace("\"nbformat_minor\": 5", "\"nbformat_minor\": 4");
     let edited = |edit: CellEdit| sources(&after(Change::Cell(edit), Some(&old)));
     let numbered = |at| CellEdit { cell_number: Some(at), ..cell("", CellMode::Insert) };
@@ -254,7 +254,7 @@ fn a_cell_is_inserted_where_cells_have_no_ids() {
 }
 
 #[test]
-fn a_notebook_that_is_none_fails_or_is_unknown() {
+fn an_invalid_notebook_fails_or_is_unknown() {
     let edited = |edit, before: &str| after(Change::Cell(edit), Some(before));
     assert!(edited(cell("y", CellMode::Replace), BOOK).starts_with("fails: "));
     assert!(edited(cell("", CellMode::Replace), BOOK).starts_with("fails: "));
@@ -280,7 +280,7 @@ fn blocked(before: &str, blocks: &[(&str, &str)], expected: &str) {
 }
 
 #[test]
-fn blocks_replace_lines() {
+fn search_and_replace_blocks_replace_lines() {
     blocked("a\nb\nc\n", &[("b\n", "B\nB\n")], "a\nB\nB\nc\n");
     blocked("a\nb\nc\n", &[("b\n", "")], "a\nc\n");
     blocked("a\nb\na\nb\n", &[("b\n", "1\n"), ("b\n", "2\n")], "a\n1\na\n2\n");

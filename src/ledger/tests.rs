@@ -103,7 +103,7 @@ mod writing {
     use super::*;
 
     #[test]
-    fn a_session_continues_its_chain_and_another_has_its_own() {
+    fn each_session_continues_its_own_chain() {
         let w = TestWorkspace::new(Layout::Single);
         w.append(mutation("s:1", "a.rs", [1]));
         w.append(mutation("s:2", "a.rs", [3]));
@@ -123,7 +123,7 @@ mod writing {
     }
 
     #[test]
-    fn a_torn_end_is_taken_away() {
+    fn an_incomplete_last_line_is_removed() {
         let w = TestWorkspace::new(Layout::Single);
         w.append(mutation("s", "a.rs", [1]));
         let whole = w.read();
@@ -137,7 +137,7 @@ mod writing {
     }
 
     #[test]
-    fn a_foreign_end_without_a_line_break_stays_where_it_is() {
+    fn a_last_line_of_another_tool_is_kept_without_a_line_break() {
         for end in [
             "{\"id\":\"1\",\"timestamp\":\"t\",\"file\":\"a.rs\"}",
             "{\n \"id\":\"1\",\n \"intent_id\":\"I\"\n}",
@@ -154,7 +154,7 @@ mod writing {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_is_written_through_a_link() {
+    fn the_ledger_is_not_written_through_a_link() {
         let w = TestWorkspace::new(Layout::Single);
         let outside = tempfile::NamedTempFile::new().unwrap();
         let link = w.dir.path().join(".orchestration/agent_trace.jsonl");
@@ -165,7 +165,7 @@ mod writing {
     }
 
     #[test]
-    fn writers_at_the_same_time_lose_nothing() {
+    fn concurrent_writers_lose_nothing() {
         let w = TestWorkspace::new(Layout::Single);
         std::thread::scope(|scope| {
             for thread in 0..4 {
@@ -183,7 +183,7 @@ mod writing {
     }
 
     #[test]
-    fn names_that_are_ours_cannot_be_brought_in_as_extra() {
+    fn extra_fields_cannot_use_the_names_of_our_keys() {
         let w = TestWorkspace::new(Layout::Single);
         let mut record = mutation("s", "a.rs", [1]);
         record.extra.insert("writer".into(), "somebody else".into());
@@ -201,7 +201,7 @@ mod lines {
     use super::*;
 
     #[test]
-    fn the_keys_stand_in_their_order_and_everything_unknown_survives() {
+    fn keys_keep_their_order_and_unknown_fields_are_kept() {
         let line = r#"{"id":"1","timestamp":"2026-02-18T12:00:00.000Z","kind":"mutation","intent_id":null,"files":[{"relative_path":"a.rs","conversations":[{"contributor":{"entity_type":"AI"},"ranges":[{"start_line":1,"end_line":2,"content_hash":"sha256:0","u1":[1,{"x":null}]}],"u2":true}],"u3":"x"}],"u4":{"b":1,"a":2},"writer":"w","seq":17,"prev":"p"}"#;
         let record: Record = serde_json::from_str(line).unwrap();
         assert_eq!(record.extra.len(), 1);
@@ -209,7 +209,7 @@ mod lines {
     }
 
     #[test]
-    fn the_tail_is_fixed() {
+    fn the_hash_of_a_known_line_is_fixed() {
         let h = hash(b"{\"a\":1");
         let line = format!("{{\"a\":1,\"h\":\"{h}\"}}");
         assert_eq!(split_tail(line.as_bytes()), Some((&b"{\"a\":1"[..], h.as_str())));
@@ -228,7 +228,7 @@ mod lines {
     }
 
     #[test]
-    fn the_schema_of_a_record_can_be_had() {
+    fn the_schema_of_a_record_can_be_generated() {
         let schema = serde_json::to_value(schemars::schema_for!(Record)).unwrap();
         assert_eq!(schema["title"], "Record");
     }
@@ -242,7 +242,7 @@ mod verification {
     }
 
     #[test]
-    fn every_bit_that_flips_is_found() {
+    fn every_flipped_bit_is_found() {
         let bytes = chain_of(2);
         assert_eq!(wrong(&bytes), []);
         for at in 0..bytes.len() {
@@ -255,7 +255,7 @@ mod verification {
     }
 
     #[test]
-    fn every_record_of_a_long_chain_is_guarded() {
+    fn a_change_of_any_record_in_a_long_chain_is_found() {
         let bytes = chain_of(30);
         let all = lines(&bytes);
         assert_eq!(all.len(), 30);
@@ -290,7 +290,7 @@ mod verification {
     }
 
     #[test]
-    fn a_fork_condemns_both_and_a_forgery_only_itself() {
+    fn a_fork_rejects_both_lines_and_a_forgery_only_itself() {
         let w = TestWorkspace::new(Layout::Single);
         w.append(mutation("s", "a.rs", [1]));
         let before = w.read();
@@ -337,7 +337,7 @@ mod verification {
     }
 
     #[test]
-    fn what_ours_must_not_hold_is_reported_and_kept() {
+    fn a_forbidden_field_in_our_record_is_reported_and_kept() {
         let bytes = chain_of(2);
         let text = String::from_utf8(bytes).unwrap();
         let seal = |body: &str| format!("{body},\"h\":\"{}\"}}\n", hash(body.as_bytes()));
@@ -370,7 +370,7 @@ mod verification {
     }
 
     #[test]
-    fn a_hostile_sequence_number_breaks_nothing() {
+    fn a_huge_sequence_number_does_no_harm() {
         let seal = |seq: u64| {
             let body = format!(
                 "{{\"id\":\"{seq}\",\"timestamp\":\"t\",\"kind\":\"ack\",\"intent_id\":null,\"writer\":\"w\",\"seq\":{seq},\"prev\":null"
@@ -402,7 +402,7 @@ mod looking_up {
     }
 
     #[test]
-    fn a_reload_sees_what_a_load_would() {
+    fn a_reload_gives_the_same_ledger_as_a_load() {
         let w = TestWorkspace::new(Layout::Single);
         let mut ledger = Ledger::load(&w.root());
         assert_eq!(ledger.len(), 0);
@@ -458,7 +458,7 @@ mod looking_up {
     }
 
     #[test]
-    fn claims_are_found_by_what_they_are() {
+    fn claims_are_found_by_path_and_by_content() {
         let record = |id: &str, time: &str, file: &str, n: u32| Record {
             id: id.into(),
             timestamp: time.into(),
@@ -486,7 +486,7 @@ mod looking_up {
     }
 
     #[test]
-    fn a_line_without_end_is_passed_over_in_bounded_memory() {
+    fn an_endless_line_is_skipped_with_little_memory() {
         let w = TestWorkspace::new(Layout::Single);
         let mut open = std::fs::File::create(w.file()).unwrap();
         open.write_all(b"{\"id\":\"1\",\"timestamp\":\"t\",\"intent_id\":\"I\"}\n{\"id\":\"")
@@ -511,7 +511,7 @@ mod evidence {
     };
 
     #[test]
-    fn times_of_records_get_the_form_of_evidence() {
+    fn the_times_of_records_are_written_in_the_form_of_evidence() {
         let cases = [
             ("2026-11-24T08:02:11.102Z", Some("2026-11-24T08:02:11.102Z")),
             ("2026-11-24T08:02:11Z", Some("2026-11-24T08:02:11Z")),
@@ -524,7 +524,7 @@ mod evidence {
     }
 
     #[test]
-    fn what_the_lines_of_a_session_share_is_written_once() {
+    fn fields_that_the_lines_of_a_session_share_are_written_once() {
         let header: Header = serde_json::from_value(json!({
             "evidence": 2, "intents": [{"id": "INT-001"}], "sessions": [{"type": "AI"}, {"type": "HUMAN"}]
         }))

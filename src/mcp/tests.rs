@@ -10,7 +10,7 @@ use super::tools::{ServedTool, ToolLane};
 use super::*;
 
 #[test]
-fn a_fault_in_a_tool_answers_that_call_and_the_next_one_is_served() {
+fn a_panic_in_a_tool_affects_only_that_call() {
     let mut table = ToolTable::new();
     table.0.push(ServedTool {
         shown: rmcp::model::Tool::new("faulty", "Fails.", JsonObject::new()),
@@ -37,7 +37,7 @@ fn a_fault_in_a_tool_answers_that_call_and_the_next_one_is_served() {
 }
 
 #[test]
-fn every_tool_has_a_name_of_its_own_and_none_approves() {
+fn every_tool_has_a_unique_name_and_none_approves() {
     let names: Vec<String> =
         ToolTable::new().list().into_iter().map(|tool| tool.name.into_owned()).collect();
     let mut unique = names.clone();

@@ -32,7 +32,7 @@ const DESTRUCTIVE: &[&str] = &[
 ];
 
 #[test]
-fn no_wrapper_hides_what_it_starts() {
+fn no_wrapper_hides_the_command_that_it_starts() {
     let mut seen = 0;
     for example in judge::examples() {
         for command in DESTRUCTIVE {
@@ -61,7 +61,7 @@ fn words_in_single_quotes_are_only_words() {
 }
 
 #[test]
-fn a_selection_is_a_lone_command_and_nothing_else() {
+fn only_a_single_command_counts_as_a_selection() {
     let selected = |text: &str| selects(own_command(&posix(text))?).map(str::to_owned);
     for text in
         ["intent select INT-001", "  intent select 'INT-001'", "./bin/intent select INT-001"]
@@ -86,7 +86,7 @@ fn a_selection_is_a_lone_command_and_nothing_else() {
 }
 
 #[test]
-fn targets_are_absolute_and_say_what_is_not_known() {
+fn targets_are_absolute_and_mark_unknown_parts() {
     let targets = |text: &str| {
         let reading = posix(text);
         let mut shown: Vec<String> = reading
@@ -151,7 +151,7 @@ fn targets_are_absolute_and_say_what_is_not_known() {
 }
 
 #[test]
-fn reading_is_said_only_of_what_surely_reads() {
+fn only_a_command_that_certainly_reads_is_called_read() {
     for text in [
         "fuser -k 80/tcp",
         "git config --unset a.b",
@@ -183,7 +183,7 @@ fn reading_is_said_only_of_what_surely_reads() {
 }
 
 #[test]
-fn what_is_too_big_or_broken_is_unreadable() {
+fn a_too_large_or_broken_command_is_unreadable() {
     let deep = format!("{}ls{}", "$(".repeat(40), ")".repeat(40));
     let long = format!("echo {}", "x".repeat(10_001));
     for text in [
@@ -204,7 +204,7 @@ fn what_is_too_big_or_broken_is_unreadable() {
 }
 
 #[test]
-fn other_dialects_find_what_deletes_and_never_read_what_they_do_not_know() {
+fn other_dialects_find_deletions_and_never_guess_a_read() {
     let class = |dialect, text| read(text, dialect, &at()).class;
     for (text, expected) in [
         ("Remove-Item -Recurse -Force src", Class::Destructive),
@@ -261,7 +261,7 @@ fn other_dialects_find_what_deletes_and_never_read_what_they_do_not_know() {
 }
 
 #[test]
-fn a_reading_names_the_word_the_reason_and_what_to_do_instead() {
+fn a_prediction_names_the_word_the_reason_and_the_alternative() {
     let reading = posix("ls && git reset --hard HEAD~1");
     assert_eq!(reading.rule, "git.reset-hard");
     assert_eq!(reading.word.as_deref(), Some("--hard"));
@@ -301,7 +301,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn nothing_makes_it_panic(text in "\\PC{0,80}") {
+    fn no_text_makes_it_panic(text in "\\PC{0,80}") {
         for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
             read(&text, dialect, &at());
         }
@@ -326,7 +326,7 @@ proptest! {
     }
 
     #[test]
-    fn how_a_word_is_quoted_changes_nothing(
+    fn the_quoting_of_a_word_changes_nothing(
         a in spelled("rm".to_owned()),
         b in spelled("-rf".to_owned()),
         c in spelled("src".to_owned()),

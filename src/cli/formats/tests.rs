@@ -52,23 +52,23 @@ fn answer() -> CheckAnswer {
 }
 
 #[test]
-fn a_summary_in_markdown_shows_text_as_text() {
+fn a_markdown_summary_escapes_the_texts() {
     insta::assert_snapshot!(markdown::summary(&answer(), Some(Level::Error)));
     insta::assert_snapshot!(markdown::summary(&CheckAnswer::default(), Some(Level::Error)));
 }
 
 #[test]
-fn lines_for_github_are_one_line_a_finding() {
+fn github_gets_one_line_for_each_finding() {
     insta::assert_snapshot!(forge::github(&answer()));
 }
 
 #[test]
-fn a_report_for_gitlab_has_what_each_issue_needs() {
+fn a_gitlab_report_has_the_keys_that_each_issue_needs() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&forge::gitlab(&answer())).expect("JSON"));
 }
 
 #[test]
-fn a_report_in_junit_fails_from_the_level_that_was_asked_for() {
+fn a_junit_report_fails_from_the_given_level() {
     let stable = |least| {
         let report = junit::report(&answer(), least).expect("written");
         let (before, time) = report.split_once("timestamp=\"").expect("a time");
@@ -81,7 +81,7 @@ fn a_report_in_junit_fails_from_the_level_that_was_asked_for() {
 }
 
 #[test]
-fn a_sarif_log_names_its_rules_and_is_cut_to_what_a_forge_shows() {
+fn a_sarif_log_names_its_rules_and_is_limited_in_size() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&sarif::log(&answer())).expect("JSON"));
     let one = answer().findings.remove(0);
     let many = CheckAnswer { findings: vec![one; 6_000], ..answer() };

@@ -63,7 +63,7 @@ fn holds_only_data(text: &str) {
 }
 
 #[test]
-fn what_others_wrote_is_data_and_nothing_else() {
+fn texts_of_others_become_only_data_in_the_page() {
     for text in [
         EVIL,
         "<!--<script>",
@@ -78,7 +78,7 @@ fn what_others_wrote_is_data_and_nothing_else() {
 }
 
 #[test]
-fn a_name_without_end_does_not_reach_the_page() {
+fn a_very_long_name_is_shortened_in_the_page() {
     let long = "x".repeat(64 * 1024);
     let page = html(&answer(&long)).expect("a page");
     let name = held(&page)["intents"][0]["name"].as_str().expect("a name").to_owned();
@@ -88,7 +88,7 @@ fn a_name_without_end_does_not_reach_the_page() {
 }
 
 #[test]
-fn the_policy_names_the_one_style_and_the_one_script() {
+fn the_content_policy_allows_one_style_and_one_script() {
     let page = html(&answer("shop")).expect("a page");
     let policy = between(&page, "http-equiv=\"Content-Security-Policy\" content=\"", "\"");
     assert!(policy.starts_with("default-src 'none'; "), "{policy}");
@@ -102,7 +102,7 @@ fn the_policy_names_the_one_style_and_the_one_script() {
 
 /// Our own files must load nothing, and the script must have no way to turn text into markup.
 #[test]
-fn our_own_files_keep_the_rules() {
+fn our_own_files_load_nothing_and_write_no_markup() {
     for (name, text) in [("page.html", PAGE), ("page.css", STYLE)] {
         for word in
             ["http:", "https:", "url(", "@import", "src=", " style=", "<img", "<iframe", " onclick"]
@@ -140,7 +140,7 @@ fn our_own_files_keep_the_rules() {
 
 proptest! {
     #[test]
-    fn any_text_is_only_data(text in "[<>&/!\"'`{}\\\\a-z\\-\u{2028}\u{202e} ]{0,24}|.{0,16}|(</?script[ />]?|<!--|-->|\\{\\{data\\}\\}){0,4}") {
+    fn any_text_becomes_only_data_in_the_page(text in "[<>&/!\"'`{}\\\\a-z\\-\u{2028}\u{202e} ]{0,24}|.{0,16}|(</?script[ />]?|<!--|-->|\\{\\{data\\}\\}){0,4}") {
         holds_only_data(&text);
     }
 }

@@ -54,7 +54,7 @@ fn families() -> Vec<Family> {
 }
 
 #[test]
-fn every_answer() {
+fn every_answer_has_the_format_of_its_host() {
     for family in families() {
         let mut picture = String::new();
         for (moment, name) in MOMENTS {
@@ -75,7 +75,7 @@ fn every_answer() {
 /// We never write a word that permits a call, except for a host that requires one; and a denial
 /// always denies.
 #[test]
-fn nothing_is_ever_allowed_by_us_and_a_denial_denies() {
+fn no_answer_permits_a_call_and_every_denial_denies() {
     for family in families() {
         for said in all() {
             let output = answer(family, At::UNREAD, &said);

@@ -78,7 +78,7 @@ impl Lab {
 const NOW: &str = env!("CARGO_PKG_VERSION");
 
 #[test]
-fn every_state_of_wiring_reads_well() {
+fn every_state_of_an_installation_is_explained() {
     let lab = Lab::new();
     let mut page = String::new();
     let mut show = |title: &str, checks: Vec<Examined>| {
@@ -100,7 +100,7 @@ fn every_state_of_wiring_reads_well() {
 }
 
 #[test]
-fn nothing_is_wrong_with_what_was_just_wired() {
+fn a_fresh_installation_has_no_problem() {
     for host in HOSTS {
         for level in [InstallLevel::Project, InstallLevel::User] {
             for absolute in [false, true] {
@@ -123,7 +123,7 @@ fn nothing_is_wrong_with_what_was_just_wired() {
 }
 
 #[test]
-fn a_strict_switch_taken_out_is_noticed() {
+fn a_removed_strict_setting_is_noticed() {
     let lab = Lab::wired(&["claude-code"]);
     lab.beat("claude-code", NOW);
     assert_eq!(lab.one("claude-code").0, Health::Good);
@@ -135,7 +135,7 @@ fn a_strict_switch_taken_out_is_noticed() {
 }
 
 #[test]
-fn hooks_of_others_are_not_our_business() {
+fn hooks_of_others_are_ignored() {
     let lab = Lab::new();
     lab.write("p/.claude/settings.json", r#"{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}"#);
     assert_eq!(lab.examine()[0].what, "agents");
@@ -146,7 +146,7 @@ fn hooks_of_others_are_not_our_business() {
 }
 
 #[test]
-fn switches_that_turn_hooks_off_are_named() {
+fn settings_that_turn_hooks_off_are_named() {
     for (host, file, text, expected) in [
         (
             "claude-code",
@@ -187,7 +187,7 @@ fn switches_that_turn_hooks_off_are_named() {
 }
 
 #[test]
-fn codex_says_nothing_of_hooks_that_nobody_trusts() {
+fn untrusted_hooks_of_codex_are_a_problem() {
     let lab = Lab::wired(&["codex"]);
     lab.beat("codex", NOW);
     lab.bad("codex", "nobody trusts the hooks");
@@ -201,7 +201,7 @@ fn codex_says_nothing_of_hooks_that_nobody_trusts() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_named() {
+fn a_missing_program_is_named() {
     let lab = Lab::wired(&["cursor"]);
     fs::remove_file(lab.folder.path().join("bin/intent-lsp")).unwrap();
     lab.bad("cursor", "not on the PATH");
@@ -212,14 +212,14 @@ fn a_program_that_is_not_there_is_named() {
 }
 
 #[test]
-fn settings_that_broke_later_are_named() {
+fn settings_that_do_not_parse_any_more_are_named() {
     let lab = Lab::wired(&["codex", "claude-code"]);
     lab.write("p/.mcp.json", "{");
     lab.bad("claude-code", ".mcp.json: it does not parse");
 }
 
 #[test]
-fn another_program_in_the_place_of_ours_is_noticed() {
+fn another_program_in_place_of_ours_is_noticed() {
     let lab = Lab::wired(&["claude-code"]);
     lab.beat("claude-code", NOW);
     let bin = lab.folder.path().join("bin");

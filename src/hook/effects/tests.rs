@@ -51,7 +51,7 @@ fn kind(change: &Change) -> String {
 }
 
 #[test]
-fn writes_and_edits() {
+fn the_tools_that_write_and_edit_have_the_right_effects() {
     let edits = json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "p", "new_string": "q", "replace_all": true}]});
     let rows = [
         (
@@ -255,7 +255,7 @@ fn writes_and_edits() {
 }
 
 #[test]
-fn patches() {
+fn the_tools_that_patch_have_the_right_effects() {
     let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@\n-x\n+y\n*** Delete File: d\n*** End Patch\n";
     let expected = "write a Whole(\"x\\n\"); move b c Hunks; delete d";
     for (host, tool, input) in [
@@ -281,7 +281,7 @@ fn patches() {
 }
 
 #[test]
-fn a_patch_in_a_command_is_both() {
+fn a_patch_in_a_command_is_a_command_and_a_write() {
     let command =
         "cd sub && apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF\n";
     let found = effects("codex", "Bash", json!({"command": command}));
@@ -290,7 +290,7 @@ fn a_patch_in_a_command_is_both() {
 }
 
 #[test]
-fn commands() {
+fn the_tools_that_run_commands_have_the_right_effects() {
     let rows = [
         (
             "claude-code",
@@ -358,7 +358,7 @@ fn commands() {
 }
 
 #[test]
-fn calls_within_a_call() {
+fn calls_inside_a_call_are_read() {
     let calls = json!({"tool_calls": [
         {"tool": "read", "parameters": {"filePath": "a"}},
         {"tool": "write", "parameters": {"filePath": "b", "content": "x"}},
@@ -377,7 +377,7 @@ fn calls_within_a_call() {
 }
 
 #[test]
-fn a_command_that_is_none_is_none_of_our_business() {
+fn a_call_without_a_command_has_no_effect() {
     for (host, tool) in
         [("claude-code", "SlashCommand"), ("kiro", "todo_list"), ("kiro", "use_subagent")]
     {
@@ -390,7 +390,7 @@ fn a_command_that_is_none_is_none_of_our_business() {
 }
 
 #[test]
-fn reads_are_never_unreadable() {
+fn a_read_is_never_unreadable() {
     for host in HOSTS {
         for tool in ["Read", "read_file", "view", "grep", "Glob", "list_directory"] {
             assert!(only_reads(host, tool));
@@ -412,7 +412,7 @@ fn reads_are_never_unreadable() {
 
 /// Calls every tool that changes something with inputs that say nothing useful.
 #[test]
-fn what_changes_something_is_never_nothing() {
+fn a_tool_that_writes_always_has_an_effect() {
     let tools = [
         "Write",
         "Edit",
@@ -455,7 +455,7 @@ fn what_changes_something_is_never_nothing() {
 }
 
 #[test]
-fn a_call_that_says_two_things_is_not_read_as_one_of_them() {
+fn a_call_with_contradicting_fields_is_unreadable() {
     let groups = [PATH, CONTENT, OLD, NEW, FOLDER, COMMAND, FROM, TO, EVERY];
     let tools = [
         ("Write", json!({"file_path": "a", "content": "x"})),
@@ -550,7 +550,7 @@ fn arbitrary_value() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
-    fn any_input_is_survived(input in arbitrary_value(), at in 0..HOSTS.len()) {
+    fn no_input_panics(input in arbitrary_value(), at in 0..HOSTS.len()) {
         for tool in ["Write", "Edit", "fs_write", "apply_patch", "Bash", "NotebookEdit", "move_file", "mcp__x__write_file", "What", "use_mcp_tool"] {
             let call = Call { tool: tool.to_owned(), input: input.clone() };
             of(&HOSTS[at], &call, Path::new("/p"));

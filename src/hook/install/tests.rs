@@ -94,7 +94,7 @@ fn every_host_has_a_recipe_and_every_recipe_a_host() {
     not(feature = "grammars-heavy"),
     ignore = "one host is given the endings of all languages"
 )]
-fn what_each_host_gets_is_golden() {
+fn the_files_of_each_host_are_as_stored() {
     for host in HOSTS {
         for (level, suffix) in [(InstallLevel::Project, "project"), (InstallLevel::User, "user")] {
             // The content of a plugin is tested elsewhere, so the snapshot shows only its first
@@ -115,7 +115,7 @@ fn what_each_host_gets_is_golden() {
 }
 
 #[test]
-fn twice_is_once_and_out_again_leaves_nothing() {
+fn installing_twice_is_once_and_removing_leaves_nothing() {
     for level in [InstallLevel::Project, InstallLevel::User] {
         let all = Project::new();
         all.wire(HOSTS, level, InstallAct::Put).unwrap();
@@ -137,7 +137,7 @@ fn twice_is_once_and_out_again_leaves_nothing() {
 }
 
 #[test]
-fn what_others_wrote_comes_back_to_the_byte() {
+fn removing_restores_files_of_others_byte_for_byte() {
     let place = Project::new();
     let files = [
         (
@@ -175,7 +175,7 @@ fn what_others_wrote_comes_back_to_the_byte() {
 }
 
 #[test]
-fn where_one_file_is_not_understood_none_is_touched() {
+fn if_one_file_is_not_understood_no_file_is_changed() {
     for (name, text) in [
         (".gemini/settings.json", "{ not json"),
         (".codex/config.toml", "[["),
@@ -194,7 +194,7 @@ fn where_one_file_is_not_understood_none_is_touched() {
 }
 
 #[test]
-fn what_is_no_text_or_too_large_is_refused() {
+fn a_binary_or_too_large_file_is_refused() {
     let place = Project::new();
     place.write(".cursor/x", "");
     fs::write(place.project().join(".cursor/hooks.json"), [0xff, 0xfe, b'{']).unwrap();
@@ -208,7 +208,7 @@ fn what_is_no_text_or_too_large_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_written_through_a_link() {
+fn settings_are_not_written_through_a_link() {
     for (link, target) in [(".cursor", "elsewhere"), (".cursor/hooks.json", "elsewhere/x.json")] {
         let place = Project::new();
         let target = place.folder.path().join(target);
@@ -227,7 +227,7 @@ fn nothing_is_written_through_a_link() {
 
 #[cfg(unix)]
 #[test]
-fn a_script_can_be_started_and_says_no_where_the_gate_is_missing() {
+fn a_script_denies_if_the_program_is_missing() {
     use std::os::unix::fs::PermissionsExt;
     let place = Project::new();
     place.put("cline");
@@ -239,7 +239,7 @@ fn a_script_can_be_started_and_says_no_where_the_gate_is_missing() {
 }
 
 #[test]
-fn a_path_is_quoted_only_where_it_must_be() {
+fn a_path_is_quoted_only_if_necessary() {
     let place = Project::new();
     for (path, expected) in [
         ("/opt/bin/intent", "/opt/bin/intent hook codex"),

@@ -43,7 +43,7 @@ fn is_denied(said: &HookAnswer, code: &str) -> bool {
 }
 
 #[test]
-fn the_verbs_decide() {
+fn the_answer_is_that_of_the_verbs() {
     let denying = Verbs {
         before: |event| {
             assert_eq!(event.tool, "Write");
@@ -67,7 +67,7 @@ fn the_verbs_decide() {
 }
 
 #[test]
-fn a_panic_denies_before_and_is_silent_after() {
+fn a_panic_denies_before_a_tool_and_is_silent_after_it() {
     assert!(is_denied(&said(WRITE, panicking()), "HOOK_ERROR"));
     assert_eq!(said(READ, panicking()), HookAnswer::Nothing, "a read asks nobody");
     assert_eq!(said(AFTER, panicking()), HookAnswer::Nothing);
@@ -79,7 +79,7 @@ fn a_panic_denies_before_and_is_silent_after() {
 }
 
 #[test]
-fn an_answer_that_does_not_come_is_a_denial_in_time() {
+fn an_answer_that_takes_too_long_becomes_a_denial() {
     let slow = Verbs {
         before: |_| {
             std::thread::sleep(Duration::from_secs(30));
@@ -105,7 +105,7 @@ impl Read for Endless {
 }
 
 #[test]
-fn a_message_that_does_not_end_is_a_denial_in_time() {
+fn a_message_that_does_not_end_is_denied_in_time() {
     let started = Instant::now();
     let (_, said) = converse("codex", Endless(b"{\"hook_event_name\":"), calm());
     assert!(is_denied(&said, "HOOK_ERROR"), "{said:?}");
@@ -121,7 +121,7 @@ impl Read for BrokenPipe {
 }
 
 #[test]
-fn what_cannot_be_read_is_denied_to_every_host() {
+fn an_unreadable_message_is_denied_for_every_host() {
     for host in HOSTS {
         let (_, said) = converse(host.name, BrokenPipe, calm());
         assert!(is_denied(&said, "UNREADABLE_PAYLOAD"), "{}", host.name);
@@ -133,7 +133,7 @@ fn what_cannot_be_read_is_denied_to_every_host() {
 }
 
 #[test]
-fn what_breaks_off_is_held_up_only_where_it_may_change_something() {
+fn an_incomplete_message_is_denied_unless_it_only_reads() {
     let cut = |payload: &'static str| said(&payload[..payload.len() - 1], calm());
     assert!(is_denied(&cut(WRITE), "UNREADABLE_PAYLOAD"));
     assert_eq!(cut(READ), HookAnswer::Nothing);
@@ -141,7 +141,7 @@ fn what_breaks_off_is_held_up_only_where_it_may_change_something() {
 }
 
 #[test]
-fn what_is_too_large_is_held_up_only_where_it_may_change_something() {
+fn a_too_large_message_is_denied_unless_it_only_reads() {
     let large = |payload: &str| {
         let text = "x".repeat(MAX_PAYLOAD as usize);
         let payload = format!("{},\"more\":\"{text}\"}}", &payload[..payload.len() - 1]);
@@ -153,7 +153,7 @@ fn what_is_too_large_is_held_up_only_where_it_may_change_something() {
 }
 
 #[test]
-fn after_a_tool_the_strongest_word_wins() {
+fn after_a_tool_the_strongest_feedback_wins() {
     let answer = |violation: Option<&str>, context: Option<&str>| {
         after_answer(Feedback {
             context: context.map(Into::into),

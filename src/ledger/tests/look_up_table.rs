@@ -123,7 +123,7 @@ fn table(w: &TestWorkspace) -> PathBuf {
 }
 
 #[test]
-fn it_says_what_the_files_say_whatever_came_and_went() {
+fn the_table_always_agrees_with_the_files() {
     let w = place();
     let files = put(&w, 0..200);
     assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "while the table is written");
@@ -155,7 +155,7 @@ fn it_says_what_the_files_say_whatever_came_and_went() {
 }
 
 #[test]
-fn a_damaged_table_costs_time_and_nothing_else() {
+fn a_damaged_table_changes_no_answer() {
     let w = place();
     put(&w, 0..120);
     drop(Ledger::load(&w.root()));
@@ -172,7 +172,7 @@ fn a_damaged_table_costs_time_and_nothing_else() {
 }
 
 #[test]
-fn evidence_that_was_changed_in_place_is_contradicted() {
+fn evidence_that_was_changed_in_place_is_noticed() {
     let w = place();
     let files = put(&w, 0..120);
     drop(Ledger::load(&w.root()));
@@ -200,7 +200,7 @@ fn write(w: &TestWorkspace, bytes: &[u8], month: &str) -> PathBuf {
 }
 
 #[test]
-fn blocks_are_found_under_the_intent_that_a_person_has_put_them_under() {
+fn blocks_are_found_under_the_intent_they_were_reassigned_to() {
     let w = place();
     put(&w, 0..120);
     let record = json!({
@@ -223,7 +223,7 @@ fn blocks_are_found_under_the_intent_that_a_person_has_put_them_under() {
 }
 
 #[test]
-fn a_section_that_stands_in_two_files_counts_once() {
+fn a_section_that_is_in_two_files_counts_once() {
     let w = place();
     let files = put(&w, 0..120);
     drop(Ledger::load(&w.root()));
@@ -259,7 +259,7 @@ fn a_section_that_stands_in_two_files_counts_once() {
 }
 
 #[test]
-fn what_was_erased_is_known() {
+fn erased_records_are_known() {
     let w = place();
     let files = put(&w, 0..120);
     drop(Ledger::load(&w.root()));

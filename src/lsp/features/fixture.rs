@@ -127,7 +127,7 @@ impl Editor {
             workspace,
             cursor: None,
             marks: Vec::new(),
-            client: able(),
+            client: full_capabilities(),
             settings: Settings::default(),
             encoding: Encoding::Utf16,
         };
@@ -328,7 +328,7 @@ impl Editor {
 }
 
 /// Returns the capabilities of a client that can do almost everything.
-pub(crate) fn able() -> Capabilities {
+pub(crate) fn full_capabilities() -> Capabilities {
     Capabilities {
         hover_markdown: true,
         completion_snippets: true,
@@ -443,7 +443,7 @@ pub(crate) fn git(folder: &std::path::Path, arguments: &[&str]) {
 }
 
 #[test]
-fn the_fixture_language_is_read() {
+fn a_fixture_is_parsed() {
     let editor = Editor::new(
         "
 //- /src/a.rs intent=INT-001 agent=claude-code

@@ -96,7 +96,7 @@ fn at(snapshot: &Snapshot, uri: &lsp::Uri, position: lsp::Position) -> Vec<lsp::
     }
     let hover = hover::handle(snapshot, read(&place)).unwrap();
     if let Some(lsp::Contents::MarkupContent(text)) = hover.as_ref().map(|it| &it.contents) {
-        leads_only_to_files(&text.value);
+        assert_links_lead_only_to_files(&text.value);
     }
     definition::handle(snapshot, read(&place)).unwrap();
     let found = references::handle(snapshot, read(&place)).unwrap().unwrap_or_default();
@@ -115,7 +115,7 @@ fn at(snapshot: &Snapshot, uri: &lsp::Uri, position: lsp::Position) -> Vec<lsp::
 
 /// Checks that text of the registry and the ledger became neither a foreign link nor a picture nor
 /// HTML.
-fn leads_only_to_files(markdown: &str) {
+fn assert_links_lead_only_to_files(markdown: &str) {
     for event in Parser::new_ext(markdown, Options::all()) {
         match event {
             Event::Start(Tag::Link { dest_url, .. }) => {
@@ -147,7 +147,7 @@ fn check(editor: &Editor, path: &str) {
 }
 
 #[test]
-fn awkward_registries() {
+fn no_feature_panics_on_unusual_registries() {
     for (nth, text) in REGISTRIES.iter().enumerate() {
         let mut editor = Editor::new("//- /src/a.rs intent=INT-001\nfn a() {} // INT-001\n");
         editor.client.code_lens = nth % 2 == 0;
@@ -161,7 +161,7 @@ fn awkward_registries() {
 }
 
 #[test]
-fn awkward_texts() {
+fn no_feature_panics_on_unusual_texts() {
     for (path, text) in TEXTS {
         let mut editor = Editor::new("//- /src/b.rs intent=INT-001\nfn b() {}\n");
         editor.open(path, text);

@@ -69,7 +69,7 @@ fn published(session: &mut Session, uri: &lsp::Uri) -> (Vec<String>, Value) {
 }
 
 #[test]
-fn an_agent_may_ask_before_anything_is_loaded_and_sees_what_it_wrote() {
+fn a_command_waits_for_the_workspace_and_sees_new_records() {
     let editor = workspace();
     let mut session = plain(&editor);
     let selected = answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
@@ -107,7 +107,7 @@ fn an_agent_may_ask_before_anything_is_loaded_and_sees_what_it_wrote() {
 }
 
 #[test]
-fn unsaved_text_is_answered_as_it_stands() {
+fn a_command_answers_about_unsaved_text() {
     let editor = workspace();
     let mut session = plain(&editor);
     let all = json!({ "paths": ["src/a.rs"], "all": true, "intent": "INT-001" });
@@ -120,7 +120,7 @@ fn unsaved_text_is_answered_as_it_stands() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_what_cannot_be_done_fails() {
+fn invalid_arguments_are_refused_and_impossible_commands_fail() {
     let editor = workspace();
     let mut session = plain(&editor);
     for (command, argument, code) in [
@@ -144,7 +144,7 @@ fn what_makes_no_sense_is_refused_and_what_cannot_be_done_fails() {
 }
 
 #[test]
-fn selecting_the_right_intent_takes_the_error_away() {
+fn selecting_the_right_intent_removes_the_error() {
     let editor = workspace();
     let mut session = plain(&editor);
     answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
@@ -160,7 +160,7 @@ fn selecting_the_right_intent_takes_the_error_away() {
 
 /// Returns a session in which INT-001 is selected and an edit lies outside of its scope, and the
 /// argument that widens the scope.
-fn trespass(editor: &Editor, options: Value) -> (Session, Value) {
+fn session_with_an_edit_out_of_scope(editor: &Editor, options: Value) -> (Session, Value) {
     let mut session = with_options(editor, json!({}), options);
     answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
     let uri = editor.uri("/billing/b.rs");
@@ -182,9 +182,10 @@ fn until_owned(session: &mut Session, editor: &Editor) {
 const WIDER: &str = "owned_scope: [\"src/**\", \"billing/b.rs\"]";
 
 #[test]
-fn a_person_widens_a_scope_in_one_step_and_the_error_goes() {
+fn widening_a_scope_removes_the_error() {
     let editor = workspace();
-    let (mut session, argument) = trespass(&editor, json!({ "person": true }));
+    let (mut session, argument) =
+        session_with_an_edit_out_of_scope(&editor, json!({ "person": true }));
     let widened = answer(&mut session, "intent.widen", argument.clone());
     assert_eq!(widened["path"], ".orchestration/active_intents.yaml");
     assert!(on_disk(&editor).contains(WIDER), "{}", on_disk(&editor));
@@ -198,9 +199,10 @@ fn a_person_widens_a_scope_in_one_step_and_the_error_goes() {
 }
 
 #[test]
-fn a_registry_that_is_open_is_widened_in_the_editor_and_saved_there() {
+fn an_open_registry_is_widened_and_saved_in_the_editor() {
     let editor = workspace();
-    let (mut session, argument) = trespass(&editor, json!({ "interactive": true, "saves": true }));
+    let (mut session, argument) =
+        session_with_an_edit_out_of_scope(&editor, json!({ "interactive": true, "saves": true }));
     let registry = editor.uri("/.orchestration/active_intents.yaml");
     let before = on_disk(&editor);
     let unsaved = before.replace("Sign in", "Sign in and out");
@@ -230,9 +232,10 @@ fn a_registry_that_is_open_is_widened_in_the_editor_and_saved_there() {
 }
 
 #[test]
-fn without_a_client_that_saves_file_and_buffer_are_both_widened() {
+fn if_the_client_cannot_save_file_and_buffer_are_widened() {
     let editor = workspace();
-    let (mut session, argument) = trespass(&editor, json!({ "person": true }));
+    let (mut session, argument) =
+        session_with_an_edit_out_of_scope(&editor, json!({ "person": true }));
     let registry = editor.uri("/.orchestration/active_intents.yaml");
     let before = on_disk(&editor);
     session.open(registry.as_str(), &before.replace("Sign in", "Sign in and out"));
@@ -257,7 +260,7 @@ fn without_a_client_that_saves_file_and_buffer_are_both_widened() {
 }
 
 #[test]
-fn a_registry_that_breaks_keeps_the_last_judgement_and_says_so() {
+fn a_broken_registry_keeps_the_last_findings_and_says_so() {
     let editor = workspace();
     let mut session = with_options(&editor, json!({}), json!({ "status": true }));
     answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
@@ -296,7 +299,7 @@ pub(super) fn asking() -> Value {
 }
 
 #[test]
-fn a_person_is_asked_which_intent_where_none_is_named() {
+fn a_person_is_asked_for_the_intent_if_none_is_named() {
     let editor = workspace();
     let mut session = with_options(&editor, asking(), json!({ "interactive": true }));
     let id = run(&mut session, "intent.select", json!({}));
@@ -318,7 +321,7 @@ fn a_person_is_asked_which_intent_where_none_is_named() {
 }
 
 #[test]
-fn nothing_is_accepted_before_a_person_agreed() {
+fn nothing_is_accepted_before_a_person_agrees() {
     let editor = workspace();
     let mut session = with_options(&editor, asking(), json!({ "interactive": true }));
     let block = json!({ "uri": editor.uri("/src/a.rs"), "line": 1 });
@@ -334,7 +337,7 @@ fn nothing_is_accepted_before_a_person_agreed() {
 }
 
 #[test]
-fn a_person_is_shown_the_intent_of_a_block_or_its_record() {
+fn showing_a_block_opens_its_intent_or_its_record() {
     let editor = workspace();
     let shows = json!({ "window": { "showDocument": { "support": true } } });
     let mut session = with_options(&editor, shows, json!({}));
@@ -365,7 +368,7 @@ fn a_person_is_shown_the_intent_of_a_block_or_its_record() {
 }
 
 #[test]
-fn a_client_that_shows_no_documents_is_asked_for_none() {
+fn a_client_that_shows_no_documents_is_not_asked_to() {
     let editor = workspace();
     let mut session = plain(&editor);
     let block = json!({ "uri": editor.uri("/src/a.rs"), "line": 1 });
@@ -377,7 +380,7 @@ fn a_client_that_shows_no_documents_is_asked_for_none() {
 const UNKNOWN_STATUS: &str = "active_intents:\n  - id: INT-001\n    name: A\n    status: odd\n    owned_scope: [\"src/**\"]\n";
 
 #[test]
-fn a_broken_registry_is_reported_though_closed_and_taken_back_when_mended() {
+fn a_closed_broken_registry_is_reported_until_it_is_fixed() {
     let editor = workspace();
     let registry = editor.path("/.orchestration/active_intents.yaml");
     std::fs::write(&registry, UNKNOWN_STATUS).unwrap();
@@ -397,7 +400,7 @@ fn a_broken_registry_is_reported_though_closed_and_taken_back_when_mended() {
 }
 
 #[test]
-fn what_is_pulled_is_not_left_pushed() {
+fn pushed_diagnostics_are_cleared_if_the_client_pulls() {
     let editor = workspace();
     let registry = editor.path("/.orchestration/active_intents.yaml");
     std::fs::write(&registry, UNKNOWN_STATUS).unwrap();
@@ -417,7 +420,7 @@ fn what_is_pulled_is_not_left_pushed() {
 }
 
 #[test]
-fn lenses_that_are_asked_for_at_the_start_are_answered_when_all_is_read() {
+fn lenses_requested_at_the_start_wait_for_the_workspace() {
     let editor = workspace();
     let folder = json!({ "uri": editor.uri(""), "name": "ws" });
     let open = |root: &Path| {
@@ -441,7 +444,7 @@ fn lenses_that_are_asked_for_at_the_start_are_answered_when_all_is_read() {
 }
 
 #[test]
-fn a_client_that_shows_the_status_is_told_of_questions_that_wait() {
+fn the_status_names_waiting_questions() {
     let editor = workspace();
     let mut session = with_options(&editor, json!({}), json!({ "status": true }));
     assert_eq!(session.heard("intent/status")["params"]["waiting"], 0);
@@ -455,7 +458,7 @@ fn a_client_that_shows_the_status_is_told_of_questions_that_wait() {
 }
 
 #[test]
-fn a_client_that_shows_the_status_is_told_when_it_changes() {
+fn a_changed_status_is_sent() {
     let editor = workspace();
     let mut session = with_options(&editor, json!({}), json!({ "status": true }));
     let status = session.heard("intent/status")["params"].clone();

@@ -4,7 +4,7 @@
 use super::*;
 
 #[test]
-fn edits_are_seen_by_the_requests_behind_them() {
+fn a_request_sees_the_edits_before_it() {
     let mut session = Session::new();
     session.open(A, "");
     let mut expected = Vec::new();
@@ -20,7 +20,7 @@ fn edits_are_seen_by_the_requests_behind_them() {
 }
 
 #[test]
-fn a_change_that_cannot_be_applied_silences_the_document_until_it_is_whole_again() {
+fn an_invalid_change_silences_a_document_until_a_whole_text() {
     let whole = json!([{ "text": "whole" }]);
     for (version, changes) in [
         (1, insert("stale")),
@@ -55,7 +55,7 @@ fn a_change_that_cannot_be_applied_silences_the_document_until_it_is_whole_again
 }
 
 #[test]
-fn opening_again_heals_as_well() {
+fn opening_a_document_again_ends_its_silence() {
     let mut session = Session::new();
     session.open(A, "one");
     session.change(A, 1, insert("x"));
@@ -67,7 +67,7 @@ fn opening_again_heals_as_well() {
 }
 
 #[test]
-fn what_comes_before_a_whole_text_does_not_matter() {
+fn changes_before_a_whole_text_are_ignored() {
     let mut session = Session::new();
     session.open(A, "one");
     let changes = json!([{ "range": range((99, 0), (99, 0)), "text": "lost" }, { "text": "two" },
@@ -88,7 +88,7 @@ fn the_line_after_the_last_is_the_end_of_the_text() {
 }
 
 #[test]
-fn closed_and_never_opened_documents_are_quiet() {
+fn closed_and_unopened_documents_have_no_answers() {
     let mut session = Session::new();
     session.change(A, 2, insert("x"));
     session.tell("textDocument/didClose", json!({ "textDocument": { "uri": A } }));
@@ -101,7 +101,7 @@ fn closed_and_never_opened_documents_are_quiet() {
 }
 
 #[test]
-fn addresses_that_are_no_files_are_served_as_texts_and_otherwise_quiet() {
+fn addresses_that_are_no_files_are_served_as_plain_texts() {
     let mut session = Session::new();
     for uri in ["untitled:Untitled-1", "git:/a/b.rs?%7B%22ref%22%7D", "vscode-notebook-cell:/a#W0"]
     {

@@ -70,7 +70,7 @@ fn until_known(session: &mut Session) {
 }
 
 #[test]
-fn diagnostics_are_pushed_with_their_version_after_the_typing_stops() {
+fn diagnostics_are_pushed_with_their_version_after_a_pause() {
     let folder = folder();
     let mut session = Session::with(governed(), json!({}));
     session.open(&folder.file, "1234");
@@ -87,7 +87,7 @@ fn diagnostics_are_pushed_with_their_version_after_the_typing_stops() {
 }
 
 #[test]
-fn diagnostics_of_a_document_out_of_step_are_taken_back() {
+fn diagnostics_of_a_document_out_of_step_are_cleared() {
     let mut session = Session::with(ServerParts { diagnose, ..parts() }, json!({}));
     session.open(A, "1234");
     assert_eq!(published(&mut session).1.len(), 1);
@@ -106,7 +106,7 @@ fn pulling() -> Value {
 }
 
 #[test]
-fn a_client_that_pulls_is_not_pushed_to_and_hears_when_to_pull_again() {
+fn a_client_that_pulls_is_only_asked_to_refresh() {
     let folder = folder();
     let mut session = Session::with(governed(), pulling());
     session.open(&folder.file, "1234");
@@ -130,7 +130,7 @@ fn a_client_that_pulls_is_not_pushed_to_and_hears_when_to_pull_again() {
 }
 
 #[test]
-fn folders_of_the_window_come_and_go() {
+fn folders_can_be_added_and_removed() {
     let folder = folder();
     let uri = convert::uri_of(&folder.root).unwrap();
     let item = json!({ "uri": uri, "name": "w" });
@@ -159,7 +159,7 @@ fn unopened(_: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> 
 }
 
 #[test]
-fn a_broken_registry_is_shown_before_anybody_opens_it() {
+fn a_broken_registry_is_shown_while_closed() {
     let folder = folder();
     let registry = folder.root.join(".orchestration/active_intents.yaml");
     let registry = convert::uri_of(&registry).unwrap().to_string();
@@ -193,7 +193,7 @@ fn slow() -> ServerParts {
 }
 
 #[test]
-fn the_first_questions_wait_for_the_workspace_and_no_others_do() {
+fn only_the_first_requests_wait_for_the_workspace() {
     let folder = folder();
     let mut session = Session::with(slow(), json!({}));
     session.open(A, "elsewhere");
@@ -214,7 +214,7 @@ fn the_first_questions_wait_for_the_workspace_and_no_others_do() {
 }
 
 #[test]
-fn a_question_that_waits_is_cancelled_like_any_other_and_is_about_the_text_of_its_arrival() {
+fn a_waiting_request_can_be_cancelled_and_keeps_its_snapshot() {
     let folder = folder();
     let mut session = Session::with(ServerParts { open: open_slowly, ..governed() }, json!({}));
     session.open(&folder.file, "text");
@@ -229,7 +229,7 @@ fn a_question_that_waits_is_cancelled_like_any_other_and_is_about_the_text_of_it
 }
 
 #[test]
-fn who_waits_too_long_hears_that_it_is_still_being_read() {
+fn a_request_that_waits_too_long_is_told_so() {
     let folder = folder();
     let parts = ServerParts { reading_limit: Duration::from_millis(50), ..slow() };
     let mut session = Session::with(parts, json!({}));
@@ -245,7 +245,7 @@ fn who_waits_too_long_hears_that_it_is_still_being_read() {
 }
 
 #[test]
-fn progress_is_shown_to_clients_that_can_show_it() {
+fn progress_is_sent_to_clients_that_can_show_it() {
     let folder = folder();
     let uri = convert::uri_of(&folder.root).unwrap();
     let params = json!({ "capabilities": { "window": { "workDoneProgress": true } },
@@ -263,7 +263,7 @@ fn progress_is_shown_to_clients_that_can_show_it() {
 }
 
 #[test]
-fn a_workspace_that_cannot_be_read_is_said_and_survived() {
+fn an_unreadable_workspace_is_reported() {
     let folder = folder();
     let refused = ServerParts { open: |_| Err("no".into()), ..governed() };
     let broken = ServerParts { open: |_| panic!("on purpose"), ..governed() };
@@ -282,7 +282,7 @@ fn a_workspace_that_cannot_be_read_is_said_and_survived() {
 }
 
 #[test]
-fn watchers_are_registered_with_clients_that_take_them_and_a_change_shows_soon() {
+fn watchers_are_registered_and_a_change_is_shown() {
     let folder = folder();
     let mut client = pulling();
     client["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
@@ -310,7 +310,7 @@ fn watchers_are_registered_with_clients_that_take_them_and_a_change_shows_soon()
 }
 
 #[test]
-fn what_changed_before_the_client_began_to_watch_is_not_missed() {
+fn a_change_before_the_client_watches_is_noticed() {
     let folder = folder();
     let mut client = pulling();
     client["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
@@ -326,7 +326,7 @@ fn what_changed_before_the_client_began_to_watch_is_not_missed() {
 }
 
 #[test]
-fn without_them_we_watch_ourselves_even_for_the_birth_of_a_workspace() {
+fn without_watchers_the_server_watches_for_new_workspaces() {
     let temporary = tempfile::tempdir().unwrap();
     let root = temporary.path().canonicalize().unwrap();
     let file = convert::uri_of(&root.join("a.rs")).unwrap().to_string();
@@ -345,7 +345,7 @@ fn without_them_we_watch_ourselves_even_for_the_birth_of_a_workspace() {
 }
 
 #[test]
-fn a_root_above_the_opened_folder_is_watched_by_ourselves() {
+fn the_server_watches_a_root_above_the_opened_folder() {
     let folder = folder();
     let sub = folder.root.join("sub");
     std::fs::create_dir(&sub).unwrap();
@@ -365,7 +365,7 @@ fn a_root_above_the_opened_folder_is_watched_by_ourselves() {
 }
 
 #[test]
-fn saving_a_file_of_ours_is_noticed_without_any_watcher() {
+fn saving_a_registry_in_the_editor_needs_no_watcher() {
     let folder = folder();
     let mut client = pulling();
     client["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
@@ -383,7 +383,7 @@ fn saving_a_file_of_ours_is_noticed_without_any_watcher() {
 }
 
 #[test]
-fn a_person_is_told_once_that_commits_carry_no_records() {
+fn a_missing_git_hook_is_mentioned_once() {
     let folder = folder();
     let git = std::process::Command::new("git").arg("init").arg("-q").arg(&folder.root).status();
     assert!(git.unwrap().success());

@@ -35,7 +35,7 @@ fn record_file(folder: &std::path::Path) {
 }
 
 #[test]
-fn a_record_by_another_process_shows_above_its_block() {
+fn a_record_of_another_process_refreshes_the_lenses() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::create_dir(root.join(".orchestration")).unwrap();

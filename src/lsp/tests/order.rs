@@ -44,7 +44,7 @@ fn slow(session: &mut Session) -> i64 {
 }
 
 #[test]
-fn a_hover_and_typing_overtake_slow_work() {
+fn hovers_and_edits_do_not_wait_for_slow_requests() {
     let gate = gate();
     let mut session = Session::with(gated(gate), json!({}));
     session.open(A, "one");
@@ -59,7 +59,7 @@ fn a_hover_and_typing_overtake_slow_work() {
 }
 
 #[test]
-fn a_cancelled_request_is_answered_at_once_and_never_again() {
+fn a_cancelled_request_is_answered_once_and_at_once() {
     let gate = gate();
     let mut session = Session::with(gated(gate), json!({}));
     let waiting: Vec<i64> = (0..20).map(|_| slow(&mut session)).collect();
@@ -97,7 +97,7 @@ fn a_late_answer_is_not_given_to_a_new_request_with_the_same_id() {
 }
 
 #[test]
-fn a_panic_answers_its_request_and_nothing_else() {
+fn a_panic_affects_only_its_own_request() {
     let table = table()
         .on_worker::<lsp::WorkspaceSymbolRequest>(|_, _| panic!("on purpose"))
         .on_conversation::<lsp::ExecuteCommandRequest, _>(|_, _| async {
@@ -138,7 +138,7 @@ fn conversing() -> ServerParts {
 }
 
 #[test]
-fn three_hundred_requests_that_wait_for_the_client_do_not_block_it() {
+fn many_requests_that_wait_for_the_client_do_not_block() {
     let mut session = Session::with(conversing(), json!({}));
     session.open(A, "alive");
     let asked: Vec<i64> = (0..300)
@@ -157,7 +157,7 @@ fn three_hundred_requests_that_wait_for_the_client_do_not_block_it() {
 }
 
 #[test]
-fn a_client_that_refuses_is_an_error_of_that_request() {
+fn a_refusal_of_the_client_fails_only_that_request() {
     let mut session = Session::with(conversing(), json!({}));
     let id = session.ask("workspace/executeCommand", json!({ "command": "x" }));
     let question = session.heard("window/showMessageRequest");
@@ -168,7 +168,7 @@ fn a_client_that_refuses_is_an_error_of_that_request() {
 }
 
 #[test]
-fn a_cancelled_conversation_takes_its_question_back() {
+fn cancelling_a_request_cancels_its_question_to_the_client() {
     let mut session = Session::with(conversing(), json!({}));
     let id = session.ask("workspace/executeCommand", json!({ "command": "x" }));
     let question = session.heard("window/showMessageRequest");
@@ -184,7 +184,7 @@ fn a_cancelled_conversation_takes_its_question_back() {
 }
 
 #[test]
-fn content_modified_is_said_only_to_clients_that_ask_again() {
+fn content_modified_is_sent_only_to_clients_that_retry() {
     for (retried, expected) in [(json!(["textDocument/diagnostic"]), -32801), (json!([]), 0)] {
         let gate = gate();
         let stale = json!({ "cancel": true, "retryOnContentModified": retried });

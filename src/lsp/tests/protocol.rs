@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn nothing_but_initialize_is_answered_before_it() {
+fn only_initialize_is_answered_first() {
     let mut session = Session::cold(parts());
     let early = session.hover(A);
     assert_eq!(session.code(early), -32002);
@@ -17,7 +17,7 @@ fn nothing_but_initialize_is_answered_before_it() {
 }
 
 #[test]
-fn bad_parameters_of_initialize_leave_the_door_open() {
+fn initialize_may_be_repeated_after_bad_parameters() {
     let mut session = Session::cold(parts());
     let bad = session.ask("initialize", json!({ "capabilities": 7 }));
     assert_eq!(session.code(bad), -32602);
@@ -27,7 +27,7 @@ fn bad_parameters_of_initialize_leave_the_door_open() {
 }
 
 #[test]
-fn nothing_but_exit_is_heard_after_shutdown() {
+fn after_shutdown_only_exit_is_accepted() {
     let mut session = Session::new();
     let id = session.ask("shutdown", Value::Null);
     session.result(id);
@@ -40,7 +40,7 @@ fn nothing_but_exit_is_heard_after_shutdown() {
 }
 
 #[test]
-fn unknown_methods_and_bad_parameters_are_told_apart() {
+fn unknown_methods_and_bad_parameters_have_different_errors() {
     let mut session = Session::new();
     let unknown = session.ask("no/such", json!({}));
     assert_eq!(session.code(unknown), -32601);
@@ -59,7 +59,7 @@ fn unknown_methods_and_bad_parameters_are_told_apart() {
 }
 
 #[test]
-fn what_is_no_message_is_refused_and_survived() {
+fn invalid_messages_are_refused_and_the_server_goes_on() {
     let mut session = Session::new();
     session.open(A, "alive");
     for (bytes, code) in [
@@ -81,7 +81,7 @@ fn what_is_no_message_is_refused_and_survived() {
 }
 
 #[test]
-fn noise_between_frames_never_costs_a_request() {
+fn noise_between_frames_loses_no_request() {
     let mut session = Session::new();
     session.open(A, "alive");
     let mut seed: u64 = 0x5eed_cafe;
@@ -157,7 +157,7 @@ fn only_shutdown_and_exit_are_an_orderly_end() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_server_ends_when_the_process_that_started_it_is_gone() {
+fn the_server_ends_when_its_parent_process_is_gone() {
     let mut session = Session::cold(parts());
     let id = session.ask("initialize", json!({ "processId": i32::MAX, "capabilities": {} }));
     session.result(id);
@@ -165,7 +165,7 @@ fn the_server_ends_when_the_process_that_started_it_is_gone() {
 }
 
 #[test]
-fn the_offer_depends_on_the_client() {
+fn the_capabilities_depend_on_the_client() {
     let offer = |capabilities: Value, options: Value| {
         let mut session = Session::cold(parts());
         let params = json!({ "capabilities": capabilities, "initializationOptions": options });
@@ -189,7 +189,7 @@ fn the_offer_depends_on_the_client() {
 }
 
 #[test]
-fn a_trace_is_sent_while_it_is_wanted() {
+fn a_trace_is_sent_only_while_it_is_switched_on() {
     let mut session = Session::new();
     session.tell("$/setTrace", json!({ "value": "messages" }));
     session.text(A);
@@ -202,7 +202,7 @@ fn a_trace_is_sent_while_it_is_wanted() {
 }
 
 #[test]
-fn settings_that_mean_nothing_are_said_once() {
+fn unknown_settings_are_reported_once() {
     let options = json!({ "colour": "red" });
     let params = json!({ "capabilities": {}, "initializationOptions": options });
     let mut session = Session::started(parts(), params);
@@ -214,7 +214,7 @@ fn settings_that_mean_nothing_are_said_once() {
 }
 
 #[test]
-fn settings_are_asked_of_a_client_that_can_be_asked() {
+fn settings_are_requested_if_the_client_supports_that() {
     let mut session = Session::with(parts(), json!({ "workspace": { "configuration": true } }));
     let asked = session.heard("workspace/configuration");
     assert_eq!(asked["params"]["items"][0]["section"], "intent");

@@ -60,7 +60,7 @@ fn a_person_approves_in_a_dialog_once() {
 }
 
 #[test]
-fn a_person_says_no_or_nothing() {
+fn a_person_can_reject_or_close_a_dialog() {
     let editor = workspace();
     let mut session = person(&editor);
     let asked = ask(&editor, command("rm -rf a"));
@@ -78,7 +78,7 @@ fn a_person_says_no_or_nothing() {
 }
 
 #[test]
-fn a_dialog_closes_when_it_was_decided_elsewhere() {
+fn a_dialog_is_cancelled_when_it_was_decided_elsewhere() {
     let editor = workspace();
     let asked = ask(&editor, command("rm -rf a"));
     let mut session = person(&editor);
@@ -94,7 +94,7 @@ fn a_dialog_closes_when_it_was_decided_elsewhere() {
 }
 
 #[test]
-fn what_does_not_fit_can_only_be_rejected() {
+fn a_question_that_is_too_long_can_only_be_rejected() {
     let editor = workspace();
     let mut session = person(&editor);
     let asked = ask(&editor, command("ls\nrm -rf a"));
@@ -107,7 +107,7 @@ fn what_does_not_fit_can_only_be_rejected() {
 }
 
 #[test]
-fn only_a_few_are_put_at_once() {
+fn only_a_few_questions_are_asked_at_once() {
     let editor = workspace();
     for n in 0..5 {
         ask(&editor, command(&format!("rm {n}")));
@@ -122,7 +122,7 @@ fn only_a_few_are_put_at_once() {
 }
 
 #[test]
-fn nobody_is_asked_at_a_client_without_a_person() {
+fn a_client_without_a_person_is_not_asked() {
     let editor = workspace();
     let asked = ask(&editor, command("rm -rf a"));
     for options in [json!({}), json!({ "status": true })] {
@@ -138,7 +138,7 @@ fn nobody_is_asked_at_a_client_without_a_person() {
 }
 
 #[test]
-fn a_server_that_an_agent_started_asks_nobody() {
+fn a_server_that_an_agent_started_asks_no_questions() {
     let editor = workspace();
     let asked = ask(&editor, command("rm -rf a"));
     let parts =
@@ -163,7 +163,7 @@ fn a_server_that_an_agent_started_asks_nobody() {
 }
 
 #[test]
-fn no_command_decides() {
+fn no_command_approves_or_rejects() {
     let editor = workspace();
     let asked = ask(&editor, command("rm -rf a"));
     let mut session = with_options(&editor, asking(), json!({}));

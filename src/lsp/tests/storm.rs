@@ -123,16 +123,16 @@ fn storm(encoding: Encoding, name: &str, seed: u64) {
 }
 
 #[test]
-fn a_storm_in_utf_8() {
+fn many_edits_at_once_are_applied_right_in_utf_8() {
     storm(Encoding::Utf8, "utf-8", 0x9e37_79b9_7f4a_7c15);
 }
 
 #[test]
-fn a_storm_in_utf_16() {
+fn many_edits_at_once_are_applied_right_in_utf_16() {
     storm(Encoding::Utf16, "utf-16", 0xd1b5_4a32_d192_ed03);
 }
 
 #[test]
-fn a_storm_in_utf_32() {
+fn many_edits_at_once_are_applied_right_in_utf_32() {
     storm(Encoding::Utf32, "utf-32", 0x8bb8_4b93_962e_acc9);
 }

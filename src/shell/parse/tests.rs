@@ -54,7 +54,7 @@ fn command(command: &ShellCommand) -> String {
 }
 
 #[test]
-fn texts_have_the_shape_that_a_shell_gives_them() {
+fn commands_are_parsed_as_a_shell_parses_them() {
     for (text, expected) in [
         ("", ""),
         ("# nothing", ""),

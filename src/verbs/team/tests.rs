@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn our_lines_stand_between_marks_and_go_again() {
+fn our_lines_are_between_marks_and_can_be_removed() {
     for text in ["", "* @all\n", "* @all", "* @all\r\n/docs @ada\r\n", "\n\n"] {
         let put = with_block(text, "/a @x\n/b @x\n");
         assert_eq!(with_block(&put, "/a @x\n/b @x\n"), put);

@@ -21,7 +21,7 @@ fn decide(root: &Root, code: &str, state: ApprovalState) -> Result<Approval, App
 }
 
 #[test]
-fn what_is_approved_is_used_once() {
+fn an_approval_can_be_used_once() {
     let place = TestFolder::committed(&[(".orchestration/x", "")]);
     let root = place.root("");
     let request = command("git reset --hard");
@@ -40,7 +40,7 @@ fn what_is_approved_is_used_once() {
 }
 
 #[test]
-fn an_approval_is_for_exactly_this() {
+fn an_approval_is_valid_only_for_the_same_request() {
     let base = command("git reset --hard");
     let others = [
         command("git reset  --hard"),
@@ -60,7 +60,7 @@ fn an_approval_is_for_exactly_this() {
 }
 
 #[test]
-fn one_question_is_asked_once_and_a_no_stands() {
+fn a_question_is_asked_once_and_a_rejection_remains() {
     let place = TestFolder::governed();
     let root = place.root("");
     let asked = ask(&root, command("rm -rf x")).unwrap();
@@ -73,7 +73,7 @@ fn one_question_is_asked_once_and_a_no_stands() {
 }
 
 #[test]
-fn of_many_processes_one_uses_it_and_one_decides_it() {
+fn only_one_process_decides_and_one_uses_an_approval() {
     let place = TestFolder::governed();
     let root = place.root("");
     for _ in 0..5 {
@@ -90,7 +90,7 @@ fn of_many_processes_one_uses_it_and_one_decides_it() {
 }
 
 #[test]
-fn of_many_that_ask_the_same_all_get_one_code() {
+fn processes_that_ask_the_same_get_the_same_code() {
     let place = TestFolder::governed();
     let root = place.root("");
     std::thread::scope(|scope| {
@@ -112,7 +112,7 @@ fn plant(root: &Root, change: impl FnOnce(&mut Approval)) -> Approval {
 }
 
 #[test]
-fn time_ends_it() {
+fn an_approval_expires() {
     let place = TestFolder::governed();
     let root = place.root("");
     let at =
@@ -179,7 +179,7 @@ fn a_forged_or_broken_file_is_no_approval() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_no_approval() {
+fn a_link_to_an_approval_does_not_count() {
     let place = TestFolder::governed();
     let root = place.root("");
     let asked = ask(&root, command("rm -rf x")).unwrap();
@@ -190,7 +190,7 @@ fn a_link_is_no_approval() {
 }
 
 #[test]
-fn there_are_limits() {
+fn the_number_and_size_of_approvals_are_limited() {
     let place = TestFolder::governed();
     let root = place.root("");
     let long = ask(&root, command(&"x".repeat(MAX_SUBJECT)));
@@ -221,7 +221,7 @@ fn codes_are_six_letters_that_cannot_be_misread() {
 }
 
 #[test]
-fn it_is_never_committed() {
+fn approvals_are_never_committed() {
     let place = TestFolder::committed(&[(".orchestration/x", "")]);
     ask(&place.root(""), command("rm")).unwrap();
     let untracked = place.git(&["ls-files", "-o", "--exclude-standard"]);
@@ -252,7 +252,7 @@ mod properties {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn two_questions_are_bound_alike_only_if_they_are_the_same(
+        fn different_questions_have_different_bindings(
             one in (subject(), "[a-c:/]{0,4}", "[a-c/]{0,4}", proptest::option::of("[ab]{0,2}")),
             other in (subject(), "[a-c:/]{0,4}", "[a-c/]{0,4}", proptest::option::of("[ab]{0,2}")),
         ) {
@@ -267,7 +267,7 @@ mod properties {
         }
 
         #[test]
-        fn a_changed_file_says_the_same_or_nothing(at in 0_usize..4096, bits in 1_u8..=255) {
+        fn a_changed_file_never_changes_the_question(at in 0_usize..4096, bits in 1_u8..=255) {
             let place = TestFolder::governed();
             let root = place.root("");
             let asked = ask(&root, command("rm -rf x")).unwrap();

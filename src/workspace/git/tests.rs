@@ -17,7 +17,7 @@ fn changes(git: &Git, base: Option<&CommitId>, target: Target) -> Vec<String> {
 }
 
 #[test]
-fn without_git_there_is_none() {
+fn without_git_there_is_no_repository() {
     let place = TestFolder::governed();
     assert!(Git::open(&place.root("")).unwrap().is_none());
 }
@@ -67,7 +67,7 @@ fn commits_are_named_and_files_read_at_them() {
 }
 
 #[test]
-fn the_work_tree_and_the_index_are_told_apart() {
+fn changes_in_the_work_tree_and_the_index_are_distinguished() {
     let place = TestFolder::committed(&[
         ("same", "1"),
         ("staged", "1"),
@@ -145,7 +145,7 @@ fn an_edit_in_the_instant_of_the_commit_is_seen() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_no_files() {
+fn links_are_not_read_as_files() {
     let place =
         TestFolder::committed(&[("a", "1"), ("dir/x", "1"), ("dir/y", "1"), ("other/x", "1")]);
     place.link("old-link", "a");
@@ -168,7 +168,7 @@ fn links_are_no_files() {
 /// target.
 #[cfg(unix)]
 #[test]
-fn modes_links_and_submodules_are_changes_of_their_own() {
+fn changes_of_modes_links_and_submodules_are_reported() {
     use std::os::unix::fs::PermissionsExt;
     let place = TestFolder::committed(&[("run", "1"), ("both", "1"), ("a", "1"), ("b", "2")]);
     place.link("moved", "a");
@@ -246,7 +246,7 @@ fn a_workspace_may_be_a_folder_of_the_repository() {
 }
 
 #[test]
-fn branches_meet_at_their_base() {
+fn the_merge_base_of_branches_is_found() {
     let place = TestFolder::committed(&[("a", "1")]);
     let base = id(&place.git(&["rev-parse", "HEAD"]));
     place.git(&["checkout", "-q", "-b", "topic"]);
@@ -276,7 +276,7 @@ fn conflicting() -> (TestFolder, CommitId, CommitId) {
 }
 
 #[test]
-fn what_a_merge_or_pick_brings_in_is_known() {
+fn changes_that_a_merge_or_pick_brings_are_known() {
     for command in ["merge", "cherry-pick"] {
         let (place, main, topic) = conflicting();
         assert!(!place.try_git("", &[command, "topic"]).0);
@@ -297,7 +297,7 @@ fn what_a_merge_or_pick_brings_in_is_known() {
 }
 
 #[test]
-fn what_a_rebase_brings_in_is_known() {
+fn changes_that_a_rebase_brings_are_known() {
     for backend in ["--merge", "--apply"] {
         let (place, main, topic) = conflicting();
         place.git(&["checkout", "-q", "topic"]);
@@ -341,7 +341,7 @@ fn linked_work_trees_and_submodules_have_their_own_state() {
 }
 
 #[test]
-fn a_shallow_clone_says_so() {
+fn a_shallow_clone_is_recognised() {
     let place = TestFolder::committed(&[("a", "1")]);
     let first = id(&place.git(&["rev-parse", "HEAD"]));
     place.commit("second");
@@ -358,7 +358,7 @@ fn a_shallow_clone_says_so() {
 }
 
 #[test]
-fn a_sparse_checkout_hides_files_and_deletes_none() {
+fn a_sparse_checkout_deletes_no_files() {
     let place = TestFolder::committed(&[("in/a", "1"), ("out/b", "1"), ("out/deep/c", "1")]);
     let first = id(&place.git(&["rev-parse", "HEAD"]));
     place.write("out/b", "2");
@@ -440,7 +440,7 @@ fn programs_that_the_repository_names_are_not_run() {
 /// Truncates or overwrites every file of the git directory in turn. Errors are fine, panics are
 /// not.
 #[test]
-fn broken_repositories_are_errors() {
+fn a_broken_repository_is_an_error_and_no_panic() {
     let broken: &[(&str, &[u8])] = &[
         ("HEAD", b""),
         ("HEAD", b"\xff\xfe\0"),
@@ -511,7 +511,7 @@ fn every_form_of_index_is_read() {
 
 /// If its references were read as plain files, such a repository would seem to have no commits.
 #[test]
-fn references_in_a_table_are_refused_not_misread() {
+fn a_repository_with_reftables_is_refused() {
     let place = TestFolder::new();
     if !place.try_git("", &["init", "-q", "--ref-format=reftable"]).0 {
         return; // Older than git 2.45.
@@ -523,7 +523,7 @@ fn references_in_a_table_are_refused_not_misread() {
 }
 
 #[test]
-fn only_an_index_in_the_git_directory_is_taken_from_git() {
+fn an_index_from_git_must_be_in_the_git_directory() {
     let place = TestFolder::committed(&[("a", "1")]);
     let dir = place.join(".git");
     let handed = |given: &str| handed_index(Some(given.into()), &dir, place.path());
@@ -535,7 +535,7 @@ fn only_an_index_in_the_git_directory_is_taken_from_git() {
 }
 
 #[test]
-fn what_reads_a_workspace_may_be_shared_between_threads() {
+fn a_repository_can_be_shared_between_threads() {
     fn shared<T: Send + Sync>() {}
     shared::<Git>();
     shared::<super::super::Ignores>();

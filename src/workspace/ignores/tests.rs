@@ -34,7 +34,7 @@ fn rules_deny_with_their_line() {
 }
 
 #[test]
-fn a_rule_may_be_about_a_single_intent() {
+fn a_rule_can_be_about_a_single_intent() {
     let place = TestFolder::governed();
     let text = "# intent: deny-write\nvendor/\nINT-002: src/generated/**\nINT-002:  !src/generated/ours/x.rs\nold-id:\tdocs/*.md\na: b\nnotes:\nx/y: z\n";
     let ignores = from_text(&place, text);
@@ -61,7 +61,7 @@ fn a_rule_may_be_about_a_single_intent() {
 }
 
 #[test]
-fn only_our_own_file_knows_rules_for_single_intents() {
+fn only_our_own_file_has_rules_for_single_intents() {
     let place = TestFolder::governed();
     place.write(".rooignore", "INT-002: src/**\n");
     let ignores = Ignores::load(&place.root(""));
@@ -147,7 +147,7 @@ fn ignoring() -> TestFolder {
 }
 
 #[test]
-fn git_ignores_what_git_ignores() {
+fn ignored_paths_are_those_that_git_ignores() {
     let place = ignoring();
     let ignores = Ignores::load(&place.root(""));
     for asked in ASKED {

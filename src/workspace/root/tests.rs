@@ -126,7 +126,7 @@ fn submodules_and_linked_work_trees_are_their_own() {
 
 /// An agent that writes its own `.git` file cannot take a folder out of the workspace.
 #[test]
-fn a_made_up_work_tree_stays_governed() {
+fn a_forged_work_tree_stays_governed() {
     let place = TestFolder::committed(&[("src/auth/a.ts", "")]);
     place.folder(".orchestration");
     let elsewhere = TestFolder::committed(&[("x", "")]);
@@ -163,7 +163,7 @@ fn a_bare_repository_has_no_workspace() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_judged_where_they_lead_and_where_they_stand() {
+fn a_link_is_judged_by_its_own_path_and_its_target() {
     let place = TestFolder::new();
     place.folder("one/.orchestration");
     place.folder("two/.orchestration");

@@ -32,7 +32,7 @@ const FOREIGN: &str = r#"{
 "#;
 
 #[test]
-fn what_others_wrote_stays() {
+fn entries_of_others_are_kept() {
     let once = put(FOREIGN, &parts()).unwrap();
     insta::assert_snapshot!(once);
     assert_eq!(put(&once, &parts()).unwrap(), once);
@@ -44,14 +44,14 @@ fn what_others_wrote_stays() {
 }
 
 #[test]
-fn a_file_of_ours_alone_goes_again() {
+fn a_file_with_only_our_entries_is_removed() {
     let made = put("{}\n", &parts()).unwrap();
     insta::assert_snapshot!(made);
     assert_eq!(take(&made, &parts()).unwrap(), None);
 }
 
 #[test]
-fn older_entries_of_ours_are_replaced_and_a_shared_group_keeps_the_other_hook() {
+fn our_older_entries_are_replaced_and_other_hooks_are_kept() {
     let before = r#"{"hooks": {"Old": [{"command": "/x/intent hook a"}],
       "Pre": [{"matcher": "Edit", "hooks": [{"command": "/x/intent hook a"}, {"command": "other"}]}]}}"#;
     let now = data(&put(before, &parts()).unwrap()).unwrap();
@@ -64,7 +64,7 @@ fn older_entries_of_ours_are_replaced_and_a_shared_group_keeps_the_other_hook() 
 }
 
 #[test]
-fn what_is_not_understood_is_refused() {
+fn a_file_with_an_unknown_form_is_refused() {
     for (text, expected) in [
         ("{", "Syntax"),
         ("{'a': 1}", "Syntax"),
@@ -81,7 +81,7 @@ fn what_is_not_understood_is_refused() {
 }
 
 #[test]
-fn an_offer_is_left_out_where_somebody_decided() {
+fn an_optional_entry_does_not_replace_a_decision() {
     let offer = [JsonPart::Offer {
         within: &["lsp"],
         name: "intent",
@@ -118,7 +118,7 @@ fn foreign() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
     #[test]
-    fn twice_is_once_and_out_again_is_as_before(top in foreign(), pretty in any::<bool>()) {
+    fn installing_twice_is_once_and_removing_restores_the_file(top in foreign(), pretty in any::<bool>()) {
         let text = if pretty { serde_json::to_string_pretty(&top).unwrap() } else { top.to_string() };
         let once = put(&text, &parts()).unwrap();
         prop_assert_eq!(put(&once, &parts()).unwrap(), once.clone());

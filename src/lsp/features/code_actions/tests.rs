@@ -109,7 +109,7 @@ active_intents:
     owned_scope: [\"billing/**\"]
 ";
 
-fn trespasser() -> Editor {
+fn editor_with_an_edit_out_of_scope() -> Editor {
     let files = "
 //- /billing/invoice.rs
 pub fn total(a: u32) -> u32 { a + 1 }
@@ -124,15 +124,15 @@ pub fn tax(a: u32) -> u32 {
 }
 
 #[test]
-fn a_trespasser_is_shown_every_way_out() {
-    let mut editor = trespasser();
+fn an_edit_out_of_scope_offers_every_solution() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     editor.settings.interactive = true;
     insta::assert_snapshot!(shown(&editor));
 }
 
 #[test]
-fn the_right_intent_is_selected_by_its_command_and_the_error_is_gone() {
-    let mut editor = trespasser();
+fn selecting_the_right_intent_removes_the_error() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     let action = actions(&editor, None).remove(0);
     assert_eq!(action.diagnostics.unwrap().len(), 1);
     let command = action.command.unwrap();
@@ -147,8 +147,8 @@ fn the_right_intent_is_selected_by_its_command_and_the_error_is_gone() {
 }
 
 #[test]
-fn a_person_widens_a_scope_by_a_command_which_saves_it() {
-    let mut editor = trespasser();
+fn a_person_widens_a_scope_by_a_command_that_saves() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     editor.settings.person = true;
     let title = "Add billing/invoice.rs to the scope of INT-001";
     let action = actions(&editor, None).into_iter().find(|it| it.title == title).unwrap();
@@ -168,14 +168,14 @@ fn a_person_widens_a_scope_by_a_command_which_saves_it() {
 }
 
 #[test]
-fn where_nobody_sits_a_scope_is_widened_by_an_edit() {
+fn without_a_person_a_scope_is_widened_by_an_edit() {
     let title = "Add billing/invoice.rs to the scope of INT-001";
-    insta::assert_snapshot!(chosen(&trespasser(), title));
+    insta::assert_snapshot!(chosen(&editor_with_an_edit_out_of_scope(), title));
 }
 
 #[test]
-fn a_block_is_put_back_as_the_commit_has_it() {
-    let mut editor = trespasser();
+fn a_block_is_restored_to_its_committed_text() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     let text = chosen(&editor, "Put function tax back as it was");
     assert!(text.ends_with("-> u32 {\n    a / 5\n}\n"), "{text}");
     // The person types while the list of actions is open.
@@ -187,7 +187,7 @@ fn a_block_is_put_back_as_the_commit_has_it() {
 }
 
 #[test]
-fn recording_waits_until_the_file_is_saved() {
+fn recording_is_offered_only_for_a_saved_file() {
     let mut editor = under(Editor::in_git("//- /src/a.rs\nfn a$0() { 1 }\n"), "INT-001");
     assert_eq!(shown(&editor), "");
     editor.replace("/src/a.rs", "1", "2");
@@ -214,7 +214,7 @@ fn recording_waits_until_the_file_is_saved() {
 }
 
 #[test]
-fn what_a_person_records_in_an_editor_is_theirs() {
+fn a_record_from_an_editor_names_the_person() {
     let who = |interactive: bool, given: serde_json::Value| {
         let mut editor = Editor::in_git("//- /src/auth.rs closed\nfn a() { 1 }\n");
         let config = editor.path("/.git/config");
@@ -241,7 +241,7 @@ fn what_a_person_records_in_an_editor_is_theirs() {
 }
 
 #[test]
-fn a_file_that_nobody_owns_gets_an_intent() {
+fn an_intent_can_be_created_for_an_unowned_file() {
     let editor = Editor::new(&format!("{}\n//- /lib/x.rs\nfn x$0() {{}}\n", INTENTS.trim_end()));
     assert_eq!(shown(&editor), "intent.registry: Create an intent for lib/x.rs\n");
     insta::assert_snapshot!(chosen(&editor, "Create an intent for lib/x.rs"));
@@ -261,7 +261,7 @@ intents:
 ";
 
 #[test]
-fn a_registry_offers_its_fixes_and_the_life_of_its_intents() {
+fn the_registry_offers_fixes_and_changes_of_status() {
     let editor = Editor::new(DIALECT);
     insta::assert_snapshot!(shown(&editor));
     insta::assert_snapshot!(chosen(&editor, "Write the registry in the canonical form"));
@@ -270,7 +270,7 @@ fn a_registry_offers_its_fixes_and_the_life_of_its_intents() {
 }
 
 #[test]
-fn only_what_is_asked_for_is_answered() {
+fn only_the_requested_kinds_of_actions_are_answered() {
     let editor = Editor::new(DIALECT);
     let kinds = |only: &str| {
         let kinds = actions(&editor, Some(only)).into_iter().map(|it| it.kind.unwrap().into());
@@ -282,8 +282,8 @@ fn only_what_is_asked_for_is_answered() {
 }
 
 #[test]
-fn a_client_without_literals_gets_commands_alone() {
-    let mut editor = trespasser();
+fn a_client_without_literals_gets_only_commands() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     editor.client.code_action_literals = false;
     let answers = ask(&editor, None);
     let commands: Vec<_> = answers
@@ -297,8 +297,8 @@ fn a_client_without_literals_gets_commands_alone() {
 }
 
 #[test]
-fn a_client_that_cannot_resolve_gets_the_edit_at_once() {
-    let mut editor = trespasser();
+fn a_client_without_resolving_gets_complete_actions() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     editor.client.code_action_resolve = false;
     editor.client.document_changes = false;
     let action = actions(&editor, None).pop().unwrap();
@@ -306,8 +306,8 @@ fn a_client_that_cannot_resolve_gets_the_edit_at_once() {
 }
 
 #[test]
-fn the_ways_out_are_quick_fixes_wherever_in_the_block_somebody_types() {
-    let editor = trespasser();
+fn the_solutions_are_quick_fixes_anywhere_in_the_block() {
+    let editor = editor_with_an_edit_out_of_scope();
     let here = editor.at_cursor();
     let below = lsp::Position { line: here.position.line + 1, character: 4 };
     let params = lsp::CodeActionParams {
@@ -335,7 +335,7 @@ fn the_ways_out_are_quick_fixes_wherever_in_the_block_somebody_types() {
 }
 
 #[test]
-fn what_is_not_shown_is_not_fixed() {
+fn a_hidden_diagnostic_has_no_quick_fix() {
     let mut editor = Editor::in_git(&format!("//- /src/sign_in.rs\nfn a$0dd() {{ 1 }}\n{INTENTS}"));
     editor.replace("/src/sign_in.rs", "1", "2");
     let shown = shown(&editor);
@@ -347,8 +347,8 @@ fn what_is_not_shown_is_not_fixed() {
 }
 
 #[test]
-fn accepting_is_offered_to_people_alone() {
-    let mut editor = trespasser();
+fn accepting_is_offered_only_to_people() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     assert!(!shown(&editor).contains("Accept"), "{}", shown(&editor));
     editor.settings.interactive = true;
     assert!(shown(&editor).contains("Accept function tax as it stands…"), "{}", shown(&editor));

@@ -45,7 +45,7 @@ pub fn tax(a: u32) -> u32 {
 ";
 
 /// Returns an editor whose user works under INT-001 and edits a file outside of its scope.
-fn trespasser() -> Editor {
+fn editor_with_an_edit_out_of_scope() -> Editor {
     let mut editor = Editor::in_git(BILLING);
     select::select(editor.workspace(), "INT-001", None).unwrap();
     editor.reload();
@@ -54,7 +54,7 @@ fn trespasser() -> Editor {
 }
 
 #[test]
-fn a_write_that_no_gate_let_through_stands_at_the_first_line_until_the_file_is_another() {
+fn an_ungated_write_is_shown_until_the_file_changes() {
     use crate::workspace::session::{seen, ungated};
     let mut editor = Editor::new("//- /src/a.rs intent=INT-001\nfn a() {}\n");
     let root = editor.workspace().root.clone();
@@ -82,14 +82,14 @@ fn a_write_that_no_gate_let_through_stands_at_the_first_line_until_the_file_is_a
 
 #[test]
 fn an_edit_outside_the_scope_is_an_error_that_points_to_the_scope() {
-    insta::assert_snapshot!(shown(&trespasser(), "/billing/invoice.rs"));
+    insta::assert_snapshot!(shown(&editor_with_an_edit_out_of_scope(), "/billing/invoice.rs"));
 }
 
 #[test]
-fn nothing_is_said_of_what_is_not_edited_or_not_governed() {
+fn unchanged_and_ungoverned_files_have_no_diagnostics() {
     let editor = Editor::in_git(BILLING);
     assert_eq!(shown(&editor, "/billing/invoice.rs"), "nothing");
-    let mut undone = trespasser();
+    let mut undone = editor_with_an_edit_out_of_scope();
     undone.replace("/billing/invoice.rs", "a / 7", "a / 5");
     assert_eq!(shown(&undone, "/billing/invoice.rs"), "nothing");
     let mut quiet = Editor::in_git(BILLING);
@@ -99,8 +99,8 @@ fn nothing_is_said_of_what_is_not_edited_or_not_governed() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_told_of_where_it_was() {
-    let mut editor = trespasser();
+fn a_deleted_file_has_a_diagnostic_at_its_path() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     std::fs::remove_file(editor.path("/billing/invoice.rs")).unwrap();
     editor.close("/billing/invoice.rs");
     editor.reload();
@@ -113,7 +113,7 @@ fn a_file_that_is_gone_is_told_of_where_it_was() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_judged_as_the_file_that_it_leads_to() {
+fn a_link_is_judged_like_its_target() {
     let mut editor = Editor::in_git("//- /src/a.rs\nfn a() {}\n//- /billing/b.rs\nfn b() {}\n");
     crate::verbs::select::select(editor.workspace(), "INT-001", None).unwrap();
     for (link, to) in [("/billing/ours.rs", "../src/a.rs"), ("/src/theirs.rs", "../billing/b.rs")] {
@@ -133,8 +133,8 @@ fn a_link_is_judged_as_the_file_that_it_leads_to() {
 }
 
 #[test]
-fn a_registry_that_is_not_saved_narrows_at_once_and_widens_nothing() {
-    let mut editor = trespasser();
+fn an_unsaved_registry_can_narrow_a_scope_but_not_widen_it() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     let registry = "/.orchestration/active_intents.yaml";
     let text = std::fs::read_to_string(editor.path(registry)).unwrap();
     editor.open(registry, &text.replace("\"src/**\"", "\"src/**\", \"billing/**\""));
@@ -154,19 +154,19 @@ fn a_registry_that_is_not_saved_narrows_at_once_and_widens_nothing() {
 }
 
 #[test]
-fn a_broken_registry_is_no_reason_to_accuse_anybody() {
-    let mut editor = trespasser();
+fn a_broken_registry_causes_no_scope_violations() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     editor.write("/.orchestration/active_intents.yaml", "active_intents: [\n");
     assert_eq!(shown(&editor, "/billing/invoice.rs"), "nothing");
 }
 
 #[test]
-fn levels_are_the_users_then_the_policys_then_ours() {
+fn levels_come_from_the_user_then_the_policy_then_the_default() {
     let level = |editor: &Editor| {
         let uri = editor.uri("/billing/invoice.rs");
         diagnose(&editor.snapshot(), &uri).iter().map(|it| it.severity.unwrap()).collect::<Vec<_>>()
     };
-    let mut editor = trespasser();
+    let mut editor = editor_with_an_edit_out_of_scope();
     assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Error]);
     editor.write("/.orchestration/policy.yaml", "levels: { scope-violation: warning }\n");
     assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Warning]);
@@ -176,8 +176,8 @@ fn levels_are_the_users_then_the_policys_then_ours() {
 }
 
 #[test]
-fn a_client_without_related_information_reads_it_in_the_message() {
-    let mut editor = trespasser();
+fn without_related_information_the_message_contains_it() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     editor.client.related_information = false;
     editor.client.diagnostic_data = false;
     let uri = editor.uri("/billing/invoice.rs");
@@ -191,8 +191,8 @@ fn a_client_without_related_information_reads_it_in_the_message() {
 }
 
 #[test]
-fn a_code_has_a_page_where_the_user_says_where_pages_are() {
-    let mut editor = trespasser();
+fn a_code_links_to_a_page_if_the_user_sets_the_address() {
+    let mut editor = editor_with_an_edit_out_of_scope();
     let page = |editor: &Editor| {
         let uri = editor.uri("/billing/invoice.rs");
         let found = diagnose(&editor.snapshot(), &uri);
@@ -219,7 +219,7 @@ fn a() {}
 ";
 
 #[test]
-fn a_registry_is_judged_as_it_stands_in_the_editor() {
+fn a_registry_is_checked_as_it_is_in_the_editor() {
     let mut editor = Editor::new(BROKEN);
     insta::assert_snapshot!(shown(&editor, "/.orchestration/active_intents.yaml"));
     editor.replace("/.orchestration/active_intents.yaml", "id: INT-001\n    name: Again", "id: [");
@@ -228,7 +228,7 @@ fn a_registry_is_judged_as_it_stands_in_the_editor() {
 }
 
 #[test]
-fn files_that_govern_are_judged_though_nobody_opened_them() {
+fn registry_and_rule_files_are_checked_even_if_closed() {
     let mut editor = Editor::new(&BROKEN.replace("intents.yaml\n", "intents.yaml closed\n"));
     editor.write("/.orchestration/policy.yaml", "mode: whatever\n");
     editor.write("/.orchestration/agent_trace.jsonl", "{\"id\":\"x\", torn\n");
@@ -238,7 +238,7 @@ fn files_that_govern_are_judged_though_nobody_opened_them() {
 }
 
 #[test]
-fn a_file_full_of_rubbish_is_shown_up_to_a_point() {
+fn the_number_of_diagnostics_of_a_file_is_limited() {
     let intent =
         |at: usize| format!("  - {{ id: A-{at}, name: a, status: odd, owned_scope: [a] }}\n");
     let text: String = (0..300).map(intent).collect();
@@ -250,7 +250,7 @@ fn a_file_full_of_rubbish_is_shown_up_to_a_point() {
 }
 
 #[test]
-fn a_rule_about_an_unknown_intent_stands_in_the_ignore_file() {
+fn a_rule_about_an_unknown_intent_is_shown_in_its_ignore_file() {
     let text = "# intent: deny-write\nINT-001: src/old/\nINT-777: src/new/\n";
     let editor = Editor::new(&format!("{BILLING}//- /.intentignore\n{text}"));
     let found = shown(&editor, "/.intentignore");
