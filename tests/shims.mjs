@@ -1,5 +1,5 @@
-// The plugins of `agents/`, each with a host made of the few functions it uses, in
-// front of the real binary: `node tests/shims.mjs target/debug/intent`.
+// Tests the plugins of `agents/` with the real binary. Each gets a host that has only the few functions which it uses:
+// `node tests/shims.mjs target/debug/intent`.
 import assert from "node:assert/strict"
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -86,12 +86,12 @@ for (const [name, make] of Object.entries(hosts)) {
   assert.match(await host.after(), /without an intent/, name)
   const context = await host.start()
   if (name !== "amp") assert.match(context, /INT-001/, name)
-  // The program is not there: nothing goes ahead, and nothing that is over fails.
+  // The program is missing: calls are denied, and what comes after a call does not fail.
   process.env.PATH = join(lab, "nothing")
   assert.match(await host.before("write"), /^\[HOOK_ERROR\]/, name)
   await host.after()
   await host.start()
-  // Something else is there in its place, and fails.
+  // Another program has its name, and fails.
   mkdirSync(join(lab, name))
   writeFileSync(join(lab, name, "intent-lsp"), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
   process.env.PATH = join(lab, name) + delimiter + path

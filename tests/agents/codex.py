@@ -1,4 +1,4 @@
-"""The real codex, headless."""
+"""Starts the real codex without a user interface."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from lab import MODULES, Repository, Run
 from model import Call
 
 NAME = "codex"
-# With this model codex offers its tools one by one; with its newer ones they are
-# functions of a program that the model writes ("code mode"), see `code`.
+# With this model codex offers its tools one by one. With newer models the tools are functions of a program that the
+# model writes ("code mode"), see `code`.
 MODEL = "gpt-5.5"
 CODE_MODEL = "gpt-6-sol"
 
@@ -40,18 +40,18 @@ trust_level = "trusted"
 command = "intent"
 args = ["mcp"]
 """
-# Where codex keeps which hooks a person trusts.
+# The file in which codex stores which hooks a person trusts.
 TRUST = "[hooks.state"
 
 
 class Codex:
-    """How to start it, and what its tools are called."""
+    """How to start codex, and the names of its tools."""
 
     name = NAME
     model = MODEL
 
     def prepare(self, repository: Repository) -> None:
-        """Trusts the hooks that are there now, as a person does in `/hooks`: without that they are skipped."""
+        """Trusts the current hooks, as a person does in `/hooks`. Codex skips hooks that are not trusted."""
         self._configure(repository, "http://127.0.0.1:9")
         with AppServer(repository, self._env(repository)) as server:
             hooks = server.ask("hooks/list", {"cwds": [str(repository.path)]})["data"][0]["hooks"]
@@ -70,7 +70,7 @@ class Codex:
         return {"CODEX_HOME": str(self.home(repository)), "LAB_KEY": "none"}
 
     def _configure(self, repository: Repository, url: str) -> None:
-        """Our settings; the trust that codex itself added stays."""
+        """Writes the settings. The entries about trust, which codex itself added, are kept."""
         file = self.home(repository) / "config.toml"
         file.parent.mkdir(parents=True, exist_ok=True)
         added = file.read_text().partition(TRUST) if file.exists() else ("", "", "")
@@ -101,7 +101,7 @@ class Codex:
 
 
 class CodexCode(Codex):
-    """The same in code mode: each call is a line of a program."""
+    """Codex in code mode: each call is a line of a program."""
 
     model = CODE_MODEL
 
@@ -119,7 +119,7 @@ class CodexCode(Codex):
 
 
 class AppServer:
-    """codex's own way in for other programs."""
+    """The protocol with which other programs can use codex."""
 
     def __init__(self, repository: Repository, env: dict[str, str]):
         self.process = subprocess.Popen([str(binary()), "app-server"], cwd=repository.path,
@@ -157,7 +157,7 @@ class AppServer:
 
 
 def binary() -> pathlib.Path:
-    """The native program: started under the name `apply_patch`, it applies a patch and nothing else."""
+    """Returns the native program. Started under the name `apply_patch`, it applies a patch and does nothing else."""
     found = sorted(MODULES.glob("@openai/codex-*/vendor/*/bin/codex"))
     assert found, f"no native codex below {MODULES}: run tests/agents/run"
     return found[0]

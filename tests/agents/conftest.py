@@ -1,4 +1,4 @@
-"""Shared by the lab: the agents, and a governed repository for each test."""
+"""Shared by the lab: the agents, and a workspace with intents for each test."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pytest_configure(config):
             raise pytest.UsageError(f"{needed} is not there: run tests/agents/run")
 
 
-# What each agent does once, and what each way of calling tools does.
+# A test can run once for each agent, or once for each way in which an agent calls tools.
 AGENTS = ("codex", "gemini", "opencode")
 
 
@@ -35,7 +35,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture
 def place():
-    # Outside of the project: a repository inside another is governed by the outer one.
+    # The folder must be outside of the project, because a repository inside another one belongs to the outer workspace.
     with tempfile.TemporaryDirectory(prefix="intent-lab-", ignore_cleanup_errors=True) as folder:
         yield pathlib.Path(folder)
 
@@ -47,7 +47,7 @@ def repository(place: pathlib.Path) -> lab.Repository:
 
 @pytest.fixture
 def governed(host, repository: lab.Repository) -> lab.Repository:
-    """The repository with the agent's hooks in place, as a person would put them there."""
+    """The repository with the hooks of the agent, installed as a person would install them."""
     wired(host, repository)
     return repository
 

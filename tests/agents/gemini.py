@@ -1,4 +1,4 @@
-"""The real gemini-cli, headless."""
+"""Starts the real gemini-cli without a user interface."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ SETTINGS = {
     "privacy": {"usageStatisticsEnabled": False},
     "telemetry": {"enabled": False},
     "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
-    # Else it downloads a ripgrep of its own.
+    # Without this setting it downloads its own ripgrep.
     "tools": {"useRipgrep": False},
     "mcpServers": {"intent": {"command": "intent", "args": ["mcp"], "trust": True}},
 }
 
 
 class Gemini:
-    """How to start it, and what its tools are called."""
+    """How to start gemini-cli, and the names of its tools."""
 
     name = "gemini"
 
     def prepare(self, repository: Repository) -> None:
-        """Nothing: the folder is trusted on the command line."""
+        """Nothing to do: an option on the command line makes the folder trusted."""
 
     def session(self, run: Run) -> str:
         return next(event["session_id"] for event in run.events if event["type"] == "init")
@@ -39,7 +39,7 @@ class Gemini:
             "GEMINI_API_KEY": "none",
             "GOOGLE_GEMINI_BASE_URL": url,
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
-            # It starts itself a second time with more memory, else.
+            # Without this variable it starts itself again with more memory.
             "GEMINI_CLI_NO_RELAUNCH": "true",
         }
 

@@ -1,4 +1,4 @@
-"""What every agent of the lab shares: a governed repository, a throw-away home, one bounded process."""
+"""Shared by all agents of the lab: a workspace, a temporary home folder, and a process with a time limit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("INTENT_BIN", ROOT / "target" / "debug" / "intent")).resolve()
 MODULES = pathlib.Path(os.environ.get("INTENT_AGENTS", ROOT / "target" / "agents")).resolve() / "node_modules"
 
-# An agent that takes longer is broken: they need one to twenty seconds, the slow ones on a busy machine.
+# The time limit of an agent. Agents need one to twenty seconds, the slow ones on a busy machine.
 MOST_SECONDS = 90
 
 REGISTRY = """\
@@ -50,13 +50,13 @@ def total(lines):
 
 
 class Repository:
-    """A git repository with two intents, `src/auth/**` and `docs/**`, and code that neither owns."""
+    """A git repository with two intents, which own `src/auth/**` and `docs/**`, and with code that neither owns."""
 
     def __init__(self, path: pathlib.Path, home: pathlib.Path):
         self.path = path
         self.home = home
         (home / "tmp").mkdir(parents=True)
-        # codex runs commands and hooks in a login shell, and /etc/profile sets PATH anew.
+        # codex runs commands and hooks in a login shell, and /etc/profile sets PATH there.
         (home / ".profile").write_text(f"PATH='{self.env['PATH']}'\n")
         self.write("src/auth/token.py", TOKEN)
         self.write("src/billing/invoice.py", INVOICE)
@@ -68,11 +68,12 @@ class Repository:
 
     @property
     def env(self) -> dict[str, str]:
-        """A clean environment: nothing of the person's own settings, keys or proxies gets in."""
+        """A clean environment without the settings, keys or proxies of the person who runs the tests."""
         return {
             "PATH": f"{BINARY.parent}:{os.environ['PATH']}",
             "HOME": str(self.home),
-            # Not the one that this repository lies in: codex and our gate treat what is below it as scratch.
+            # This must not be the folder that contains the repository, because codex and the gate treat everything
+            # below it as temporary.
             "TMPDIR": str(self.home / "tmp"),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "XDG_DATA_HOME": str(self.home / ".local" / "share"),
@@ -105,7 +106,7 @@ class Repository:
         return self._run(str(BINARY), *arguments)
 
     def person(self, *arguments: str) -> str:
-        """A command of the person's own, outside of any agent."""
+        """Runs a command as the person, outside of any agent."""
         return self.intent(*arguments)
 
     def commit(self, message: str) -> None:
@@ -122,14 +123,14 @@ class Repository:
         return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
     def mutations(self, name: str) -> list[dict]:
-        """The ledger's records of work on a file, oldest first."""
+        """Returns the records about changes of a file, oldest first."""
         return [record for record in self.ledger() if record.get("kind") == "mutation"
                 and any(file["relative_path"] == name for file in record.get("files", []))]
 
 
 @dataclasses.dataclass
 class Run:
-    """What is left of a run: what the model was told, what the agent printed, what it cost."""
+    """The result of a run: what the model was told, what the agent printed, and how long it took."""
 
     model: Model
     code: int
@@ -143,7 +144,7 @@ class Run:
 
     @property
     def events(self) -> list[dict]:
-        """What the agent printed, where it prints JSON lines."""
+        """Returns what the agent printed, if it prints JSON lines."""
         return [json.loads(line) for line in self.out.splitlines() if line.startswith("{")]
 
     def __str__(self) -> str:
@@ -154,7 +155,7 @@ class Run:
 
 
 def bounded(command: list[str], cwd: pathlib.Path, env: dict[str, str]) -> tuple[int, str, str, float]:
-    """Runs a program in a process group of its own, and ends that group by its id when it is over."""
+    """Runs a program in a process group of its own, and ends that group afterwards."""
     started = time.monotonic()
     process = subprocess.Popen(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, errors="replace", start_new_session=True)
@@ -165,7 +166,7 @@ def bounded(command: list[str], cwd: pathlib.Path, env: dict[str, str]) -> tuple
         out, err = process.communicate(timeout=10)
         err += f"\nended after {MOST_SECONDS} s"
     finally:
-        # Language and MCP servers that the agent left behind.
+        # The agent may have left language and MCP servers running.
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -174,7 +175,7 @@ def bounded(command: list[str], cwd: pathlib.Path, env: dict[str, str]) -> tuple
 
 
 def drive(host, repository: Repository, script: list[Step], prompt: str = "Do the work.") -> Run:
-    """Starts the real agent, headless, with a model that follows the script."""
+    """Starts the real agent with a model that follows the script."""
     with Model(script) as model:
         command, env = host.start(repository, model.url, prompt)
         code, out, err, seconds = bounded(command, repository.path, {**repository.env, **env})
@@ -182,7 +183,7 @@ def drive(host, repository: Repository, script: list[Step], prompt: str = "Do th
 
 
 def program(*names: str) -> str:
-    """A program of the pinned packages."""
+    """Returns the path of a program in the pinned packages."""
     file = MODULES.joinpath(*names)
     assert file.exists(), f"{file} is not there: run tests/agents/run"
     return str(file)

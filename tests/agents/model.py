@@ -1,10 +1,9 @@
-"""A model that follows a script, on a loopback port, and keeps all that it was told.
+"""A model that follows a script, on a local port, and stores everything that it is told.
 
-It speaks the three protocols that the agents of this lab speak: OpenAI responses
+It supports the three protocols that the agents of this lab use: OpenAI responses
 (codex), OpenAI chat completions (opencode) and Gemini generateContent. A script is
-a list of steps: call a tool, or say a text and so end the turn. Which step is next
-follows from the tool results in the request, so a request that is sent again gets
-the same answer.
+a list of steps: a call of a tool, or a text that ends the turn. The number of tool
+results in a request decides the step, so a repeated request gets the same answer.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ import threading
 import typing
 import urllib.parse
 
-# An agent that goes round in circles is stopped here.
+# An agent that sends more requests repeats itself, and is stopped.
 MOST_REQUESTS = 60
 
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """A tool to call. `custom` is codex's kind of tool that takes a text in place of JSON."""
+    """A call of a tool. `custom` is a kind of tool of codex that takes a text instead of JSON."""
 
     tool: str
     arguments: dict[str, typing.Any] | str
@@ -35,7 +34,7 @@ class Call:
 
 @dataclasses.dataclass(frozen=True)
 class Say:
-    """The last word of a turn."""
+    """A text that ends the turn."""
 
     text: str = "Done."
 
@@ -54,7 +53,7 @@ class Request:
 
 
 class Protocol(typing.Protocol):
-    """How one vendor asks and wants to be answered."""
+    """The form in which one vendor's API sends requests and expects answers."""
 
     def tools(self, body: dict) -> list[str]: ...
     def results(self, body: dict) -> list[str]: ...
@@ -62,7 +61,7 @@ class Protocol(typing.Protocol):
 
 
 def as_text(value: typing.Any) -> str:
-    """Tool results come as texts, as lists of parts, or as objects."""
+    """Returns a tool result as text. Results may be texts, lists of parts, or objects."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -73,10 +72,10 @@ def as_text(value: typing.Any) -> str:
 
 
 class Responses:
-    """OpenAI responses, as codex speaks it."""
+    """The OpenAI responses API, as codex uses it."""
 
     def tools(self, body):
-        # In code mode they come as an item of the conversation.
+        # In code mode the tools are an item of the conversation.
         more = [tool for item in body["input"] for tool in item.get("tools") or []]
         return list(self._names([*(body.get("tools") or []), *more]))
 
@@ -117,7 +116,7 @@ class Responses:
 
 
 class Chat:
-    """OpenAI chat completions, as opencode speaks it."""
+    """The OpenAI chat completions API, as opencode uses it."""
 
     def tools(self, body):
         return [tool["function"]["name"] for tool in body.get("tools") or []]
@@ -142,7 +141,7 @@ class Chat:
 
 
 class Gemini:
-    """Gemini generateContent."""
+    """The generateContent API of Gemini."""
 
     def tools(self, body):
         return [tool["name"] for group in body.get("tools") or [] for tool in group.get("functionDeclarations") or []]
@@ -172,7 +171,7 @@ def protocol_of(path: str) -> Protocol | None:
 
 
 class Model:
-    """The server. Use it as a context manager."""
+    """The server of the model. Use it as a context manager."""
 
     def __init__(self, script: typing.Sequence[Step]):
         self.script = list(script)
@@ -198,12 +197,12 @@ class Model:
 
     @property
     def results(self) -> list[str]:
-        """What the tools told the model, call by call."""
+        """Returns the results that the tools gave to the model, call by call."""
         return max((request.results for request in self.requests), key=len, default=[])
 
     @property
     def told(self) -> str:
-        """Everything the model was ever told: prompts, context and results."""
+        """Returns everything that the model was told: prompts, context and results."""
         return "\n".join(json.dumps(request.body, ensure_ascii=False) for request in self.requests)
 
     @property
@@ -221,7 +220,7 @@ class Model:
             place = len(request.results)
             if place not in self._chosen:
                 step = self.script[place] if place < len(self.script) else Say()
-                # A function is a step that is made when its turn comes: the test acts between two calls.
+                # A step may be a function, which is called when its turn comes. So a test can act between two calls.
                 self._chosen[place] = step if isinstance(step, (Call, Say)) else step()
             return number, self._chosen[place]
 

@@ -1,4 +1,4 @@
-"""The real opencode, headless."""
+"""Starts the real opencode without a user interface."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from model import Call
 
 
 class Opencode:
-    """How to start it, and what its tools are called."""
+    """How to start opencode, and the names of its tools."""
 
     name = "opencode"
-    # By the model's name it decides which tools the model gets.
+    # opencode chooses the tools that a model gets by the name of the model.
     model = "lab"
 
     def __init__(self, language_server: bool = False):
         self.language_server = language_server
 
     def prepare(self, repository: Repository) -> None:
-        """Nothing: a plugin in the project is loaded."""
+        """Nothing to do: opencode loads the plugin from the project."""
 
     def session(self, run: Run) -> str:
         return next(event["sessionID"] for event in run.events if event.get("sessionID"))
@@ -34,7 +34,7 @@ class Opencode:
             "OPENCODE_DISABLE_MODELS_FETCH": "1",
             "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
             "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
-            # It installs typings for plugins beside every plugin, and waits for them.
+            # opencode installs types for plugins beside every plugin, and waits for them.
             "NPM_CONFIG_OFFLINE": "true",
             "NPM_CONFIG_REGISTRY": "http://127.0.0.1:9",
         }
@@ -76,7 +76,7 @@ class Opencode:
 
 
 class OpencodePatch(Opencode):
-    """The same with a model that is given `apply_patch` in place of `write` and `edit`."""
+    """The same with a model that gets `apply_patch` instead of `write` and `edit`."""
 
     model = "gpt-5.5"
 

@@ -1,7 +1,7 @@
-"""Records what the real hosts send their hooks, as fixtures: `record.py OUT`.
+"""Records what the real hosts send to their hooks, as fixtures: `record.py OUT`.
 
-Each host does one of everything, with a program in front of it that keeps its
-standard input and has no opinion. Paths become `/p` (the repository) and `/home/u`.
+Each host calls each kind of tool once, with a hook that stores its standard input and
+gives no answer. In the payloads, `/p` stands for the repository and `/home/u` for the home folder.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ cat > "$(mktemp "$1/$(date +%s%N).XXXXXX")"
 echo '{}'
 """
 
-# Tells calls of one tool apart, by what is in them; the first that fits.
+# Distinguishes calls of the same tool by their content. The first entry that fits counts.
 VARIANTS = {
     "git status": "git", "cat src": "read", "apply_patch <<": "heredoc", "no such line": "failing", "exit 3": "failing",
     "sleep": "background", "docs/a.md": "several", "Move to": "move", "Delete File": "delete", "Add File": "add",
@@ -45,7 +45,7 @@ HEREDOC = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: docs/note.md\n+no
 
 
 def everything(host, repository) -> list:
-    """One call of each kind of tool, and some that fail."""
+    """Returns one call of each kind of tool, and some calls that fail."""
     script = [host.read(repository, "src/auth/token.py")]
     if hasattr(host, "patch"):
         script += [host.patch(hunks) for hunks in PATCHES]
@@ -130,7 +130,8 @@ def name_of(value: dict) -> str:
 
 HOSTS = {"codex": Codex, "codex-code-mode": CodexCode, "gemini": Gemini, "opencode": Opencode,
          "opencode-patch": OpencodePatch}
-# Where a second way of calling tools goes: opencode's adds a tool, codex's is the same again.
+# The folder for a second way of calling tools. The second way of opencode adds a tool, and that of codex gives the same
+# payloads again.
 FOLDERS = {"codex-code-mode": "codex/code-mode", "opencode-patch": "opencode"}
 
 if __name__ == "__main__":

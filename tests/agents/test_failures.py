@@ -1,6 +1,6 @@
-"""What a host does when its hook does not answer as it should: what `doctor` and the documents say of it.
+"""What a host does if its hook fails. `doctor` and the documents depend on these results.
 
-With a new version of an agent this may change: a hole may close, or open.
+A new version of an agent may change them, for better or worse.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def printing(value: dict) -> str:
     return f"cat > /dev/null; echo '{json.dumps(value)}'"
 
 
-# Host, what the hook does, and whether the call goes ahead all the same.
+# The host, what the hook does, and whether the call goes ahead.
 CASES = [
     ("codex", "a denial", printing(DENY["codex"]), False),
     ("codex", "exit 2 with a reason", "echo no >&2; exit 2", False),

@@ -1,4 +1,5 @@
-"""Each agent, for real, with commands behind the fence: by the hook where the host lets it, by the agent where not."""
+"""Each real agent with commands behind the fence. The hook puts them there if the host allows that; otherwise the
+agent does."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import lab
 POLICY = ".orchestration/policy.yaml"
 MADE = "src/auth/made.py"
 INVOICE = "src/billing/invoice.py"
-# Programs of the repository: what they write stands in no command.
+# Programs of the repository, so that no command line shows what they write.
 WITHIN = f"from pathlib import Path\nPath('{MADE}').write_text('MADE = 1\\n')\n"
 BEYOND = f"""\
 from pathlib import Path
@@ -21,7 +22,7 @@ for name in ('{POLICY}', '{INVOICE}', 'new.txt'):
     except OSError as error:
         print(name, error.strerror)
 """
-# Hosts that let a hook rewrite a command without letting it go ahead by the same word.
+# Hosts whose hooks can change a command without permitting it at the same time.
 REWRITES = ("gemini",)
 
 
@@ -35,7 +36,7 @@ pytestmark = pytest.mark.skipif(not fences(), reason="the kernel makes no user n
 
 @pytest.fixture
 def required(governed: lab.Repository) -> lab.Repository:
-    """The governed repository, with two programs, and a policy that wants every opaque command behind the fence."""
+    """The workspace with two programs, and a policy that requires the fence for every opaque command."""
     governed.write(POLICY, governed.read(POLICY).rstrip() + "\nfence: require\n")
     governed.write("tools/within.py", WITHIN)
     governed.write("tools/beyond.py", BEYOND)
@@ -48,12 +49,12 @@ def select(host):
 
 
 def opaque(host, program: str):
-    """An opaque command; the agent puts it behind the fence itself where its host cannot be told to."""
+    """Returns an opaque command. If the host cannot change it, the agent itself puts it behind the fence."""
     command = f"python3 {program}"
     return host.shell(command if host.name in REWRITES else f"intent fence --intent INT-001 -- {command}")
 
 
-def test_opaque_work_in_scope_goes_ahead_and_is_recorded(host, required):
+def test_an_opaque_command_in_scope_runs_and_is_recorded(host, required):
     run = lab.drive(host, required, [select(host), opaque(host, "tools/within.py"), host.shell("cat src/auth/made.py")])
     assert required.read(MADE) == "MADE = 1\n", str(run)
     assert "MADE = 1" in run.results[2], str(run)
@@ -62,7 +63,7 @@ def test_opaque_work_in_scope_goes_ahead_and_is_recorded(host, required):
     assert "no findings" in required.intent("check"), str(run)
 
 
-def test_opaque_work_out_of_scope_changes_nothing(host, required):
+def test_an_opaque_command_out_of_scope_changes_nothing(host, required):
     before = required.read(POLICY)
     run = lab.drive(host, required, [select(host), opaque(host, "tools/beyond.py")])
     assert required.read(POLICY) == before, str(run)
@@ -72,7 +73,7 @@ def test_opaque_work_out_of_scope_changes_nothing(host, required):
     assert required.mutations(INVOICE) == [], str(run)
 
 
-def test_a_host_that_cannot_rewrite_is_told_the_command_that_works(host, required):
+def test_a_host_that_cannot_rewrite_is_told_the_fenced_command(host, required):
     if host.name in REWRITES:
         pytest.skip("its hook rewrites the command")
     told = []

@@ -1,4 +1,4 @@
-"""Each agent, for real, in front of the gate: what is on disk, in the ledger, and what the model was told."""
+"""Each real agent with the gate: what is on disk and in the ledger afterwards, and what the model was told."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def select(host):
 
 
 def assert_recorded(host, repository: lab.Repository, run: lab.Run, name: str) -> dict:
-    """The last record of a file says who did it, under which intent, and that it was seen."""
+    """Asserts that the last record of a file names the agent and the intent, and that the change was observed."""
     records = repository.mutations(name)
     assert records, f"no record of {name}\n{run}"
     record = records[-1]
@@ -31,13 +31,13 @@ def assert_recorded(host, repository: lab.Repository, run: lab.Run, name: str) -
 
 
 def assert_told(run: lab.Run, place: int, *words: str) -> None:
-    """The model was told one of these words as the result of a call."""
+    """Asserts that the model was told one of these words as the result of a call."""
     assert place < len(run.results), str(run)
     assert any(word in run.results[place] for word in words), f"call {place} told none of {words}\n{run}"
 
 
 def test_nothing_is_written_without_an_intent(host, governed):
-    """Refused; then the agent selects one in its shell, and the same write goes ahead."""
+    """The write is denied. Then the agent selects an intent in its shell, and the same write is allowed."""
     write = host.create(governed, LATER, "CLAIMS = 1\n")
     refused = []
     run = lab.drive(host, governed, [
@@ -52,8 +52,8 @@ def test_nothing_is_written_without_an_intent(host, governed):
     assert_recorded(host, governed, run, LATER)
 
 
-def test_the_persons_own_selection_is_a_third_thing(host, governed):
-    """An agent that selects in its shell selects for itself."""
+def test_the_selection_of_the_person_is_separate(host, governed):
+    """An agent that selects an intent in its shell selects it only for itself."""
     governed.person("select", "INT-002")
     run = lab.drive(host, governed, [host.shell("intent select INT-001"), host.create(governed, LATER, "CLAIMS = 1\n")])
     assert governed.read(LATER) == "CLAIMS = 1\n", str(run)
@@ -61,7 +61,7 @@ def test_the_persons_own_selection_is_a_third_thing(host, governed):
 
 
 @pytest.mark.every_way
-def test_work_in_scope_goes_ahead_and_is_recorded(host, governed):
+def test_a_write_in_scope_is_allowed_and_recorded(host, governed):
     run = lab.drive(host, governed, [
         select(host),
         host.create(governed, LATER, "CLAIMS = 1\n"),
@@ -74,8 +74,8 @@ def test_work_in_scope_goes_ahead_and_is_recorded(host, governed):
 
 
 @pytest.mark.every_way
-def test_work_out_of_scope_is_refused(host, governed):
-    """By a tool, as an edit and as a new file, and by a command."""
+def test_a_write_out_of_scope_is_denied(host, governed):
+    """The agent tries a tool for an edit, a tool for a new file, and a command."""
     run = lab.drive(host, governed, [
         select(host),
         host.create(governed, OUTSIDE, "LATE = 1\n"),
@@ -91,7 +91,7 @@ def test_work_out_of_scope_is_refused(host, governed):
 
 @pytest.mark.every_way
 def test_destructive_commands_do_not_run(host, governed):
-    """A person's work that is not committed is still there."""
+    """The uncommitted work of a person is still there afterwards."""
     governed.write(TOKEN, lab.TOKEN + "\n\nNOT_COMMITTED = 1\n")
     run = lab.drive(host, governed, [
         select(host),
@@ -107,7 +107,7 @@ def test_destructive_commands_do_not_run(host, governed):
 
 @pytest.mark.every_way
 def test_a_stale_write_is_refused(host, governed):
-    """Somebody changes a block after the agent's own work on it; the agent writes what it remembers."""
+    """Somebody changes a block after the agent did, and the agent writes the text that it remembers."""
     def meanwhile():
         governed.write(TOKEN, governed.read(TOKEN).replace("if not token:", "if token is None:"))
         return host.edit(governed, TOKEN, "    return bool(token)", "    return True")

@@ -1,4 +1,4 @@
-"""What only one of the agents can show."""
+"""Tests that only one of the agents can run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from test_gate import INVOICE, LATER, select
 
 
 def test_the_model_of_opencode_sees_our_scope_error_from_the_language_server(repository):
-    """The gate only observes here: the write goes through, and the language server speaks up."""
+    """The gate only observes here, so the write is allowed and the language server reports it."""
     host = Opencode(language_server=True)
     repository.write(".orchestration/policy.yaml", "mode: observe\n")
     wired(host, repository)
@@ -26,8 +26,8 @@ def test_the_model_of_opencode_sees_our_scope_error_from_the_language_server(rep
     assert "<diagnostics" in told and "Scope Violation: INT-001 is not authorized to edit" in told, str(run)
 
 
-def test_codex_skips_hooks_that_nobody_trusts(repository):
-    """Why `intent doctor` has to look for it: codex says nothing, and nothing is gated."""
+def test_codex_skips_hooks_that_are_not_trusted(repository):
+    """codex skips untrusted hooks without a message, so `intent doctor` must look for them."""
     host = Codex()
     repository.intent("init", "--agent", host.name)
     run = lab.drive(host, repository, [host.create(repository, LATER, "CLAIMS = 1\n")])

@@ -1,4 +1,4 @@
-"""`intent mcp` in front of two clients that are not ours: the Inspector, and the TypeScript SDK's."""
+"""`intent mcp` with two clients of others: the MCP Inspector, and the client of the TypeScript SDK."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ HINTS = {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 
 
 class Inspector:
-    """Its command line: one process, one request."""
+    """The command line of the Inspector: one process for each request."""
 
     def __init__(self, repository: lab.Repository):
         self.repository = repository
-        # It finds its own package.json from where it is started, so the server needs to be told where it is.
+        # The Inspector finds its package.json from the current folder, so the server must be told its folder.
         self.server = repository.home / "server"
         self.server.write_text(f"#!/bin/sh\nexec '{lab.BINARY}' -C '{repository.path}' mcp\n")
         self.server.chmod(0o755)
@@ -41,7 +41,7 @@ def inspector(repository) -> Inspector:
 
 
 def sdk(repository: lab.Repository, calls: list[tuple[str, dict]]) -> dict:
-    """All calls on one connection."""
+    """Makes all calls on one connection."""
     command = [lab.node(), str(pathlib.Path(__file__).with_name("sdk.mjs")), str(lab.MODULES), str(lab.BINARY), "mcp"]
     asked = json.dumps([{"tool": tool, "arguments": arguments} for tool, arguments in calls])
     done = subprocess.run(command, cwd=repository.path, env=repository.env, input=asked, capture_output=True, text=True,
@@ -78,7 +78,8 @@ def test_the_inspector_calls_a_tool(inspector):
 
 
 def test_the_sdk_client_writes_through_the_gate(repository):
-    """Refused, selected, read, written; a write on an old hash and one out of scope change nothing."""
+    """A write is denied, then an intent is selected, and a file is read and written. A write with an old hash and a
+    write out of scope change nothing."""
     old = hashlib.sha256(lab.TOKEN.encode()).hexdigest()
     text = lab.TOKEN.replace('token == "secret"', "bool(token)")
     answers = sdk(repository, [

@@ -1,7 +1,7 @@
-"""Puts a program in front of a host, by the host's own settings.
+"""Installs a program as the hook of a host, in the host's own settings.
 
-For `record.py`, whose program keeps what the host sends, and for `test_failures.py`,
-whose programs fail. Else the tests wire as a person would, by `intent init --agent`.
+`record.py` installs a program that stores what the host sends, and `test_failures.py`
+programs that fail. All other tests install hooks as a person does, with `intent init --agent`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import json
 
 from lab import Repository
 
-# Event of the host → matcher, or None where the event knows none.
+# The matcher for each event of the host, or None if the event has no matcher.
 CODEX = {"PreToolUse": "*", "PostToolUse": "*", "PermissionRequest": "*", "SessionStart": None,
          "UserPromptSubmit": None, "SubagentStart": None, "SubagentStop": None, "Stop": None, "SessionEnd": None}
 GEMINI = {"BeforeTool": "*", "AfterTool": "*", "SessionStart": None, "BeforeAgent": None, "AfterAgent": None,
           "SessionEnd": None}
 
-# opencode loads programs of its own kind: this one hands each event to a command
-# on standard input, and refuses what the command refuses.
+# opencode loads plugins. This one passes each event to the standard input of a command, and denies what the command
+# denies.
 PLUGIN = """\
 import {{ spawnSync }} from "node:child_process"
 
@@ -43,7 +43,7 @@ export const Intent = async ({{ directory, worktree }}) => {{
 
 
 def by_hand(host: str, repository: Repository, hook: list[str], only: str | None = None) -> None:
-    """Puts `hook` at every event of the host, or at one."""
+    """Installs `hook` at every event of the host, or only at one."""
     if host == "opencode":
         _plugin(repository, hook)
         return

@@ -1,4 +1,4 @@
-"""Shared by the end-to-end tests: small governed repositories made for each test."""
+"""Shared by the end-to-end tests: small repositories that are made for each test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def pytest_configure(config):
 
 @pytest.fixture
 def bare_repository(tmp_path: pathlib.Path) -> Repository:
-    """Committed code, nothing of ours."""
+    """A repository with committed code and without intents."""
     home = tmp_path / "home"
     home.mkdir()
     repository = Repository(tmp_path / "work", home)
@@ -31,7 +31,7 @@ def bare_repository(tmp_path: pathlib.Path) -> Repository:
 
 @pytest.fixture
 def repository(bare_repository: Repository) -> Repository:
-    """INT-001 has produced src/auth/middleware.ts; all of it committed, nothing selected."""
+    """INT-001 wrote src/auth/middleware.ts. Everything is committed, and no intent is selected."""
     bare_repository.intent("init")
     bare_repository.write(".orchestration/active_intents.yaml", REGISTRY)
     bare_repository.intent("record", "--all", "--intent", "INT-001", "--agent", "claude-code",

@@ -1,4 +1,4 @@
-"""The binary under test, and a git repository with intents for it to work in."""
+"""The binary under test, and a git repository with intents in which it works."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Repository:
                               capture_output=True, text=True, timeout=120).stdout
 
     def intent(self, *arguments: str, code: int = 0):
-        """Runs a command with --json and answers what it printed."""
+        """Runs a command with --json and returns the parsed output."""
         done = subprocess.run([str(BINARY), "--json", *arguments], cwd=self.path, env=self.env,
                               capture_output=True, text=True, timeout=120)
         assert done.returncode == code, f"intent {arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
@@ -99,12 +99,12 @@ class Repository:
 
 
 def governed_clone() -> bool:
-    """Whether the tests run in a clone of this project with its own intents in it (a package has neither)."""
+    """Returns whether the tests run in a clone of this project with its own intents. A package contains neither."""
     return (ROOT / ".git").exists() and (ROOT / ".orchestration" / "active_intents.yaml").is_file()
 
 
 def copy_of_this_project(target: pathlib.Path, home: pathlib.Path) -> Repository:
-    """This project's own committed state."""
+    """Copies the committed state of this project."""
     repository = Repository(target, home)
     subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(ROOT), str(target)], env=repository.env,
                    check=True, capture_output=True, timeout=60)

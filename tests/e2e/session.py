@@ -1,4 +1,4 @@
-"""One editor at one server: opens files, types, and does what an editor does with an answer."""
+"""An editor with a server: it opens files, types, and uses the answers as an editor does."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ PATIENCE = 10.0
 
 
 def converter():
-    """lsprotocol takes a code action that holds a command for a command; the specification tells them apart by its type."""
+    """lsprotocol takes a code action with a command for a command. The specification distinguishes them by the type
+    of that field."""
     made = default_converter()
 
     def action(value, _type):
@@ -32,7 +33,7 @@ def converter():
 
 
 def make_client() -> LanguageClient:
-    """A client that also answers what our server asks, and remembers that it was asked."""
+    """A client that answers the requests of the server, and remembers them."""
     client = LanguageClient(converter_factory=converter)
     register_lsp_features(client)
     client.registrations = []
@@ -61,7 +62,7 @@ def server_command() -> list[str]:
 
 
 class Session:
-    """What a test says to the server, in an editor's words."""
+    """What a test does with the server, in terms of an editor."""
 
     def __init__(self, client: LanguageClient, repository: Repository):
         self.client = client
@@ -70,7 +71,7 @@ class Session:
 
     @property
     def watches(self) -> bool:
-        """Whether this editor tells of changed files, once it is asked to."""
+        """Whether this editor reports changed files if the server asks for that."""
         workspace = self.client.capabilities.workspace
         watched = workspace and workspace.did_change_watched_files
         return bool(watched and watched.dynamic_registration)
@@ -96,7 +97,7 @@ class Session:
         return self.texts[uri][1]
 
     def replace(self, uri: str, old: str, new: str) -> None:
-        """Types over the only occurrence of a text."""
+        """Replaces the only occurrence of a text."""
         version, text = self.texts[uri]
         assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times"
         start = text.index(old)
@@ -104,7 +105,7 @@ class Session:
 
     def _edit(self, uri: str, edits: list[t.TextEdit]) -> None:
         version, text = self.texts[uri]
-        # From the end on, so that earlier places stay what they are.
+        # From the end to the beginning, so that earlier positions stay valid.
         edits = sorted(edits, key=lambda edit: (edit.range.start.line, edit.range.start.character), reverse=True)
         changes = []
         for edit in edits:
@@ -116,7 +117,7 @@ class Session:
             t.VersionedTextDocumentIdentifier(version=version + 1, uri=uri), changes))
 
     def apply(self, edit: t.WorkspaceEdit) -> None:
-        """As an editor does: to the buffer where the file is open, else to the file."""
+        """Applies an edit as an editor does: to the buffer if the file is open, otherwise to the file."""
         changes = {uri: list(edits) for uri, edits in (edit.changes or {}).items()}
         for change in edit.document_changes or []:
             assert isinstance(change, t.TextDocumentEdit), change
@@ -137,20 +138,20 @@ class Session:
             self.tell(before)
 
     def intent(self, *arguments: str):
-        """Somebody runs a command in a terminal; the editor tells of the files that it changed, if it was asked to."""
+        """Runs a command in a terminal. The editor reports the files that it changed, if the server asked for that."""
         before = self._governing()
         answer = self.repository.intent(*arguments)
         self.tell(before)
         return answer
 
     def write(self, name: str, text: str) -> None:
-        """Somebody else writes a file."""
+        """Writes a file as another program would."""
         before = self._governing()
         self.repository.write(name, text)
         self.tell(before)
 
     def move(self, name: str, to: str) -> None:
-        """Somebody else moves a file; the editor tells of both names, if it was asked to."""
+        """Moves a file as another program would. The editor reports both names, if the server asked for that."""
         self.repository.path.joinpath(to).parent.mkdir(exist_ok=True)
         self.repository.path.joinpath(name).rename(self.repository.path / to)
         if self.registered():
@@ -163,7 +164,7 @@ class Session:
         return {path.as_uri(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
     def tell(self, before: dict[str, bytes]) -> None:
-        """Watches as an editor does: only where the server has registered for it."""
+        """Reports changed files as an editor does: only those for which the server has registered."""
         if not self.registered():
             return
         now = self._governing()
@@ -190,7 +191,7 @@ class Session:
         return contents.value if isinstance(contents, t.MarkupContent) else str(contents)
 
     async def lenses(self, uri: str) -> list[tuple[int, str]]:
-        """(0-based line, title), resolved."""
+        """Returns the line (counted from 0) and the title of each lens, resolved."""
         found = await self.client.text_document_code_lens_async(t.CodeLensParams(t.TextDocumentIdentifier(uri)))
         titles = []
         for lens in found or []:
@@ -236,7 +237,7 @@ class Session:
 
 
 async def until(question, wanted, patience: float = PATIENCE):
-    """Asks again until the answer is wanted; a server is never late for lack of asking."""
+    """Asks again until the answer is the wanted one, or the time is over."""
     loop = asyncio.get_running_loop()
     end = loop.time() + patience
     while True:
@@ -248,7 +249,7 @@ async def until(question, wanted, patience: float = PATIENCE):
 
 
 async def ready(client: LanguageClient, repository: Repository) -> Session:
-    """The session, once the server watches what it wants to be told of."""
+    """Returns the session as soon as the server has registered its watchers."""
     editor = Session(client, repository)
 
     async def registered() -> bool:
@@ -259,7 +260,7 @@ async def ready(client: LanguageClient, repository: Repository) -> Session:
 
 
 def plain(value):
-    """What pygls made attribute objects of, as JSON again."""
+    """Turns the objects of pygls into JSON again."""
     if isinstance(value, list):
         return [plain(item) for item in value]
     if isinstance(value, dict):
@@ -270,7 +271,7 @@ def plain(value):
 
 
 def position(text: str, at: int) -> t.Position:
-    """In UTF-16 units, which all that these tests write about has one of per character."""
+    """Positions are in UTF-16 units. In the texts of these tests each character is one unit."""
     before = text[:at]
     return t.Position(before.count("\n"), at - (before.rfind("\n") + 1))
 

@@ -1,4 +1,4 @@
-"""A terminal of a person's own, as far as a program in it can see: whatever runs these tests is not above it."""
+"""A terminal of a person. To a program in it, the process that runs the tests is not a parent."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ PATIENCE = 20.0
 
 
 class Terminal:
-    """Runs a command in a new terminal, adopted by init; a shell around it prints how it ended.
+    """Runs a command in a new terminal, as a child of init. A shell around the command prints its exit code.
 
-    The shell is called `shell`: an agent's name makes it look as if the agent had started the command.
+    The shell gets the name `shell`. With the name of an agent, that agent seems to have started the command.
     """
 
     def __init__(self, command: list[str], cwd, env: dict[str, str], shell: str = "sh"):
@@ -62,7 +62,7 @@ class Terminal:
         os.write(self.master, (line + "\n").encode())
 
     def end(self) -> tuple[int, str]:
-        """The exit code, and all that was printed."""
+        """Returns the exit code and everything that was printed."""
         self.read_until("[exit ")
         self.read_until("]\n")
         code = re.search(r"\[exit (\d+)\]", self.text)

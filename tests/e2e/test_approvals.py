@@ -1,4 +1,4 @@
-"""A person decides: at a terminal of their own, or in a dialog of their editor. Nobody else does."""
+"""Only a person approves: at a terminal of their own, or in a dialog of their editor."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from repository import BINARY, Repository
 from session import make_client, server_command, until
 from terminal import Terminal
 
-# One of each agent that sets one.
+# For each agent that sets variables, one of them.
 MARKERS = ["CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE", "AGENT", "AI_AGENT"]
 
 
 def propose(repository: Repository, glob: str = "tests/**") -> str:
-    """An agent with nothing but a shell asks for a wider scope."""
+    """An agent that has only a shell asks for a wider scope."""
     answer = repository.intent("request-scope", "--intent", "INT-001", "--add", glob, "--reason", "tests go there",
                                "--session", "codex:1")
     assert answer["approval"]["state"] == "pending"
@@ -40,7 +40,7 @@ def terminal(repository: Repository, *arguments: str, shell: str = "sh", **varia
 
 
 def since(repository: Repository, kind: str) -> list[dict]:
-    """The records after the last of a kind, in the order of their times."""
+    """Returns the records after the last one of a kind, ordered by time."""
     records = sorted(repository.ledger(), key=lambda record: record["timestamp"])
     last = max(at for at, record in enumerate(records) if record["kind"] == kind)
     return records[last + 1:]
@@ -71,7 +71,7 @@ def test_a_person_approves_at_a_terminal(repository: Repository):
     assert code in approval["note"] and approval["note"].startswith("a person approved")
     assert approval["strength"] == "declared" and approval["session"] == "codex:1"
     assert waiting(repository) == []
-    # Not a second time.
+    # The same approval does not work a second time.
     exit_code, text = terminal(repository, "approve", code).end()
     assert exit_code == 2 and "approved already" in text
 
@@ -87,7 +87,7 @@ def test_anything_but_yes_approves_nothing(repository: Repository, typed: str):
     assert waiting(repository) == [code] and scope(repository) == ["src/auth/**"]
 
 
-def test_a_rejection_stands(repository: Repository):
+def test_a_rejection_is_final(repository: Repository):
     code = propose(repository)
     exit_code, text = terminal(repository, "reject", code).end()
     assert exit_code == 0, text
@@ -98,7 +98,7 @@ def test_a_rejection_stands(repository: Repository):
     assert scope(repository) == ["src/auth/**"]
 
 
-def test_a_new_intent(repository: Repository):
+def test_a_person_approves_a_new_intent(repository: Repository):
     answer = repository.intent("propose", "Sign out", "--scope", "src/out/**", "--constraint", "No cookies",
                                "--reason", "asked in the chat")
     person = terminal(repository, "approve", answer["approval"]["code"])
@@ -111,7 +111,7 @@ def test_a_new_intent(repository: Repository):
     repository.intent("select", "INT-004")
 
 
-def test_off_and_on(repository: Repository):
+def test_a_person_switches_the_gate_off_and_on(repository: Repository):
     person = terminal(repository, "off", "--for", "10m", "--reason", "a large move")
     person.read_until("to switch the gate off: ")
     person.type("yes")
@@ -133,14 +133,14 @@ def refused(done: tuple[int, str]) -> None:
     assert exit_code == 2 and "for a person at a terminal" in text, text
 
 
-def test_it_needs_a_terminal(repository: Repository):
+def test_approving_needs_a_terminal(repository: Repository):
     code = propose(repository)
     for command in (["approve", code], ["reject", code], ["off", "--for", "1m"], ["on"]):
         for given in (None, "yes\n"):
             done = subprocess.run([str(BINARY), *command], cwd=repository.path, env=repository.env, text=True,
                                   input=given or "", capture_output=True, timeout=30, start_new_session=True)
             refused((done.returncode, done.stderr))
-    # A terminal whose input is somebody else's.
+    # A terminal whose input comes from another program.
     piped = Terminal(["/bin/sh", "-c", f"echo yes | '{BINARY}' approve {code}"], repository.path, repository.env)
     refused(piped.end())
     assert waiting(repository) == [code]
@@ -165,7 +165,7 @@ def test_no_agent_approves_from_below_itself(repository: Repository, agent: str)
     assert waiting(repository) == [code]
 
 
-def test_a_planted_approval_is_none(repository: Repository):
+def test_a_forged_approval_does_not_count(repository: Repository):
     code = propose(repository)
     file = repository.path / ".orchestration" / "local" / "approvals" / f"{code}.json"
     stored = json.loads(file.read_text())
@@ -175,11 +175,11 @@ def test_a_planted_approval_is_none(repository: Repository):
     assert exit_code == 2
 
 
-# In the editor
+# Tests of the dialogs in an editor.
 
 
 def dialogs(interactive: bool):
-    """A client that answers every dialog with what the test has put into `client.answers`."""
+    """A client that answers each dialog with the next entry of `client.answers`."""
 
     def make() -> LanguageClient:
         client = make_client()
@@ -208,7 +208,7 @@ async def started(lsp_client: LanguageClient, repository: Repository) -> None:
     ))
 
 
-# Whoever runs these tests may be an agent; the server would notice.
+# The tests may be run by an agent, and the server would notice its variables.
 OWN = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TMPDIR")}
 
 
@@ -280,7 +280,7 @@ async def test_a_dialog_that_was_closed_comes_back_when_the_person_asks(person: 
     assert await review(person) == {"waiting": 0}
 
 
-async def test_nobody_reviews_where_nobody_sits(agent: LanguageClient, repository: Repository):
+async def test_reviewing_is_refused_without_a_person(agent: LanguageClient, repository: Repository):
     code = propose(repository)
     with pytest.raises(Exception, match="is for a person"):
         await review(agent)
@@ -297,7 +297,7 @@ async def test_a_client_without_a_person_is_never_asked_and_cannot_approve(agent
     assert waiting(repository) == [code]
 
 
-async def test_a_server_that_an_agent_started_asks_nobody(pretender: LanguageClient, repository: Repository):
+async def test_a_server_that_an_agent_started_asks_no_questions(pretender: LanguageClient, repository: Repository):
     code = propose(repository)
     pretender.answers.put_nowait("Approve")
     await asyncio.sleep(1.5)

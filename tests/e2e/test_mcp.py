@@ -1,4 +1,4 @@
-"""The MCP server in front of the official client: both eras of the protocol, every tool."""
+"""The MCP server with the official client: both versions of the protocol, and every tool."""
 
 from __future__ import annotations
 

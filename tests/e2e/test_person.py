@@ -1,4 +1,4 @@
-"""What a person records is theirs, by the name that git has; what nobody is known to have written is not."""
+"""A record of a person has the name from git. A record without a known author has no name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PATH = "src/auth/middleware.ts"
 
 
 def recorded(repository: Repository, *arguments: str, shell: str = "sh", **variables: str) -> dict:
-    """The contributor of the first block, after a record made at a terminal."""
+    """Returns the contributor of the first block, after a record made at a terminal."""
     command = [str(BINARY), "record", "--all", "--intent", "INT-001", *arguments, PATH]
     exit_code, text = Terminal(command, repository.path, {**repository.env, **variables}, shell).end()
     assert exit_code == 0, text
@@ -22,12 +22,12 @@ def test_a_person_at_a_terminal_is_named_as_git_names_them(repository: Repositor
     assert recorded(repository) == {"entity_type": "HUMAN", "name": "Ada Lovelace"}
 
 
-def test_without_a_name_it_is_a_person(repository: Repository):
+def test_a_person_without_a_name_is_still_a_person(repository: Repository):
     repository.git("config", "user.name", "ada@example.invalid")
     assert recorded(repository) == {"entity_type": "HUMAN"}
 
 
-def test_an_agent_is_no_person(repository: Repository):
+def test_an_agent_at_a_terminal_is_not_a_person(repository: Repository):
     repository.git("config", "user.name", "Ada Lovelace")
     assert recorded(repository, CLAUDECODE="1") == {"entity_type": "UNKNOWN"}
     assert recorded(repository, "--contributor", "human", shell="codex") == {"entity_type": "HUMAN"}

@@ -1,4 +1,4 @@
-"""The real server, driven as three real editors would."""
+"""The real server, used as three real editors use it."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ async def editor(client: LanguageClient, repository: Repository) -> Session:
 
 
 async def recorded(editor: Session, name: str = "src/auth/middleware.ts") -> str:
-    """A file whose records the server has read."""
+    """Returns a file whose records the server has read."""
     uri = editor.open(name)
     await until(lambda: editor.hover(uri, "verify"), lambda text: "INT-001" in text)
     return uri
 
 
-async def test_it_says_what_it_can(editor: Session):
+async def test_the_server_announces_its_capabilities(editor: Session):
     result: t.InitializeResult = editor.client.initialized_with
     can = result.capabilities
     general = editor.client.capabilities.general
@@ -60,7 +60,7 @@ async def test_a_recorded_block_shows_its_intent(editor: Session):
     for text in ("INT-001", "JWT Authentication Migration", "claude", "exact"):
         assert text in hover, hover
     lenses = await editor.lenses(uri)
-    # A class and its methods that share a record have one lens.
+    # A class and its methods have one lens if they have the same record.
     line = editor.place(uri, "AuthMiddleware").line
     assert [title for at, title in lenses if at == line and "INT-001" in title], lenses
     assert editor.place(uri, VERIFY).line not in [at for at, _ in lenses], lenses
@@ -132,7 +132,7 @@ async def test_the_scope_can_be_widened_and_the_registry_keeps_its_comments(edit
     await until(lambda: editor.codes(uri), lambda codes: "scope-violation" not in codes)
 
 
-async def test_the_edit_can_be_put_back(editor: Session):
+async def test_an_edit_can_be_restored_to_the_committed_text(editor: Session):
     editor.intent("select", "INT-001")
     uri = editor.open("src/billing/invoice.ts")
     before = editor.text(uri)
@@ -146,7 +146,7 @@ async def test_the_edit_can_be_put_back(editor: Session):
     await until(lambda: editor.problems(uri), lambda found: found == [])
 
 
-async def test_a_change_from_outside_shows(editor: Session):
+async def test_a_change_by_another_program_is_shown(editor: Session):
     uri = await recorded(editor)
     registry = editor.repository.read(".orchestration/active_intents.yaml")
     editor.write(".orchestration/active_intents.yaml",
@@ -154,7 +154,7 @@ async def test_a_change_from_outside_shows(editor: Session):
     await until(lambda: editor.hover(uri, "verify"), lambda text: "Tokens of the next kind" in text)
 
 
-async def test_a_file_that_goes_shows_an_error_until_it_is_back(editor: Session):
+async def test_a_deleted_file_has_an_error_until_it_is_restored(editor: Session):
     await recorded(editor)
     if not editor.registered():
         pytest.skip("this editor tells of no files")
@@ -170,7 +170,7 @@ async def test_a_file_that_goes_shows_an_error_until_it_is_back(editor: Session)
     await until(published, lambda codes: not codes)
 
 
-async def test_a_broken_registry_is_an_error_and_the_server_lives(editor: Session):
+async def test_a_broken_registry_is_an_error_and_the_server_goes_on(editor: Session):
     uri = await recorded(editor)
     broken = 'active_intents:\n  - id: INT-001\n    name: "no end\n'
     editor.write(".orchestration/active_intents.yaml", broken)
@@ -233,10 +233,10 @@ async def test_intents_are_symbols(editor: Session):
     assert any("INT-002" in symbol.name or "Invoice" in symbol.name for symbol in found or [])
 
 
-# The commands
+# Tests of the commands.
 
 
-async def test_commands_that_look(editor: Session):
+async def test_commands_that_only_read(editor: Session):
     await recorded(editor)
     assert [one["id"] for one in await editor.run("intent.list")] == ["INT-001", "INT-002", "INT-003"]
     status = await editor.run("intent.status")
@@ -252,7 +252,7 @@ async def test_commands_that_look(editor: Session):
     assert verified["findings"] == [] and verified["lost"] == [] and verified["records"] >= 1
 
 
-async def test_the_handshake_and_a_record(editor: Session):
+async def test_selecting_an_intent_and_recording(editor: Session):
     await recorded(editor)
     denied = await editor.run("intent.gate", paths=["src/billing/invoice.ts"], session="test:1")
     assert (denied["outcome"], denied["code"]) == ("deny", "INTENT_REQUIRED")
@@ -293,7 +293,7 @@ async def test_select_and_clear_for_the_person(editor: Session):
     ("intent.gate", {}, "paths"),
     ("intent.approve", {}, "approve"),
 ])
-async def test_what_is_wrong_is_refused_by_name(editor: Session, command: str, argument: dict, names: str):
+async def test_a_wrong_argument_is_refused_by_its_name(editor: Session, command: str, argument: dict, names: str):
     await recorded(editor)
     with pytest.raises(Exception, match=names):
         await editor.run(command, **argument)

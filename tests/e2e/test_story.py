@@ -1,6 +1,7 @@
-"""The whole story, once, by real processes: a person, an agent behind its hooks, and CI. docs/story.md is what they said.
+"""The whole story, once, with real processes: a person, an agent with its hooks, and CI. docs/story.md shows what
+they print.
 
-STORY=write rewrites the page; without it the page must be what happens.
+With STORY=write the test rewrites the page; otherwise the page must match.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from terminal import Terminal
 PAGE = ROOT / "docs" / "story.md"
 SESSION = "4f0c2a5e"
 
-# What differs from run to run.
+# The parts that differ from run to run.
 MASKS = [
     (re.compile(r"\brepository-data-[0-9a-f]{16}\b"), "repository-data-<number>"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<record>"),
@@ -52,7 +53,7 @@ class Story:
         self.lines += [f"```{kind}", self.masked(text), "```"]
 
     def run(self, *words: str, code: int = 0, said: bool = True) -> str:
-        """A command in a terminal; how it ended is a part of what it says."""
+        """Runs a command in a terminal. The exit code is part of what is shown."""
         done = subprocess.run([str(BINARY), *words], cwd=self.repository.path, env=self.repository.env,
                               capture_output=True, text=True, timeout=60)
         text = done.stdout + done.stderr
@@ -64,7 +65,7 @@ class Story:
         return text
 
     def person(self, *words: str, types: str | None = None) -> None:
-        """A command at a terminal of a person's own."""
+        """Runs a command at a terminal of a person."""
         terminal = Terminal([str(BINARY), *words], self.repository.path, self.repository.env)
         if types:
             terminal.read_until("to approve: ")
@@ -74,7 +75,7 @@ class Story:
         self.show("console", f"$ intent {' '.join(words)}\n{text.replace('[exit 0]', '').strip()}")
 
     def hook(self, moment: str, tool: str, arguments: dict) -> dict:
-        """What the hook of Claude Code answers."""
+        """Returns the answer of Claude Code's hook."""
         payload = {"session_id": SESSION, "transcript_path": "/t.jsonl", "cwd": str(self.repository.path),
                    "permission_mode": "default", "hook_event_name": moment, "tool_name": tool,
                    "tool_input": arguments, "tool_use_id": f"call_{self.calls}"}
@@ -86,7 +87,7 @@ class Story:
         return json.loads(done.stdout) if done.stdout.strip() else {}
 
     def agent(self, tool: str, arguments: dict, does=None) -> str:
-        """One call of the agent: what its hook says before, the call itself, and what the hook says after."""
+        """Makes one call of the agent: the hook before it, the call itself, and the hook after it."""
         self.calls += 1
         before = self.hook("PreToolUse", tool, arguments).get("hookSpecificOutput", {})
         shown = arguments.get("command") or pathlib.Path(arguments["file_path"]).relative_to(self.repository.path)
@@ -114,7 +115,7 @@ class Story:
 
 
 def remote(repository: Repository, tmp_path: pathlib.Path) -> None:
-    """A forge that trusts Ada's key, which git signs with here."""
+    """A forge that trusts Ada's key, with which git signs here."""
     key = tmp_path / "ada"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "ada", "-f", str(key)], check=True)
     public = key.with_suffix(".pub").read_text()
@@ -129,7 +130,7 @@ def remote(repository: Repository, tmp_path: pathlib.Path) -> None:
     repository.git("checkout", "-qb", "jwt")
 
 
-def test_the_story_is_as_the_page_tells_it(bare_repository: Repository, tmp_path: pathlib.Path):
+def test_the_page_matches_the_story(bare_repository: Repository, tmp_path: pathlib.Path):
     repository = bare_repository
     story = Story(repository)
     auth, billing = "src/auth/middleware.ts", "src/billing/invoice.ts"

@@ -1,4 +1,4 @@
-"""Workspaces of other shapes: every dialect of registry, none at all, and this project itself."""
+"""Other kinds of workspaces: registries of every dialect, a folder without intents, and this project itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ assert len(DIALECTS) > 10, "the registries of every dialect were not found"
 async def client(lsp_client: LanguageClient):
     yield
     if lsp_client.capabilities is None:
-        # The test failed before it said a word: the server waits for one, and pytest would wait for the server.
+        # The test failed before it sent a message. The server waits for one, and pytest would wait for the server.
         lsp_client._server.terminate()
     await lsp_client.shutdown_session()
 
@@ -67,7 +67,7 @@ async def test_a_registry_in_each_dialect(client: LanguageClient, bare_repositor
     assert (bare_repository.path / name).read_bytes() == dialect.read_bytes(), "reading must not write"
 
 
-async def test_a_folder_without_intents_is_silent(client: LanguageClient, bare_repository: Repository):
+async def test_a_folder_without_intents_has_no_diagnostics(client: LanguageClient, bare_repository: Repository):
     editor = await start(client, bare_repository)
     uri = editor.open("src/auth/middleware.ts")
     editor.replace(uri, "clockTolerance: 5", "clockTolerance: 6")
@@ -79,7 +79,7 @@ async def test_a_folder_without_intents_is_silent(client: LanguageClient, bare_r
 
 
 @pytest.mark.skipif(not governed_clone(), reason="not a clone with intents of its own")
-async def test_this_project_is_its_own_first_user(client: LanguageClient, tmp_path: pathlib.Path):
+async def test_this_project_can_be_opened(client: LanguageClient, tmp_path: pathlib.Path):
     repository = copy_of_this_project(tmp_path / "project", tmp_path)
     assert repository.intent("check")["findings"] == []
     verified = repository.intent("verify")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Do two verifiers agree? Ledgers are made from seeds, sound and damaged ones, and judged by verify.py and by
-`intent verify`.
+"""Compares two verifiers. The harness makes intact and damaged ledgers from seeds, and judges them with verify.py
+and with `intent verify`.
 
     agree.py [--short] [--sound N] [--damaged N] [--seed S] [--jobs J] [--keep FOLDER]
 
-Exit 0: they agree on each ledger, and on each of which it is known whether it is sound, both are right.
+Exit 0: they agree about each ledger, and both are right about each ledger that is known to be intact or damaged.
 """
 import argparse, base64, collections, concurrent.futures, hashlib, json, os, random, shutil, subprocess, sys
 
@@ -25,7 +25,7 @@ def dump(value):
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
 
 
-# --- sound ledgers -------------------------------------------------------------------------------------------------
+# --- intact ledgers ------------------------------------------------------------------------------------------------
 
 def short_hash(rng):
     return "s:" + base64.urlsafe_b64encode(rng.randbytes(16)).decode().rstrip("=")
@@ -133,7 +133,7 @@ def seal(stored):
 
 
 def sound(rng):
-    """Files by path."""
+    """Returns the files by path."""
     files = {}
     for _ in range(rng.randint(1, 3)):
         sections = [a_section(rng) for _ in range(rng.choice([1, 1, 2, 3]))]
@@ -149,8 +149,8 @@ def sound(rng):
     return files
 
 
-# --- damage: each function changes `files` and says whether the result is known to be unsound (True), to be sound
-# (False), or may be either (None), as where a flipped bit in a name leaves a name.
+# --- damage: each function changes `files`. It returns True if the result is certainly damaged, False if it is
+# certainly intact, and None if it may be either, for example because a flipped bit in a name gives another valid name.
 
 def some(rng, files, single=None):
     paths = sorted(path for path in files if single is None or (path == f"{TRACE}.jsonl") == single)
@@ -158,14 +158,14 @@ def some(rng, files, single=None):
 
 
 def rename(files, path):
-    """Gives evidence the name that its bytes have now."""
+    """Renames evidence to the digest of its current bytes."""
     if path != f"{TRACE}.jsonl":
         data = files.pop(path)
         put(files, data, path.split("/")[-2])
 
 
 def changed(rng, files, change, honest=0.5):
-    """Changes the bytes of one file; of evidence half of the time with a right name."""
+    """Changes the bytes of one file. Half of the time evidence gets the name that fits its new bytes."""
     path = some(rng, files)
     before = files[path]
     files[path] = change(before)
@@ -179,7 +179,7 @@ def changed(rng, files, change, honest=0.5):
 
 
 def own(data):
-    """Where chained lines are: a foreign one is nobody's to vouch for."""
+    """Returns the indices of the lines that a verifier must check. Lines of other tools do not count."""
     return [at for at, line in enumerate(data.split(b"\n")[:-1]) if b'"writer"' in line or b'"evidence"' in data[:12]]
 
 
@@ -287,7 +287,7 @@ def forged_suffix(rng, files):
 
 
 def own_suffix(rng, files):
-    """Another good section, with a right name: nothing that the format could tell."""
+    """Appends another valid section, with the right name. The format alone cannot show that."""
     path = some(rng, files, False)
     files[path] += b"".join(line + b"\n" for line in a_section(rng))
     if rng.random() < 0.7:
@@ -332,7 +332,7 @@ def header_lost(rng, files):
 
 
 def no_last_feed(rng, files):
-    """Only the last line of another program in `agent_trace.jsonl` may do without one."""
+    """Removes the last line feed. Only a last line of another tool in `agent_trace.jsonl` may lack it."""
     result = changed(rng, files, lambda data: data[:-1])
     last = files.get(f"{TRACE}.jsonl", b"\n").split(b"\n")[-1]
     return True if result is None and (not last or b'"writer"' in last) else result
@@ -347,7 +347,7 @@ def emptied(rng, files):
 
 
 def a_tombstone(rng, files):
-    """One that nobody trusted has signed, or that is none."""
+    """A tombstone that is not valid, or whose signature is not trusted."""
     path = some(rng, files, False)
     lines = files[path].split(b"\n")
     at = rng.choice([at for at, line in enumerate(lines[:-1]) if not line.startswith(b'{"evidence":')])
@@ -361,7 +361,7 @@ def a_tombstone(rng, files):
 
 
 def an_anchor(rng, files):
-    """One that was changed, or that nobody has signed."""
+    """An anchor that was changed or is not signed."""
     value = {"anchor": 1, "commit": rng.randbytes(20).hex(), "time": a_time(rng), "evidence": [rng.randbytes(16).hex()],
              "signature": base64.b64encode(rng.randbytes(90)).decode()}
     data = rng.choice([dump(value) + b"\n", dump(value | {"anchor": 2}), b"", b"{}\n", dump({key: value[key] for key in list(value)[:-1]}) + b"\n"])

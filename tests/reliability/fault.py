@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
-"""Kills and failing system calls: is what was acknowledged ever lost, and does a commit ever fail because of us?
+"""Kills processes and lets system calls fail: is an acknowledged record ever lost, and does a commit ever fail
+because of our hooks?
 
     fault.py [--short] [--kills N] [--seed S] [--jobs J]
 
-Workers, each with a repository of its own, start `intent record`, `intent seal` and `git commit` with our hooks, and end
+Workers, each with its own repository, start `intent record`, `intent seal` and `git commit` with our hooks, and end
 them at a random moment (SIGKILL to the process group), or let their system calls fail: `strace -e inject`, a limit on
-the size of files (RLIMIT_FSIZE), folders without room (a tmpfs that is full), read-only folders. After each:
+the size of files (RLIMIT_FSIZE), full folders (a tmpfs), read-only folders. After each:
 
 * what `intent record` acknowledged (exit 0) is in `intent trace --json` or in evidence, and in the end the committed
   line names its intent;
-* no lock is left that stops the next call, and the next call works;
-* a commit with our hook does not fail while only our program is hurt;
-* after one `intent record` and one `intent seal` with a commit `intent verify` and verify.py find nothing.
+* no remaining lock stops the next call, and the next call works;
+* a commit with our hook does not fail if the fault affects only our program;
+* after one `intent record` and one `intent seal` with a commit, `intent verify` and verify.py find nothing.
 """
 import argparse, collections, concurrent.futures, json, os, random, resource, shutil, signal, subprocess, sys, time, traceback
 
 import lab, verify
 
 FUNCTIONS = 12
-# Of these system calls each is made to fail once, the nth time that it is made.
+# Each of these system calls is made to fail once, the nth time that it is called.
 CALLS = ["write", "fdatasync", "fsync", "openat", "rename", "link", "linkat", "mkdir", "flock", "ftruncate", "unlink"]
 ERRORS = ["ENOSPC", "EIO", "EACCES", "EROFS"]
 
@@ -38,7 +39,7 @@ class Worker:
         self.wrong.append(what)
 
     def change(self):
-        """Writes one line into one function; what is to be recorded."""
+        """Writes one line into one function. Returns what must be recorded."""
         self.count += 1
         which = self.rng.randrange(FUNCTIONS)
         intent = self.rng.choice(["INT-001", "INT-002"])
@@ -52,7 +53,7 @@ class Worker:
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare)
 
     def killed(self, arguments, longest):
-        """Runs, and kills at a random moment; the exit code, negative where it was killed."""
+        """Runs a command and kills it at a random moment. Returns the exit code, which is negative if it was killed."""
         process = self.start(arguments)
         try:
             process.communicate(timeout=self.rng.random() * longest)
@@ -81,18 +82,18 @@ class Worker:
         self.killed([lab.BINARY, "seal"], 0.09)
 
     def kill_commit(self):
-        """The whole commit, git and hooks: git leaves its own lock, which is git's to tell."""
+        """Kills the whole commit, with git and the hooks. Git leaves its own lock, and reports it itself."""
         self.killed(["git", "commit", "-q", "-a", "-m", "Killed"], 0.12)
 
     def unlock(self):
-        """Takes away what a git that was killed, the one that stages for us among them, has left behind."""
+        """Removes the locks of git processes that were killed, also of the one that stages for us."""
         for lock in ("index.lock", "HEAD.lock", "refs/heads/main.lock"):
             if os.path.exists(self.repository.path(".git", lock)):
                 os.remove(self.repository.path(".git", lock))
                 self.tally["locks that git left"] += 1
 
     def kill_hook(self):
-        """Only our program within the hook: the commit must go through."""
+        """Kills only our program in the hook. The commit must succeed."""
         delay = self.rng.random() * 0.06
         process = self.start(["git", "commit", "-q", "-a", "--allow-empty", "-m", "The hook is killed"])
         time.sleep(delay)
@@ -141,7 +142,8 @@ class Worker:
         self.limited([lab.BINARY, "seal"])
 
     def read_only(self):
-        """Our folders cannot be written by anybody: the commit goes through, and nothing is acknowledged for nothing."""
+        """Makes our folders read-only. The commit must succeed, and no record may be acknowledged that is not
+        stored."""
         if self.tally["immutable unsupported"]:
             return
         mounted = []
@@ -168,7 +170,7 @@ class Worker:
     # --- what must hold
 
     def settled(self):
-        """The next calls work, everything acknowledged is there, and a commit goes through."""
+        """Asserts that the next calls work, all acknowledged records exist, and a commit succeeds."""
         repository = self.repository
         traced = repository.intent("trace", "--json", ok=None)
         told = {json.loads(line).get("session") for line in traced.stdout.splitlines() if line.startswith("{")}
@@ -189,7 +191,8 @@ class Worker:
             self.fail(f"a commit failed: {ran.stderr[-200:]}")
 
     def end(self):
-        """All is sealed; each acknowledged line names its intent, and nothing is left to mend."""
+        """Seals everything, and asserts that each acknowledged line names its intent and that nothing is left to
+        repair."""
         repository = self.repository
         which, intent, session, _ = self.change()
         ran = repository.record(intent, session, "a.rs", ok=None)

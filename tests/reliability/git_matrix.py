@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Stories of git with the real program and its hooks: does every line keep the name of whoever wrote it?
+"""Stories about git with the real program and its hooks: does every line still name the session that wrote it?
 
     git_matrix.py [--short] [--fast] [--only NAME …] [--jobs J] [--keep FOLDER]
 
-Each line of code that a story writes carries a token that says who wrote it: `s1-…` session s1 under INT-001, `s2-…`
-session s2 under INT-002, `p-…` a person who records nothing. So what is expected is read from the committed text alone,
+Each line of code that a story writes contains a token that says who wrote it: `s1-…` session s1 under INT-001, `s2-…`
+session s2 under INT-002, `p-…` a person who records nothing. So the expected answer comes from the committed text, and
 never from the ledger. After a story and one `intent seal` with a commit, in the repository and in a fresh clone:
 
-* a line with `s1` is attributed to INT-001, one with `s2` to INT-002, one with `p` to nobody;
+* a line with `s1` is attributed to INT-001, one with `s2` to INT-002, one with `p` to no intent;
 * no line of a block is named twice by evidence;
 * nothing below .orchestration/agent_trace is untracked or changed; `intent verify` and verify.py find nothing;
-* no commit failed because of us: a story says which of its commits fails, and by whom.
+* no commit failed because of our hooks: a story says which of its commits fail, and for what reason.
 """
 import argparse, base64, concurrent.futures, hashlib, json, os, re, shutil, stat, subprocess, sys, time, traceback
 
@@ -22,7 +22,7 @@ HOOK = "pre-commit"
 
 
 class Story(lab.Repository):
-    """A repository with a.rs, b.rs and src/c.rs, all by a person, and the words that stories are told in."""
+    """A repository with a.rs, b.rs and src/c.rs, all written by a person, and the actions of the stories."""
 
     @classmethod
     def begin(cls, folder):
@@ -41,7 +41,7 @@ class Story(lab.Repository):
         return self
 
     def like(self, folder):
-        """Another work tree or clone in which the story goes on."""
+        """Another work tree or clone, in which the story goes on."""
         other = Story(folder)
         other.count = self.count + 1000
         return other
@@ -57,13 +57,13 @@ class Story(lab.Repository):
         return "\n".join(self.function(who, name, 3) for name in names)
 
     def add(self, who, path, name, lines=2):
-        """Adds a function at the end; a session records it."""
+        """Adds a function at the end of a file. If the author is a session, the change is recorded."""
         before = self.read(path) + "\n" if os.path.exists(self.path(path)) else ""
         self.write(path, before + self.function(who, name, lines))
         self.recorded(who, path)
 
     def edit(self, who, path, name, record=True):
-        """Adds a line to a function, and changes its first."""
+        """Adds a line to a function, and changes its first line."""
         text = self.read(path)
         at = text.index(f"fn {name}() {{\n") + len(f"fn {name}() {{\n")
         end = text.index("\n", at) + 1
@@ -92,7 +92,8 @@ FAST = False
 
 
 def pace():
-    """Evidence tells time in whole seconds: people and agents are slower than that, so records wait for the next."""
+    """Waits for the next second. Evidence stores times in whole seconds, and real people and agents are slower than
+    that."""
     while not FAST and int(time.time()) <= LAST:
         time.sleep(0.02)
 
@@ -104,14 +105,14 @@ def paced():
 
 STORIES = {}
 
-# Stories that fail, each with its cause; docs/reliability.md has the steps. They do not fail the run, others do.
+# Stories that fail, each with its cause; docs/reliability.md has the steps. A run fails only if another story fails.
 KNOWN = {
     "shallow clone": "a line of an earlier record, in a block changed since, has no history to be found in",
     "copied work tree both commit": "a copied git directory holds the same journal, and both seal it",
     "unborn branch": "`intent record` without a commit takes the whole file for new",
 }
 
-# Variants of other stories, and slow ones: not in the short form.
+# Variants of other stories, and slow ones. The short form leaves them out.
 LONG = {
     "commit a", "commit p one session", "commit amend message", "commit no verify twice", "commit in a subfolder",
     "commit empty", "aborted then undone", "detached head", "merge same file", "merge with open work",
@@ -343,7 +344,7 @@ def detached_head(s):
 # --- merging -------------------------------------------------------------------------------------------------------
 
 def fork(s):
-    """Session s1 works on a branch in a.rs, s2 on main in b.rs."""
+    """Session s1 works on a branch in a.rs, and s2 on main in b.rs."""
     s.git("switch", "-q", "-c", "topic")
     s.edit("s1", "a.rs", "one")
     s.commit("Topic", "-a")
@@ -387,7 +388,7 @@ def conflict(s):
 
 
 def resolve(s, path="a.rs"):
-    """Keeps both sides."""
+    """Keeps both sides of a conflict."""
     text = re.sub(r"^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|).*\n", "", s.read(path), flags=re.M)
     s.write(path, text)
 
@@ -445,7 +446,7 @@ def merge_squash(s):
 # --- rewriting -----------------------------------------------------------------------------------------------------
 
 def branched(s):
-    """Three commits on a topic, and one on main."""
+    """Three commits on a branch, and one on main."""
     s.git("switch", "-q", "-c", "topic")
     for who, path, name in (("s1", "a.rs", "one"), ("s2", "a.rs", "three"), ("s1", "a.rs", "one")):
         s.edit(who, path, name)
@@ -652,7 +653,7 @@ def am_of_code_only(s):
 
 
 def unsealed(s):
-    """A commit that skipped our hook, and nothing else."""
+    """A commit that skips only our hook."""
     s.edit("s1", "a.rs", "one")
     s.commit("Work", "-a", "-n")
 
@@ -685,7 +686,7 @@ def no_verify_then_pull_rebase(s):
 
 @story
 def no_verify_then_reset_hard_of_the_seal(s):
-    """The commit with the late evidence is given up; the one that it is about stays."""
+    """The commit with the late evidence is dropped; the commit that the evidence is about stays."""
     unsealed(s)
     s.edit("s2", "b.rs", "four")
     s.commit("Carries late evidence", "-a")
@@ -693,7 +694,7 @@ def no_verify_then_reset_hard_of_the_seal(s):
 
 
 def colleague(s):
-    """Somebody else's clone, in which session s2 works in b.rs."""
+    """The clone of a colleague, in which session s2 works in b.rs."""
     other = s.like(s.folder + "-clone")
     lab.run(["git", "clone", "-q", s.folder, other.folder], s.folder)
     other.intent("git-hooks", "--install")
@@ -1026,7 +1027,7 @@ def sparse_checkout(s):
 
 @story
 def sparse_checkout_without_evidence(s):
-    """The patterns leave out what other commits brought."""
+    """The patterns leave out the evidence of other commits."""
     s.edit("s1", "a.rs", "one")
     s.commit("Work", "-a")
     s.git("sparse-checkout", "set", "--no-cone", "/*", "!/.orchestration/agent_trace/")
@@ -1122,11 +1123,11 @@ def a_long_day(s):
 # --- what must hold ------------------------------------------------------------------------------------------------
 
 class Block(str):
-    """An intent that is named for a block and not line by line: nobody says of a line in it that it is the intent's."""
+    """The intent of a block whose lines have no intents of their own. So it does not claim any particular line."""
 
 
 def named(answer):
-    """For each line of a file, the intent that it is attributed to."""
+    """Returns the intent of each line of a file."""
     lines = {}
     for block in answer["blocks"]:
         whole = (block.get("intent") or {}).get("id")
@@ -1148,7 +1149,7 @@ def named(answer):
 
 
 def attribution(repository, where):
-    """Lines that name the wrong intent, or none where one is due."""
+    """Yields the lines that name the wrong intent, or none although one wrote them."""
     for path in repository.out("ls-files", "*.rs").split("\n"):
         if not path or not os.path.exists(repository.path(path)):
             continue
@@ -1171,7 +1172,7 @@ def places(brought):
 
 
 def twice(files):
-    """Lines of a block that evidence names more than once."""
+    """Yields the lines of a block that evidence names more than once."""
     seen = {}
     for path, data in files.items():
         for line in data.splitlines():
@@ -1188,7 +1189,8 @@ def twice(files):
 
 
 def claimed(s):
-    """Lines that evidence claims for an intent and somebody else wrote, of functions that stand as it says."""
+    """Yields the lines that evidence claims for an intent although somebody else wrote them, if their function still
+    has the text of the evidence."""
     texts = {}
     for path in s.out("ls-files", "*.rs").split("\n"):
         lines = s.git("show", f"HEAD:{path}").stdout.split("\n") if path else []

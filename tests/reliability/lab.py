@@ -1,4 +1,4 @@
-"""What the harnesses share: the binary, scratch repositories, and a table."""
+"""Shared by the harnesses: the binary, temporary repositories, and a table."""
 import json, os, shutil, subprocess, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -16,7 +16,7 @@ ENVIRONMENT = {
 
 
 class Failed(Exception):
-    """A command that had to work did not."""
+    """A command that must succeed has failed."""
 
 
 def run(arguments, folder, ok=(0,), environment=None, text=True, **more):
@@ -39,7 +39,7 @@ def read(folder, path, mode="r"):
 
 
 class Repository:
-    """A repository under git, with intents and our hooks, in `folder`."""
+    """A git repository in `folder`, with intents and our hooks."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -80,7 +80,7 @@ class Repository:
         return os.path.join(self.folder, *below)
 
     def evidence(self):
-        """The files of evidence in the work tree, by path."""
+        """Returns the files of evidence in the work tree, by path."""
         found = {}
         top = self.path(".orchestration", "agent_trace")
         for month in sorted(os.listdir(top)) if os.path.isdir(top) else []:
@@ -90,7 +90,7 @@ class Repository:
         return found
 
     def verify(self):
-        """What `intent verify` finds."""
+        """Returns the findings of `intent verify`."""
         return json.loads(self.intent("verify", "--json", ok=(0, 1)).stdout)["findings"]
 
     def why(self, path):
@@ -99,7 +99,7 @@ class Repository:
 
 
 class Scratch:
-    """A folder that is removed at the end; in memory where there is room."""
+    """A folder that is removed at the end. It is in memory if there is enough."""
 
     def __enter__(self):
         fast = "/dev/shm" if os.path.isdir("/dev/shm") and shutil.disk_usage("/dev/shm").free > 1 << 30 else None

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Tampers with the evidence of a repository, and counts who notices.
+"""Tampers with the evidence of a repository, and counts which checks notice it.
 
     tamper.py [--short] [--times N] [--seed S] [--jobs J]
 
-Each kind of tampering is done in the work tree, and committed on a branch; then `intent verify` is asked, and of the
-branch `intent check --base main`. EXPECTED says who must notice; raise a row there when more is found. A sound
-repository must be noticed by nobody. ANCHORED says the same of a repository in which somebody trusted has anchored all
-evidence: what of it goes, `intent verify` must notice, also in a clone that has seen nothing else.
+Each kind of tampering is done in the work tree, and then committed on a branch. `intent verify` checks both, and
+`intent check --base main` checks the branch. EXPECTED says which of them must notice it; if more is found, change the
+row there. In an intact repository nothing may be found. ANCHORED says the same for a repository in which a trusted
+person has anchored all evidence: `intent verify` must notice any missing evidence there, also in a fresh clone.
 """
 import argparse, base64, collections, concurrent.futures, hashlib, json, os, random, shutil, sys, traceback
 
 import lab
 
-# kind: (verify in the work tree, verify of what is committed, check of what is committed). True: must be found, False:
-# must not be found, None: not asked yet. `check` gets `ledger-rewritten` and `evidence-unfounded`.
+# For each kind: what `verify` finds in the work tree, what `verify` finds in the commit, and what `check` finds in the
+# commit. True: it must be found. False: it must not be found. None: not required yet. `check` must report
+# `ledger-rewritten` or `evidence-unfounded`.
 EXPECTED = {
     "nothing": (False, False, False),
     "a bit flipped": (True, True, None),
@@ -34,7 +35,7 @@ EXPECTED = {
     "a name that is no digest": (True, True, None),
 }
 
-# The same in a repository in which somebody trusted has anchored all evidence, and tampering with what is signed.
+# The same in a repository in which a trusted person has anchored all evidence, and tampering with signed files.
 ANCHORED = EXPECTED | {
     "a bit flipped, and a right name": (True, True, None),
     "a line deleted, and a right name": (True, True, None),
@@ -58,8 +59,8 @@ def line(who, n):
 
 
 def make(folder, keys=None):
-    """A history with evidence: sessions and a person in turn; then a branch. With the keys of somebody who is trusted, and
-    of a stranger, all of it is anchored."""
+    """A history with evidence, by sessions and a person in turn, and then a branch. If there are keys of a trusted
+    person and of a stranger, all evidence is anchored."""
     repository = lab.Repository.new(folder, files={f"{name}.rs": body("p", name) for name in "abc"})
     for n, (who, intent, name) in enumerate([("s1", "INT-001", "a"), ("s2", "INT-002", "b"), ("p", None, "c"), ("s1", "INT-001", "c"), ("s2", "INT-002", "a")]):
         text = repository.read(f"{name}.rs")
@@ -77,7 +78,7 @@ def make(folder, keys=None):
     repository.record("INT-001", "s1", "b.rs")
     repository.git("commit", "-q", "-a", "-m", "Topic")
     if keys:
-        # Erasures are signed by those whom main trusts, so what they erase is main's.
+        # Only evidence on main may be erased by those whom main trusts, so the branch gets an anchor, too.
         anchor(repository, keys)
     return repository
 
@@ -89,14 +90,14 @@ def anchor(repository, keys):
 
 
 def anchors(repository):
-    """The anchors by path, those first that others build on."""
+    """Returns the anchors by path; an anchor comes before those that build on it."""
     folder = ".orchestration/anchors"
     found = {f"{folder}/{name}": repository.read(f"{folder}/{name}", "rb") for name in os.listdir(repository.path(folder))}
     return dict(sorted(found.items(), key=lambda one: b'"after"' in one[1]))
 
 
 def erase(repository, path, data, rng, key, also=False):
-    """What `intent erase` does, which asks at a terminal. `also` changes another byte of the section."""
+    """Does what `intent erase` does after it has asked at a terminal. `also` changes another byte of the section."""
     lines = data.split(b"\n")[:-1]
     at = rng.randrange(1, len(lines))
     stone = {"erased": hashlib.sha256(lines[at]).hexdigest()[:32], "section": hashlib.sha256(data).hexdigest()[:32],
@@ -123,7 +124,7 @@ def hash_of(text):
 
 
 def put(repository, path, data, right=True):
-    """Writes evidence under its right name in the folder of `path`, or under that name; takes `path` away."""
+    """Writes evidence into the folder of `path` under the right name, or else under the old one, and removes `path`."""
     if os.path.lexists(repository.path(path)):
         os.remove(repository.path(path))
     name = hashlib.sha256(data).hexdigest()[:32] + ".jsonl" if right else os.path.basename(path)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A second verifier of the ledger, written from docs/formats.md alone.
 
-    verify.py WORKSPACE     prints what is wrong; exit 0: sound, 1: findings
+    verify.py WORKSPACE     prints what is wrong; exit 0: intact, 1: findings
 
-It shares no code with the program. Where the two disagree, one of them does not do what the document says.
+It shares no code with the program. If the two disagree, one of them differs from the document.
 """
 import base64, datetime, functools, hashlib, json, os, re, subprocess, sys, tempfile, textwrap
 
@@ -16,12 +16,12 @@ VERSION = 2
 ANCHOR_VERSION = 1
 STRENGTHS = ("declared", "inferred", "observed", "verified")
 CARRIED = ("selection", "registry", "ack", "approval", "reassign", "test", "event")
-# A whole record names at least one of these (diagnostics/ledger-unreadable.md: "an intent, file or event").
+# A complete record has at least one of these fields (diagnostics/ledger-unreadable.md: "an intent, file or event").
 NAMING = ("intent_id", "files", "kind", "event")
 
 
 class Bad(Exception):
-    """Why a line cannot be read."""
+    """The reason why a line cannot be read."""
 
 
 def need(condition, why):
@@ -30,7 +30,7 @@ def need(condition, why):
 
 
 def parse(line):
-    """One JSON object, UTF-8, no key twice."""
+    """Reads one JSON object in UTF-8 without repeated keys."""
     def pairs(items):
         need(len({key for key, _ in items}) == len(items), "the same key twice")
         return dict(items)
@@ -39,7 +39,7 @@ def parse(line):
         raise Bad(f"{word} is not JSON")
     try:
         value = json.loads(line.decode("utf-8"), object_pairs_hook=pairs, parse_constant=constant)
-        # A lone surrogate is no text, and what is too large no number.
+        # A lone surrogate is not valid text, and a number must not be too large.
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except (ValueError, RecursionError) as error:
         raise Bad(f"not JSON: {error}") from None
@@ -65,7 +65,7 @@ def text(value, why):
 
 
 def span(value):
-    """`7-12` or `7`: counted from 1, in order."""
+    """Reads `7-12` or `7`, counted from 1 and in order."""
     match = re.fullmatch(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?", value if isinstance(value, str) else "")
     need(match, f"no line span: {value!r}")
     first, last = int(match[1]), int(match[2] or match[1])
@@ -87,7 +87,7 @@ def digest(value):
 
 
 def brought(value):
-    """`2-5/6`, `2-3,7/9`, `/6`: rising spans within the lines that the block answers for."""
+    """Reads `2-5/6`, `2-3,7/9` or `/6`: rising ranges within the lines of the block."""
     match = re.fullmatch(r"([0-9,-]*)/(0|[1-9][0-9]{0,8})", value if isinstance(value, str) else "")
     need(match, f"no brought lines: {value!r}")
     before = 0
@@ -135,7 +135,7 @@ def header(value):
 
 
 def entry(value, section):
-    """A line of one session, file and intent."""
+    """Reads a line about one session, file and intent."""
     for key, of in (("intent", "intents"), ("by", "sessions")):
         at = value.get(key, 0)
         need(is_count(at) and at < len(section.get(of, [])), f"`{key}` is not in the header")
@@ -157,7 +157,7 @@ def entry(value, section):
 
 
 def tombstone(value, section):
-    """What stands in the place of a line that was erased."""
+    """Reads the line that replaces an erased line."""
     for key in ("erased", "section"):
         need(isinstance(value.get(key), str) and NAME.match(value[key]), f"`{key}` is no digest")
     need(is_time(value.get("time")), "no time")
@@ -166,7 +166,7 @@ def tombstone(value, section):
 
 
 def sections(data):
-    """The digests by which the sections of a file are known."""
+    """Returns the digests that identify the sections of a file."""
     starts = [match.start() for match in re.finditer(rb'^\{"evidence":', data, re.M)] + [len(data)]
     for begin, end in zip(starts, starts[1:]):
         stone = re.search(rb'^\{"erased":.*"section":"([0-9a-f]{32})"', data[begin:end], re.M)
@@ -174,7 +174,7 @@ def sections(data):
 
 
 def evidence(name, data, keys=None):
-    """What is wrong with one file of evidence, given whose signatures count."""
+    """Yields what is wrong with one file of evidence. `keys` says whose signatures count."""
     if name != hashlib.sha256(data).hexdigest()[:32]:
         yield "forged: the name is not the digest of the bytes"
     lines = data.split(b"\n")
@@ -213,7 +213,7 @@ def evidence(name, data, keys=None):
 
 
 class Keys:
-    """Whose signatures count: those that the target branch lists, and those of the machine."""
+    """The signers whose signatures count: those that the target branch lists, and those of the machine."""
 
     def __init__(self, workspace):
         self.workspace = workspace
@@ -234,7 +234,7 @@ class Keys:
         return listed or b""
 
     def judge(self, namespace, line):
-        """`trusted`, `untrusted` or `bad`."""
+        """Returns `trusted`, `untrusted` or `bad`."""
         tail = SIGNED.search(line)
         if not tail:
             return "bad"
@@ -257,7 +257,7 @@ class Keys:
 
 
 def anchors(workspace, stands, keys):
-    """What is wrong with the anchors, given the digests of the sections that stand."""
+    """Yields what is wrong with the anchors. `stands` contains the digests of the existing sections."""
     folder = os.path.join(workspace, ".orchestration", "anchors")
     named, given_up, stands = {}, set(), set(stands)
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
@@ -295,7 +295,7 @@ def is_chained(value, line):
 
 
 def chained(data):
-    """What is wrong with agent_trace.jsonl."""
+    """Yields what is wrong with agent_trace.jsonl."""
     if data.startswith(b"\xef\xbb\xbf"):
         yield "unreadable: a byte order mark"
         data = data[3:]
@@ -337,7 +337,7 @@ def chained(data):
 
 
 def links(writer, chain):
-    """Gaps, forks and wrong links of one writer's records."""
+    """Yields gaps, forks and wrong links in the records of one writer."""
     by_seq = {}
     for seq, prev, h in chain:
         by_seq.setdefault(seq, []).append((prev, h))
@@ -354,7 +354,8 @@ def links(writer, chain):
 
 
 def verify(workspace):
-    """All findings: (file, what). Byte-identical records count once; that a record stands twice is told, and no fault."""
+    """Returns all findings as (file, message). Byte-identical records count once; a repetition is mentioned, but is
+    no error."""
     trace = os.path.join(workspace, ".orchestration", "agent_trace")
     keys, stand = Keys(workspace), set()
     for month in sorted(os.listdir(trace)) if os.path.isdir(trace) else []:
@@ -384,8 +385,8 @@ def git(workspace, *arguments):
 
 
 def blocks_of_head(workspace):
-    """For each block of the evidence that HEAD brought: does the text at its lines have its hash? No finding: a
-    block that does not fill its lines (a `;` behind it) cannot be cut out without a parser."""
+    """For each block in the evidence of HEAD: does the text at its lines have the stored hash? This is no finding,
+    because a block that does not fill its lines (for example before a `;`) cannot be cut out without a parser."""
     added = git(workspace, "diff-tree", "--root", "-r", "-z", "--no-commit-id", "--diff-filter=A", "--name-only", "HEAD")
     for name in (added or b"").decode().split("\0"):
         if not re.search(r"\.orchestration/agent_trace/\d{4}-\d{2}/[0-9a-f]{32}\.jsonl\Z", name):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What does evidence weigh? The last commits of a clone are made once more, each recorded by a session and committed
-with our hooks; and beside it the same history without the program.
+"""Measures the size of evidence. The last commits of a clone are made again, each recorded by a session and
+committed with our hooks, and beside them the same history without the program.
 
     weight.py GIT_DIR [--commits N] [--end REV] [--intents N] [--keep FOLDER]
     weight.py                                                                   only a new file of 50,000 lines
@@ -10,11 +10,11 @@ partial clone does not hold are left out. Each commit is the work of a new sessi
 Changed lines are added plus deleted ones, without looking for renames. Packed sizes are those after `git gc
 --aggressive` in a fresh clone, on one thread, so that they are the same each time.
 
-A hook that runs out of time leaves the rest to `intent seal`, which then gets a commit of its own; so a busy machine
-makes evidence a little heavier. Whether the evidence is whole is told by how many of the added lines stand in a block
-that it names.
+If a hook runs out of time, the rest is sealed by `intent seal` in a commit of its own, so on a busy machine the evidence
+is a little larger. To check that the evidence is complete, the harness counts how many of the added lines are in a block
+that the evidence names.
 
-Exit 0: 95 % of them do, and `intent verify` finds nothing. Goals are printed and fail nothing.
+Exit 0: at least 95 % of them are, and `intent verify` finds nothing. The goals are only printed.
 """
 import argparse, collections, json, os, re, statistics, sys, uuid
 
@@ -28,7 +28,7 @@ AGENT = ("--agent", "claude-code", "--model", "example/model-1")
 
 
 class Source:
-    """The clone whose history is replayed; nothing is written to it."""
+    """The clone whose history is replayed. Nothing is written to it."""
 
     def __init__(self, folder):
         self.folder = os.path.abspath(folder)
@@ -37,11 +37,11 @@ class Source:
         return lab.run(["git", "--git-dir", self.folder, *arguments], "/", environment={"GIT_NO_LAZY_FETCH": "1"}, text=False, **more).stdout
 
     def commits(self, end, count):
-        """The oldest one is what the others begin from."""
+        """Returns the commits; the others begin from the oldest one."""
         return self.git("rev-list", "--first-parent", f"--max-count={count + 1}", end).decode().split()[::-1]
 
     def tree(self, commit):
-        """The files of a commit: mode and blob by path."""
+        """Returns the files of a commit: mode and blob by path."""
         files = {}
         for row in self.git("ls-tree", "-rz", commit).split(b"\0")[:-1]:
             about, path = row.split(b"\t", 1)
@@ -52,7 +52,7 @@ class Source:
         return files
 
     def texts(self, blobs):
-        """The bytes of blobs; None of what the clone does not hold."""
+        """Returns the bytes of blobs, or None for a blob that the clone does not have."""
         blobs, texts, at = sorted(set(blobs)), {}, 0
         data = self.git("cat-file", "--batch", input="".join(blob + "\n" for blob in blobs).encode())
         for blob in blobs:
@@ -65,15 +65,15 @@ class Source:
         return texts
 
     def told(self, commit):
-        """Who wrote a commit and when, for git's environment, and its message. It is committed now: of a commit that is
-        older than its records, nothing would be sealed late."""
+        """Returns the author and the date of a commit for git's environment, and its message. The commit date is the
+        current time, because evidence is not sealed late for a commit that is older than its records."""
         told = self.git("show", "-s", "--format=%an%x00%ae%x00%ad%x00%B", "--date=raw", commit)
         *who, message = told[:-1].decode(errors="replace").split("\0")
         return dict(zip(("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE"), who)), message
 
 
 class Replay(lab.Repository):
-    """The history with the program on `main` and without it on `plain`."""
+    """The history with the program on `main`, and without it on `plain`."""
 
     def __init__(self, folder, source, commits, intents):
         super().__init__(folder)
@@ -99,18 +99,19 @@ class Replay(lab.Repository):
         self.seal()
 
     def seal(self):
-        """Seals late, into a commit of its own. Without our hook, which would begin anew and again lack the time."""
+        """Seals late, into a commit of its own. It skips our hook, which would start again and run out of time
+        again."""
         self.intent("seal")
         if self.git("diff", "--cached", "--quiet", ok=(0, 1)).returncode:
             self.git("commit", "-q", "-n", "-m", "Evidence")
         self.left = self.opened()
 
     def opened(self):
-        """How many records are in no commit."""
+        """Returns the number of records that are in no commit."""
         return json.loads(self.intent("status", "--json").stdout)["open_records"]
 
     def apply(self, commit):
-        """Puts the files of a commit into the work tree; the paths that changed."""
+        """Puts the files of a commit into the work tree. Returns the paths that changed."""
         files = self.source.tree(commit)
         changed = [path for path in files if files[path] != self.files.get(path)]
         texts = self.source.texts(files[path][1] for path in changed)
@@ -132,7 +133,7 @@ class Replay(lab.Repository):
         return gone + changed
 
     def commit(self, commit):
-        """Commits the work tree with our hooks, and its code alone on `plain`."""
+        """Commits the work tree with our hooks, and only its code on `plain`."""
         who, message = self.source.told(commit)
         self.git("add", "-A", "-f", "--", ".", ":!.orchestration")  # what the project ignores is history, too
         self.git("add", "-A")
@@ -148,7 +149,7 @@ class Replay(lab.Repository):
 
 
 class Packed(lab.Repository):
-    """A bare clone of one branch, in one tight pack."""
+    """A bare clone of one branch, with everything in one tight pack."""
 
     def __init__(self, folder, of, branch):
         super().__init__(folder)
@@ -160,8 +161,8 @@ class Packed(lab.Repository):
         self.disk = {name: int(size) for name, size in map(str.split, listed.splitlines())}
 
     def brought(self, made=None):
-        """For each commit, oldest first: path by object that no commit before had. What other commits than those of
-        `made` brought belongs to the one before them."""
+        """Returns for each commit, oldest first, the new objects with their paths. Objects of commits that are not
+        in `made` count for the commit before them."""
         seen, steps = set(), []
         log = self.out("log", "--reverse", "--first-parent", "--root", "--raw", "-r", "-t", "--no-abbrev", "--no-renames", "--format=%H %T")
         for row in filter(None, log.splitlines()):
@@ -180,14 +181,14 @@ class Packed(lab.Repository):
         return steps
 
     def shown(self, commits):
-        """How many bytes `git show` prints, and how many of them are of the ledger."""
+        """Returns the number of bytes that `git show` prints, and how many of them belong to the ledger."""
         data = self.git("show", *commits, text=False).stdout
         files = data.split(b"\ndiff --git ")
         return len(data), sum(len(file) + 12 for file in files[1:] if file.startswith(b"a/.orchestration/"))
 
     def covered(self, commit, lines):
-        """How many lines a commit added that hold a word, and how many of them stand in a block that `lines` of its
-        evidence name, or directly above one, where its comment is."""
+        """Returns how many lines with a word a commit added, and how many of them are in a block that the evidence
+        in `lines` names, or directly above one, where its comment is."""
         spans, added, found, path, at = {}, 0, 0, None, 0
         for line in lines:
             spans.setdefault(line["path"], []).append((1, line["whole"]["lines"])) if "whole" in line else None
@@ -209,7 +210,7 @@ class Packed(lab.Repository):
 
 
 def fit(points):
-    """A fixed cost and a cost each, by least squares."""
+    """Fits a fixed cost and a cost for each item, by least squares."""
     counts, sizes = zip(*points)
     mean, middle = statistics.mean(counts), statistics.mean(sizes)
     spread = sum((count - mean) ** 2 for count in counts)
@@ -276,7 +277,7 @@ def weigh(folder, options):
 
 
 def large(folder):
-    """A new file of 50,000 lines, of several kinds."""
+    """Writes new files of 50,000 lines, of several kinds."""
     kinds = {
         "functions.py": "\n".join(f"def name_{n}(one, two):\n    value = one * {n}\n    value += two\n    return value\n" for n in range(10_000)),
         "one.rs": "fn main() {\n" + "".join(f"    call({n});\n" for n in range(49_998)) + "}\n",
