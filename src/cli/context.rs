@@ -145,7 +145,7 @@ mod tests {
     use clap::ColorChoice;
 
     #[test]
-    fn a_path_is_typed_as_it_is_named_from_here() {
+    fn a_path_is_shown_relative_to_the_current_folder() {
         let place = tempfile::tempdir().expect("a folder");
         let top = place.path().canonicalize().expect("its real path");
         let below = top.join("a/b");

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_align_and_the_last_column_pushes_nothing() {
+    fn tables_align_all_columns_but_the_last() {
         let mut page = Page::default();
         page.table(
             2,
@@ -360,21 +360,21 @@ mod tests {
     }
 
     #[test]
-    fn gaps_never_double_and_never_lead() {
+    fn empty_lines_are_never_doubled_or_first() {
         let mut page = Page::default();
         page.gap().literal("a").end().gap().gap().literal("b").end();
         assert_eq!(plain(&page), "a\n\nb\n");
     }
 
     #[test]
-    fn what_others_say_stays_on_its_line_and_is_seen() {
+    fn texts_of_others_stay_on_one_line_and_are_escaped() {
         let mut page = Page::default();
         page.text("a\nb\u{1b}[31m\u{202e}c").end().lines("x\u{7}\n  y");
         assert_eq!(plain(&page), "a bU+001B[31mU+202Ec\nxU+0007\n  y\n");
     }
 
     #[test]
-    fn json_says_the_same_without_anything_invisible() {
+    fn json_escapes_invisible_characters() {
         let value = serde_json::json!({"k": "a\u{202e}\u{7f}\u{e0041}\u{9b}ü\n"});
         let json = ascii_where_invisible(&value.to_string());
         assert_eq!(json, r#"{"k":"a\u202e\u007f\udb40\udc41\u009bü\n"}"#);

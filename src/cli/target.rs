@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_that_very_name_wins() {
+    fn a_file_with_exactly_that_name_wins() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a:12"), "x").expect("written");
         assert_eq!(parsed(folder.path(), "a:12"), ("a:12".to_owned(), None));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revision_stands_before_the_first_colon() {
+    fn a_revision_comes_before_the_first_colon() {
         let cwd = Path::new("/nowhere");
         for (text, found) in [
             ("HEAD~1:src/a.rs:12", Some(("HEAD~1", "src/a.rs"))),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_none_is_refused() {
+    fn an_invalid_line_is_refused() {
         for text in ["a.rs:0", "a.rs:99999999999", "a.rs:9-3", "a.rs:0-3"] {
             let error = FileTarget::parse(Path::new("/nowhere"), OsStr::new(text)).expect_err(text);
             assert!(error.help().is_some_and(|help| help.contains("count from 1")), "{text}");

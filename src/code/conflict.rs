@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn around_a_conflict_blocks_are_what_they_are_and_both_sides_are_read() {
+    fn both_sides_of_a_conflict_have_blocks() {
         let document = Document::from_text("a.rs", &conflict());
         let expected = [
             "all (1, 11)",
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn each_side_is_a_text_without_the_other_and_the_ancestor() {
+    fn each_side_is_a_text_without_the_other_side() {
         let text = |inside: &str| {
             format!(
                 "mod all {{\n    fn before() {{}}\n    fn {inside}() {{}}\n    fn after() {{}}\n}}\n"
@@ -201,14 +201,14 @@ mod tests {
     }
 
     #[test]
-    fn markers_alone_are_text() {
+    fn single_markers_are_ordinary_text() {
         for line in ["<<<<<<< ours\n", "=======\n", ">>>>>>> theirs\n", "<<<<<<< a\n>>>>>>> b\n"] {
             assert!(super::parts(&format!("fn a() {{}}\n{line}fn b() {{}}\n")).is_none(), "{line}");
         }
     }
 
     #[test]
-    fn a_conflict_that_is_typed_or_solved_is_read_like_a_fresh_file() {
+    fn an_edited_conflict_is_read_like_a_new_file() {
         let mut text = conflict();
         let mut document = Document::from_text("a.rs", &text);
         let _ = document.blocks();

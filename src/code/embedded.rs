@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_say_what_they_are_written_in() {
+    fn a_script_element_names_its_language() {
         let cases = [
             (None, None, Some("javascript")),
             (None, Some("module"), Some("javascript")),

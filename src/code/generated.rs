@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_wrote_is_one_block() {
+    fn a_generated_file_is_one_block() {
         let long = format!("let a = \"{}\";\nlet b = 1;\n", "x".repeat(5_000));
         let short = format!("let a = \"{}\";\nlet b = 1;\n", "x".repeat(4_900));
         let lines = "let a = 1;\n".repeat(2_000);

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lead_is_what_stands_directly_above_and_is_about_the_definition() {
+    fn the_lead_is_directly_above_its_definition() {
         let cases = [
             ("a.rs", "// far\n\n// near\n#[x]\n\n/// doc\nfn a() {}", "// near\n#[x]\n\n/// doc"),
             ("a.rs", "fn b() {} // of b\nfn a() {}", ""),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_lead_changes_its_hash_and_nothing_else() {
+    fn a_changed_lead_changes_only_its_own_hash() {
         let of = |text: &str| {
             let blocks = Document::from_text("a.py", text).blocks();
             let found = block(&blocks, "a").fingerprint.clone();
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_container_stays_the_same_when_members_come_go_or_trade_places() {
+    fn changes_of_members_do_not_change_the_container() {
         let cases = [
             (
                 "a.py",
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_the_lead_is_answered_by_its_block_and_a_lone_comment_by_none() {
+    fn a_line_of_the_lead_belongs_to_its_block() {
         let text = "// Licence.\n\nuse x;\n\n// A.\n#[y]\nfn a() {}\n\n// The end.\n";
         let blocks = Document::from_text("a.rs", text).blocks();
         let at = |line| blocks.at_line(line).map(|at| blocks.blocks[at].name.as_str());

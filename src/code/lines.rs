@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_answers_for_all_but_what_is_inside_others() {
+    fn the_own_lines_of_a_block_exclude_inner_blocks() {
         let text = "impl A {\n    // of a\n    fn a() {\n        x();\n\n        y();\n    }\n\n    fn b() {}\n}\n";
         let pictured = pictured("a.rs", text);
         let all: Vec<(&str, Vec<u32>)> =
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_on_which_two_blocks_meet_is_of_both_where_both_have_words_on_it() {
+    fn a_line_with_words_of_two_blocks_belongs_to_both() {
         let text = "mod a { fn b() {\n    x();\n} }\nexport();";
         let pictured = pictured("a.rs", text);
         let of = |name: &str| pictured.iter().find(|(path, _)| path == name).expect(name);
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_a_block_on_its_last_line_is_not_its_own() {
+    fn text_after_a_block_on_its_last_line_is_not_its_own() {
         let plain = Document::from_text("a.ts", "export function a() {\n  x();\n}\n");
         let behind = Document::from_text("a.ts", "b(); export function a() {\n\tx();\n};\n");
         let lines = |document: &Document| {
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_is_what_the_documentation_says() {
+    fn fingerprints_have_the_documented_form() {
         let document = Document::from_text("a.rs", "fn a() {\r\n\r\n\tx();\r\n}");
         let lines =
             Lines::of_own(&own_lines(&document, &document.blocks().blocks[0])).expect("lines");
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_texts_are_no_fingerprints() {
+    fn invalid_texts_are_no_fingerprints() {
         for text in ["", "l1", "l2:AAAA", "l1:AAA", "l1:AAAAA", "l1:ÄÄÄÄ", "l1:AAAA\n", "l1:AA=="]
         {
             assert_eq!(Lines::from_ledger(text).hashes(), None, "{text}");
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn very_long_blocks_have_none() {
+    fn very_long_blocks_have_no_line_fingerprints() {
         let of = |lines: usize| {
             let text = format!("fn a() {{\n{}}}\n", "x();\n".repeat(lines - 2));
             let document = Document::from_text("a.rs", &text);
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_told_and_read_again() {
+    fn line_positions_are_written_and_read_back() {
         for (matched, text) in [
             (vec![], ""),
             (vec![Some(0), Some(1)], ""),
@@ -389,7 +389,7 @@ mod tests {
 
     /// A ledger written by somebody else may take time to compare, but not too much.
     #[test]
-    fn the_worst_that_can_be_compared_ends_soon() {
+    fn the_slowest_comparison_ends_in_time() {
         let hash = |n: usize| LineHash([(n >> 16) as u8, (n >> 8) as u8, n as u8]);
         let many: Vec<LineHash> = (0..MAX_LINES).map(hash).collect();
         let reversed: Vec<LineHash> = (0..2 * MAX_LINES).rev().map(hash).collect();

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_lock_files_are_called_after_what_they_lock() {
+    fn entries_of_lock_files_are_named_after_their_package() {
         let sums = "a.org/b v1.0.0 h1:x=\na.org/b v1.0.0/go.mod h1:y=\r\n\na.org/c v2.0.0 h1:z=\n";
         let expected = ["a.org/b v1.0.0", "a.org/b v1.0.0/go.mod", "a.org/c v2.0.0"];
         assert_eq!(names("sub/go.sum", sums), expected);

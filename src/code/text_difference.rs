@@ -230,7 +230,7 @@ mod tests {
         /// Checks that composed edits are complete: between two differences, both texts are the
         /// same.
         #[test]
-        fn what_is_not_altered_is_the_same(edits in prop::collection::vec((0.0..1.0_f64, 0..5_usize, "[xyz\n]{0,4}"), 1..9)) {
+        fn unaltered_parts_are_the_same(edits in prop::collection::vec((0.0..1.0_f64, 0..5_usize, "[xyz\n]{0,4}"), 1..9)) {
             let first = "abcdefghij\nklmnopqrst\nuvw\n".repeat(2);
             let mut text = first.clone();
             let mut all: Option<TextDifference> = None;

@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_that_differs_is_shown() {
+    fn every_changed_line_is_shown() {
         assert_eq!(unified("a\nb\nc\n", "a\nB\nc\n"), "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n");
         assert_eq!(unified("", "one\ntwo"), "@@ -1,0 +1,2 @@\n+one\n+two\n");
         assert_eq!(unified("same\n", "same\n"), "");

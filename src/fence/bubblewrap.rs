@@ -59,7 +59,7 @@ mod tests {
     use crate::fence::FencedPlace;
 
     #[test]
-    fn every_place_is_handed_on_in_order() {
+    fn every_place_is_passed_on_in_order() {
         let place =
             |path: &str, access| FencedPlace { path: path.into(), access, why: String::new() };
         let plan = FencePlan {

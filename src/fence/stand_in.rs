@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_one_takes_them_away_and_nothing_else() {
+    fn the_last_fence_removes_only_its_stand_ins() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         let file = StandIn { path: at("commondir"), text: Some(".".to_owned()) };

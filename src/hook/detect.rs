@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_payload_tells_its_host() {
+    fn every_payload_shows_its_host() {
         let rows = [
             ("windsurf", json!({"agent_action_name": "pre_write_code", "tool_info": {}})),
             (

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_name_that_says_something_wins() {
+    fn the_first_field_with_a_value_wins() {
         let of = json!({"cwd": "", "path": null, "file": "b", "n": 3, "yes": "true"});
         assert_eq!(text(&of, PATH), Some("b"));
         assert_eq!(text(&of, "cwd"), Some(""));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_that_are_asked_for_have_many_names() {
+    fn the_requested_lines_are_read_under_many_names() {
         let asked = |of: Value| lines(&of).map(|lines| (lines.start(), lines.end()));
         assert_eq!(asked(json!({"file_path": "a"})), None);
         assert_eq!(asked(json!({"offset": null, "limit": null})), None);

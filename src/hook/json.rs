@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_stands_twice_is_noticed_at_any_depth() {
+    fn a_repeated_field_is_noticed_at_any_depth() {
         for text in [r#"{"a": 1, "a": 2}"#, r#"{"b": [{"a": 1, "a": 1}]}"#] {
             let JsonReading::Twice(_, name) = read(text.as_bytes()) else { panic!("{text}") };
             assert_eq!(name, "a");
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_keeps_its_whole_members_only() {
+    fn a_truncated_object_keeps_only_its_complete_members() {
         assert_eq!(partial("{\"a\": 1, \"b\": {\"c\": 2"), json!({"a": 1}));
         assert_eq!(partial("{\"a\": {\"c\": 2}, \"b\": \"xy"), json!({"a": {"c": 2}}));
         assert_eq!(partial("{\"a\": 12"), json!({}), "it may go on");
@@ -330,26 +330,26 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_nothing() {
+    fn a_value_that_is_no_object_is_empty() {
         for text in ["", " \n", "[]", "7", "\"x\"", "null", "hello", "\u{0}"] {
             assert_eq!(read(text.as_bytes()), JsonReading::Nothing, "{text:?}");
         }
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_never_whole() {
+    fn bytes_that_are_not_utf8_are_never_complete() {
         assert!(matches!(read(b"{\"path\": \"a\xff\"}"), JsonReading::Partial(_)));
     }
 
     #[test]
-    fn depth_is_no_way_to_crash() {
+    fn deep_nesting_does_not_crash() {
         let deep = format!("{{\"a\": {}", "[".repeat(200_000));
         assert_eq!(partial(&deep), json!({}));
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             read(&bytes);
         }
 

@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn our_hook_is_known_in_every_spelling() {
+    fn our_hook_is_recognised_in_every_spelling() {
         for ours in [
             json!({"type": "command", "command": "/usr/bin/intent", "args": ["hook", "claude-code"]}),
             json!({"command": "intent hook claude-code"}),

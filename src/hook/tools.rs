@@ -162,7 +162,7 @@ mod tests {
     use crate::hook::host::{HOSTS, named};
 
     #[test]
-    fn no_name_stands_twice() {
+    fn no_tool_is_listed_twice() {
         let names: Vec<&str> =
             COMMON.iter().flat_map(|(_, names)| names.split_whitespace()).collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_may_mean_something_else() {
+    fn a_host_may_use_a_name_for_another_tool() {
         let of = |host: &str, tool: &str| kind(&named(host).expect("a host"), tool);
         assert_eq!(of("claude-code", "Edit"), Some(ToolKind::EditStrictly));
         assert_eq!(of("cursor", "Edit"), Some(ToolKind::Edit));

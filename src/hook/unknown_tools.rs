@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_tools_gate_themselves_and_one_selects() {
+    fn our_own_tools_call_the_gate_themselves() {
         for name in [
             "mcp__intent__select_active_intent",
             "mcp_intent_select_active_intent",
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_that_writes_is_seen() {
+    fn an_unknown_tool_that_writes_is_recognised() {
         let write = "Write { path: \"a.rs\", change: ";
         let rows = [
             ("mcp__fs__write_file", json!({"path": "a.rs", "content": "x"}), "Whole(\"x\")"),
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stranger_that_runs_a_command_is_seen() {
+    fn an_unknown_tool_that_runs_a_command_is_recognised() {
         let shell = "Shell { text: \"rm -rf x\", dialect: ";
         for tool in ["mcp__term__run_command", "mcp__serena__execute_shell_command", "Brandnew"] {
             assert!(of(tool, json!({"command": "rm -rf x"})).starts_with(shell), "{tool}");
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_touches_no_file_here_is_none_of_our_business() {
+    fn a_tool_that_changes_no_local_file_has_no_effect() {
         let rows = [
             (
                 "mcp__github__create_or_update_file",

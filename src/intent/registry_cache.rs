@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_in_any_dialect_is_recalled_as_it_was_read() {
+    fn a_cached_registry_equals_the_one_that_was_read() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/registries");
         let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
         let texts = files.filter_map(|file| std::fs::read_to_string(file).ok());
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn an_intent_that_does_not_fit_is_one_that_allows_nothing() {
+    fn an_invalid_cached_intent_allows_nothing() {
         let registry = parsed(RICH);
         let bent = |bend: fn(&mut Intent)| {
             let mut bent = registry.intents()[0].clone();
@@ -287,7 +287,7 @@ mod tests {
         }
 
         #[test]
-        fn bent_bytes_are_read_or_refused(at in any::<prop::sample::Index>(), bits in 1_u8..) {
+        fn changed_bytes_are_read_or_refused(at in any::<prop::sample::Index>(), bits in 1_u8..) {
             let mut bytes = kept(&parsed(RICH));
             let at = at.index(bytes.len());
             bytes[at] ^= bits;

@@ -256,7 +256,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_change_gives_both_outlines_again(all in outlines(2)) {
+        fn a_difference_restores_both_outlines(all in outlines(2)) {
             let [before, after] = &all[..] else { unreachable!("there are two") };
             let change = after.changed_from(before);
             prop_assert_eq!(change.read(), Some((before.clone(), after.clone())));

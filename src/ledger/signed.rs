@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_signed_is_cut_out_of_what_is_stored() {
+    fn the_signed_bytes_are_cut_out_of_the_stored_line() {
         let unsigned = br#"{"a":",\"signature\":\"x"}"#;
         let line = join(unsigned, "AbC+/=");
         assert_eq!(line, br#"{"a":",\"signature\":\"x","signature":"AbC+/="}"#);

@@ -96,7 +96,7 @@ mod tests {
     use super::has_unique_keys;
 
     #[test]
-    fn a_key_may_stand_once_at_every_depth() {
+    fn a_repeated_key_is_refused_at_every_depth() {
         for good in [r#"{"a":1,"b":{"a":[{"a":null},{"a":true}]}}"#, r#"[-1,1.5,"x"]"#, "{}"] {
             assert!(has_unique_keys(good.as_bytes()), "{good}");
         }

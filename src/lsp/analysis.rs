@@ -450,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn one_state_is_matched_once() {
+    fn each_state_is_matched_once() {
         let mut editor = Editor::new(CODE);
         let first = matched(&editor);
         assert!(Arc::ptr_eq(&first, &matched(&editor)));
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_analysis_is_kept_whichever_is_done_last() {
+    fn the_newest_analysis_is_kept_even_if_an_older_one_ends_later() {
         let mut editor = Editor::new(CODE);
         let uri = editor.uri("/src/a.rs");
         let older = editor.snapshot();
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_is_compared_with_is_read_once_a_commit() {
+    fn the_baseline_of_a_file_is_read_once_per_commit() {
         let mut editor = Editor::in_git(CODE);
         let first = compared(&editor);
         assert_eq!(first.baseline.edits(&matched(&editor).file.document).now.len(), 0);

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_encoding_is_the_clients_first_that_we_know_unless_forced() {
+    fn the_encoding_is_the_first_supported_one_of_the_client() {
         for (offered, forced, expected) in [
             (json!(["utf-8", "utf-16"]), None, Encoding::Utf8),
             (json!(["utf-7", "utf-32", "utf-8"]), None, Encoding::Utf32),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn who_pulls_diagnostics_must_be_able_to_hear_of_changes() {
+    fn pulling_diagnostics_needs_support_for_refreshes() {
         let pull = json!({ "diagnostic": {} });
         assert!(!resolve(json!({ "textDocument": pull })).pulls());
         let refresh = json!({ "diagnostics": { "refreshSupport": true } });

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_never_answers_is_given_up_and_told_so() {
+    fn a_client_that_never_answers_runs_into_the_time_limit() {
         let (client, mut frames) = client();
         let limit = Duration::from_millis(20);
         let params = lsp::ConfigurationParams { items: Vec::new() };
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_another_shape_is_said_to_be_unreadable() {
+    fn an_answer_of_the_wrong_type_is_an_error() {
         let (client, _frames) = client();
         let params = lsp::ConfigurationParams { items: Vec::new() };
         let answered = block_on(async {

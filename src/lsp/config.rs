@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_said_and_changes_nothing() {
+    fn an_unknown_option_is_reported_and_changes_nothing() {
         let options = json!({ "codeLens": 7, "colour": "red", "positionEncoding": "utf-7",
             "levels": { "no-such-code": "error", Code::ALL[0].as_str(): "loud" } });
         let (settings, problems) = Settings::at_start(Some(&options));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_other_servers_are_not_ours() {
+    fn settings_of_other_servers_are_ignored() {
         let section = |settings| section_among_others(&settings).cloned();
         assert_eq!(section(json!({ "rust-analyzer": { "trace": 1 } })), None);
         assert_eq!(section(json!(null)), None);
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_configuration_cannot_seat_a_person_at_the_client() {
+    fn a_later_configuration_cannot_claim_a_person_at_the_client() {
         let later = json!({ "interactive": true, "person": true, "positionEncoding": "utf-8" });
         assert_eq!(Settings::default().with(&later), (Settings::default(), Vec::new()));
     }

@@ -161,7 +161,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn paths_survive_the_way_there_and_back() {
+    fn paths_are_the_same_after_a_round_trip() {
         for path in ["/a/b.rs", "/a b/ü/日本.rs", "/100%/#x?.rs", "/src/[id].ts", "/a/{b}.rs"] {
             let there = uri_of(Path::new(path)).unwrap();
             assert_eq!(path_of(&there).as_deref(), Some(Path::new(path)), "{there}");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_people_become_lines_of_editors() {
+    fn lines_counted_from_one_become_lines_counted_from_zero() {
         let range = range_of_lines(LineRange::new(3, 5).unwrap());
         assert_eq!((range.start.line, range.end.line), (2, 5));
     }

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_computed_for_an_older_state_is_not_shown() {
+    fn diagnostics_of_an_older_state_are_not_shown() {
         let mut schedule = Schedule::default();
         let old = schedule.touch(&uri());
         let new = schedule.touch(&uri());
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_long_is_computed_after_a_longer_pause() {
+    fn a_slow_computation_gets_a_longer_pause() {
         let mut schedule = Schedule::default();
         let mut pause = |millis| schedule.pause(&uri(), Duration::from_millis(millis));
         assert_eq!(pause(5), QUIET);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_sent_where_nothing_was_and_nothing_is() {
+    fn empty_diagnostics_are_not_sent_twice() {
         let mut schedule = Schedule::default();
         let generation = schedule.touch(&uri());
         assert_eq!(schedule.done(&uri(), generation, Vec::new(), SILENT), None);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_nobody_has_open_are_shown_until_they_are_right_or_opened() {
+    fn diagnostics_of_closed_files_are_shown_until_they_are_gone() {
         let mut schedule = Schedule::default();
         let root = PathBuf::from("/w");
         let wrong = || vec![(uri(), vec![lsp::Diagnostic::default()])];
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_taken_back_once() {
+    fn shown_diagnostics_are_cleared_once() {
         let mut schedule = Schedule::default();
         let generation = schedule.touch(&uri());
         schedule.done(&uri(), generation, vec![lsp::Diagnostic::default()], SILENT);

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_unreadable_capability_costs_that_capability_alone() {
+    fn an_unreadable_capability_affects_no_other_one() {
         let params = parse(json!({
             "processId": "none", "locale": 7, "rootUri": ":no address:",
             "capabilities": {
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_handshake_is_refused() {
+    fn an_invalid_handshake_is_refused() {
         for params in [json!(null), json!([]), json!({}), json!({ "capabilities": 7 })] {
             assert!(parse(params.clone()).is_err(), "{params}");
         }

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_log_that_nobody_reads_holds_nobody_up() {
+    fn a_log_that_nobody_reads_blocks_nothing() {
         let (_reader, writer) = io::pipe().unwrap();
         let mut log = Log::to(writer).unwrap();
         let started = Instant::now();

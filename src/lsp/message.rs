@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused_with_the_code_of_the_protocol() {
+    fn an_invalid_message_gets_the_error_code_of_the_protocol() {
         for (text, expected) in [
             ("{nope!}", Some(-32700)),
             ("", Some(-32700)),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_kinds_are_told_apart() {
+    fn requests_notifications_and_answers_are_distinguished() {
         let kind = |text: &str| match parse(text.as_bytes()) {
             Ok(Message::Request { id, .. }) => format!("request {id}"),
             Ok(Message::Notification { method, .. }) => format!("notification {method}"),

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn we_are_alive_ourselves() {
+    fn the_own_process_is_alive() {
         assert!(is_alive(i32::try_from(std::process::id()).unwrap()));
     }
 

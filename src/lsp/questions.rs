@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_cannot_be_approved_in_a_dialog() {
+    fn a_question_that_is_not_readable_cannot_be_approved() {
         for text in ["ls\nrm -rf /", &"x".repeat(MAX_READABLE + 1)] {
             let asked = command(text);
             let question = approval::question(&asked);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_has_no_time_left() {
+    fn an_expired_question_has_no_time_left() {
         assert_eq!(time_left(&command("ls")), Duration::ZERO);
     }
 

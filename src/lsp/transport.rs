@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_lies_about_the_length_costs_two_frames_at_most() {
+    fn a_wrong_length_loses_at_most_two_frames() {
         let mut short = b"Content-Length: 4\r\n\r\n{\"a\":1}".to_vec();
         short.extend(frame("after"));
         assert_eq!(bodies(&short), ["{\"a\"", "after"]);
@@ -325,14 +325,14 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_ends_inside_a_frame_just_ends() {
+    fn a_stream_may_end_inside_a_frame() {
         assert!(read_all(b"Content-Length: 10\r\n\r\nabc").is_empty());
         assert!(read_all(b"Content-Len").is_empty());
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_survived_and_the_frame_after_a_line_end_is_found(
+        fn the_next_frame_is_found_after_any_bytes(
             noise in proptest::collection::vec(any::<u8>(), 0..300)
         ) {
             // Noise that contains a real header may swallow the message that follows, so such noise
@@ -346,7 +346,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_read_back(texts in proptest::collection::vec("\\PC*", 0..8)) {
+        fn written_messages_are_read_back(texts in proptest::collection::vec("\\PC*", 0..8)) {
             let mut bytes = Vec::new();
             for text in &texts {
                 write_frame(&mut bytes, text).unwrap();

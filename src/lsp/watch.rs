@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_files_on_which_knowledge_stands_are_relevant() {
+    fn only_files_that_answers_depend_on_are_relevant() {
         for (path, expected) in [
             ("/w/.orchestration", true),
             ("/w/.orchestration/active_intents.yaml", true),

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn an_actor_is_the_same_in_parts() {
+    fn an_actor_can_be_split_and_joined_again() {
         for actor in ["claude-code:abc", "claude-code:a:b/sub", "codex:1/2/3"] {
             let who = Who::of(actor);
             let subagent = who.subagent.map(|sub| format!("/{sub}")).unwrap_or_default();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_name_stays_and_cannot_look_like_another_part() {
+    fn the_first_client_name_is_kept_and_escaped() {
         let session = Connection::new(PathBuf::from("/"), Start::Folder);
         let before = session.who();
         session.introduce("  ");

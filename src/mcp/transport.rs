@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_answered_where_it_has_an_id_and_never_ends_the_stream() {
+    fn an_unreadable_message_with_an_id_gets_an_error() {
         let deep = format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{}1{}}}",
             "[".repeat(5000),
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_is_too_long_is_refused_politely_wherever_its_id_stands() {
+    fn a_too_long_message_gets_an_error_with_its_id() {
         let big = "x".repeat(20 * 1024 * 1024);
         let call = format!(
             "{{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{{\"name\":\"file_write\",\"arguments\":{{\"content\":\"{big}\"}}}},\"id\":\"last\"}}\n"

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_fit_as_a_shell_fits_them() {
+    fn globs_match_as_in_a_shell() {
         for (pattern, text, expected) in [
             ("r?", "rm", true),
             ("r[a-z]", "rm", true),

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_line_reads_and_every_name_in_it_is_known() {
+    fn every_line_is_valid_and_has_only_known_names() {
         for (at, line) in TEXT.lines().enumerate() {
             if line.is_empty() || line.starts_with(['#', '!', '@']) {
                 continue;
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn every_judge_that_is_named_is_there() {
+    fn every_named_judge_exists() {
         for (name, rows) in all() {
             for row in rows.iter().filter(|row| row.kind() == "judge") {
                 let judge = crate::shell::judge::judge_called(row.word(1));

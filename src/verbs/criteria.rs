@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_during_which_something_changed_was_not_clean() {
+    fn a_run_during_which_a_file_changed_is_not_clean() {
         let tree =
             |commit: &str, clean| TreeState { commit: Some(commit.into()), clean: Some(clean) };
         let clean = |a: TreeState, b: TreeState| a.until(&b).clean;

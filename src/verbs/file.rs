@@ -340,7 +340,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_writer_expects_is_a_hash_or_nothing() {
+    fn the_expected_state_is_a_hash_or_absent() {
         let digits = "AB".repeat(32);
         let hash = Some(Expected::Hash(digits.to_ascii_lowercase()));
         assert_eq!(Expected::read(&digits), hash);
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_git_or_to_a_session_is_private() {
+    fn files_of_git_and_of_sessions_are_private() {
         let private = |path: &str| is_private(&RelativePath::new(path).unwrap());
         for path in [".git/config", "a/.GIT/x", ".orchestration/local/x", ".git"] {
             assert!(private(path), "{path}");

@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn globs_that_nobody_may_propose() {
+    fn forbidden_globs_are_refused() {
         for entry in [
             "../x",
             "/../x",
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_that_may_be_proposed() {
+    fn permitted_globs_can_be_proposed() {
         for entry in ["src/**", "docs/a.md", "!src/x.rs", "src/[id].ts", "*.md", ".github/x.md"] {
             let checked = check_entries(&[entry.to_owned()]);
             assert!(checked.is_ok(), "{entry}: {checked:?}");
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_are_short_whole_and_visible() {
+    fn sentences_are_short_complete_and_visible() {
         assert_eq!(sentence("x", " a\n b ").ok().as_deref(), Some("a b"));
         for bad in ["", "  ", "a\u{202e}b", "a\u{1b}[2Jb"] {
             assert!(sentence("x", bad).is_err(), "{bad:?}");

@@ -28,7 +28,7 @@ mod tests {
     use crate::verbs::gate::DenialCode;
 
     #[test]
-    fn it_is_short_and_plain() {
+    fn the_protocol_for_agents_is_short_and_plain() {
         assert!(PROTOCOL.lines().count() <= 25);
         assert!(PROTOCOL.lines().all(|line| line.len() <= 90));
         assert!(PROTOCOL.is_ascii() && !PROTOCOL.contains(['\t', '\r']));
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_what_to_do_about_each_denial_that_an_agent_can_answer() {
+    fn the_protocol_says_what_to_do_about_each_denial() {
         let codes = [
             DenialCode::IntentRequired,
             DenialCode::UnknownIntent,

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glob_that_reaches_nothing_is_told_with_the_folder_that_was_meant() {
+    fn a_glob_that_matches_nothing_suggests_the_right_folder() {
         assert_eq!(told("src/**", None), "");
         assert_eq!(told("backend/src/auth/", None), "");
         assert_eq!(told("**/*.rs", Some("backend/")), "");

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_line_of_the_nearest_file_has_the_last_word() {
+    fn the_last_line_of_the_nearest_file_decides() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let write = |path: &str, text: &str| {
             let file = folder.path().join(path);

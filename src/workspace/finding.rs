@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_told_in_lines_too() {
+    fn a_finding_shows_its_lines() {
         let path = RelativePath::new("a").unwrap();
         let lines = |span: Range<usize>| {
             let finding = Finding::new(Code::PolicyInvalid, "", "").at(&path, "ab\ncd\n\nef", span);

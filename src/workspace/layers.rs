@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_workspace_says_the_last_word_and_lists_are_put_together() {
+    fn the_workspace_overrides_values_and_lists_are_joined() {
         let layered = read(OWN, Some(ORG));
         assert_eq!(layered.findings, []);
         let told: Vec<String> = layered
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_extended_is_a_finding_at_its_place() {
+    fn an_invalid_extension_is_a_finding_at_its_line() {
         let one = |own: &str, org: Option<&str>| {
             let layered = read(own, org);
             let [finding] = layered.findings.as_slice() else { panic!("{:?}", layered.findings) };
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_file_outside_no_word_is_quoted() {
+    fn no_text_of_a_file_outside_is_quoted() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("secret");
         std::fs::write(&file, "first: line\nsecret-word: [x\n").expect("written");

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_registry_folder_is_known_at_any_depth() {
+    fn the_registry_folder_is_recognised_at_any_depth() {
         let is = |text: &str| RelativePath::new(text).unwrap().is_orchestration();
         assert!(is(".orchestration"));
         assert!(is(".orchestration/policy.yaml"));
@@ -206,7 +206,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_accepted_is_normal_and_stays_so(text in "[a./\\\\ ]{0,12}|\\PC{0,8}") {
+        fn an_accepted_path_is_normalised(text in "[a./\\\\ ]{0,12}|\\PC{0,8}") {
             if let Ok(path) = RelativePath::new(&text) {
                 prop_assert!(!path.as_str().is_empty());
                 for segment in path.as_str().split('/') {

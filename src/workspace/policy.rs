@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_written_is_the_default() {
+    fn an_empty_policy_is_the_default() {
         for text in ["", "\n", "# only a comment\n", "---\n", "{}"] {
             assert_eq!(parse(text), (Policy::default(), vec![]), "{text:?}");
         }
@@ -527,7 +527,7 @@ mod tests {
 
     /// Each case is a text, the line at which the problem is reported, and a word of the message.
     #[test]
-    fn mistakes_are_found_where_they_stand() {
+    fn mistakes_are_reported_at_their_line() {
         let cases = [
             ("mode: enforce\nmodus: ask\n", 2, "modus"),
             ("# a\nmode: enforced\n", 2, "enforced"),
@@ -574,7 +574,7 @@ mod tests {
     }
 
     #[test]
-    fn bombs_end_soon() {
+    fn yaml_bombs_end_in_time() {
         let mut bomb = String::from("a: &a [x, x, x, x, x, x, x, x, x]\n");
         for (name, before) in ('b'..'k').zip('a'..) {
             let list = vec![format!("*{before}"); 9].join(", ");

@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_only_while_it_is_what_it_was() {
+    fn a_file_is_replaced_only_if_it_has_not_changed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         assert!(!replace_if_same(&path, b"", b"new").unwrap(), "there is none");
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_knows_its_limit() {
+    fn reading_stops_at_the_limit() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
         assert_eq!(read_capped(&path, 3).unwrap(), None);
@@ -425,7 +425,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn permissions_stay() {
+    fn a_replaced_file_keeps_its_permissions() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x");
@@ -440,7 +440,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_is_written_through_a_link() {
+    fn a_file_is_not_written_through_a_link() {
         use std::os::unix::fs::symlink;
         let dir = tempfile::tempdir().unwrap();
         let elsewhere = dir.path().join("elsewhere");
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_is_exclusive_and_patience_ends() {
+    fn a_lock_is_exclusive_and_waiting_has_a_limit() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("intent/lock");
         let held = lock(&path, Duration::ZERO).unwrap();
@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_counts_every_holder() {
+    fn a_lock_is_held_until_every_holder_releases_it() {
         let dir = tempfile::tempdir().unwrap();
         let (lock_path, counter) = (dir.path().join("lock"), dir.path().join("n"));
         std::fs::write(&counter, "0").unwrap();

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_found_by_how_it_begins() {
+    fn every_row_is_found_by_its_prefix() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table");
         for count in [0, 1, 127, 1_000, 20_000] {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_whole_answers_nothing() {
+    fn an_incomplete_table_answers_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table");
         Table::write(&path, "test", b"head", rows(300)).unwrap();

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_words_stay_as_they_are() {
+    fn plain_words_are_not_changed() {
         for raw in ["INT-001 JWT migration (v2), done: 100 %", "It's Ada's.", "a, b; c"] {
             assert_eq!(markdown(raw), raw);
         }
@@ -282,7 +282,7 @@ mod tests {
     /// Renderers turn these into links, each in its own way. The parser that these tests use does
     /// not.
     #[test]
-    fn nothing_looks_like_an_address() {
+    fn no_text_looks_like_an_address() {
         assert_eq!(markdown("https://evil.example"), r"https\://evil\.example");
         assert_eq!(markdown("www.evil.example"), r"www\.evil\.example");
         assert_eq!(markdown("me@evil.example"), r"me\@evil\.example");
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn code_spans_hold_their_text() {
+    fn code_spans_contain_their_text() {
         for raw in CORPUS {
             assert_eq!(code_of(&markdown_code(raw)), Some(one_line(raw)), "{raw:?}");
         }

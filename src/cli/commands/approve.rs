@@ -256,7 +256,7 @@ mod tests {
     use crate::workspace::approvals::Subject;
 
     #[test]
-    fn a_question_is_shown_whole_and_disarmed() {
+    fn a_question_is_shown_in_full_and_escaped() {
         let asked = Approval {
             code: "ABC234".into(),
             subject: Subject::command("ls  -l\nrm -rf / \u{202e}\u{1b}[2J"),

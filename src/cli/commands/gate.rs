@@ -87,7 +87,7 @@ mod tests {
     use crate::verbs::gate::{Denial, DenialCode};
 
     #[test]
-    fn the_strictest_answer_wins_and_of_two_alike_the_first() {
+    fn the_strictest_answer_wins_or_else_the_first() {
         let denial = |path: &str| Denial {
             code: DenialCode::ScopeViolation,
             message: String::new(),

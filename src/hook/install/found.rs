@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_say_more_than_texts_and_texts_more_than_programs() {
+    fn settings_count_before_texts_and_texts_before_programs() {
         let place = tempfile::tempdir().expect("a folder");
         let (project, bin) = (place.path().join("p"), place.path().join("bin"));
         let write = |path: &Path| {

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_entries_are_known_in_every_spelling() {
+    fn our_entries_are_recognised_in_every_spelling() {
         for ours in [
             json!({"type": "command", "command": "/usr/bin/intent", "args": ["hook", "claude-code"]}),
             json!({"command": "intent hook claude-code"}),

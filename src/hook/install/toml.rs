@@ -93,7 +93,7 @@ mod tests {
         "# mine\nmodel = \"m\" # here\n\n[mcp_servers.docs]\ncommand = \"docs\"\n";
 
     #[test]
-    fn our_server_comes_and_goes_and_the_rest_stays() {
+    fn adding_and_removing_our_server_keeps_the_rest() {
         let bare = HostProgram::Found;
         for before in ["", FOREIGN, "[mcp_servers]\nx = { command = \"y\" }\n"] {
             let once = put(before, &bare).unwrap();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_spelling_of_ours_is_written_anew() {
+    fn an_older_form_of_our_entry_is_replaced() {
         let older = "[mcp_servers.intent]\ncommand = \"/old/bin/intent\"\nargs = [\"mcp\"]\n";
         let now = put(older, &HostProgram::Found).unwrap();
         assert!(now.contains("command = \"intent-lsp\""), "{now}");

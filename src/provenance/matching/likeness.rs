@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_count_where_both_are_known() {
+    fn parameters_count_if_both_are_known() {
         assert_eq!(signature(false, Some("(u32, &str)"), Some("(u32, &str)")), 1.0);
         assert_eq!(signature(false, Some("(u32, &str)"), Some("(u32)")), 0.5);
         assert_eq!(signature(false, Some("(u32)"), Some("(String)")), 0.0);
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_more_or_less_leaves_a_namesake_the_others() {
+    fn a_namesake_with_another_parameter_shares_the_rest() {
         let signature = |then, now| signature(true, then, now);
         assert_eq!(signature(Some("(u32, &str)"), Some("(u32)")), 0.75);
         assert_eq!(signature(Some("()"), Some("(u32)")), 0.5);

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_that_a_dead_process_took_waits_again() {
+    fn a_record_taken_by_a_dead_process_is_pending_again() {
         let folder = tempfile::tempdir().unwrap();
         let file = |name: &str| folder.path().join(name);
         for name in ["a.json", "b.taken", "c.txt"] {

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_elsewhere_is_not_shown() {
+    fn redirected_output_does_not_count_as_shown() {
         for (redirect, expected) in [
             (">/dev/null", "unknown"),
             ("1> /dev/null", "unknown"),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_shows_what_it_says() {
+    fn a_command_shows_the_lines_that_it_prints() {
         for (text, expected) in [
             ("cat src/a.rs", "whole"),
             ("cat ./src/a.rs", "whole"),

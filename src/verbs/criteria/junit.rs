@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_count_and_not_what_attributes_claim() {
+    fn cases_are_counted_and_attributes_are_ignored() {
         let cases = [
             (r#"<testsuite tests="9" failures="0"><testcase name="a"/></testsuite>"#, Some((1, 0))),
             (
@@ -141,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_stands_there_is_read_or_refused(text in "(<|>|/|testsuite|testcase|failure|!--|[a-z&;\"'= ]){0,60}") {
+        fn any_text_is_read_or_refused(text in "(<|>|/|testsuite|testcase|failure|!--|[a-z&;\"'= ]){0,60}") {
             let _ = Results::read(text.as_bytes());
         }
     }

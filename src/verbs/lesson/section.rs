@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_one_goes_to_its_end_and_the_rest_stays() {
+    fn the_next_lesson_is_added_at_the_end_of_the_section() {
         let before = format!("x\r\n  {BEGIN}\r\n- One\r\n{END}\r\nno end of line");
         let after = placed(&before, "Two");
         assert_eq!(after, before.replace("- One\r\n", "- One\r\n- Two\r\n"));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_words_are_written_once() {
+    fn the_same_lesson_is_written_once() {
         let before = format!("{BEGIN}\n* Use `Vec<u8>` here.\n- a\\_b\n{END}\n");
         for same in ["use Vec<u8> here", "Use `Vec<u8>` here!", "- USE Vec<u8>  HERE", "A_b."] {
             let found = place(&before, &line(same).unwrap()).unwrap();
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_that_do_not_pair_are_refused() {
+    fn unpaired_marks_are_refused() {
         let texts = [
             format!("{BEGIN}\n"),
             format!("{END}\n"),

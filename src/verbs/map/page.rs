@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_much_is_counted() {
+    fn blocks_over_the_limit_are_only_counted() {
         let path = |n: usize| RelativePath::new(&format!("f{n:03}.rs")).unwrap();
         let names: BTreeSet<String> = (0..14).map(|n| format!("d{n:02}")).collect();
         let files: BTreeMap<_, _> = (0..42).map(|n| (path(n), names.clone())).collect();

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_goes_when_nobody_can_need_it() {
+    fn a_record_is_removed_when_it_is_not_needed_any_more() {
         let goes = |days: i64, evidence, stands: bool| goes(days * DAY, evidence, || stands);
         // A sealed record goes when its evidence is on a shared branch, else after 90 days.
         assert!(goes(0, SealState::Shared, true));

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_entry_comes_last_and_goes_again() {
+    fn our_entry_is_added_last_and_can_be_removed() {
         let cases = [
             "repos:\n  - repo: a # why\n    hooks:\n      - id: x\n",
             "# top\nrepos:\n# first\n- repo: a\n  hooks: [{id: x}]\n\n# after\nci:\n  skip: [y]\n",
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn where_we_cannot_tell_nothing_is_put_in() {
+    fn a_file_of_unknown_form_gets_no_entry() {
         for text in [
             "",
             "repos: []\n",

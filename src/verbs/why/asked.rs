@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_and_what_for_are_one_phrase() {
+    fn the_phrase_names_who_asked_and_for_what() {
         let said = |owner: Option<&str>, tickets: &[&str], specs: &[&str]| {
             let owned = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect();
             let asked = AskedFor {

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_second_failure_of_one_check_is_told_and_only_once() {
+    fn only_the_second_failure_of_a_check_is_reported_once() {
         let place = TestFolder::governed();
         let root = place.root("");
         let failed = |session: &str, check: &str, call: &str| {

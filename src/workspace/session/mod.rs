@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_parse_selects_nothing() {
+    fn a_selection_that_does_not_parse_selects_nothing() {
         let place = TestFolder::governed();
         let root = place.root("");
         for text in ["", "{", "[]", "{\"intent_id\": 3}", "null"] {

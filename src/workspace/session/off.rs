@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_off_for_a_while_and_on_again() {
+    fn the_gate_is_off_for_a_while_and_on_again() {
         let place = TestFolder::committed(&[(".orchestration/x", "")]);
         let root = place.root("");
         assert_eq!(off_until(&root), None);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_never_off_for_longer_than_the_limit() {
+    fn the_gate_is_never_off_for_longer_than_the_limit() {
         let place = TestFolder::governed();
         let root = place.root("");
         let off = switch_off(&root, Duration::MAX, None).unwrap();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_we_did_not_write_switches_nothing_off() {
+    fn a_foreign_file_does_not_switch_the_gate_off() {
         let place = TestFolder::governed();
         let root = place.root("");
         switch_off(&root, Duration::from_secs(600), None).unwrap();

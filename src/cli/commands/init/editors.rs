@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_is_there() {
+    fn the_named_files_exist() {
         let editors = Path::new(env!("CARGO_MANIFEST_DIR")).join("editors");
         for editor in EDITORS {
             let (_, named) = editor.command.split_once("{}/").expect("a path below editors");
