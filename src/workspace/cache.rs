@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_recalled_while_nothing_changed() {
+    fn a_cached_value_is_used_while_the_file_is_unchanged() {
         let place = place();
         rest();
         assert_eq!(slot(&place).recall(), None);
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_just_changed_is_not_kept() {
+    fn a_file_that_has_just_changed_is_not_cached() {
         let place = place();
         slot(&place).keep(b"read");
         assert_eq!(slot(&place).recall(), None);
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_made_where_nobody_asked_for_it() {
+    fn a_slot_needs_a_local_folder_and_an_existing_file() {
         let bare = TestFolder::new();
         bare.write("active_intents.yaml", "[]");
         assert!(CacheSlot::of(&bare.root(""), &path("active_intents.yaml")).is_none());

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_codex_trusts_is_read() {
+    fn the_trusted_hooks_of_codex_are_read() {
         let text = "[hooks.state.\"/p/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:ab\"\n";
         let found = trusted(text);
         assert_eq!(

@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn while_somebody_types_the_last_analysis_tells_and_says_what_is_being_edited() {
+    fn while_typing_the_hover_shows_the_last_analysis() {
         let mut editor = Editor::new(
             "//- /src/a.rs intent=INT-001 agent=codex\nfn first() -> u8 { 1 }\n\nfn sec$0ond() -> u8 { 2 }\n",
         );
@@ -446,13 +446,13 @@ fn verify() {}
     }
 
     #[test]
-    fn what_nobody_recorded_says_nothing() {
+    fn an_unrecorded_block_has_no_hover() {
         assert_eq!(shown(&Editor::new("//- /src/a.rs\nfn a() { $0 }\n")), "nothing");
         assert_eq!(shown(&Editor::new("//- /src/a.rs\n// INT-$0999 is no intent.\n")), "nothing");
     }
 
     #[test]
-    fn what_is_no_file_or_not_governed_says_nothing() {
+    fn an_ungoverned_file_has_no_hover() {
         let mut editor = Editor::new(CODE);
         let mut at = editor.at_cursor();
         for uri in ["untitled:Untitled-1", "file:///nowhere/a.rs", "git:/a.rs?%7B%7D"] {

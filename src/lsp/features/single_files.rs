@@ -34,7 +34,7 @@ fn codes(editor: &Editor, path: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_wrong_is_said_in_the_file_that_it_is_wrong_in() {
+fn each_file_of_an_intent_shows_its_own_findings() {
     let list = "/.orchestration/active_intents.yaml";
     let mut editor = editor(&SEARCH.replace("$0", ""));
     assert_eq!(
