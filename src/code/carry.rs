@@ -19,25 +19,34 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 use tree_sitter::Node;
 
+use super::incremental::ParsedText;
 use super::syntax::visit;
 use super::text_difference::TextDifference;
 use super::{Block, FileBlocks, words};
 
-/// The blocks of a text and the byte ranges of its syntax errors, in order.
-#[derive(Clone, Copy)]
-pub(super) struct ParsedBlocks<'a> {
-    pub blocks: &'a FileBlocks,
-    pub errors: &'a [Range<usize>],
+/// The outline of an earlier text, and how the present text differs from that text.
+#[derive(Clone)]
+pub(super) struct Earlier {
+    pub blocks: Arc<FileBlocks>,
+    /// The byte ranges of the syntax errors that the text had already, in order.
+    pub known_errors: Arc<Vec<Range<usize>>>,
+    pub difference: TextDifference,
+}
+
+impl Earlier {
+    pub(super) fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
+        Self { difference: self.difference.and_edit(range, length), ..self.clone() }
+    }
 }
 
 /// An earlier outline, and what the parser found in the present text.
 pub(super) struct Carry<'a> {
-    pub before: ParsedBlocks<'a>,
-    pub now: ParsedBlocks<'a>,
-    pub difference: &'a TextDifference,
+    pub earlier: &'a Earlier,
+    pub now: &'a ParsedText,
     pub text: &'a str,
 }
 
@@ -59,8 +68,8 @@ impl Carry<'_> {
     /// Returns the blocks in order. Their lines and ordinals are not yet set.
     pub(super) fn run(&self) -> Vec<Block> {
         let mut taken = HashSet::new();
-        let mut kept: Vec<Block> = Vec::with_capacity(self.before.blocks.blocks.len());
-        for block in &self.before.blocks.blocks {
+        let mut kept: Vec<Block> = Vec::with_capacity(self.earlier.blocks.blocks.len());
+        for block in &self.earlier.blocks.blocks {
             kept.extend(self.carried(block, &mut taken));
         }
         let new: Vec<Block> = (0..self.now.blocks.blocks.len())
@@ -74,13 +83,13 @@ impl Carry<'_> {
     /// Returns true if the parser still finds every block that no edit touches, unchanged.
     pub(super) fn keeps_the_untouched(&self) -> bool {
         let now = &self.now.blocks.blocks;
-        let untouched = self.before.blocks.blocks.iter().filter(|block| {
+        let untouched = self.earlier.blocks.blocks.iter().filter(|block| {
             let is_named = !block.identity.kind.is_unnamed() && !block.broken;
-            is_named && !self.difference.touches_block(&block.whole_bytes(), self.text)
+            is_named && !self.earlier.difference.touches_block(&block.whole_bytes(), self.text)
         });
         let mut from = 0;
         untouched.into_iter().all(|block| {
-            let start = self.difference.start(block.bytes.start).likely;
+            let start = self.earlier.difference.start(block.bytes.start).likely;
             from += now[from..].partition_point(|other| other.bytes.start < start);
             let mut here = now[from..].iter().take_while(|other| other.bytes.start == start);
             here.any(|other| {
@@ -93,13 +102,13 @@ impl Carry<'_> {
 
     /// Returns the earlier text's errors at their present positions.
     pub(super) fn known_errors(&self) -> Vec<Range<usize>> {
-        self.before.errors.iter().map(|error| self.difference.now(error)).collect()
+        self.earlier.known_errors.iter().map(|error| self.earlier.difference.now(error)).collect()
     }
 
     /// Returns true if there is no new damage: each error was in the earlier text at the same
     /// place, or there are not more errors than before and they cover no more bytes.
     pub(super) fn is_old_damage(&self) -> bool {
-        let (known, now) = (self.before.errors, self.now.errors);
+        let (known, now) = (&self.earlier.known_errors, &self.now.errors);
         if now.len() > known.len() {
             return false;
         }
@@ -107,8 +116,8 @@ impl Carry<'_> {
         let mut old = known.iter();
         let is_known = |error: &Range<usize>| {
             old.any(|old| {
-                self.difference.start(old.start).holds(error.start)
-                    && self.difference.end(old.end).holds(error.end)
+                self.earlier.difference.start(old.start).holds(error.start)
+                    && self.earlier.difference.end(old.end).holds(error.end)
             })
         };
         now.iter().all(is_known) || bytes(now) <= bytes(known)
@@ -116,14 +125,14 @@ impl Carry<'_> {
 
     fn carried(&self, block: &Block, taken: &mut HashSet<usize>) -> Option<Block> {
         let whole = block.whole_bytes();
-        if !self.difference.touches_block(&whole, self.text) {
+        if !self.earlier.difference.touches_block(&whole, self.text) {
             return Some(self.moved(block));
         }
         if let Some(at) = self.parsed_anew(block) {
             taken.insert(at);
             return Some(self.now.blocks.blocks[at].clone());
         }
-        match self.difference.only_add_lines_around(&whole, self.text) {
+        match self.earlier.difference.only_add_lines_around(&whole, self.text) {
             true => Some(self.moved(block)),
             false => self.broken(block),
         }
@@ -132,7 +141,7 @@ impl Carry<'_> {
     /// Returns the block unchanged, at its present position.
     fn moved(&self, block: &Block) -> Block {
         let moved = |bytes: &Range<usize>| {
-            let start = self.difference.start(bytes.start).likely;
+            let start = self.earlier.difference.start(bytes.start).likely;
             start..start + bytes.len()
         };
         Block {
@@ -147,18 +156,18 @@ impl Carry<'_> {
     /// block was not replaced as a whole, the same kind and container. It must not contain more
     /// errors than the block did before.
     fn parsed_anew(&self, block: &Block) -> Option<usize> {
-        let start = self.difference.start(block.bytes.start);
-        let end = self.difference.end(block.bytes.end);
-        let lead = self.difference.start(block.lead.start).first;
-        let errors = count(self.before.errors, &block.whole_bytes());
-        let is_anchored = !self.difference.replaces_all(&block.bytes);
+        let start = self.earlier.difference.start(block.bytes.start);
+        let end = self.earlier.difference.end(block.bytes.end);
+        let lead = self.earlier.difference.start(block.lead.start).first;
+        let errors = count(&self.earlier.known_errors, &block.whole_bytes());
+        let is_anchored = !self.earlier.difference.replaces_all(&block.bytes);
         let blocks = &self.now.blocks.blocks;
         let from = blocks.partition_point(|other| other.bytes.start < start.first);
         let fits = |other: &Block| {
             let whole = lead.min(other.lead.start)..other.bytes.end;
             other.identity.kind == block.identity.kind
                 && end.holds(other.bytes.end)
-                && count(self.now.errors, &whole) <= errors
+                && count(&self.now.errors, &whole) <= errors
         };
         let near = || {
             let starting =
@@ -176,23 +185,24 @@ impl Carry<'_> {
     /// Returns `None` if that text is empty or, after a complete replacement, no longer contains
     /// the block's name.
     fn broken(&self, block: &Block) -> Option<Block> {
-        let mut bytes = self.difference.start(block.bytes.start).likely
-            ..self.difference.end(block.bytes.end).likely;
-        if self.difference.replaces_all(&block.bytes) {
-            bytes.start = self.difference.start(block.bytes.start).first;
+        let mut bytes = self.earlier.difference.start(block.bytes.start).likely
+            ..self.earlier.difference.end(block.bytes.end).likely;
+        if self.earlier.difference.replaces_all(&block.bytes) {
+            bytes.start = self.earlier.difference.start(block.bytes.start).first;
             bytes.start += line_of_name(self.text.get(bytes.clone())?, block)?;
         }
         let bytes = trimmed(self.text, bytes)?;
-        let lead = self.difference.start(block.lead.start).likely.min(bytes.start)..bytes.start;
+        let lead =
+            self.earlier.difference.start(block.lead.start).likely.min(bytes.start)..bytes.start;
         let lead = match block.lead.is_empty() {
             true => bytes.start..bytes.start,
             false => lead,
         };
-        let name = self.difference.start(block.name_bytes.start).likely;
+        let name = self.earlier.difference.start(block.name_bytes.start).likely;
         let name = name..name + block.name_bytes.len();
         let is_name = bytes.start <= name.start
             && name.end <= bytes.end
-            && !self.difference.touches_block(&block.name_bytes, self.text);
+            && !self.earlier.difference.touches_block(&block.name_bytes, self.text);
         let line = self.text[bytes.clone()].lines().next().unwrap_or_default().trim_end().len();
         let name_bytes = if is_name { name } else { bytes.start..bytes.start + line };
         Some(Block { lead, bytes, name_bytes, broken: true, ..block.clone() })
@@ -206,8 +216,8 @@ impl Carry<'_> {
         // A block without a name may be a definition that is not yet fully typed.
         let is_unnamed = new.identity.kind.is_unnamed();
         if is_unnamed
-            || !self.difference.overlaps_new_text(&whole)
-            || count(self.now.errors, &whole) > 0
+            || !self.earlier.difference.overlaps_new_text(&whole)
+            || count(&self.now.errors, &whole) > 0
         {
             return false;
         }

@@ -33,35 +33,46 @@ pub(crate) fn conflicts(text: &str) -> Vec<LineRange> {
 /// there is no conflict.
 pub(crate) fn sides(text: &str) -> Option<[String; 2]> {
     let mut sides = [String::new(), String::new()];
-    let (mut from, mut before) = (0, Marker::Theirs);
-    let end = LineStart { byte: text.len(), row: 0 };
-    for (marker, at, next) in markers(text)?.into_iter().chain([(Marker::Ours, end, end)]) {
-        let part = &text[from..at.byte];
+    for (side, part) in sections(text, LineStart { byte: text.len(), row: 0 })? {
+        let part = &text[part.start.byte..part.end.byte];
         let [ours, theirs] = &mut sides;
-        match before {
+        match side {
             Marker::Theirs => [ours, theirs].into_iter().for_each(|side| side.push_str(part)),
             Marker::Ours => ours.push_str(part),
             Marker::Sides => theirs.push_str(part),
             Marker::Ancestor => {}
         }
-        (from, before) = (next.byte, marker);
     }
     Some(sides)
 }
 
 /// Returns the parts to parse in a text with conflicts. Returns `None` if there is no conflict.
 pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
-    let (mut parts, mut from, mut before) = (Vec::new(), LineStart::default(), Marker::Theirs);
-    for (marker, at, next) in markers(text)? {
-        // Skip the common ancestor.
-        if before != Marker::Ancestor {
-            parts.push(part(from, at));
-        }
-        (from, before) = (next, marker);
-    }
-    let end = Range { end_byte: END, end_point: Point::new(END, END), ..part(from, from) };
-    parts.push(end);
-    Some(parts)
+    let end = LineStart { byte: END, row: END };
+    let kept = sections(text, end)?.filter(|(side, _)| *side != Marker::Ancestor);
+    let part = |(_, Bytes { start, end }): (_, Bytes<LineStart>)| Range {
+        start_byte: start.byte,
+        end_byte: end.byte,
+        start_point: Point::new(start.row, 0),
+        end_point: Point::new(end.row, if end.row == END { END } else { 0 }),
+    };
+    Some(kept.map(part).collect())
+}
+
+/// Returns the text between the conflict markers, each part with the marker before it. The text
+/// outside of conflicts comes after [`Marker::Theirs`]. `end` is the end of the last part. Returns
+/// `None` if there is no conflict.
+fn sections(
+    text: &str,
+    end: LineStart,
+) -> Option<impl Iterator<Item = (Marker, Bytes<LineStart>)> + use<>> {
+    let (mut before, mut from) = (Marker::Theirs, LineStart::default());
+    let all = markers(text)?.into_iter().chain([(Marker::Ours, end, end)]);
+    Some(all.map(move |(marker, at, next)| {
+        let section = (before, from..at);
+        (before, from) = (marker, next);
+        section
+    }))
 }
 
 /// Returns every conflict marker, with the start of its line and of the next line. A marker without
@@ -122,16 +133,6 @@ impl Marker {
 struct LineStart {
     byte: usize,
     row: usize,
-}
-
-fn part(from: LineStart, to: LineStart) -> Range {
-    let Bytes { start, end } = from.byte..to.byte;
-    Range {
-        start_byte: start,
-        end_byte: end,
-        start_point: Point::new(from.row, 0),
-        end_point: Point::new(to.row, 0),
-    }
 }
 
 #[cfg(test)]

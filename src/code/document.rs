@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use ropey::Rope;
 
-use super::carry::{Carry, ParsedBlocks};
+use super::carry::{Carry, Earlier};
 use super::incremental::{self, Base, ParsedText};
 use super::language::{self, Language};
 use super::text_difference::TextDifference;
@@ -50,23 +50,15 @@ pub struct Document {
     inner: Arc<Inner>,
 }
 
-/// Whether a program wrote a text. A generated text is one block, whatever its language.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Generated {
-    No,
-    /// Found by the file name or the text: `a.min.js`, or `@generated` at the top.
-    Detected,
-    /// Declared as generated in `.gitattributes`.
-    Declared,
-}
-
 #[derive(Clone)]
 struct Inner {
     path: Arc<str>,
     rope: Rope,
     language: Option<&'static Language>,
-    generated: Generated,
-    /// Finds out whether the text is declared as generated, if that was not known at first.
+    /// True if a program wrote the text, as its name or the text itself shows: `a.min.js`, or
+    /// `@generated` at the top. A generated text is one block, whatever its language.
+    is_generated: bool,
+    /// Finds out whether the text is declared as generated, for example in `.gitattributes`.
     declared: Option<LazyDeclaration>,
     unread: Option<Unread>,
     /// An earlier state that was parsed, and the bytes edited since.
@@ -147,34 +139,20 @@ impl Outlined {
         let (blocks, known_errors) = (parsed.blocks.clone(), parsed.errors.clone());
         Self { parsed, blocks, known_errors, unsettled: None }
     }
-}
 
-/// The outline of an earlier text, and how the present text differs from that text.
-#[derive(Clone)]
-struct Earlier {
-    blocks: Arc<FileBlocks>,
-    known_errors: Arc<Vec<Range<usize>>>,
-    difference: TextDifference,
-}
-
-impl Earlier {
-    fn new(outlined: &Outlined, difference: TextDifference) -> Self {
-        let (blocks, known_errors) = (outlined.blocks.clone(), outlined.known_errors.clone());
-        Self { blocks, known_errors, difference }
+    fn as_earlier(&self, difference: TextDifference) -> Earlier {
+        let (blocks, known_errors) = (self.blocks.clone(), self.known_errors.clone());
+        Earlier { blocks, known_errors, difference }
     }
 
     /// Returns the earlier outline for the text after one more edit. An edit inside the text that
     /// made the outline unsettled keeps the outline from before.
-    fn after(outlined: &Outlined, range: &Range<usize>, length: usize) -> Self {
-        let unsettled = outlined.unsettled.as_ref();
+    fn before_edit(&self, range: &Range<usize>, length: usize) -> Earlier {
+        let unsettled = self.unsettled.as_ref();
         match unsettled.filter(|earlier| earlier.difference.overlaps_new_text(range)) {
             Some(earlier) => earlier.and_edit(range, length),
-            None => Self::new(outlined, TextDifference::of_edit(range, length)),
+            None => self.as_earlier(TextDifference::of_edit(range, length)),
         }
-    }
-
-    fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
-        Self { difference: self.difference.and_edit(range, length), ..self.clone() }
     }
 }
 
@@ -205,16 +183,12 @@ impl Document {
     /// Makes a document from a text, such as an editor's buffer. This never fails. A text that is
     /// too large or binary has no blocks, and [`Document::unread`] says why.
     pub fn from_text(path: &str, text: &str) -> Self {
-        Self::new(path.into(), Rope::from_str(text), None, None)
+        Self::from_rope(path.into(), Rope::from_str(text))
     }
 
     /// Marks the text as generated, as `.gitattributes` declares it. It becomes one block.
     pub fn declared_generated(self) -> Self {
-        self.with_inner(|inner| Inner {
-            language: None,
-            generated: Generated::Declared,
-            ..inner.without_history(OnceLock::new())
-        })
+        self.declared_generated_if(|| true)
     }
 
     /// Like [`Document::declared_generated`] if `is_generated` returns true. It is called when the
@@ -227,18 +201,15 @@ impl Document {
         self.with_inner(|inner| Inner { declared, parsed: OnceLock::new(), ..inner })
     }
 
-    fn is_declared_generated(&self) -> bool {
+    fn is_one_block(&self) -> bool {
         let declared = self.inner.declared.as_ref();
-        self.inner.generated == Generated::Declared || declared.is_some_and(|declared| ***declared)
+        self.inner.is_generated || declared.is_some_and(|declared| ***declared)
     }
 
     /// Sets where to take the outline from if the text does not parse when it is opened, for
     /// example the text of the last commit. `origin` is called only in that case.
     pub fn with_origin(self, origin: impl Fn() -> Option<Self> + Send + Sync + 'static) -> Self {
-        self.originating(Some(Arc::new(origin)))
-    }
-
-    fn originating(self, origin: Option<EarlierDocument>) -> Self {
+        let origin: Option<EarlierDocument> = Some(Arc::new(origin));
         self.with_inner(|inner| Inner { origin, parsed: OnceLock::new(), ..inner })
     }
 
@@ -246,30 +217,29 @@ impl Document {
         Self { inner: Arc::new(change((*self.inner).clone())) }
     }
 
-    fn new(path: Arc<str>, rope: Rope, base: Option<Base>, earlier: Option<Earlier>) -> Self {
+    fn from_rope(path: Arc<str>, rope: Rope) -> Self {
         let bytes = rope.len_bytes();
-        let unread = if bytes > MAX_BYTES {
-            Some(Unread::TooLarge { bytes })
-        } else {
-            is_binary(&rope).then_some(Unread::Binary)
+        let unread = match bytes > MAX_BYTES {
+            true => Some(Unread::TooLarge { bytes }),
+            // The same test as in `from_bytes`, for a text in an editor.
+            false => {
+                rope.bytes().take(BINARY_PROBE).any(|byte| byte == 0).then_some(Unread::Binary)
+            }
         };
         let language = language::of_file(&path, &first_line(&rope));
-        let is_detected = || unread.is_none() && generated::is_generated(&path, &rope, language);
-        let generated = if is_detected() { Generated::Detected } else { Generated::No };
-        let language = language.filter(|_| generated == Generated::No);
-        let parsed = OnceLock::new();
+        let is_generated = unread.is_none() && generated::is_generated(&path, &rope, language);
         let inner = Inner {
             path,
             rope,
-            language,
-            generated,
+            language: language.filter(|_| !is_generated),
+            is_generated,
             declared: None,
             unread,
-            base,
-            earlier,
+            base: None,
+            earlier: None,
             origin: None,
             edits: EditLog::default(),
-            parsed,
+            parsed: OnceLock::new(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -278,38 +248,27 @@ impl Document {
     /// call of [`Document::blocks`] parses what changed. Returns `None` if the range is outside the
     /// text or splits a character.
     pub fn edited(&self, range: Range<usize>, text: &str) -> Option<Self> {
-        let edits = self.inner.edits.with_edit(range.clone(), text.len());
-        let declared = self.inner.declared.clone();
-        Some(self.with_edit(range, text)?.with_inner(|inner| Inner { edits, declared, ..inner }))
+        let characters = self.characters(&range)?;
+        let old = &*self.inner;
+        let mut rope = old.rope.clone();
+        rope.remove(characters.clone());
+        rope.insert(characters.start, text);
+        let base = self.base_of(&rope, &range, text);
+        let earlier = self.earlier_of(&range, text.len());
+        let (edits, declared) = (old.edits.with_edit(range, text.len()), old.declared.clone());
+        let origin = old.origin.clone().filter(|_| old.parsed.get().is_none());
+        let next = Self::from_rope(old.path.clone(), rope);
+        let is_same = same_language(next.inner.language, old.language);
+        Some(next.with_inner(|inner| match is_same {
+            true => Inner { base, earlier, origin, edits, declared, ..inner },
+            false => Inner { edits, declared, ..inner },
+        }))
     }
 
     /// Returns how this text differs from an earlier state of it, from the edits between the two.
     /// Returns `None` if this text was not made from the earlier one, or by too many edits.
     pub fn since(&self, earlier: &Self) -> Option<TextDifference> {
         self.inner.edits.since(&earlier.inner.edits)
-    }
-
-    fn with_edit(&self, range: Range<usize>, text: &str) -> Option<Self> {
-        let characters = self.characters(&range)?;
-        let mut rope = self.inner.rope.clone();
-        rope.remove(characters.clone());
-        rope.insert(characters.start, text);
-        let base = self.base_of(&rope, &range, text);
-        let earlier = self.earlier_of(&range, text.len());
-        let next = Self::new(self.inner.path.clone(), rope, base, earlier);
-        if self.inner.generated == Generated::Declared {
-            return Some(next.declared_generated());
-        }
-        Some(if same_language(next.inner.language, self.inner.language) {
-            match &self.inner.origin {
-                Some(origin) if self.inner.parsed.get().is_none() => {
-                    next.originating(Some(Arc::clone(origin)))
-                }
-                _ => next,
-            }
-        } else {
-            Self::new(next.inner.path.clone(), next.inner.rope.clone(), None, None)
-        })
     }
 
     /// Returns the document with another text, as one edit. The bytes that both texts have in
@@ -340,7 +299,7 @@ impl Document {
     fn earlier_of(&self, range: &Range<usize>, length: usize) -> Option<Earlier> {
         match self.inner.parsed.get() {
             _ if self.inner.unread.is_some() => None,
-            Some(outlined) => Some(Earlier::after(outlined, range, length)),
+            Some(outlined) => Some(outlined.before_edit(range, length)),
             None => self.inner.earlier.as_ref().map(|earlier| earlier.and_edit(range, length)),
         }
     }
@@ -366,10 +325,9 @@ impl Document {
     /// Returns the outline of another text and how this text differs from it. Returns `None` if
     /// their languages differ.
     fn difference(&self, earlier: &Self) -> Option<Earlier> {
-        let same = same_language(self.inner.language, earlier.inner.language)
-            && earlier.unread().is_none();
+        let same = same_language(self.language(), earlier.language()) && earlier.unread().is_none();
         let difference = || TextDifference::between(&earlier.text(), &self.text());
-        same.then(|| Earlier::new(earlier.outlined(), difference()))
+        same.then(|| earlier.outlined().as_earlier(difference()))
     }
 
     fn base_of(&self, after: &Rope, range: &Range<usize>, text: &str) -> Option<Base> {
@@ -407,7 +365,7 @@ impl Document {
     /// Returns the language. It is `None` for a text that is cut into paragraphs and for a
     /// generated text.
     pub fn language(&self) -> Option<&'static Language> {
-        self.inner.language.filter(|_| !self.is_declared_generated())
+        self.inner.language.filter(|_| !self.is_one_block())
     }
 
     /// Returns the blocks. The first call parses the text. If an edit broke the syntax, blocks of
@@ -425,7 +383,7 @@ impl Document {
         self.inner.parsed.get_or_init(|| {
             let Inner { rope, earlier, origin, .. } = &*self.inner;
             let parsed = self.parse();
-            if self.is_declared_generated() {
+            if self.is_one_block() {
                 return Outlined::as_parsed(parsed);
             }
             let origin = origin.as_ref().filter(|_| earlier.is_none() && parsed.blocks.has_error);
@@ -465,7 +423,7 @@ impl Document {
         if self.inner.unread.is_some() {
             return None;
         }
-        let language = self.inner.language.map(|language| language.id);
+        let language = self.language().map(|language| language.id);
         let blocks: Vec<Block> = postcard::from_bytes(kept).ok()?;
         let (length, lines) = (self.len_bytes(), self.line_count());
         let fits = |(at, block): (usize, &Block)| {
@@ -488,20 +446,16 @@ impl Document {
     }
 
     fn parse(&self) -> ParsedText {
-        let Inner { path, rope, language, generated, unread, base, .. } = &*self.inner;
+        let Inner { path, rope, language, unread, base, .. } = &*self.inner;
         match language {
             _ if unread.is_some() => ParsedText::without_tree(Arc::default(), Arc::default()),
-            _ if *generated != Generated::No || self.is_declared_generated() => {
-                one_block(path, rope)
-            }
+            _ if self.is_one_block() => one_block(path, rope),
             Some(language) => incremental::parse(language, rope, base.as_ref())
                 .unwrap_or_else(|| one_block(path, rope)),
-            None => {
-                let found = paragraphs::paragraphs(path, rope);
-                let found =
-                    found.map(|found| ParsedText::without_tree(Arc::new(found), Arc::default()));
-                found.unwrap_or_else(|| one_block(path, rope))
-            }
+            None => paragraphs::paragraphs(path, rope).map_or_else(
+                || one_block(path, rope),
+                |found| ParsedText::without_tree(Arc::new(found), Arc::default()),
+            ),
         }
     }
 
@@ -510,8 +464,7 @@ impl Document {
     pub fn cut_short(&self) -> Option<String> {
         let is_whole =
             |blocks: &[Block]| matches!(blocks, [one] if one.identity.kind == BlockKind::File);
-        let is_generated = self.inner.generated != Generated::No || self.is_declared_generated();
-        let is_cut = !is_generated && is_whole(&self.blocks().blocks);
+        let is_cut = !self.is_one_block() && is_whole(&self.blocks().blocks);
         is_cut.then(|| {
             format!(
                 "{} is treated as one block, because it has over {MAX_BLOCKS} blocks, is nested too deeply, or takes too long to parse.",
@@ -570,27 +523,17 @@ fn outlined(rope: &Rope, parsed: ParsedText, earlier: Option<&Earlier>) -> Outli
     let Some(earlier) = earlier.filter(|earlier| !earlier.blocks.blocks.is_empty()) else {
         return as_parsed;
     };
-    let (now, errors) = (&as_parsed.parsed.blocks, &as_parsed.parsed.errors);
-    let carry = Carry {
-        before: ParsedBlocks { blocks: &earlier.blocks, errors: &earlier.known_errors },
-        now: ParsedBlocks { blocks: now, errors },
-        difference: &earlier.difference,
-        text: &rope.to_string(),
-    };
+    let now = &as_parsed.parsed;
+    let carry = Carry { earlier, now, text: &rope.to_string() };
     if carry.is_old_damage() {
         let unsettled = (!carry.keeps_the_untouched()).then(|| earlier.clone());
         return Outlined { unsettled, ..as_parsed };
     }
     let mut blocks = carry.run();
     outline::finish(rope, &mut blocks);
-    let blocks = FileBlocks { language: now.language, blocks, has_error: true };
+    let blocks = FileBlocks { language: now.blocks.language, blocks, has_error: true };
     let known_errors = Arc::new(carry.known_errors());
     Outlined { blocks: Arc::new(blocks), known_errors, ..as_parsed }
-}
-
-/// The same test as in [`Document::from_bytes`], for a text in an editor.
-fn is_binary(rope: &Rope) -> bool {
-    rope.bytes().take(BINARY_PROBE).any(|byte| byte == 0)
 }
 
 /// Returns the start of the first line, enough to read a `#!`.

@@ -52,42 +52,33 @@ struct Definition<'t> {
     syntax: &'static Syntax,
     /// The index of the pattern in the query.
     pattern: usize,
-    captures: Captures<'t>,
+    /// What the query captures besides the node.
+    captures: Vec<(CaptureRole, Node<'t>)>,
     /// The index of the enclosing definition.
     container: Option<usize>,
 }
 
-/// What the query captures for a definition besides its node.
-#[derive(Default)]
-struct Captures<'t> {
-    name: Option<Node<'t>>,
-    /// The body, if the name is all the text before it, as for a CSS rule.
-    name_before: Option<Node<'t>>,
-    /// The node whose kind begins the name: `create table` in `create table orders`.
-    name_kind: Option<Node<'t>>,
-    /// The thing that a statement acts on, such as `orders` in `update orders`. It ends the name,
-    /// but is not a name that the statement defines.
-    name_object: Option<Node<'t>>,
-    /// The entry of a data file that is named by its members.
-    name_entry: Option<Node<'t>>,
-    name_trait: Option<Node<'t>>,
-    scope: Option<Node<'t>>,
-    parameters: Option<Node<'t>>,
-    outside: bool,
-}
+impl<'t> Definition<'t> {
+    /// Returns the node that was captured in this role. If there are several, the first name or
+    /// object counts, and otherwise the last node.
+    fn capture(&self, role: CaptureRole) -> Option<Node<'t>> {
+        let mut all = self.captures.iter().filter(|one| one.0 == role).map(|one| one.1);
+        match role {
+            CaptureRole::Name | CaptureRole::NameObject => all.next(),
+            _ => all.last(),
+        }
+    }
 
-impl Captures<'_> {
     /// Returns true if the definition keeps its meaning under another name. A style rule with other
     /// selectors applies to other elements, an `update` of another table is another statement, and
     /// an entry with another key is another package. For these, the name is part of what they say.
     fn has_own_name(&self) -> bool {
-        self.name_before.is_none()
-            && self.name_entry.is_none()
-            && (self.name_kind.is_none() || self.name.is_some())
+        let has = |role| self.capture(role).is_some();
+        !has(CaptureRole::NameBefore)
+            && !has(CaptureRole::NameEntry)
+            && (!has(CaptureRole::NameKind) || has(CaptureRole::Name))
     }
-}
 
-impl Definition<'_> {
     fn holds(&self, bytes: &Range<usize>) -> bool {
         self.bytes.start <= bytes.start && bytes.end <= self.bytes.end
     }
@@ -179,7 +170,7 @@ fn walk(
         let lists = definitions
             .iter()
             .filter(|found| found.syntax.parameters_bind)
-            .filter_map(|found| found.captures.parameters.map(|list| list.id()));
+            .filter_map(|found| Some(found.capture(CaptureRole::Parameters)?.id()));
         return tokens::walk(text, compiled, tops, &ids.collect(), &lists.collect(), embedded);
     }
     let words = tokens::words(text, zone.clone());
@@ -216,36 +207,18 @@ fn definition<'t>(
     found: &QueryMatch<'_, 't>,
     compiled: &Compiled,
 ) -> Option<Definition<'t>> {
-    let mut definition = None;
-    let mut captures = Captures::default();
-    for capture in found.captures() {
-        let node = Some(capture.node);
-        match compiled.roles[capture.index as usize] {
-            CaptureRole::Definition(kind) => definition = Some((capture.node, kind)),
-            CaptureRole::Name => captures.name = captures.name.or(node),
-            CaptureRole::NameTrait => captures.name_trait = node,
-            CaptureRole::NameBefore => captures.name_before = node,
-            CaptureRole::NameKind => captures.name_kind = node,
-            CaptureRole::NameObject => captures.name_object = captures.name_object.or(node),
-            CaptureRole::NameEntry => captures.name_entry = node,
-            CaptureRole::Scope => captures.scope = node,
-            CaptureRole::Parameters => captures.parameters = node,
-            CaptureRole::Outside => captures.outside = true,
-            CaptureRole::NameDefault | CaptureRole::Helper => {}
-        }
-    }
-    let (node, kind) = definition?;
+    let captures = found.captures().iter();
+    let captures: Vec<_> =
+        captures.map(|one| (compiled.roles[one.index as usize], one.node)).collect();
+    let (node, kind) = captures.iter().rev().find_map(|(role, node)| match role {
+        CaptureRole::Definition(kind) => Some((*node, *kind)),
+        _ => None,
+    })?;
     let bytes = definition_bytes(text, node, compiled);
     let (syntax, pattern) = (compiled.syntax, found.pattern_index);
-    (!bytes.is_empty()).then_some(Definition {
-        node,
-        bytes,
-        kind,
-        syntax,
-        pattern,
-        captures,
-        container: None,
-    })
+    let container = None;
+    let found = Definition { node, bytes, kind, syntax, pattern, captures, container };
+    (!found.bytes.is_empty()).then_some(found)
 }
 
 /// Returns the bytes of a definition's node. They end before the white space and the comments that
@@ -272,7 +245,7 @@ fn into_nested(mut found: Vec<Definition>) -> Vec<Definition> {
         }
         one.container = open.last().copied();
         let outer = one.container.map(|outer| kept[outer].kind);
-        if one.captures.outside && outer.is_some_and(hides_declarations) {
+        if one.capture(CaptureRole::Outside).is_some() && outer.is_some_and(hides_declarations) {
             continue;
         }
         if one.kind == BlockKind::Function && outer.is_some_and(BlockKind::has_methods) {
@@ -347,8 +320,9 @@ impl Assembly<'_, '_> {
         let path = [prefix, named.scope, Some(named.name.clone())];
         let path = path.into_iter().flatten().collect::<Vec<_>>().join(".");
         let how = definition.syntax.parameters;
-        let parameters =
-            definition.captures.parameters.and_then(|list| parameter_types(self.text, list, how));
+        let parameters = definition
+            .capture(CaptureRole::Parameters)
+            .and_then(|list| parameter_types(self.text, list, how));
         let span = self.walked.spans[at].clone();
         let inner = inner.iter().map(|&one| {
             let (from, to) = (self.walked.leads[one].1, self.walked.spans[one].end);
@@ -356,7 +330,7 @@ impl Assembly<'_, '_> {
         });
         let lead = self.lead(at);
         let subject = HashInput {
-            name_bytes: definition.captures.has_own_name().then(|| named.bytes.clone()),
+            name_bytes: definition.has_own_name().then(|| named.bytes.clone()),
             name_in_body: definition.kind != BlockKind::Method || definition.syntax.method_in_scope,
             inner: inner.collect(),
             ..HashInput::plain(
@@ -393,19 +367,19 @@ impl Assembly<'_, '_> {
     }
 
     fn named(&self, definition: &Definition) -> DefinitionName {
-        let (text, captures) = (self.text, &definition.captures);
-        if let Some(body) = captures.name_before {
+        let text = self.text;
+        if let Some(body) = definition.capture(CaptureRole::NameBefore) {
             return named_by_head(text, definition, body);
         }
-        if let Some(node) = captures.name_kind {
+        if let Some(node) = definition.capture(CaptureRole::NameKind) {
             return named_by_kind(text, definition, node);
         }
-        if let Some(node) = captures.name_entry {
+        if let Some(node) = definition.capture(CaptureRole::NameEntry) {
             return named_by_member(text, definition, node);
         }
         // In broken code, the query can pair a definition with a name outside of it.
         let within = |name: &Node| definition.holds(&name.byte_range());
-        let Some(node) = captures.name.filter(within) else {
+        let Some(node) = definition.capture(CaptureRole::Name).filter(within) else {
             let bytes = first_line(text, &definition.bytes);
             let name = if definition.kind == BlockKind::Section { "untitled" } else { "default" };
             return DefinitionName { name: name.into(), bytes, scope: None };
@@ -418,7 +392,8 @@ impl Assembly<'_, '_> {
             }
             _ => normalised(text, bytes.clone(), &[]),
         };
-        let mut scope = captures.scope.map(|node| normalised(text, node.byte_range(), &[]));
+        let normal = |node: Node| normalised(text, node.byte_range(), &[]);
+        let mut scope = definition.capture(CaptureRole::Scope).map(normal);
         if node.kind() == "qualified_identifier" {
             let segments = segments(&name);
             let (last, outer) = segments.split_last().unwrap_or((&"", &[]));
@@ -426,8 +401,8 @@ impl Assembly<'_, '_> {
             scope = (!outer.is_empty()).then(|| outer.join("."));
             name = (*last).to_owned();
         }
-        if let Some(node) = captures.name_trait {
-            name = format!("{} for {name}", normalised(text, node.byte_range(), &[]));
+        if let Some(node) = definition.capture(CaptureRole::NameTrait) {
+            name = format!("{} for {name}", normal(node));
         }
         // In broken code, the parser can insert a name of length zero anywhere in the text.
         if !definition.holds(&bytes) || text.get(bytes.clone()).is_none() {
@@ -506,11 +481,12 @@ struct DefinitionName {
 fn named_by_kind(text: &str, definition: &Definition, node: Node) -> DefinitionName {
     let kind = node.kind().trim_start_matches("keyword_");
     let kind = kind.trim_end_matches("_statement").trim_end_matches("_instruction");
-    let captures = &definition.captures;
-    let object = captures.name.or(captures.name_object).map(|object| object.byte_range());
+    let object = definition.capture(CaptureRole::Name);
+    let object = object.or(definition.capture(CaptureRole::NameObject));
+    let object = object.map(|object| object.byte_range());
     let words = kind.replace('_', " ");
     let name = match &object {
-        Some(bytes) if captures.has_own_name() => {
+        Some(bytes) if definition.has_own_name() => {
             format!("{words} {}", normalised(text, bytes.clone(), &[]))
         }
         Some(bytes) => format!("{words} {}", beginning(text, bytes)),
@@ -524,7 +500,8 @@ fn named_by_kind(text: &str, definition: &Definition, node: Node) -> DefinitionN
 /// Names an entry of a data file by its key: `serde 1.0.2` in the list `package`. The name of the
 /// list, if it has one, becomes the scope.
 fn named_by_member(text: &str, definition: &Definition, node: Node) -> DefinitionName {
-    let list = definition.captures.name.map(|name| normalised(text, name.byte_range(), &[]));
+    let list = definition.capture(CaptureRole::Name);
+    let list = list.map(|name| normalised(text, name.byte_range(), &[]));
     let key = entries::key(text, node, definition.syntax.entries, list.is_none());
     let own = first_line(text, &definition.bytes);
     let Some((name, bytes)) = key else {
