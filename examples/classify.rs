@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
 use intent_lsp::facade::ledger::MutationClass;
-use intent_lsp::facade::provenance::classify::{self, NamedBlock, SourceFile};
+use intent_lsp::facade::provenance::classify::{self, BlockChange, Classification};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,9 +21,8 @@ struct Question {
     id: String,
     before: Vec<FileRef>,
     after: Vec<FileRef>,
-    before_path: Option<String>,
     after_path: Option<String>,
-    block_before: Option<(String, u32, u32)>,
+    block_before: Option<Value>,
     #[serde(default)]
     block_after: Vec<(String, u32, u32)>,
 }
@@ -68,30 +67,45 @@ fn answer(question: &Question, texts: &HashMap<String, String>) -> (Option<Strin
         list.iter().map(|file| (file.path.clone(), texts.get(&file.blob).cloned())).collect()
     };
     let (before, after) = (files(&question.before), files(&question.after));
-    let before: Vec<SourceFile<'_>> =
-        before.iter().map(|(path, text)| SourceFile { path, text: text.as_deref() }).collect();
-    let after: Vec<SourceFile<'_>> =
-        after.iter().map(|(path, text)| SourceFile { path, text: text.as_deref() }).collect();
-    let path = |path: &Option<String>, files: &[FileRef]| -> String {
-        path.clone().or_else(|| Some(files.first()?.path.clone())).unwrap_or_default()
-    };
-    let found = match (&question.block_before, &question.block_after[..]) {
-        (Some(was), is @ [_, ..]) => {
-            let old_path = path(&question.before_path, &question.before);
-            let new_path = path(&question.after_path, &question.after);
-            let is: Vec<NamedBlock<'_>> = is.iter().map(|one| named(&new_path, one)).collect();
-            classify::block(&before, &after, named(&old_path, was), &is)
+    let found = classify::change(&borrowed(&before), &borrowed(&after));
+    let (class, reasons) = match (&question.block_before, &question.block_after[..]) {
+        (Some(_), []) => (Some(MutationClass::IntentEvolution), vec!["removed".into()]),
+        (Some(_), [block, ..]) => {
+            let path = question.after_path.clone().or_else(|| Some(after.first()?.0.clone()));
+            let path = path.unwrap_or_default();
+            let text = after.iter().find(|file| file.0 == path).and_then(|file| file.1.as_deref());
+            of_block(&found, &path, text.unwrap_or_default(), block)
         }
-        (Some(_), []) => return (Some("INTENT_EVOLUTION".into()), vec!["removed".into()]),
-        _ => classify::change(&before, &after),
+        _ => (found.class, found.reasons),
     };
-    let label = found.class.map(|class| match class {
+    let label = class.map(|class| match class {
         MutationClass::AstRefactor => "AST_REFACTOR".to_owned(),
         MutationClass::IntentEvolution => "INTENT_EVOLUTION".to_owned(),
     });
-    (label, found.reasons)
+    (label, reasons)
 }
 
-fn named<'a>(path: &'a str, block: &'a (String, u32, u32)) -> NamedBlock<'a> {
-    NamedBlock { path, name: &block.0, lines: (block.1, block.2) }
+fn borrowed(files: &[(String, Option<String>)]) -> Vec<(&str, &str)> {
+    files.iter().filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?))).collect()
+}
+
+/// Returns what the classification says about one block of a file, given by its name and its lines.
+fn of_block(
+    found: &Classification,
+    path: &str,
+    text: &str,
+    (name, first, last): &(String, u32, u32),
+) -> (Option<MutationClass>, Vec<String>) {
+    let line_of = |byte: usize| text[..byte].matches('\n').count() as u32 + 1;
+    let holds = |block: &&BlockChange| {
+        let is_here = block.after.as_ref().is_some_and(|(file, bytes)| {
+            file == path && line_of(bytes.start) <= *last && *first <= line_of(bytes.end)
+        });
+        let is_named = |path: &str| path.rsplit('.').next() == Some(name);
+        is_here && block.identity.as_ref().is_some_and(|identity| is_named(&identity.path))
+    };
+    match found.blocks.iter().find(holds) {
+        Some(block) => (block.class, vec![block.reason.clone()]),
+        None => (Some(MutationClass::AstRefactor), vec![format!("{name}: the same")]),
+    }
 }

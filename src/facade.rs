@@ -145,9 +145,7 @@ pub mod ledger {
 pub mod provenance {
     pub use crate::provenance::{Classification, Provenance};
     pub mod classify {
-        pub use crate::provenance::classify::{
-            Classification, NamedBlock, SourceFile, block, change,
-        };
+        pub use crate::provenance::classify::{BlockChange, Classification, change};
     }
 }
 pub mod shell {

@@ -9,7 +9,7 @@ use intent_lsp::facade::code::program::Tree;
 use intent_lsp::facade::code::{Program, language};
 use intent_lsp::facade::ledger::{Basis, MutationClass};
 use intent_lsp::facade::provenance::Classification;
-use intent_lsp::facade::provenance::classify::{SourceFile, change};
+use intent_lsp::facade::provenance::classify::change;
 
 use crate::mutate::chance::from_environment;
 use crate::support::short_or_long;
@@ -86,8 +86,7 @@ impl Fixture {
 /// Classifies the change of one file. `OLD -> NEW` in `path` is a file that was moved.
 fn classify(path: &str, before: &str, after: &str) -> Classification {
     let (old, new) = path.split_once(" -> ").unwrap_or((path, path));
-    let (then, now) = (Some(before), Some(after));
-    change(&[SourceFile { path: old, text: then }], &[SourceFile { path: new, text: now }])
+    change(&[(old, before)], &[(new, after)])
 }
 
 fn word(found: &Classification) -> &'static str {
@@ -197,13 +196,10 @@ impl Pair {
     fn classified(&self) -> Classification {
         let (old, new) = self.path.split_once(" -> ").unwrap_or((&self.path, &self.path));
         let side = |path, text| {
-            let mut all = vec![SourceFile { path, text: Some(text) }];
-            all.extend(
-                self.others.iter().map(|(path, text)| SourceFile { path, text: Some(text) }),
-            );
-            all
+            let others = self.others.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+            std::iter::once((path, text)).chain(others).collect::<Vec<(&str, &str)>>()
         };
-        change(&side(old, &self.before), &side(new, &self.after))
+        change(&side(old, self.before.as_str()), &side(new, self.after.as_str()))
     }
 }
 
@@ -242,10 +238,7 @@ fn a_move_is_a_change_while_a_file_imports_the_old_path() {
     let (here, there) = ("def f(a):\n    return a\n", "def g(a):\n    return a\n");
     let (full, other) = (format!("{moved}\n\n{here}"), format!("{there}\n\n{moved}"));
     for (uses, wanted) in [("from .a import _total\n", "E"), ("from .a import f\n", "R")] {
-        let side = |a, b| {
-            let files = [("a.py", a), ("b.py", b), ("c.py", uses)];
-            files.map(|(path, text)| SourceFile { path, text: Some(text) })
-        };
+        let side = |a, b| [("a.py", a), ("b.py", b), ("c.py", uses)];
         let found = change(&side(&full, there), &side(here, &other));
         assert_eq!(word(&found), wanted, "{uses}{:?}", found.reasons);
     }

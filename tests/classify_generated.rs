@@ -12,7 +12,7 @@ use crate::mutate::corpus::{Sample, chosen, samples};
 use crate::mutate::{Behaviour, Chance, KINDS, Step, World};
 use crate::support::short_or_long;
 use intent_lsp::facade::ledger::MutationClass;
-use intent_lsp::facade::provenance::classify::{self, Classification, SourceFile};
+use intent_lsp::facade::provenance::classify::{self, Classification};
 
 const SEED: u64 = 20_260_411;
 const ROUNDS: u64 = 40;
@@ -91,19 +91,12 @@ fn classified(before: &World, after: &World) -> Classification {
     paths.sort();
     paths.dedup();
     paths.retain(|path| text(before, path) != text(after, path));
-    let side = |world: &World| -> Vec<Option<String>> {
-        paths.iter().map(|path| text(world, path)).collect()
-    };
-    let (then, now) = (side(before), side(after));
-    let files = |texts: &'_ [Option<String>]| -> Vec<(String, Option<String>)> {
-        paths.iter().map(|path| (*path).clone()).zip(texts.iter().cloned()).collect()
-    };
-    let (then, now) = (files(&then), files(&now));
-    classify::change(&sources(&then), &sources(&now))
-}
-
-fn sources(files: &[(String, Option<String>)]) -> Vec<SourceFile<'_>> {
-    files.iter().map(|(path, text)| SourceFile { path, text: text.as_deref() }).collect()
+    fn side<'a>(paths: &[&'a String], world: &'a World) -> Vec<(&'a str, &'a str)> {
+        let there =
+            paths.iter().filter_map(|path| Some((path.as_str(), world.files.get(*path)?.text())));
+        there.collect()
+    }
+    classify::change(&side(&paths, before), &side(&paths, after))
 }
 
 fn round(seed: u64, round: u64, samples: &[Sample]) -> Report {

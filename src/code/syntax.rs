@@ -53,19 +53,19 @@ pub(super) struct Syntax {
     /// comma.
     pub tuples: &'static [&'static str],
     /// Tokens that do not matter: the parent's kind, and the token.
-    pub dropped: &'static [(&'static str, &'static str)],
+    pub dropped: Places,
     /// Tokens that do not matter if they come first: the parent's kind, and the token.
-    pub leading: &'static [(&'static str, &'static str)],
+    pub leading: Places,
     /// Tokens before which a line break can end a statement, although the grammar reads on: the
     /// parent's kind, and the token.
-    pub breaks: &'static [(&'static str, &'static str)],
+    pub breaks: Places,
     /// Wrapper nodes. One that contains a single item is treated like that item.
     pub transparent: &'static [&'static str],
     /// Places in which a `parenthesized_expression` may lose its parentheses: kind, field.
-    pub parentheses: &'static [(&'static str, &'static str)],
+    pub parentheses: Places,
     /// More places in which parentheses do not matter, because the tree is the same without them:
     /// `(a * b) + c`.
-    pub operands: &'static [(&'static str, &'static str)],
+    pub operands: Places,
     /// Nodes in which all parentheses matter, because their text may be quoted: arguments of a call
     /// that may be a C macro.
     pub quoting: &'static [&'static str],
@@ -74,24 +74,24 @@ pub(super) struct Syntax {
     /// Nodes that are names of types.
     pub types: &'static [&'static str],
     /// Places in which an identifier names what is called: kind, field.
-    pub callees: &'static [(&'static str, &'static str)],
+    pub callees: Places,
     /// Places in which an identifier names a field, a label or a key, which is never renamed: kind,
     /// field.
-    pub labels: &'static [(&'static str, &'static str)],
+    pub labels: Places,
     /// Places in which an identifier, or a pattern of identifiers, becomes a local name: kind,
     /// field.
-    pub bindings: &'static [(&'static str, &'static str)],
+    pub bindings: Places,
     /// Like `bindings`, but by the preceding token: the parent's kind, and the kind of the node
     /// right before the name.
-    pub declared: &'static [(&'static str, &'static str)],
+    pub declared: Places,
     /// Identifiers that are never renamed because of the preceding token: the parent's kind, and
     /// that token.
-    pub members: &'static [(&'static str, &'static str)],
+    pub members: Places,
     /// Nodes whose first child is a key that is never renamed, if they have three or more children
     /// (`a = b` as an argument): the parent's kind, and the node's kind.
-    pub keyed: &'static [(&'static str, &'static str)],
+    pub keyed: Places,
     /// Places in which a name must not be taken for a local one: `global $a`, `f(a:)`. Kind, field.
-    pub foreign: &'static [(&'static str, &'static str)],
+    pub foreign: Places,
     /// Nodes with an operator. If it is `=`, the names on its left side become local names.
     pub assignments: &'static [&'static str],
     /// Whether the names in a definition's parameter list, as the query captures it, become local
@@ -122,6 +122,83 @@ pub(super) struct Syntax {
     /// Whether this is prose. Then the tokens are the words, and not the leaves of the tree.
     pub words: bool,
     pub parameters: Parameters,
+    /// Where names are visible. The fields below belong to it. In a language without it, no name
+    /// counts as a local that may be renamed.
+    pub reach: Option<NameReach>,
+    /// Nodes with parameters and a body. Locals exist only inside one of these.
+    pub functions: &'static [&'static str],
+    /// Nodes inside a function that limit the declarations in them.
+    pub scopes: &'static [&'static str],
+    /// More places in which a name is declared. They are not in `bindings`, because its entries
+    /// affect fingerprints, and recorded blocks would no longer be recognised.
+    pub local_bindings: Places,
+    /// Nodes whose bindings are visible only after everything else in the node was read.
+    pub late: &'static [&'static str],
+    /// More nodes that form patterns. They are not in `patterns` for the same reason.
+    pub local_patterns: &'static [&'static str],
+    /// Fields of patterns that are not part of the pattern: a default value, a path.
+    pub not_pattern: Places,
+    /// Places of names that callers can use, such as parameters in Python.
+    pub public_names: Places,
+    /// Places in which an identifier names a member, a label, a key or a part of a path.
+    pub member_names: Places,
+    /// Nodes in which nothing is known about names.
+    pub opaque: &'static [&'static str],
+    /// Functions that read names at run-time. Nothing is renamed if one of them is called.
+    pub reflection: &'static [&'static str],
+    /// Nodes that read names at run-time, with the same effect as `reflection`.
+    pub reflecting: &'static [&'static str],
+    /// Leaves that can name locals, if these are not all of `identifiers`.
+    pub local_names: &'static [&'static str],
+}
+
+/// Places in a tree: the kind of a parent node, and the field of a child, or `""` for a child
+/// without a field.
+pub(super) type Places = &'static [(&'static str, &'static str)];
+
+/// Where a name is visible after it was declared in a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NameReach {
+    /// From its declaration on. Another declaration of the same name makes another local.
+    FromHere,
+    /// From its declaration on. A `:=` in the same scope assigns to the same local.
+    FromHereOnce,
+    /// In the whole function, wherever it is assigned.
+    Function,
+    /// A `var` in the whole function, other names in the whole block.
+    Block,
+    /// In the whole function. Everything that is spelled like a variable is a variable of that
+    /// function.
+    Everywhere,
+}
+
+impl Syntax {
+    /// Returns true if a local is declared in this field of a parent of this kind.
+    pub(super) fn binds(&self, parent: &str, field: Option<&str>) -> bool {
+        self.reach != Some(NameReach::Everywhere)
+            && [self.bindings, self.local_bindings].iter().any(|all| holds(all, parent, field))
+    }
+
+    /// Returns true if nodes of this kind are patterns of locals.
+    pub(super) fn is_pattern(&self, kind: &str) -> bool {
+        self.patterns.contains(&kind) || self.local_patterns.contains(&kind)
+    }
+
+    /// Returns true if a name right after this token is declared by it.
+    pub(super) fn declares(&self, parent: &str, before: Option<&str>) -> bool {
+        before.is_some_and(|token| self.declared.contains(&(parent, token)))
+    }
+
+    /// Returns true if a leaf of this kind can name a local.
+    pub(super) fn is_name(&self, kind: &str) -> bool {
+        let names = if self.local_names.is_empty() { self.identifiers } else { self.local_names };
+        names.contains(&kind)
+    }
+}
+
+/// Returns true if the list contains this place.
+pub(super) fn holds(places: Places, parent: &str, field: Option<&str>) -> bool {
+    places.contains(&(parent, field.unwrap_or_default()))
 }
 
 /// How the parameter types of a definition are read from its parameter list.
@@ -189,6 +266,19 @@ pub(super) const PLAIN: Syntax = Syntax {
     embeds: false,
     words: false,
     parameters: Parameters::None,
+    reach: None,
+    functions: &[],
+    scopes: &[],
+    local_bindings: &[],
+    late: &[],
+    local_patterns: &[],
+    not_pattern: &[],
+    public_names: &[],
+    member_names: &[],
+    opaque: &[],
+    reflection: &[],
+    reflecting: &[],
+    local_names: &[],
 };
 
 /// The defaults of languages in which no node counts as the name of a value.
@@ -478,6 +568,21 @@ mod tests {
             for name in lists.into_iter().flatten() {
                 assert!(!ids_of(&grammar, name).is_empty(), "{}: {name}", language.id);
             }
+            // The three dialects of JavaScript share one set of rules about locals.
+            let is_dialect = ["javascript", "typescript", "tsx"].contains(&language.id);
+            let lists = [
+                syntax.functions,
+                syntax.scopes,
+                syntax.late,
+                syntax.local_patterns,
+                syntax.opaque,
+                syntax.reflecting,
+                syntax.local_names,
+            ];
+            for name in lists.into_iter().flatten() {
+                let known = is_dialect || !ids_of(&grammar, name).is_empty();
+                assert!(known, "{}: {name}", language.id);
+            }
             let tokens = [
                 syntax.dropped,
                 syntax.leading,
@@ -498,7 +603,14 @@ mod tests {
                 syntax.bindings,
                 syntax.foreign,
             ];
-            for (parent, field) in fields.concat() {
+            let locals = [
+                syntax.local_bindings,
+                syntax.not_pattern,
+                syntax.public_names,
+                syntax.member_names,
+            ];
+            let locals = locals.concat().into_iter().filter(|_| !is_dialect);
+            for (parent, field) in fields.concat().into_iter().chain(locals) {
                 assert!(!ids_of(&grammar, parent).is_empty(), "{}: {parent}", language.id);
                 let known = field.is_empty() || grammar.field_id_for_name(field).is_some();
                 assert!(known, "{}: {field}", language.id);

@@ -90,13 +90,11 @@ pub(super) fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classificat
     if texts.bytes > MOST_BYTES {
         return None;
     }
-    let side = |after: bool| -> Vec<(&str, &Document)> {
-        let each = texts.files.iter().filter_map(|(path, old, new)| {
-            Some((path.as_str(), if after { new.as_ref()? } else { old.as_ref()? }))
-        });
-        each.collect()
-    };
-    let mut found = classify::change_among(&side(false), &side(true), others);
+    let before =
+        texts.files.iter().filter_map(|(path, old, _)| Some((path.as_str(), old.clone()?)));
+    let after = texts.files.iter().filter_map(|(path, _, new)| Some((path.as_str(), new.clone()?)));
+    let (before, after): (Vec<_>, Vec<_>) = (before.collect(), after.collect());
+    let mut found = classify::change_among(&before, &after, others);
     for path in &texts.unread {
         found.reasons.push(format!("file {path}: no text, so nothing is known of it"));
         if found.basis != Basis::ParseError {

@@ -7,7 +7,6 @@
 //!   that are not in this file.
 //! - `roles` names the roles that nodes have in the rules that compare programs, and lists the nodes
 //!   with each role.
-//! - `scoping` says where names are declared and where they are visible.
 //! - `directives` lists comments that are read by tools, and `framework_names` lists names that are
 //!   called by frameworks.
 
@@ -18,10 +17,9 @@ pub(in crate::code) mod functional;
 pub(in crate::code) mod markup;
 pub(in crate::code) mod other_languages;
 pub(crate) mod roles;
-pub(in crate::code) mod scoping;
 
 use crate::code::lists::{places, words};
-use crate::code::syntax::{NAMELESS, PLAIN, Parameters, Syntax};
+use crate::code::syntax::{NAMELESS, NameReach, PLAIN, Parameters, Syntax};
 
 pub(in crate::code) const RUST: Syntax = Syntax {
     comments: words!("line_comment block_comment"),
@@ -62,6 +60,24 @@ pub(in crate::code) const RUST: Syntax = Syntax {
         let_condition/value compound_assignment_expr/right for_expression/value
         parenthesized_expression"
     ),
+    reach: Some(NameReach::FromHere),
+    functions: words!("function_item closure_expression"),
+    scopes: words!(
+        "block for_expression match_arm if_expression while_expression async_block unsafe_block
+        const_block loop_expression"
+    ),
+    late: words!("let_declaration let_condition for_expression"),
+    local_patterns: words!(
+        "tuple_struct_pattern struct_pattern field_pattern or_pattern match_pattern"
+    ),
+    not_pattern: places!(
+        "tuple_struct_pattern/type struct_pattern/type field_pattern/name match_pattern/condition"
+    ),
+    member_names: places!(
+        "scoped_identifier/path scoped_identifier/name scoped_type_identifier/path label lifetime
+        attribute macro_invocation/macro"
+    ),
+    opaque: words!("token_tree macro_definition attribute_item"),
     ..PLAIN
 };
 
@@ -96,6 +112,30 @@ pub(in crate::code) const PYTHON: Syntax = Syntax {
         lambda/body if_clause assert_statement list_comprehension/body augmented_assignment/right
         parenthesized_expression"
     ),
+    reach: Some(NameReach::Function),
+    functions: words!("function_definition lambda"),
+    scopes: words!(
+        "list_comprehension set_comprehension dictionary_comprehension generator_expression"
+    ),
+    local_bindings: places!("as_pattern_target except_clause/alias"),
+    local_patterns: words!(
+        "dictionary_splat_pattern as_pattern_target parenthesized_expression tuple
+        default_parameter typed_parameter typed_default_parameter"
+    ),
+    not_pattern: places!(
+        "default_parameter/value typed_default_parameter/value typed_default_parameter/type
+        typed_parameter/type"
+    ),
+    public_names: places!(
+        "parameters default_parameter/name typed_parameter typed_default_parameter/name
+        lambda_parameters list_splat_pattern dictionary_splat_pattern"
+    ),
+    member_names: places!("attribute/attribute keyword_argument/name"),
+    opaque: words!(
+        "global_statement nonlocal_statement class_definition case_pattern import_statement
+        import_from_statement"
+    ),
+    reflection: words!("locals vars eval exec globals dir _getframe currentframe"),
     ..PLAIN
 };
 
@@ -139,6 +179,23 @@ pub(in crate::code) const JAVASCRIPT: Syntax = Syntax {
         arguments array pair/value spread_element subscript_expression/index template_substitution
         augmented_assignment_expression/right parenthesized_expression"
     ),
+    reach: Some(NameReach::Block),
+    functions: words!(
+        "function_declaration function_expression arrow_function method_definition
+        generator_function generator_function_declaration"
+    ),
+    scopes: words!(
+        "statement_block for_statement for_in_statement catch_clause switch_body
+        class_static_block"
+    ),
+    local_patterns: words!("object_pattern pair_pattern assignment_pattern"),
+    not_pattern: places!("assignment_pattern/right pair_pattern/key"),
+    member_names: places!(
+        "jsx_opening_element/name jsx_closing_element/name jsx_self_closing_element/name
+        labeled_statement/label"
+    ),
+    opaque: words!("import_statement export_clause class_declaration class decorator"),
+    reflection: words!("eval"),
     ..PLAIN
 };
 
@@ -194,6 +251,16 @@ pub(in crate::code) const GO: Syntax = Syntax {
         argument_list if_statement/condition for_clause/condition for_statement
         index_expression/index expression_switch_statement/value parenthesized_expression"
     ),
+    reach: Some(NameReach::FromHereOnce),
+    functions: words!("function_declaration method_declaration func_literal"),
+    scopes: words!(
+        "block if_statement for_statement expression_switch_statement type_switch_statement
+        select_statement expression_case default_case type_case communication_case"
+    ),
+    local_bindings: places!("const_spec/name"),
+    late: words!("short_var_declaration var_spec const_spec range_clause receive_statement"),
+    member_names: places!("labeled_statement/label"),
+    opaque: words!("type_declaration"),
     ..PLAIN
 };
 
@@ -222,6 +289,25 @@ pub(in crate::code) const JAVA: Syntax = Syntax {
         cast_expression/value return_statement throw_statement lambda_expression/body
         parenthesized_expression"
     ),
+    reach: Some(NameReach::FromHere),
+    functions: words!(
+        "method_declaration constructor_declaration lambda_expression
+        compact_constructor_declaration"
+    ),
+    scopes: words!(
+        "block for_statement enhanced_for_statement catch_clause try_with_resources_statement
+        switch_block switch_rule"
+    ),
+    local_bindings: places!("instanceof_expression/name"),
+    // How far such a name is visible depends on the result of the test.
+    public_names: places!("instanceof_expression/name"),
+    late: words!("enhanced_for_statement"),
+    member_names: places!(
+        "method_invocation/name field_access/field scoped_identifier/scope scoped_identifier/name
+        labeled_statement break_statement continue_statement annotation/name
+        marker_annotation/name element_value_pair/key"
+    ),
+    opaque: words!("class_declaration record_declaration switch_label field_declaration"),
     ..PLAIN
 };
 
@@ -246,6 +332,15 @@ pub(in crate::code) const C: Syntax = Syntax {
         init_declarator/value return_statement parenthesized_expression"
     ),
     quoting: words!("argument_list"),
+    reach: Some(NameReach::FromHere),
+    functions: words!("function_definition"),
+    scopes: words!("compound_statement for_statement"),
+    local_patterns: words!("attributed_declarator"),
+    not_pattern: places!("init_declarator/value array_declarator/size"),
+    opaque: words!(
+        "preproc_ifdef preproc_if preproc_def preproc_function_def preproc_call gnu_asm_expression
+        struct_specifier function_declarator"
+    ),
     ..PLAIN
 };
 
@@ -271,6 +366,18 @@ pub(in crate::code) const CPP: Syntax = Syntax {
         assignment_expression/right condition_clause/value parenthesized_expression"
     ),
     quoting: words!("argument_list decltype template_argument_list"),
+    functions: words!("function_definition lambda_expression"),
+    scopes: words!(
+        "compound_statement for_statement for_range_loop catch_clause if_statement while_statement
+        switch_statement"
+    ),
+    late: words!("for_range_loop"),
+    member_names: places!("qualified_identifier/name template_function/name"),
+    opaque: words!(
+        "preproc_ifdef preproc_if preproc_def preproc_function_def preproc_call gnu_asm_expression
+        struct_specifier class_specifier function_declarator lambda_capture_initializer
+        field_initializer_list"
+    ),
     ..C
 };
 

@@ -1,7 +1,15 @@
 //! The token facts of C#, Ruby, PHP, Kotlin, Lua, Swift, Scala, Dart and Zig.
 
 use crate::code::lists::{places, words};
-use crate::code::syntax::{PLAIN, Parameters, Syntax};
+use crate::code::syntax::{NameReach, PLAIN, Parameters, Syntax};
+
+#[cfg(feature = "grammars-heavy")]
+const CSHARP_LABELS: &[(&str, &str)] = places!(
+    "member_access_expression/name member_binding_expression/name argument/name
+    anonymous_object_creation_expression with_initializer subpattern labeled_statement
+    goto_statement qualified_name/qualifier qualified_name/name alias_qualified_name/alias
+    alias_qualified_name/name attribute/name attribute_argument/name"
+);
 
 #[cfg(feature = "grammars-heavy")]
 pub(in crate::code) const CSHARP: Syntax = Syntax {
@@ -15,12 +23,7 @@ pub(in crate::code) const CSHARP: Syntax = Syntax {
     ),
     identifiers: words!("identifier implicit_parameter"),
     callees: places!("invocation_expression/function generic_name"),
-    labels: places!(
-        "member_access_expression/name member_binding_expression/name argument/name
-        anonymous_object_creation_expression with_initializer subpattern labeled_statement
-        goto_statement qualified_name/qualifier qualified_name/name alias_qualified_name/alias
-        alias_qualified_name/name attribute/name attribute_argument/name"
-    ),
+    labels: CSHARP_LABELS,
     bindings: places!(
         "parameter/name parameter_list/name variable_declarator/name tuple_pattern/name
         declaration_expression/name declaration_pattern/name catch_declaration/name
@@ -33,6 +36,26 @@ pub(in crate::code) const CSHARP: Syntax = Syntax {
         "binary_expression/left binary_expression/right assignment_expression/right
         conditional_expression/condition return_statement parenthesized_expression"
     ),
+    reach: Some(NameReach::FromHere),
+    functions: words!(
+        "method_declaration constructor_declaration local_function_statement lambda_expression
+        anonymous_method_expression operator_declaration accessor_declaration"
+    ),
+    scopes: words!(
+        "block for_statement foreach_statement using_statement catch_clause switch_section"
+    ),
+    // Callers can name parameters. How far a name declared in a test is visible depends on the
+    // result of the test.
+    public_names: places!(
+        "parameter/name parameter_list/name declaration_expression/name declaration_pattern/name"
+    ),
+    member_names: CSHARP_LABELS,
+    // The members of these nodes are named after the locals that they are made from.
+    opaque: words!(
+        "anonymous_object_creation_expression tuple_expression query_expression tuple_pattern
+        recursive_pattern var_pattern preproc_if class_declaration attribute_list"
+    ),
+    reflection: words!("nameof"),
     ..PLAIN
 };
 
@@ -85,6 +108,21 @@ pub(in crate::code) const PHP: Syntax = Syntax {
         "binary_expression/left binary_expression/right assignment_expression/right
         parenthesized_expression"
     ),
+    reach: Some(NameReach::Everywhere),
+    functions: words!("function_definition method_declaration anonymous_function"),
+    public_names: places!("simple_parameter/name variadic_parameter/name"),
+    member_names: places!("scoped_property_access_expression/name"),
+    // An arrow function uses the variables of the function around it.
+    opaque: words!(
+        "anonymous_function_use_clause arrow_function property_promotion_parameter heredoc
+        shell_command_expression class_declaration anonymous_class"
+    ),
+    reflection: words!("compact extract get_defined_vars parse_str eval"),
+    reflecting: words!(
+        "dynamic_variable_name include_expression include_once_expression require_expression
+        require_once_expression"
+    ),
+    local_names: words!("variable_name"),
     ..PLAIN
 };
 
@@ -113,6 +151,11 @@ pub(in crate::code) const KOTLIN: Syntax = Syntax {
     ..PLAIN
 };
 
+const LUA_LABELS: &[(&str, &str)] = places!(
+    "dot_index_expression/field method_index_expression/method field/name goto_statement
+    label_statement attribute"
+);
+
 pub(in crate::code) const LUA: Syntax = Syntax {
     comments: words!("comment empty_statement"),
     verbatim: words!("string"),
@@ -125,10 +168,7 @@ pub(in crate::code) const LUA: Syntax = Syntax {
         repeat_statement/condition"
     ),
     callees: places!("function_call/name"),
-    labels: places!(
-        "dot_index_expression/field method_index_expression/method field/name goto_statement
-        label_statement attribute"
-    ),
+    labels: LUA_LABELS,
     bindings: places!(
         "variable_declaration parameters/name for_generic_clause for_numeric_clause/name"
     ),
@@ -137,6 +177,12 @@ pub(in crate::code) const LUA: Syntax = Syntax {
         "binary_expression/left binary_expression/right unary_expression/operand
         bracket_index_expression/field parenthesized_expression"
     ),
+    reach: Some(NameReach::FromHere),
+    functions: words!("function_declaration function_definition"),
+    scopes: words!("block for_statement repeat_statement"),
+    late: words!("assignment_statement for_generic_clause for_numeric_clause"),
+    member_names: LUA_LABELS,
+    reflection: words!("debug"),
     ..PLAIN
 };
 
@@ -207,6 +253,14 @@ pub(in crate::code) const SCALA: Syntax = Syntax {
     ..PLAIN
 };
 
+const DART_LABELS: &[(&str, &str)] = places!(
+    "member_expression/property null_aware_member_expression/property cascade_selector
+    cascade_call_expression/property cascade_member_expression/property label
+    labeled_statement break_statement continue_statement field_formal_parameter/name
+    super_formal_parameter/name field_initializer/name variable_pattern/name annotation/name
+    qualified_name constructor_tearoff"
+);
+
 pub(in crate::code) const DART: Syntax = Syntax {
     comments: words!("comment block_comment documentation_comment documentation_block_comment"),
     verbatim: words!(
@@ -224,13 +278,7 @@ pub(in crate::code) const DART: Syntax = Syntax {
     identifiers: words!("identifier identifier_dollar_escaped"),
     types: words!("type_identifier"),
     callees: places!("call_expression/function"),
-    labels: places!(
-        "member_expression/property null_aware_member_expression/property cascade_selector
-        cascade_call_expression/property cascade_member_expression/property label
-        labeled_statement break_statement continue_statement field_formal_parameter/name
-        super_formal_parameter/name field_initializer/name variable_pattern/name annotation/name
-        qualified_name constructor_tearoff"
-    ),
+    labels: DART_LABELS,
     bindings: places!(
         "formal_parameter/name formal_parameter initialized_variable_declaration/name
         initialized_identifier/name for_statement/name catch_clause/exception
@@ -238,8 +286,23 @@ pub(in crate::code) const DART: Syntax = Syntax {
     ),
     method_in_scope: true,
     parameters: Parameters::Written,
+    reach: Some(NameReach::FromHere),
+    functions: words!("function_declaration function_expression method_declaration"),
+    scopes: words!("block for_statement try_statement switch_statement_case"),
+    // Callers can name parameters.
+    public_names: places!("formal_parameter/name formal_parameter"),
+    member_names: DART_LABELS,
+    opaque: words!(
+        "pattern_variable_declaration variable_pattern record_pattern object_pattern
+        local_function_declaration annotation"
+    ),
     ..PLAIN
 };
+
+const ZIG_LABELS: &[(&str, &str)] = places!(
+    "field_expression/member container_field/name field_initializer/name error_set_declaration
+    error_type block_label break_label"
+);
 
 pub(in crate::code) const ZIG: Syntax = Syntax {
     container_comment_starts: words!("//!"),
@@ -249,14 +312,22 @@ pub(in crate::code) const ZIG: Syntax = Syntax {
         union_declaration error_set_declaration switch_expression"
     ),
     callees: places!("call_expression/function"),
-    labels: places!(
-        "field_expression/member container_field/name field_initializer/name error_set_declaration
-        error_type block_label break_label"
-    ),
+    labels: ZIG_LABELS,
     bindings: places!("parameter/name payload"),
     // Without `const` or `var`, an assignment has the same node.
     declared: places!("variable_declaration/const variable_declaration/var"),
     parameters: Parameters::TypeField,
     operands: places!("binary_expression/left binary_expression/right parenthesized_expression"),
+    // No name hides another one, so it hardly matters where a scope ends.
+    reach: Some(NameReach::FromHere),
+    functions: words!("function_declaration"),
+    scopes: words!(
+        "block for_statement while_statement if_statement else_clause catch_expression switch_case"
+    ),
+    late: words!("variable_declaration"),
+    member_names: ZIG_LABELS,
+    opaque: words!(
+        "struct_declaration enum_declaration union_declaration opaque_declaration asm_expression"
+    ),
     ..PLAIN
 };

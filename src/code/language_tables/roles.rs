@@ -19,10 +19,10 @@ named_enum! {
         /// An attribute or decorator that makes a function more than its body.
         Annotation: "annotation attribute_item decorator marker_annotation",
         /// An operator between two operands.
-        AnyBinary: "binary_expression binary_integer_literal binary_operator",
+        AnyBinary: "binary_expression binary_operator",
         /// Any kind of call, of a function, a method or a macro.
-        AnyCall: "call call_expression call_signature explicit_constructor_invocation
-            macro_invocation method_invocation ms_call_modifier preproc_call",
+        AnyCall: "call call_expression explicit_constructor_invocation macro_invocation
+            method_invocation",
         Assertion: "assert_statement",
         AssignmentExpression: "assignment_expression",
         AssignmentToLeft: "assignment_expression assignment_statement",
@@ -40,21 +40,19 @@ named_enum! {
         Break: "break_expression break_statement",
         Call: "call call_expression",
         CallExpression: "call_expression",
-        CallLike: "call call_expression call_signature",
-        CallOrDelegation: "call call_expression explicit_constructor_invocation",
         Character: "character_literal",
         ClassDefinition: "class_definition",
         /// A function without a name.
         Closure: "closure_expression func_literal lambda lambda_expression",
         CompositeLiteral: "composite_literal",
+        Comprehension: "dictionary_comprehension generator_expression list_comprehension
+            set_comprehension",
         ComputedPropertyName: "computed_property_name",
         /// Evaluates some of its parts only in some cases.
-        Conditional: "conditional_expression conditional_type expression_switch_statement if
-            if_clause if_expression if_statement match match_arm match_block match_expression
-            match_pattern match_statement seh_try_statement switch switch_block
-            switch_block_statement_group switch_body switch_case switch_default switch_expression
-            switch_label switch_rule switch_statement ternary_expression try try_block
-            try_expression try_statement try_with_resources_statement type_switch_statement",
+        Conditional: "conditional_expression expression_switch_statement if_clause if_expression
+            if_statement match_expression match_statement seh_try_statement switch_expression
+            switch_statement ternary_expression try_block try_expression try_statement
+            try_with_resources_statement type_switch_statement",
         ConstructorDeclaration: "constructor_declaration",
         Continue: "continue_expression continue_statement",
         Declaration: "declaration",
@@ -71,29 +69,22 @@ named_enum! {
             lambda_expression lambda_parameters",
         /// Declares a name that is not the name of a value.
         Definition: "abstract_class_declaration alias_declaration annotation_type_declaration
-            attribute_item class_declaration class_definition const_item enum_declaration
-            enum_item foreign_mod_item function_item function_signature_item impl_item
-            inner_attribute_item interface_declaration macro_definition mod_item
-            namespace_alias_definition record_declaration static_item struct_item trait_item
-            type_alias type_alias_declaration type_alias_statement type_declaration
-            type_definition type_item type_spec union_item with_item",
+            attribute_item class_declaration class_definition const_item enum_declaration enum_item
+            foreign_mod_item function_item function_signature_item impl_item inner_attribute_item
+            interface_declaration macro_definition mod_item namespace_alias_definition
+            record_declaration static_item struct_item trait_item type_alias type_alias_declaration
+            type_alias_statement type_declaration type_definition type_item type_spec union_item
+            with_item",
         /// May have an effect besides its value.
         Effect: "array_creation_expression assignment assignment_expression assignment_pattern
             assignment_statement augmented_assignment augmented_assignment_expression await
-            await_expression call call_expression call_signature co_await co_await_expression
-            co_yield co_yield_statement compound_assignment_expr enum_assignment
-            explicit_constructor_invocation macro_definition macro_invocation macro_rule
-            macro_type_specifier method_invocation ms_call_modifier new_expression
-            object_assignment_pattern object_creation_expression preproc_call update_expression
-            yield yield_expression yield_statement",
+            await_expression call call_expression co_await_expression co_yield_statement
+            compound_assignment_expr explicit_constructor_invocation macro_invocation
+            method_invocation new_expression object_assignment_pattern object_creation_expression
+            update_expression yield yield_expression",
         /// A `return` inside this node leaves this node only.
         Enclosing: "class_body closure_expression func_literal lambda lambda_expression",
         Entry: "field",
-        EnumVariant: "enum_variant",
-        /// Leaves the enclosing loop, block or function.
-        Exit: "break break_expression break_statement continue continue_expression
-            continue_statement return return_expression return_statement throw throw_specifier
-            throw_statement throws",
         ExplicitConstructorInvocation: "explicit_constructor_invocation",
         Export: "export_statement",
         ExpressionList: "expression_list",
@@ -140,44 +131,41 @@ named_enum! {
         InterpolatedValue: "escape_interpolation interpolation string_interpolation
             template_substitution",
         Interpolation: "interpolation",
-        Item: "attribute_item const_item enum_item foreign_mod_item function_item
-            function_signature_item impl_item inner_attribute_item mod_item static_item
-            struct_item trait_item type_item union_item with_item",
         Jsx: "jsx_attribute jsx_closing_element jsx_element jsx_expression jsx_namespace_name
             jsx_opening_element jsx_self_closing_element jsx_text",
         JumpLabel: "label lifetime",
         JumpStatement: "break_statement continue_statement",
         KeyedElement: "keyed_element",
         LabelName: "label_name",
-        /// A statement that leaves the enclosing loop or function.
+        /// Leaves the enclosing loop or function.
         Leaving: "break_expression break_statement continue_expression continue_statement
             raise_statement return_expression return_statement throw_statement",
         LetDeclaration: "let_declaration",
         LetForm: "let_chain let_condition let_declaration",
         LexicalDeclaration: "lexical_declaration",
         /// Contains definitions, but is not a definition itself.
-        List: "accessor_list after_block annotation_argument_list annotation_type_body
-            argument_list assignment_list async_block attribute_argument_list attribute_list
-            base_list begin_block binding_list block block_body body bracketed_argument_list
-            bracketed_parameter_list capture_list case_block catch_block class_body
-            class_static_block colon_block const_block constructor_body control_structure_body
-            declaration_list deprecated_operator_declaration_body do_block dotted_identifier_list
-            else_block else_if_block empty_list end_block enum_body enum_class_body
-            enum_declaration_list enum_member_declaration_list enum_variant_list enumerator_list
-            expression_list extension_body field_declaration_list field_initializer_list
-            finally_block formal_parameter_list function_body function_expression_body gen_block
+        List: "accessor_list after_block annotation_argument_list annotation_type_body argument_list
+            assignment_list async_block attribute_argument_list attribute_list base_list begin_block
+            binding_list block block_body body bracketed_argument_list bracketed_parameter_list
+            capture_list case_block catch_block class_body class_static_block colon_block
+            const_block constructor_body control_structure_body declaration_list
+            deprecated_operator_declaration_body do_block dotted_identifier_list else_block
+            else_if_block empty_list end_block enum_body enum_class_body enum_declaration_list
+            enum_member_declaration_list enum_variant_list enumerator_list expression_list
+            extension_body field_declaration_list field_initializer_list finally_block
+            formal_parameter_list function_body function_expression_body gen_block
             gnu_asm_clobber_list gnu_asm_goto_list gnu_asm_input_operand_list
             gnu_asm_output_operand_list heredoc_body identifier_list import_list import_spec_list
             indented_block initialized_identifier_list initializer_list interface_body
             keyframe_block keyframe_block_list left_assignment_list macro_body match_block
             match_condition_list module_body nowdoc_body ordered_field_declaration_list
-            parameter_list parameter_type_list pattern_list prefix_list
-            preproc_if_in_attribute_list property_hook_list protocol_body quasiquote_body
-            record_pattern_body rescue_block right_assignment_list scoped_use_list statement_block
-            statement_list static_final_declaration_list subscript_argument_list switch_block
-            switch_body template_argument_list template_body template_parameter_list then_block
-            try_block type_argument_list type_list type_parameter_list unsafe_block use_list
-            var_spec_list variable_list willset_didset_block with_template_body",
+            parameter_list parameter_type_list pattern_list prefix_list preproc_if_in_attribute_list
+            property_hook_list protocol_body quasiquote_body record_pattern_body rescue_block
+            right_assignment_list scoped_use_list statement_block statement_list
+            static_final_declaration_list subscript_argument_list switch_block switch_body
+            template_argument_list template_body template_parameter_list then_block try_block
+            type_argument_list type_list type_parameter_list unsafe_block use_list var_spec_list
+            variable_list willset_didset_block with_template_body",
         /// A literal value, or a part of one.
         Literal: "binary_integer_literal boolean_literal char_literal character_literal
             class_literal composite_literal compound_literal_expression concatenated_string
@@ -213,11 +201,10 @@ named_enum! {
         Name: "arrow_renamed_identifier as_renamed_identifier blank_identifier builtin_identifier
             field_identifier identifier initialized_identifier interpolated_identifier
             namespace_identifier nested_identifier nested_type_identifier operator_identifier
-            package_identifier private_property_identifier property_identifier
-            qualified_identifier scoped_identifier scoped_type_identifier
-            shorthand_field_identifier shorthand_property_identifier simple_identifier
-            stable_identifier stable_type_identifier statement_identifier type_identifier
-            typed_identifier",
+            package_identifier private_property_identifier property_identifier qualified_identifier
+            scoped_identifier scoped_type_identifier shorthand_field_identifier
+            shorthand_property_identifier simple_identifier stable_identifier stable_type_identifier
+            statement_identifier type_identifier typed_identifier",
         NameAssignment: "assignment",
         Named: "named_expression",
         NamedParameter: "formal_parameter parameter_declaration",
@@ -228,25 +215,13 @@ named_enum! {
         /// wait or clean up somewhere else.
         NotMovable: "await await_expression class_declaration class_definition decorator
             defer_statement global_statement go_statement goto_statement labeled_statement
-            nonlocal_statement preproc_if preproc_ifdef storage_class_specifier super
-            try_expression unsafe_block yield yield_expression",
-        /// Is not the value of a block, even at its end.
-        NoValue: "abstract_class_declaration alias_declaration ambient_declaration
-            annotation_type_declaration annotation_type_element_declaration attribute_declaration
-            attribute_item class_declaration compact_constructor_declaration const_declaration
-            const_item constant_declaration constructor_declaration declaration empty_statement
-            enum_declaration enum_item expression_statement extern_crate_declaration
-            field_declaration foreign_mod_item friend_declaration function_declaration
-            function_item function_signature_item generator_function_declaration impl_item
-            import_declaration inner_attribute_item interface_declaration let_declaration
-            lexical_declaration local_variable_declaration method_declaration mod_item
-            module_declaration optional_parameter_declaration optional_type_parameter_declaration
-            package_declaration parameter_declaration record_declaration short_var_declaration
-            static_assert_declaration static_item struct_item template_declaration
-            template_template_parameter_declaration trait_item type_alias_declaration
-            type_declaration type_item type_parameter_declaration union_item use_declaration
-            using_declaration var_declaration variable_declaration variadic_parameter_declaration
-            variadic_type_parameter_declaration with_item",
+            nonlocal_statement preproc_if preproc_ifdef storage_class_specifier super try_expression
+            unsafe_block yield yield_expression",
+        /// Is not the value of a Rust block, even at its end.
+        NoValue: "attribute_item const_item empty_statement enum_item expression_statement
+            extern_crate_declaration foreign_mod_item function_item function_signature_item
+            impl_item inner_attribute_item let_declaration macro_definition mod_item static_item
+            struct_item trait_item type_item union_item use_declaration",
         Null: "nil null_literal",
         Number: "decimal_floating_point_literal decimal_integer_literal float_literal int_literal
             integer_literal number_literal",
@@ -271,23 +246,15 @@ named_enum! {
         PointerDeclarator: "pointer_declarator",
         PreprocArg: "preproc_arg",
         Preprocessor: "preproc_arg preproc_call preproc_def preproc_defined preproc_directive
-            preproc_elif preproc_elifdef preproc_else preproc_function_def preproc_if
-            preproc_ifdef preproc_include preproc_include_token2 preproc_params",
+            preproc_elif preproc_elifdef preproc_else preproc_function_def preproc_if preproc_ifdef
+            preproc_include preproc_include_token2 preproc_params",
         PreprocInclude: "preproc_include",
         Quote: "' \"",
         RawStringLiteral: "raw_string_literal",
         Reference: "pointer_expression unary_expression",
         RelativeImport: "relative_import",
         Repeat: "repeat_statement",
-        /// Evaluates its parts any number of times.
-        Repeated: "do do_statement doc_comment dot dotted_name double for for_clause
-            for_expression for_in_clause for_in_statement for_lifetimes for_range_loop
-            for_statement foreign_mod_item formal_parameter formal_parameters format_expression
-            format_specifier format_specifier_token1 loop loop_expression while while_expression
-            while_statement",
         Return: "return_expression return_statement",
-        ReturnExpression: "return_expression",
-        ReturnStatement: "return_statement",
         /// A function whose calls can be replaced by its body.
         Routine: "arrow_function constructor_declaration function_declaration function_definition
             function_expression function_item method_declaration method_definition",
@@ -303,11 +270,6 @@ named_enum! {
         ShorthandProperty: "shorthand_property_identifier",
         ShortVarDeclaration: "short_var_declaration",
         Specifier: "class_specifier enum_specifier struct_specifier union_specifier",
-        Statement: "asm_input_item asm_output_item attribute_item capture_list_item const_item
-            empty_statement enum_item expression_statement foreign_mod_item function_item
-            function_signature_item impl_item inner_attribute_item label let_declaration
-            macro_definition mod_item static_item struct_item trait_item tuple_type_item type_item
-            union_item with_item",
         StatementBlock: "statement_block",
         StatementList: "statement_list",
         String: "string",
@@ -316,15 +278,11 @@ named_enum! {
         StringLiteralPart: "interpreted_string_literal interpreted_string_literal_content
             raw_string_literal raw_string_literal_content string_literal",
         Super: "super",
-        Switch: "expression_switch_statement select_statement switch switch_block
-            switch_block_statement_group switch_body switch_default switch_expression switch_label
-            switch_rule switch_statement type_switch_statement",
+        Switch: "expression_switch_statement select_statement switch_expression switch_statement
+            type_switch_statement",
         SwitchPart: "case_statement fallthrough_statement",
         SwitchSection: "switch_case switch_default",
-        Text: "concatenated_string interpreted_string_literal interpreted_string_literal_content
-            multiline_string_fragment raw_string_content raw_string_delimiter raw_string_literal
-            raw_string_literal_content string string_content string_end string_fragment
-            string_interpolation string_literal string_start system_lib_string template_string",
+        Text: "string template_string",
         This: "self this",
         Throw: "raise_statement throw_statement",
         TokenTree: "token_tree",

@@ -6,7 +6,7 @@
 //! token that a formatter would keep). It leaves out everything that could not: comments, white
 //! space, trailing commas, optional semicolons and parentheses, and the kind of quotation marks.
 //!
-//! - `names` resolves names, by the rules for each language in `scoping`.
+//! - `names` resolves names, by the rules for each language in the language tables.
 //! - `sugar` gives different spellings of the same thing the same tree.
 //! - `comments` finds the comments that are read by compilers or tools.
 
@@ -25,7 +25,6 @@ use super::tokens;
 
 mod comments;
 mod names;
-pub(super) mod scoping;
 mod sugar;
 
 pub(crate) use comments::Comment;
@@ -117,6 +116,11 @@ impl Tree {
         self.roles.has(role)
     }
 
+    /// Returns true if nodes of this kind have one of the roles.
+    pub(crate) fn is_any(&self, roles: &[Role]) -> bool {
+        roles.iter().any(|role| self.is_a(*role))
+    }
+
     /// Returns the child in this field.
     pub fn child(&self, field: &str) -> Option<&Tree> {
         self.children.iter().find(|child| child.field == Some(field))
@@ -133,11 +137,19 @@ impl Tree {
         found
     }
 
+    /// Returns the texts of all tokens below this node, in order.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.tokens().into_iter().filter_map(|token| token.text.as_deref()).collect()
+    }
+
     /// Returns the texts of the tokens, with one space between.
     pub fn words(&self) -> String {
-        let tokens = self.tokens();
-        let texts: Vec<&str> = tokens.iter().filter_map(|token| token.text.as_deref()).collect();
-        texts.join(" ")
+        self.texts().join(" ")
+    }
+
+    /// Returns the text of the child in this field, if it is a token.
+    pub(crate) fn text_of(&self, field: &str) -> Option<&Arc<str>> {
+        self.child(field)?.text.as_ref()
     }
 
     /// Calls `see` for this node and all nodes below it. A node comes before its children.
@@ -146,6 +158,12 @@ impl Tree {
         for child in &self.children {
             child.visit(see);
         }
+    }
+
+    /// Calls `change` for this node and all nodes below it. A node comes before its children.
+    pub(crate) fn visit_mut(&mut self, change: &mut impl FnMut(&mut Tree)) {
+        change(self);
+        self.children.iter_mut().for_each(|child| child.visit_mut(change));
     }
 
     /// Returns true if `test` holds for this node or any node below it.

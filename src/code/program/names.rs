@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::sync::Arc;
 
-use super::scoping::{NameReach, Scoping, holds};
 use super::sugar::is_plain_macro;
 use super::{NameKind, Tree};
-use crate::code::language_tables;
+use crate::code::language;
 use crate::code::language_tables::roles::Role;
 use crate::code::lists::words;
+use crate::code::syntax::{NameReach, Syntax, holds};
 
 /// A local variable or parameter of a tree.
 #[derive(Clone, Debug)]
@@ -53,8 +53,9 @@ impl Resolution {
 
 /// Sets what each name of the tree refers to.
 pub(crate) fn resolve(tree: &mut Tree, language: &str) -> Resolution {
-    unmark(tree);
-    let scoping = language_tables::scoping::of(language);
+    tree.visit_mut(&mut |node| node.name = NameKind::Not);
+    let syntax = language::by_id(language).map(|known| known.syntax);
+    let scoping = syntax.filter(|syntax| syntax.reach.is_some());
     let mut resolver = Resolver {
         scoping,
         language,
@@ -66,11 +67,6 @@ pub(crate) fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     resolver.out
 }
 
-fn unmark(tree: &mut Tree) {
-    tree.name = NameKind::Not;
-    tree.children.iter_mut().for_each(unmark);
-}
-
 #[derive(Default)]
 struct NameScope {
     names: HashMap<Arc<str>, u32>,
@@ -80,7 +76,7 @@ struct NameScope {
 }
 
 struct Resolver<'a> {
-    scoping: Option<&'static Scoping>,
+    scoping: Option<&'static Syntax>,
     language: &'a str,
     scopes: Vec<NameScope>,
     /// The names declared by the pattern that is being read. Alternatives, as in `A(x) | B(x)`,
@@ -93,7 +89,7 @@ fn is_identifier(leaf: &Tree) -> bool {
     leaf.text.is_some() && leaf.is_a(Role::Identifier)
 }
 
-fn is_name(leaf: &Tree, scoping: &Scoping) -> bool {
+fn is_name(leaf: &Tree, scoping: &Syntax) -> bool {
     leaf.text.is_some() && scoping.is_name(leaf.kind)
 }
 
@@ -119,8 +115,9 @@ impl Resolver<'_> {
         if tree.is_a(Role::CompositeLiteral) {
             struct_keys(tree);
         }
-        if scoping.syntax.keyed.contains(&(parent, tree.kind)) && tree.children.len() > 2 {
-            mark_member(&mut tree.children[0]);
+        if scoping.keyed.contains(&(parent, tree.kind)) && tree.children.len() > 2 {
+            let key = tree.children.first_mut().filter(|key| key.text.is_some());
+            key.into_iter().for_each(|key| key.name = NameKind::Member);
         }
         let function = scoping.functions.contains(&tree.kind);
         // In Lua, names declared in the body of a `repeat` loop are visible in the condition at its
@@ -133,7 +130,7 @@ impl Resolver<'_> {
             self.declared_name(tree, scoping, &mut done);
         }
         if opens {
-            if !function && scoping.reach == NameReach::Function {
+            if !function && scoping.reach == Some(NameReach::Function) {
                 self.first_iterable(tree);
             }
             self.scopes.push(NameScope { function, ..NameScope::default() });
@@ -176,7 +173,7 @@ impl Resolver<'_> {
     }
 
     /// Resolves a function's own name, which belongs to the enclosing scope.
-    fn declared_name(&mut self, tree: &mut Tree, scoping: &Scoping, done: &mut HashSet<usize>) {
+    fn declared_name(&mut self, tree: &mut Tree, scoping: &Syntax, done: &mut HashSet<usize>) {
         let inside = !self.scopes.is_empty();
         for (at, child) in tree.children.iter_mut().enumerate() {
             if child.field != Some("name") || child.text.is_none() {
@@ -202,19 +199,23 @@ impl Resolver<'_> {
         let kind = clause.kind;
         if let Some(right) = clause.children.iter_mut().find(|one| one.field == Some("right")) {
             self.visit(right, kind);
-            // Mark the leaves as visited: a second visit must not change what they refer to.
-            mark_visited(right);
+            // Mark every name, because a second visit must not change what a leaf refers to.
+            right.visit_mut(&mut |leaf| {
+                if leaf.name == NameKind::Not && is_identifier(leaf) {
+                    leaf.name = NameKind::Free;
+                }
+            });
         }
     }
 
-    fn is_opaque(&self, tree: &Tree, parent: &str, scoping: &Scoping) -> bool {
+    fn is_opaque(&self, tree: &Tree, parent: &str, scoping: &Syntax) -> bool {
         let header = tree.is_a(Role::FunctionDeclarator)
             && (scoping.functions.contains(&parent) || Role::PointerDeclarator.has(parent))
             && tree.field == Some("declarator");
         scoping.opaque.contains(&tree.kind) && !header
     }
 
-    fn leaf(&mut self, leaf: &mut Tree, parent: &str, scoping: &Scoping) {
+    fn leaf(&mut self, leaf: &mut Tree, parent: &str, scoping: &Syntax) {
         if leaf.name != NameKind::Not {
             return;
         }
@@ -227,7 +228,7 @@ impl Resolver<'_> {
             }
             return;
         }
-        if holds(scoping.members, parent, leaf.field) {
+        if holds(scoping.member_names, parent, leaf.field) {
             leaf.name = NameKind::Member;
             return;
         }
@@ -241,7 +242,7 @@ impl Resolver<'_> {
         self.reference(leaf, scoping);
     }
 
-    fn reference(&mut self, leaf: &mut Tree, scoping: &Scoping) {
+    fn reference(&mut self, leaf: &mut Tree, scoping: &Syntax) {
         let text = leaf.text.clone().unwrap_or_default();
         if scoping.reflection.contains(&&*text) {
             self.out.reflective = true;
@@ -273,7 +274,7 @@ impl Resolver<'_> {
         tree: &mut Tree,
         parent: &'static str,
         closed: bool,
-        scoping: &'static Scoping,
+        scoping: &'static Syntax,
     ) {
         if tree.text.is_some() {
             let constant = self.language == "rust"
@@ -281,7 +282,7 @@ impl Resolver<'_> {
             if !is_name(tree, scoping) || constant || tree.is("_") {
                 return self.visit(tree, parent);
             }
-            let public = closed || holds(scoping.public, parent, tree.field);
+            let public = closed || holds(scoping.public_names, parent, tree.field);
             return self.declare(tree, public, scoping);
         }
         if !scoping.is_pattern(tree.kind) {
@@ -308,14 +309,14 @@ impl Resolver<'_> {
         }
     }
 
-    fn declare(&mut self, leaf: &mut Tree, public: bool, scoping: &Scoping) {
+    fn declare(&mut self, leaf: &mut Tree, public: bool, scoping: &Syntax) {
         let Some(text) = leaf.text.clone() else { return };
         let known = match scoping.reach {
-            NameReach::FromHere => self.pattern.get(&text),
-            NameReach::FromHereOnce => self.scopes.last().and_then(|scope| scope.names.get(&text)),
-            NameReach::Function | NameReach::Block | NameReach::Everywhere => {
-                self.within_function(&text)
+            Some(NameReach::FromHereOnce) => {
+                self.scopes.last().and_then(|scope| scope.names.get(&text))
             }
+            Some(NameReach::FromHere) | None => self.pattern.get(&text),
+            Some(_) => self.within_function(&text),
         };
         let local = match known.copied() {
             Some(local) => local,
@@ -348,14 +349,16 @@ impl Resolver<'_> {
     }
 
     /// Declares the names that are visible even before the line of their declaration.
-    fn hoist(&mut self, tree: &Tree, scoping: &Scoping) {
+    fn hoist(&mut self, tree: &Tree, scoping: &Syntax) {
         let mut names = Vec::new();
         let mut outer = HashSet::new();
         match scoping.reach {
-            NameReach::FromHere | NameReach::FromHereOnce => return,
-            NameReach::Function => python_names(tree, true, scoping, &mut names, &mut outer),
-            NameReach::Everywhere => php_variables(tree, true, scoping, &mut names, &mut outer),
-            NameReach::Block => {
+            Some(NameReach::FromHere | NameReach::FromHereOnce) | None => return,
+            Some(NameReach::Function) => python_names(tree, true, scoping, &mut names, &mut outer),
+            Some(NameReach::Everywhere) => {
+                php_variables(tree, true, scoping, &mut names, &mut outer)
+            }
+            Some(NameReach::Block) => {
                 if scoping.functions.contains(&tree.kind) {
                     script_vars(tree, true, scoping, &mut names);
                 }
@@ -371,18 +374,18 @@ impl Resolver<'_> {
                 self.add(name);
             }
         }
-        if scoping.reach == NameReach::Everywhere {
+        if scoping.reach == Some(NameReach::Everywhere) {
             self.parameters_are_public(tree, scoping);
         }
     }
 
     /// Marks the parameters of a function as public, because callers can use their names. Called if
     /// all variables of the function were declared at once.
-    fn parameters_are_public(&mut self, tree: &Tree, scoping: &Scoping) {
+    fn parameters_are_public(&mut self, tree: &Tree, scoping: &Syntax) {
         let mut named = Vec::new();
         for list in tree.children.iter().filter(|child| child.field == Some("parameters")) {
             list.visit(&mut |node| {
-                let own = |child: &&Tree| holds(scoping.public, node.kind, child.field);
+                let own = |child: &&Tree| holds(scoping.public_names, node.kind, child.field);
                 named.extend(node.children.iter().filter(own).filter_map(|one| one.text.clone()));
             });
         }
@@ -417,7 +420,11 @@ impl Resolver<'_> {
             match child {
                 _ if child.is_a(Role::TokenTree) && plain => self.macro_arguments(child),
                 _ if child.is_a(Role::TokenTree) => self.fix(child),
-                _ => mark_members(child),
+                _ => child.visit_mut(&mut |node| {
+                    if node.is_a(Role::Name) {
+                        node.name = NameKind::Member;
+                    }
+                }),
             }
         }
     }
@@ -452,19 +459,6 @@ impl Resolver<'_> {
     }
 }
 
-fn mark_members(tree: &mut Tree) {
-    if tree.is_a(Role::Name) {
-        tree.name = NameKind::Member;
-    }
-    tree.children.iter_mut().for_each(mark_members);
-}
-
-fn mark_member(leaf: &mut Tree) {
-    if leaf.text.is_some() {
-        leaf.name = NameKind::Member;
-    }
-}
-
 /// In Go, marks the keys in `T{key: value}` as fields of `T`, unless the literal is clearly a map,
 /// an array or a slice.
 fn struct_keys(tree: &mut Tree) {
@@ -488,13 +482,11 @@ fn struct_keys(tree: &mut Tree) {
 
 /// Resolves names in a language without scoping rules, by node kind only. No name is local.
 fn resolve_by_kind(tree: &mut Tree) {
-    if tree.text.is_some() {
-        tree.name = match tree.is_a(Role::Identifier) {
-            true => NameKind::Free,
-            false => name_by_kind(tree.kind),
-        };
-    }
-    tree.children.iter_mut().for_each(resolve_by_kind);
+    tree.visit_mut(&mut |node| match node.is_a(Role::Identifier) {
+        _ if node.text.is_none() => {}
+        true => node.name = NameKind::Free,
+        false => node.name = name_by_kind(node.kind),
+    });
 }
 
 fn name_by_kind(kind: &str) -> NameKind {
@@ -504,13 +496,6 @@ fn name_by_kind(kind: &str) -> NameKind {
         () if Role::Name.has(kind) || Role::PlainName.has(kind) => NameKind::Member,
         () => NameKind::Not,
     }
-}
-
-fn mark_visited(tree: &mut Tree) {
-    if tree.text.is_some() && tree.name == NameKind::Not && is_identifier(tree) {
-        tree.name = NameKind::Free;
-    }
-    tree.children.iter_mut().for_each(mark_visited);
 }
 
 /// Returns true if a node of a kind that can declare names does so: `x := range y`, `for (const x
@@ -531,7 +516,7 @@ fn has_other_use(tree: &Tree) -> bool {
         && tree.any(&|node| node.is_a(Role::ParameterMark) || node.is("readonly"))
 }
 
-fn pattern_names(tree: &Tree, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
+fn pattern_names(tree: &Tree, scoping: &Syntax, names: &mut Vec<Arc<str>>) {
     if tree.text.is_some() {
         names.extend(tree.text.clone().filter(|_| is_name(tree, scoping)));
     } else if scoping.is_pattern(tree.kind) {
@@ -545,7 +530,7 @@ fn pattern_names(tree: &Tree, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
 fn python_names(
     tree: &Tree,
     top: bool,
-    scoping: &Scoping,
+    scoping: &Syntax,
     names: &mut Vec<Arc<str>>,
     outer: &mut HashSet<Arc<str>>,
 ) {
@@ -587,7 +572,7 @@ fn python_names(
 fn php_variables(
     tree: &Tree,
     top: bool,
-    scoping: &Scoping,
+    scoping: &Syntax,
     names: &mut Vec<Arc<str>>,
     outer: &mut HashSet<Arc<str>>,
 ) {
@@ -602,14 +587,14 @@ fn php_variables(
         return;
     }
     for child in &tree.children {
-        let own = is_name(child, scoping) && !holds(scoping.members, tree.kind, child.field);
+        let own = is_name(child, scoping) && !holds(scoping.member_names, tree.kind, child.field);
         let text = child.text.clone().filter(|text| own && !OTHERS.contains(&&**text));
         names.extend(text);
         php_variables(child, false, scoping, names, outer);
     }
 }
 
-fn script_vars(tree: &Tree, top: bool, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
+fn script_vars(tree: &Tree, top: bool, scoping: &Syntax, names: &mut Vec<Arc<str>>) {
     let function = scoping.functions.contains(&tree.kind);
     if !top && function {
         if tree.is_a(Role::HoistedFunction) {
@@ -630,7 +615,7 @@ fn script_vars(tree: &Tree, top: bool, scoping: &Scoping, names: &mut Vec<Arc<st
     }
 }
 
-fn script_lexical(tree: &Tree, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
+fn script_lexical(tree: &Tree, scoping: &Syntax, names: &mut Vec<Arc<str>>) {
     let function = scoping.functions.contains(&tree.kind);
     for child in &tree.children {
         match child {

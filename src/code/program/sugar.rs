@@ -164,7 +164,7 @@ fn without_braces(mut node: Tree) -> Tree {
 
 /// Returns true for an expression that is not ended by `;`, and so is the value of its block.
 fn is_value(node: &Tree) -> bool {
-    !node.is_a(Role::Statement) && !node.is(";")
+    !node.is_a(Role::NoValue) && !node.is(";")
 }
 
 /// Removes a trailing comma in the compiler's own attributes, where it does not matter.

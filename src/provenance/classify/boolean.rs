@@ -158,7 +158,7 @@ fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
 
 /// Returns true if a branch always leaves the surrounding block.
 fn leaves(tree: &Tree) -> bool {
-    let leaving = |node: &Tree| expression_of(node).unwrap_or(node).is_a(Role::Exit);
+    let leaving = |node: &Tree| expression_of(node).unwrap_or(node).is_a(Role::Leaving);
     match is_block(tree) {
         true => {
             let last = tree.children.iter().rev().find(|child| child.text.is_none());

@@ -60,9 +60,9 @@ impl DeclaredNames {
             words(tree, &mut self.others);
         }
         if !outermost && is_definition(tree) {
-            self.others.extend(tree.child("name").and_then(|name| name.text.clone()));
             // In C, the name that `typedef … name;` defines is in the field `declarator`.
-            self.others.extend(tree.child("declarator").and_then(|name| name.text.clone()));
+            let fields = ["name", "declarator"].into_iter();
+            self.others.extend(fields.filter_map(|field| tree.child(field)?.text.clone()));
         }
         let outermost = outermost && tree.is_a(Role::Wrapping);
         tree.children.iter().for_each(|child| self.declared(child, outermost));
@@ -103,11 +103,8 @@ pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Oute
 /// not declare names in a way that this program cannot see.
 pub(super) fn is_whole(body: &Tree, language: &str) -> bool {
     let part = |node: &Tree| {
-        node.is_a(Role::Item)
-            || node.is_a(Role::Preprocessor)
-            || node.is_a(Role::LocalImport)
-            || node.is_a(Role::HiddenPattern)
-            || (is_definition(node) && !node.is_a(Role::Function))
+        let parts = [Role::Definition, Role::Preprocessor, Role::LocalImport, Role::HiddenPattern];
+        node.is_any(&parts) || is_specifier(node)
     };
     // `"use strict"`, or the documentation string of a Python function.
     let prologue = matches!(language, "javascript" | "typescript" | "tsx" | "python")
@@ -144,17 +141,17 @@ struct Inside {
 }
 
 fn jumps_out(tree: &Tree, inside: Inside) -> bool {
-    let inside = match tree {
-        _ if tree.is_a(Role::Function) => Inside::default(),
-        _ if tree.is_a(Role::Loop) => Inside { a_loop: true, ..inside },
-        _ if tree.is_a(Role::Switch) => Inside { a_switch: true, ..inside },
-        _ => inside,
+    let inside = match tree.is_a(Role::Function) {
+        true => Inside::default(),
+        false => Inside {
+            a_loop: inside.a_loop || tree.is_a(Role::Loop),
+            a_switch: inside.a_switch || tree.is_a(Role::Switch),
+        },
     };
     let loose = match tree {
         _ if tree.is_a(Role::Break) => is_labelled(tree) || !(inside.a_loop || inside.a_switch),
         _ if tree.is_a(Role::Continue) => is_labelled(tree) || !inside.a_loop,
-        _ if tree.is_a(Role::SwitchPart) => !inside.a_switch,
-        _ => false,
+        _ => tree.is_a(Role::SwitchPart) && !inside.a_switch,
     };
     loose || tree.children.iter().any(|child| jumps_out(child, inside))
 }
@@ -168,9 +165,12 @@ fn is_labelled(jump: &Tree) -> bool {
 
 /// Returns true if the node declares a function, or a name that is not that of a value.
 fn is_definition(node: &Tree) -> bool {
-    node.is_a(Role::Definition)
-        || node.is_a(Role::Function)
-        || (node.is_a(Role::Specifier) && node.child("body").is_some())
+    node.is_any(&[Role::Definition, Role::Function]) || is_specifier(node)
+}
+
+/// Returns true if the node declares a type in C or C++, such as `struct a { int b; }`.
+fn is_specifier(node: &Tree) -> bool {
+    node.is_a(Role::Specifier) && node.child("body").is_some()
 }
 
 /// Collects all names and labels in a tree.

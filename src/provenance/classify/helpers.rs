@@ -64,8 +64,7 @@ fn ends_values(core: &Tree, body: &Tree, language: &str) -> bool {
     }
     let calls = |node: &Tree| node.any(&|one| one.is_a(Role::AnyCall));
     let declares = |node: &Tree| {
-        let declarations = [Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration];
-        declarations.into_iter().any(|role| node.is_a(role))
+        node.is_any(&[Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration])
     };
     // In Rust, only a declaration with a call can create such a value. In C++, every declaration
     // calls a constructor.
@@ -124,7 +123,12 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         return None;
     }
     let types = LocalTypes::of(&core);
-    hygienic(&mut body, name);
+    // Give every local a name that occurs nowhere else.
+    body.visit_mut(&mut |leaf| {
+        if let NameKind::Local(local) = leaf.name {
+            leaf.rename(&format!("\u{1}{name}\u{1}{local}"));
+        }
+    });
     let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
     let mut known = Vec::new();
     let by_value = matches!(language, "go" | "c" | "cpp" | "swift" | "csharp");
@@ -211,14 +215,6 @@ fn is_special(item: &Tree, core: &Tree) -> bool {
     };
     let pointer_star = |node: &Tree| node.is("*") && !core.is_a(Role::MethodDefinition);
     item.any(&|node| word(node) && !pointer_star(node))
-}
-
-/// Gives every local a name that occurs nowhere else.
-fn hygienic(tree: &mut Tree, name: &str) {
-    if let NameKind::Local(local) = tree.name {
-        tree.rename(&format!("\u{1}{name}\u{1}{local}"));
-    }
-    tree.children.iter_mut().for_each(|child| hygienic(child, name));
 }
 
 /// Returns the locals that are the receiver and the parameters. Returns `None` if a parameter is
@@ -378,18 +374,13 @@ fn parts(body: &Tree, language: &str) -> (Vec<Tree>, Option<Tree>) {
             statements.pop();
             value
         }
-        Some(last) if language == "rust" && is_value(last) => statements.pop(),
+        Some(last) if language == "rust" && !last.is_a(Role::NoValue) => statements.pop(),
         _ => None,
     };
     if statements.last().is_some_and(|last| is_return(last) && last.tokens().len() == 1) {
         statements.pop();
     }
     (statements, result)
-}
-
-/// Returns true if the node is a Rust expression without a semicolon at the end of a block.
-pub(super) fn is_value(node: &Tree) -> bool {
-    !node.is_a(Role::NoValue)
 }
 
 pub(super) fn is_block(node: &Tree) -> bool {
@@ -410,9 +401,7 @@ pub(super) fn statements(block: &Tree) -> Vec<Tree> {
 }
 
 pub(super) fn is_return(node: &Tree) -> bool {
-    let is_expression = node.is_a(Role::ExpressionStatement)
-        && expression_of(node).is_some_and(|one| one.is_a(Role::ReturnExpression));
-    node.is_a(Role::Return) || is_expression
+    expression_of(node).is_some_and(|one| one.is_a(Role::Return))
 }
 
 /// Returns the expression that a statement consists of. A node that is no such statement is

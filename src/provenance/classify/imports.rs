@@ -143,6 +143,11 @@ fn brings_methods(import: &Tree, others: &[&Tree]) -> bool {
     rust_paths(import).iter().filter(is_type).any(|path| !kept.contains(path) && !plain(path))
 }
 
+/// Returns the text of the child in this field, without white space.
+fn joined(tree: &Tree, field: &str) -> Option<String> {
+    Some(tree.child(field)?.texts().concat().replace(' ', ""))
+}
+
 fn rust_paths(import: &Tree) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(argument) = import.child("argument") {
@@ -156,9 +161,7 @@ fn rust_paths(import: &Tree) -> Vec<String> {
 fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
     match tree {
         _ if tree.is_a(Role::ScopedUseList) => {
-            let path = tree
-                .child("path")
-                .map_or_else(String::new, |path| format!("{}::", path.words().replace(' ', "")));
+            let path = joined(tree, "path").map_or_else(String::new, |path| path + "::");
             let prefix = format!("{prefix}{path}");
             tree.child("list").into_iter().for_each(|list| expand(list, &prefix, found));
         }
@@ -167,10 +170,8 @@ fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
             items.for_each(|item| expand(item, prefix, found));
         }
         _ if tree.is_a(Role::UseAsClause) => {
-            let part = |field: &str| tree.child(field).map(|part| part.words().replace(' ', ""));
-            let (path, alias) = (part("path"), part("alias"));
-            let (path, alias) = (path.unwrap_or_default(), alias.unwrap_or_default());
-            found.push(format!("{prefix}{path} as {alias}"));
+            let part = |field: &str| joined(tree, field).unwrap_or_default();
+            found.push(format!("{prefix}{} as {}", part("path"), part("alias")));
         }
         _ => found.push(format!("{prefix}{}", tree.words().replace(' ', ""))),
     }
@@ -211,28 +212,23 @@ fn tails(import: &Tree) -> Vec<String> {
         }
         _ if import.is_a(Role::ImportFrom) => {
             let names = import.children.iter().filter(|child| child.field == Some("name"));
-            names
-                .filter_map(|name| Some(name.tokens().last()?.text.as_ref()?.to_string()))
-                .collect()
+            names.filter_map(|name| Some((*name.texts().last()?).to_owned())).collect()
         }
         _ if import.any(&|node| node.is_a(Role::ImportSpec)) => {
             let mut found = Vec::new();
             import.visit(&mut |node| {
                 if node.is_a(Role::ImportSpec) {
-                    let name = node.child("name").and_then(|name| name.text.clone());
-                    let tail = node.child("path").map(|path| path.words().replace(' ', ""));
-                    let tail = tail.as_deref().and_then(import_tail).map(str::to_owned);
-                    found.extend(name.map(|name| name.to_string()).or(tail));
+                    let name = node.text_of("name").map(ToString::to_string);
+                    let path = joined(node, "path");
+                    let tail = path.as_deref().and_then(import_tail).map(str::to_owned);
+                    found.extend(name.or(tail));
                 }
             });
             found
         }
         _ => {
             let last = import.tokens().into_iter().rfind(|token| token.is_a(Role::Name));
-            last.and_then(|last| last.text.as_ref())
-                .map(|text| text.to_string())
-                .into_iter()
-                .collect()
+            last.and_then(|last| last.text.as_ref()).map(ToString::to_string).into_iter().collect()
         }
     }
 }
@@ -257,13 +253,10 @@ pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
 pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
     list(file).into_iter().find_map(|import| match import {
         _ if import.is_a(Role::ImportStatement) => {
-            let source = import.child("source")?;
-            let named = import.any(&|node| node.is(name));
-            named.then(|| source.words().replace(' ', ""))
+            joined(import, "source").filter(|_| import.any(&|node| node.is(name)))
         }
         _ if import.is_a(Role::ImportFrom) => {
-            let module = import.child("module_name")?;
-            tails(import).iter().any(|tail| tail == name).then(|| module.words().replace(' ', ""))
+            joined(import, "module_name").filter(|_| tails(import).iter().any(|tail| tail == name))
         }
         _ if import.is_a(Role::PathImport) => {
             tails(import).iter().any(|tail| tail == name).then(|| import.words())

@@ -13,9 +13,7 @@ use crate::code::program::{NameKind, Tree, resolve};
 
 use super::call_targets::CallForms;
 use super::captured_names::DeclaredNames;
-use super::helpers::{
-    self, Helper, is_block, is_return, is_this, is_value, only, put, returned, statements,
-};
+use super::helpers::{self, Helper, is_block, is_this, only, put, returned, statements};
 use super::pairs::Id;
 use super::same::{Renames, Resolved, same};
 use super::types::{LocalTypes, returned_type};
@@ -42,8 +40,7 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[ReachableHelper<'_
     let mut tree = tree.clone();
     let mut used: Vec<Id> = Vec::new();
     let called = |tree: &Tree| -> Vec<&ReachableHelper<'_>> {
-        let words: HashSet<&str> =
-            tree.tokens().iter().filter_map(|token| token.text.as_deref()).collect();
+        let words: HashSet<&str> = tree.texts().into_iter().collect();
         let delegates = tree.any(&|node| node.is_a(Role::ExplicitConstructorInvocation));
         let fits =
             |helper: &Helper| words.contains(&*helper.name) || (helper.constructor && delegates);
@@ -112,7 +109,7 @@ impl<'h> Inliner<'h> {
             self.block(tree, last);
         }
         let said = match tree {
-            _ if tree.is_a(Role::ReturnStatement) => self.returns.clone(),
+            _ if tree.is_a(Role::Return) => self.returns.clone(),
             _ if tree.is_a(Role::TypedDeclaration) => tree.child("type").map(Tree::words),
             _ if tree.is_a(Role::Declarator) => wanted.map(str::to_owned),
             _ => None,
@@ -167,7 +164,7 @@ impl<'h> Inliner<'h> {
         // A call of a helper as a statement: `h(a);`.
         if let Some(call) = called(statement).and_then(|call| self.call(call)) {
             let helper = call.helper;
-            let unit = !is_value(statement) || statement.is_a(Role::UnitCall);
+            let unit = statement.is_a(Role::UnitCall);
             if unit && !helper.returns_early && helper.result.is_none() {
                 self.used.push(call.id);
                 return Some(self.fill_all(&call, &helper.statements));
@@ -220,7 +217,12 @@ impl<'h> Inliner<'h> {
             && let Some(text) = value.text.clone().filter(|text| text.starts_with('\u{1}'))
             && declares(&all, &text)
         {
-            all.iter_mut().for_each(|one| respell(one, &text, &target));
+            let respell = &mut |leaf: &mut Tree| {
+                if leaf.is(&text) {
+                    leaf.text = Some(target.clone());
+                }
+            };
+            all.iter_mut().for_each(|one| one.visit_mut(respell));
             return Some(all);
         }
         let mut statement = statement.clone();
@@ -344,42 +346,36 @@ fn separator(node: &Tree) -> bool {
 
 /// Returns the name, the receiver and the arguments of a call.
 fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
-    let text = |leaf: &Tree| leaf.text.as_deref().map(str::to_owned);
-    match node {
-        _ if node.is_a(Role::MethodInvocation) => {
-            Some((text(node.child("name")?)?, node.child("object"), node.child("arguments")?))
-        }
-        _ if node.is_a(Role::ExplicitConstructorInvocation) => {
-            let this = node.child("constructor").is_some_and(|one| one.is("this"));
-            this.then_some((String::new(), None, node.child("arguments")?))
-        }
-        _ if node.is_a(Role::Call) => {
-            let function = node.child("function")?;
-            let child = |field: &str| function.child(field);
-            let (name, object) = match function {
-                _ if function.is_a(Role::Identifier)
-                    && !matches!(function.name, NameKind::Local(_)) =>
-                {
-                    (Some(function), None)
-                }
-                _ if function.is_a(Role::MemberExpression) => (child("property"), child("object")),
-                _ if function.is_a(Role::AttributeAccess) => (child("attribute"), child("object")),
-                _ if function.is_a(Role::FieldExpression) => {
-                    (child("field"), child("value").or_else(|| child("argument")))
-                }
-                _ if function.is_a(Role::Selector) => (child("field"), child("operand")),
-                _ if function.is_a(Role::ScopedIdentifier)
-                    && child("path").is_some_and(|path| path.is("Self")) =>
-                {
-                    (child("name"), None)
-                }
-                _ => return None,
-            };
-            Some((text(name?)?, object, node.child("arguments")?))
-        }
-        _ => None,
+    let arguments = node.child("arguments")?;
+    if node.is_a(Role::ExplicitConstructorInvocation) {
+        let this = node.child("constructor").is_some_and(|one| one.is("this"));
+        return this.then_some((String::new(), None, arguments));
     }
+    let function = match node {
+        _ if node.is_a(Role::MethodInvocation) => node,
+        _ if node.is_a(Role::Call) => node.child("function")?,
+        _ => return None,
+    };
+    if function.is_a(Role::Identifier) && !matches!(function.name, NameKind::Local(_)) {
+        return Some((function.text.as_deref()?.to_owned(), None, arguments));
+    }
+    let known = MEMBER_FIELDS.iter().find(|(role, ..)| function.is_a(*role));
+    let (_, name, objects) = known.filter(|(role, ..)| {
+        *role != Role::ScopedIdentifier || function.child("path").is_some_and(|it| it.is("Self"))
+    })?;
+    let object = objects.iter().find_map(|field| function.child(field));
+    Some((function.text_of(name)?.to_string(), object, arguments))
 }
+
+/// The nodes that name a member: the field of its name, and the fields of the object.
+const MEMBER_FIELDS: &[(Role, &str, &[&str])] = &[
+    (Role::MethodInvocation, "name", &["object"]),
+    (Role::MemberExpression, "property", &["object"]),
+    (Role::AttributeAccess, "attribute", &["object"]),
+    (Role::FieldExpression, "field", &["value", "argument"]),
+    (Role::Selector, "field", &["operand"]),
+    (Role::ScopedIdentifier, "name", &[]),
+];
 
 /// Returns the call that makes up the whole statement.
 fn called(statement: &Tree) -> Option<&Tree> {
@@ -387,7 +383,9 @@ fn called(statement: &Tree) -> Option<&Tree> {
         _ if statement.is_a(Role::ExpressionStatement) => {
             only(statement.children.iter().filter(|child| !child.is(";")))
         }
-        _ if statement.is_a(Role::CallOrDelegation) => Some(statement),
+        _ if statement.is_any(&[Role::Call, Role::ExplicitConstructorInvocation]) => {
+            Some(statement)
+        }
         _ => None,
     }
 }
@@ -399,12 +397,11 @@ fn is_own(receiver: &Tree) -> bool {
 /// Returns true if a value is the same whenever it is read: a literal, a local, or the object
 /// itself.
 fn is_stable(tree: &Tree) -> bool {
-    let literal = tree.is_a(Role::Literal) || tree.is_a(Role::PlainValue);
+    let literal = tree.is_any(&[Role::Literal, Role::PlainValue]);
     let composite = [Role::CompositeLiteral, Role::FuncLiteral];
     let calls = |node: &Tree| node.is_a(Role::InterpolatedValue) || node.name != NameKind::Not;
     let is_name = matches!(tree.name, NameKind::Local(_)) || is_own(tree);
-    (literal && !composite.into_iter().any(|role| tree.is_a(role)) && !tree.any(&calls))
-        || (tree.text.is_some() && is_name)
+    (literal && !tree.is_any(&composite) && !tree.any(&calls)) || (tree.text.is_some() && is_name)
 }
 
 fn has_effect(tree: &Tree) -> bool {
@@ -429,15 +426,13 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
     let mut node = first;
     for step in path {
         let child = &node.children[step];
-        let (looped, lazy) = (node.is_a(Role::Repeated), node.is_a(Role::Deferred));
         let short_circuit = node.children.iter().any(|one| {
             matches!(one.text.as_deref(), Some("&&" | "||" | "and" | "or" | "??" | "?."))
         });
-        let conditional = node.is_a(Role::Conditional);
-        if looped || lazy {
+        if node.is_any(&[Role::Loop, Role::Comprehension, Role::Deferred]) {
             return false;
         }
-        if (short_circuit || conditional)
+        if (short_circuit || node.is_a(Role::Conditional))
             && child.field.is_none_or(|field| SOMETIMES.contains(&field))
             && step > 0
         {
@@ -492,13 +487,6 @@ fn substitute(tree: &mut Tree, arguments: &HashMap<String, Tree>) {
         return;
     }
     tree.children.iter_mut().for_each(|child| substitute(child, arguments));
-}
-
-fn respell(tree: &mut Tree, from: &str, to: &Arc<str>) {
-    if tree.is(from) {
-        tree.text = Some(to.clone());
-    }
-    tree.children.iter_mut().for_each(|child| respell(child, from, to));
 }
 
 fn declares(statements: &[Tree], name: &str) -> bool {
@@ -608,15 +596,11 @@ fn removed_checks(before: &Tree, after: &Tree) -> Vec<String> {
     if new.len() >= old.len() {
         return Vec::new();
     }
-    let mut left = new;
-    let mut gone = Vec::new();
-    for check in old {
-        match left.iter().position(|one| *one == check) {
-            Some(at) => drop(left.remove(at)),
-            None => gone.push(check),
-        }
-    }
-    gone
+    old.retain(|check| {
+        let kept = new.iter().position(|one| one == check);
+        kept.map(|at| new.swap_remove(at)).is_none()
+    });
+    old
 }
 
 fn checks(tree: &Tree, found: &mut Vec<String>) {
@@ -624,27 +608,18 @@ fn checks(tree: &Tree, found: &mut Vec<String>) {
         let all = if is_block(tree) { statements(tree) } else { vec![tree.clone()] };
         let leaving = |one: &Tree| {
             one.is_a(Role::Leaving)
-                || is_return(one)
                 || one.children.first().is_some_and(|inner| inner.is_a(Role::Leaving))
                 || one.words().starts_with("panic")
         };
         all.last().is_some_and(leaving)
     };
-    let cap = |words: String| -> String { words.chars().take(60).collect() };
-    match tree {
-        _ if tree.is_a(Role::If) => {
-            let then = tree.child("consequence");
-            if then.is_some_and(leaves)
-                && let Some(condition) = tree.child("condition")
-            {
-                found.push(cap(condition.words()));
-            }
-        }
-        _ if tree.is_a(Role::Assertion) => found.push(cap(tree.words())),
-        _ if tree.is_a(Role::MacroInvocation) && tree.words().starts_with("assert") => {
-            found.push(cap(tree.words()))
-        }
-        _ => {}
-    }
+    let is_assertion = tree.is_a(Role::Assertion)
+        || tree.is_a(Role::MacroInvocation) && tree.words().starts_with("assert");
+    let exits = tree.is_a(Role::If) && tree.child("consequence").is_some_and(leaves);
+    let check = match is_assertion {
+        true => Some(tree),
+        false => tree.child("condition").filter(|_| exits),
+    };
+    found.extend(check.map(|check| check.words().chars().take(60).collect::<String>()));
     tree.children.iter().for_each(|child| checks(child, found));
 }

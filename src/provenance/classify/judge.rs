@@ -17,7 +17,7 @@ use super::pairs::{self, Id, UnitPairs};
 use super::public::{is_public, keeps_to_file, member, shows_member, without_visibility};
 use super::same::{self, Alike, Renames, Resolved};
 use super::units::{File, Unit, all_units, is_import};
-use super::{BlockChange, Classification, Lookup, SourceFile, class_if};
+use super::{BlockChange, Classification, Lookup, SourceText, class_if};
 use crate::code::language_tables::framework_names::REFLECTIVE_LANGUAGES;
 
 /// The result for one unit.
@@ -74,37 +74,21 @@ pub(super) struct ChangeSet<'a> {
 }
 
 pub(super) fn judge(
-    before: &[SourceFile<'_>],
-    after: &[SourceFile<'_>],
+    before: &[SourceText<'_>],
+    after: &[SourceText<'_>],
     others: &Lookup<'_>,
 ) -> Classification {
-    let ((old, same), (new, _)) = (changed(before, after), changed(after, before));
-    ChangeSet::of(&old, &new, &same, others).judged()
-}
-
-/// Returns the files that exist, in two lists: those that differ from the other side, and those
-/// that are the same.
-fn changed<'a>(
-    files: &[SourceFile<'a>],
-    others: &[SourceFile<'_>],
-) -> (Vec<SourceFile<'a>>, Vec<SourceFile<'a>>) {
-    let differs = |file: &SourceFile<'_>| {
-        !others.iter().any(|other| other.path == file.path && other.text == file.text)
-    };
-    files.iter().filter(|file| file.text.is_some()).partition(|file| differs(file))
+    ChangeSet::of(before, after, others).judged()
 }
 
 impl<'a> ChangeSet<'a> {
-    pub(super) fn of(
-        before: &[SourceFile<'a>],
-        after: &[SourceFile<'a>],
-        same: &[SourceFile<'_>],
-        others: &Lookup<'_>,
-    ) -> Self {
-        let read = |files: &[SourceFile<'a>]| -> Vec<File<'a>> {
-            files.iter().filter_map(|file| Some(File::of(file.path, file.text?))).collect()
-        };
-        let (before, after) = (read(before), read(after));
+    fn of(before: &'a [SourceText<'a>], after: &'a [SourceText<'a>], others: &Lookup<'_>) -> Self {
+        // Files that are the same on both sides only show which names they use.
+        let (same, old): (Vec<_>, Vec<_>) = before.iter().partition(|file| after.contains(file));
+        let new = after.iter().filter(|file| !before.contains(file));
+        let read = |file: &'a SourceText<'a>| File::of(file.0, &file.1);
+        let (before, after): (Vec<File<'_>>, Vec<File<'_>>) =
+            (old.into_iter().map(read).collect(), new.map(read).collect());
         let pairs = pairs::pair(&before, &after);
         let named = (FunctionsByName::of(&before), FunctionsByName::of(&after));
         let mut set = Self {
@@ -123,7 +107,7 @@ impl<'a> ChangeSet<'a> {
         set.moved = set.moved_names();
         let candidates = set.renamed();
         set.renames = set.renamed_declarations(&candidates);
-        set.elsewhere = Mentions::elsewhere(&set.at_stake(&candidates), same, others);
+        set.elsewhere = Mentions::elsewhere(&set.at_stake(&candidates), &same, others);
         set
     }
 
@@ -227,7 +211,11 @@ impl<'a> ChangeSet<'a> {
         let pairs = self.pairs.after_of.iter();
         let found: HashMap<Id, UnitFindings> =
             pairs.map(|(old, new)| (*new, self.compared(*old, *new))).collect();
-        let (extracted, inlined) = self.proven_helpers(&found);
+        // The helpers whose body replaced a call in at least one proven unit.
+        let extracted: HashSet<Id> =
+            found.values().flat_map(|one| one.extracted.iter().copied()).collect();
+        let inlined: HashSet<Id> =
+            found.values().flat_map(|one| one.inlined.iter().copied()).collect();
         let mut blocks = Vec::new();
         for (id, file, unit) in all_units(&self.after) {
             let before = self.pairs.before_of.get(&id).map(|old| self.unit_before(*old));
@@ -278,7 +266,7 @@ impl<'a> ChangeSet<'a> {
     }
 
     /// Compares the two versions of a unit.
-    pub(super) fn compared(&self, old: Id, new: Id) -> UnitFindings {
+    fn compared(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         let language = new_file.language();
         if old_file.language() != language {
@@ -426,8 +414,9 @@ impl<'a> ChangeSet<'a> {
             let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
             let shown = self.shows_renamed(old_file, before, &uses);
             let mut found = UnitFindings::proven(differences(&Alike { uses, ..alike }));
-            found.reasons.extend(shown.then(|| "API: a public name changed".to_owned()));
-            found.contained = !shown;
+            if shown {
+                found.affects_others("API: a public name changed");
+            }
             return found;
         }
         let elsewhere = !self.home(old, new);
@@ -492,13 +481,9 @@ impl<'a> ChangeSet<'a> {
         if was.used.is_empty() && is.used.is_empty() {
             return None;
         }
-        let resolved = |one: &Inlined| Resolved::of(&one.tree, language);
-        same::same(&resolved(&was), &resolved(&is), renames).or_else(|| {
-            let plain = |one: &Inlined| {
-                Resolved::of(&super::boolean::normal(&one.tree, language), language)
-            };
-            same::same(&plain(&was), &plain(&is), renames)
-        })?;
+        let plain =
+            |one: &Inlined| Resolved::of(&super::boolean::normal(&one.tree, language), language);
+        same::same(&plain(&was), &plain(&is), renames)?;
         let names = |used: &[Id], files: &[File<'_>]| -> Vec<String> {
             used.iter().map(|id| files[id.0].units[id.1].name.clone()).collect()
         };
@@ -512,59 +497,48 @@ impl<'a> ChangeSet<'a> {
         Some(UnitFindings { extracted: is.used, inlined: was.used, ..UnitFindings::proven(said) })
     }
 
-    /// Returns the new and the removed helpers whose body replaced a call in at least one proven
-    /// unit.
-    fn proven_helpers(&self, found: &HashMap<Id, UnitFindings>) -> (HashSet<Id>, HashSet<Id>) {
-        let covered = |side: fn(&UnitFindings) -> &Vec<Id>| -> HashSet<Id> {
-            found.values().flat_map(side).copied().collect()
-        };
-        (covered(|one| &one.extracted), covered(|one| &one.inlined))
-    }
-
     fn added(&self, id: Id, extracted: &HashSet<Id>) -> UnitFindings {
         let (file, unit) = self.unit_after(id);
-        if extracted.contains(&id) {
-            let visible =
-                is_public(file, unit) && !matches!(file.language(), "python" | "c" | "javascript");
-            let exported = visible || unit.tree.is_a(Role::Export);
-            // A subclass may inherit the new name, or may already have it.
-            let home = |file: &File<'_>, one: &Unit| (file.path.to_owned(), one.container);
-            let is_namesake = |other: &File<'_>, one: &Unit| {
-                one.is_function() && one.name == unit.name && home(other, one) != home(file, unit)
-            };
-            let taken = self
-                .after
-                .iter()
-                .any(|other| other.units.iter().any(|one| is_namesake(other, one)))
-                || self.used_elsewhere(file, unit, None, &unit.name);
-            let mut said = vec!["extracted".to_owned()];
-            said.extend(exported.then(|| "API: a public name was added".to_owned()));
-            said.extend(taken.then(|| "something else has the name".to_owned()));
-            return UnitFindings { contained: !exported && !taken, ..UnitFindings::proven(said) };
+        if !extracted.contains(&id) {
+            let is_api = is_public(file, unit) && unit.identity.is_some();
+            let said = if is_api { "added (API)" } else { "added" };
+            return UnitFindings::changed(vec![said.into()]);
         }
-        let api = is_public(file, unit) && unit.identity.is_some();
-        let said = if api { "added (API)" } else { "added" };
-        UnitFindings::changed(vec![said.into()])
+        let mut found = UnitFindings::proven(vec!["extracted".to_owned()]);
+        if is_shown(file, unit) || unit.tree.is_a(Role::Export) {
+            found.affects_others("API: a public name was added");
+        }
+        // A subclass may inherit the new name, or may already have it.
+        let home = |file: &File<'_>, one: &Unit| (file.path.to_owned(), one.container);
+        let is_taken = all_units(&self.after).any(|(_, other, one)| {
+            one.is_function() && one.name == unit.name && home(other, one) != home(file, unit)
+        });
+        if is_taken || self.used_elsewhere(file, unit, None, &unit.name) {
+            found.affects_others("something else has the name");
+        }
+        found
     }
 
     fn removed(&self, id: Id, inlined: &HashSet<Id>) -> UnitFindings {
         let (file, unit) = self.unit_before(id);
-        if inlined.contains(&id) {
-            let api =
-                is_public(file, unit) && !matches!(file.language(), "python" | "c" | "javascript");
-            let left = self
-                .after
-                .iter()
-                .flat_map(|file| &file.units)
-                .any(|one| mentions(&one.tree, &unit.name))
-                || self.used_elsewhere(file, unit, None, &unit.name);
-            let mut said = vec!["inlined".to_owned()];
-            said.extend(api.then(|| "API: a public name is gone".to_owned()));
-            said.extend(left.then(|| "the name is still in use".to_owned()));
-            return UnitFindings { contained: !api && !left, ..UnitFindings::proven(said) };
+        if !inlined.contains(&id) {
+            return UnitFindings::changed(vec!["removed".into()]);
         }
-        UnitFindings::changed(vec!["removed".into()])
+        let mut found = UnitFindings::proven(vec!["inlined".to_owned()]);
+        if is_shown(file, unit) {
+            found.affects_others("API: a public name is gone");
+        }
+        let is_left = all_units(&self.after).any(|(_, _, one)| mentions(&one.tree, &unit.name));
+        if is_left || self.used_elsewhere(file, unit, None, &unit.name) {
+            found.affects_others("the name is still in use");
+        }
+        found
     }
+}
+
+/// Returns true if the language says that code outside the file may use a helper.
+fn is_shown(file: &File<'_>, helper: &Unit) -> bool {
+    is_public(file, helper) && !matches!(file.language(), "python" | "c" | "javascript")
 }
 
 /// Returns true for the entry of a file that holds only imports besides its units. Then the units
@@ -623,7 +597,7 @@ fn reached<'h>(
     let mut found = Vec::new();
     while !learn.is_empty() {
         for tree in std::mem::take(&mut learn) {
-            words.extend(tree.tokens().iter().filter_map(|token| token.text.as_deref()));
+            words.extend(tree.texts());
         }
         left.retain(|one| {
             let mentioned = words.contains(&*one.1.name) || one.1.constructor;

@@ -13,7 +13,7 @@ use crate::code::program::NameKind;
 
 use super::same::Resolved;
 use super::units::File;
-use super::{Lookup, SourceFile};
+use super::{Lookup, SourceText};
 
 /// The names and the texts that some files contain.
 #[derive(Debug, Default)]
@@ -33,17 +33,17 @@ impl Mentions {
     }
 
     /// Collects the names and texts of those files outside a change that contain one of the words.
-    pub(super) fn elsewhere(wanted: &[&str], same: &[SourceFile<'_>], others: &Lookup<'_>) -> Self {
+    pub(super) fn elsewhere(
+        wanted: &[&str],
+        same: &[&SourceText<'_>],
+        others: &Lookup<'_>,
+    ) -> Self {
         let mut all = Self::default();
         if wanted.is_empty() {
             return all;
         }
         let holds = |text: &str| wanted.iter().any(|word| text.contains(word));
-        for file in same {
-            if let Some(text) = file.text.filter(|text| holds(text)) {
-                all.read(file.path, text);
-            }
-        }
+        same.iter().filter(|(_, text)| holds(text)).for_each(|(path, text)| all.read(path, text));
         match others(wanted) {
             Some(found) => found.iter().for_each(|(path, text)| all.read(path, text)),
             None => all.unknown = true,

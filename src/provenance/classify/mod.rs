@@ -8,7 +8,7 @@
 //! whole set and each block in it. [`provisional`] has only the hashes of an outline.
 //!
 //! - `units`, `pairs`: divide files into definitions and pair the old ones with the new ones.
-//! - `judge`: compares the pairs and combines the results; `block` does so for one block.
+//! - `judge`: compares the pairs and combines the results.
 //! - `same`, `boolean`, `order`, `imports`: rules for equal trees, conditions, member order and
 //!   imports.
 //! - `helpers`, `inline`, `captured_names`, `types`, `call_targets`: prove the extraction or
@@ -22,7 +22,6 @@ use std::ops::Range;
 use crate::code::{Document, Identity};
 use crate::ledger::{Basis, MutationClass};
 
-mod block;
 mod boolean;
 mod call_targets;
 mod captured_names;
@@ -41,7 +40,6 @@ mod same;
 mod types;
 mod units;
 
-pub use block::{NamedBlock, block};
 pub(crate) use provisional::{ChangedBlock, Parsed, provisional};
 
 /// The class of a change, how it was found, and the findings for each block.
@@ -75,14 +73,8 @@ impl Classification {
     }
 }
 
-/// A file of a change set.
-#[derive(Clone, Copy, Debug)]
-pub struct SourceFile<'a> {
-    /// The path relative to the workspace.
-    pub path: &'a str,
-    /// The text. `None` if the file does not exist.
-    pub text: Option<&'a str>,
-}
+/// The path of a file, relative to the workspace, and its text.
+type SourceText<'a> = (&'a str, String);
 
 /// The change of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,45 +119,38 @@ fn class_if(is_proven: bool) -> MutationClass {
 /// only if a name is affected.
 pub(crate) type Lookup<'a> = dyn Fn(&[&str]) -> Option<Vec<(String, String)>> + 'a;
 
-/// Classifies a change set of whole files, on the assumption that there are no other files. A file
-/// that is the same on both sides only shows which names it uses, so it may be left out if no name
-/// changed.
-pub fn change(before: &[SourceFile<'_>], after: &[SourceFile<'_>]) -> Classification {
-    let read = |files: &[SourceFile<'_>]| -> Vec<(String, Document)> {
-        let texts = files.iter().filter_map(|file| Some((file.path, file.text?)));
-        texts.map(|(path, text)| (path.to_owned(), Document::from_text(path, text))).collect()
-    };
-    let (before, after) = (read(before), read(after));
-    change_among(&borrowed(&before), &borrowed(&after), &|_| Some(Vec::new()))
-}
-
-fn borrowed(files: &[(String, Document)]) -> Vec<(&str, &Document)> {
-    files.iter().map(|(path, document)| (path.as_str(), document)).collect()
+/// Classifies a change set of whole files, each with its path and text, on the assumption that there
+/// are no other files. A file that is the same on both sides only shows which names it uses, so it
+/// may be left out if no name changed.
+pub fn change(before: &[(&str, &str)], after: &[(&str, &str)]) -> Classification {
+    fn read<'a>(files: &[(&'a str, &str)]) -> Vec<(&'a str, Document)> {
+        files.iter().map(|(path, text)| (*path, Document::from_text(path, text))).collect()
+    }
+    change_among(&read(before), &read(after), &|_| Some(Vec::new()))
 }
 
 /// Classifies a change set of parsed files, each with its path. `others` finds other files that may
 /// use the changed names. A file that does not exist is left out.
 pub(crate) fn change_among(
-    before: &[(&str, &Document)],
-    after: &[(&str, &Document)],
+    before: &[(&str, Document)],
+    after: &[(&str, Document)],
     others: &Lookup<'_>,
 ) -> Classification {
-    let other = |path: &str| after.iter().find(|file| file.0 == path).map(|file| file.1);
+    let other = |path: &str| after.iter().find(|file| file.0 == path).map(|file| &file.1);
     let data: Vec<entries::DataFile<'_>> = before
         .iter()
-        .filter_map(|(path, before)| Some((*path, *before, other(path)?)))
+        .filter_map(|(path, before)| Some((*path, before, other(path)?)))
         .filter(|(_, before, after)| entries::is_large_data(before, after))
         .collect();
-    let is_data = |path: &str| data.iter().any(|file| file.0 == path);
-    let texts = |files: &[(&str, &Document)]| -> Vec<Option<String>> {
-        files.iter().map(|(path, one)| (!is_data(path)).then(|| one.text())).collect()
-    };
-    let (old, new) = (texts(before), texts(after));
-    let found = judge::judge(&sources(before, &old), &sources(after, &new), others);
-    entries::added(found, &data)
+    let is_program = |path: &str| data.iter().all(|file| file.0 != path);
+    let (old, new) = (texts_of(before, &is_program), texts_of(after, &is_program));
+    entries::added(judge::judge(&old, &new, others), &data)
 }
 
-fn sources<'a>(files: &[(&'a str, &Document)], texts: &'a [Option<String>]) -> Vec<SourceFile<'a>> {
-    let both = files.iter().zip(texts);
-    both.map(|((path, _), text)| SourceFile { path, text: text.as_deref() }).collect()
+fn texts_of<'a>(
+    files: &[(&'a str, Document)],
+    is_wanted: &dyn Fn(&str) -> bool,
+) -> Vec<SourceText<'a>> {
+    let wanted = files.iter().filter(|(path, _)| is_wanted(path));
+    wanted.map(|(path, document)| (*path, document.text())).collect()
 }

@@ -143,14 +143,13 @@ fn bare(unit: &Unit) -> Option<Tree> {
 fn parameter_names(method: &Tree) -> Vec<String> {
     let list = method.child("parameters");
     let each = list.into_iter().flat_map(|list| &list.children);
-    each.filter_map(|one| Some(one.child("name")?.text.as_ref()?.to_string())).collect()
+    each.filter_map(|one| Some(one.text_of("name")?.to_string())).collect()
 }
 
 fn without_parameter(method: &Tree, name: &str) -> Tree {
     let mut method = method.clone();
     for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
         list.children.retain(|one| !one.child("name").is_some_and(|known| known.is(name)));
-        list.children.retain(|one| !one.is(","));
     }
     method
 }
@@ -181,7 +180,7 @@ fn replace(tree: &mut Tree, parameter: &str, getters: &[(String, String)]) {
 }
 
 fn own_field(access: &mut Tree) {
-    if let Some(name) = access.child("field").and_then(|field| field.text.clone()) {
+    if let Some(name) = access.text_of("field").cloned() {
         *access = identifier(access, &name);
     }
 }
@@ -206,8 +205,7 @@ fn own_plainly(method: &Tree) -> Tree {
 fn strip_this(tree: &mut Tree, local: &dyn Fn(&str) -> bool) {
     tree.children.iter_mut().for_each(|child| strip_this(child, local));
     let own = tree.is_a(Role::FieldAccess) && tree.child("object").is_some_and(is_this);
-    let name = tree.child("field").and_then(|field| field.text.clone());
-    if own && name.is_some_and(|name| !local(&name)) {
+    if own && tree.text_of("field").is_some_and(|name| !local(name)) {
         own_field(tree);
     }
 }

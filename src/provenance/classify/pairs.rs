@@ -120,9 +120,7 @@ fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
 fn sides(files: &[File<'_>]) -> Vec<UnitWords> {
     let definitions = all_units(files).filter(|(id, ..)| id.1 != 0);
     let sides = definitions.map(|(id, _, unit)| {
-        let tokens = unit.tree.tokens();
-        let texts = tokens.iter().filter_map(|token| token.text.as_deref());
-        let words: Vec<String> = texts.map(str::to_owned).collect();
+        let words: Vec<String> = unit.tree.texts().into_iter().map(str::to_owned).collect();
         let mask = |word: &String| match *word == unit.name {
             true => "\u{1}".to_owned(),
             false => word.clone(),
@@ -140,22 +138,16 @@ fn by_key(
     key: UnitKey<'_>,
     pairs: &mut UnitPairs,
 ) {
-    let mut known: HashMap<String, (Vec<Id>, Vec<Id>)> = HashMap::new();
-    let key_in = |files: &[File<'_>], side: &UnitWords| {
-        let file = &files[side.id.0];
-        key(file, &file.units[side.id.1], side)
-    };
-    for side in old {
-        key_in(before, side)
-            .into_iter()
-            .for_each(|key| known.entry(key).or_default().0.push(side.id));
+    let mut known: HashMap<String, [Vec<Id>; 2]> = HashMap::new();
+    for (at, (files, units)) in [(before, old), (after, new)].into_iter().enumerate() {
+        for side in units {
+            let file = &files[side.id.0];
+            if let Some(key) = key(file, &file.units[side.id.1], side) {
+                known.entry(key).or_default()[at].push(side.id);
+            }
+        }
     }
-    for side in new {
-        key_in(after, side)
-            .into_iter()
-            .for_each(|key| known.entry(key).or_default().1.push(side.id));
-    }
-    for (before, after) in known.into_values() {
+    for [before, after] in known.into_values() {
         if before.len() == after.len() {
             before.into_iter().zip(after).for_each(|(b, a)| pairs.add(b, a));
         }
@@ -221,11 +213,8 @@ fn renamed_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs)
             continue;
         }
         let mut votes: HashMap<usize, usize> = HashMap::new();
-        for unit in 1..old.units.len() {
-            if let Some((file, _)) = pairs.after_of.get(&(b, unit)) {
-                *votes.entry(*file).or_default() += 1;
-            }
-        }
+        let paired = (1..old.units.len()).filter_map(|unit| pairs.after_of.get(&(b, unit)));
+        paired.for_each(|(file, _)| *votes.entry(*file).or_default() += 1);
         let same_text = after.iter().position(|new| new.text == old.text);
         let most = votes.into_iter().max_by_key(|(file, count)| (*count, usize::MAX - file));
         let found =

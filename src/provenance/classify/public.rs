@@ -89,7 +89,7 @@ pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -
         // A child module can use private items, and a macro is visible in the text after it.
         "rust" => {
             let open = |one: &Unit| one.tree.any(&|node| is_module_elsewhere(node));
-            let tree = if tree.is_a(Role::EnumVariant) { &unit.tree } else { tree };
+            let tree = if tree.is_a(Role::Variant) { &unit.tree } else { tree };
             visibility(tree).is_none()
                 && kind != Some(BlockKind::Macro)
                 && !file.units.iter().any(open)
@@ -143,9 +143,8 @@ fn script(file: &File<'_>, unit: &Unit, kind: BlockKind) -> bool {
 /// Returns true if a word is among the first words of a definition: its modifiers, keywords and
 /// name.
 fn says(tree: &Tree, word: &str) -> bool {
-    let tokens = tree.tokens();
-    let words = tokens.iter().filter_map(|token| token.text.as_deref());
-    words.take_while(|one| !matches!(*one, "(" | "{" | "=")).any(|one| one == word)
+    let words = tree.texts().into_iter().take_while(|one| !matches!(*one, "(" | "{" | "="));
+    words.into_iter().any(|one| one == word)
 }
 
 fn visibility(tree: &Tree) -> Option<String> {

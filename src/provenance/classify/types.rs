@@ -148,7 +148,7 @@ fn is_inferred(said: &str) -> bool {
 
 /// Returns true if a value may be an untyped constant in Go, which takes its type from its context.
 fn is_constant(value: &Tree) -> bool {
-    !value.any(&|node| matches!(node.name, NameKind::Local(_)) || node.is_a(Role::CallLike))
+    !value.any(&|node| matches!(node.name, NameKind::Local(_)) || node.is_a(Role::Call))
 }
 
 fn is_composite(said: &str) -> bool {

@@ -140,7 +140,7 @@ pub(in crate::verbs) fn class_of(
     after: &Document,
 ) -> Classification {
     let name = path.as_str();
-    classify::change_among(&[(name, before)], &[(name, after)], &|_| None)
+    classify::change_among(&[(name, before.clone())], &[(name, after.clone())], &|_| None)
 }
 
 /// Removes the changes that the gate did not predict for this call, and returns the names of their
