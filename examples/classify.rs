@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
+use intent_lsp::facade::code::program::Tree;
+use intent_lsp::facade::code::{BlockKind, Program};
 use intent_lsp::facade::ledger::MutationClass;
 use intent_lsp::facade::provenance::classify::{self, BlockChange, Classification};
 use serde::Deserialize;
@@ -22,10 +24,14 @@ struct Question {
     before: Vec<FileRef>,
     after: Vec<FileRef>,
     after_path: Option<String>,
-    block_before: Option<Value>,
+    before_path: Option<String>,
+    block_before: Option<NamedLines>,
     #[serde(default)]
-    block_after: Vec<(String, u32, u32)>,
+    block_after: Vec<NamedLines>,
 }
+
+/// A block: its name, and its first and last line, counted from 1.
+type NamedLines = (String, u32, u32);
 
 #[derive(Deserialize)]
 struct FileRef {
@@ -70,11 +76,10 @@ fn answer(question: &Question, texts: &HashMap<String, String>) -> (Option<Strin
     let found = classify::change(&borrowed(&before), &borrowed(&after));
     let (class, reasons) = match (&question.block_before, &question.block_after[..]) {
         (Some(_), []) => (Some(MutationClass::IntentEvolution), vec!["removed".into()]),
-        (Some(_), [block, ..]) => {
-            let path = question.after_path.clone().or_else(|| Some(after.first()?.0.clone()));
-            let path = path.unwrap_or_default();
-            let text = after.iter().find(|file| file.0 == path).and_then(|file| file.1.as_deref());
-            of_block(&found, &path, text.unwrap_or_default(), block)
+        (Some(was), [is, ..]) => {
+            let old = file_of(&before, question.before_path.as_deref());
+            let new = file_of(&after, question.after_path.as_deref());
+            of_block(&found, (old, was), (new, is))
         }
         _ => (found.class, found.reasons),
     };
@@ -89,23 +94,59 @@ fn borrowed(files: &[(String, Option<String>)]) -> Vec<(&str, &str)> {
     files.iter().filter_map(|(path, text)| Some((path.as_str(), text.as_deref()?))).collect()
 }
 
-/// Returns what the classification says about one block of a file, given by its name and its lines.
+/// Returns the path and the text of the file with this path, or of the first file.
+fn file_of<'a>(files: &'a [(String, Option<String>)], path: Option<&'a str>) -> (&'a str, &'a str) {
+    let path = path.or_else(|| Some(files.first()?.0.as_str())).unwrap_or_default();
+    let text = files.iter().find(|file| file.0 == path).and_then(|file| file.1.as_deref());
+    (path, text.unwrap_or_default())
+}
+
+/// Returns what the classification says about one block. What is no function is also the same if
+/// its words are, wherever it is now.
 fn of_block(
     found: &Classification,
-    path: &str,
-    text: &str,
-    (name, first, last): &(String, u32, u32),
+    (old, was): ((&str, &str), &NamedLines),
+    (new, is): ((&str, &str), &NamedLines),
 ) -> (Option<MutationClass>, Vec<String>) {
+    let (path, text) = new;
     let line_of = |byte: usize| text[..byte].matches('\n').count() as u32 + 1;
     let holds = |block: &&BlockChange| {
         let is_here = block.after.as_ref().is_some_and(|(file, bytes)| {
-            file == path && line_of(bytes.start) <= *last && *first <= line_of(bytes.end)
+            file == path && line_of(bytes.start) <= is.2 && is.1 <= line_of(bytes.end)
         });
-        let is_named = |path: &str| path.rsplit('.').next() == Some(name);
+        let is_named = |path: &str| path.rsplit('.').next() == Some(&is.0);
         is_here && block.identity.as_ref().is_some_and(|identity| is_named(&identity.path))
     };
-    match found.blocks.iter().find(holds) {
-        Some(block) => (block.class, vec![block.reason.clone()]),
-        None => (Some(MutationClass::AstRefactor), vec![format!("{name}: the same")]),
+    let Some(block) = found.blocks.iter().find(holds) else {
+        return (Some(MutationClass::AstRefactor), vec![format!("{}: the same", is.0)]);
+    };
+    let is_function = |kind| matches!(kind, BlockKind::Function | BlockKind::Method);
+    let may_be_same = block.class == Some(MutationClass::IntentEvolution)
+        && !block.reason.contains("directive")
+        && block.identity.as_ref().is_some_and(|identity| !is_function(identity.kind));
+    let words = |file: (&str, &str), lines: &NamedLines| -> Option<String> {
+        let program = Program::of(file.0, file.1)?;
+        let words = largest(&program.tree, file.1, lines)?.words();
+        Some(words.strip_prefix("type ").map(str::to_owned).unwrap_or(words))
+    };
+    let then = words(old, was).filter(|_| may_be_same);
+    match then.is_some_and(|then| Some(then) == words(new, is)) {
+        true => (Some(MutationClass::AstRefactor), vec![format!("{}: formatting", is.0)]),
+        false => (block.class, vec![block.reason.clone()]),
     }
+}
+
+/// Returns the largest node that lies in these lines and contains the name.
+fn largest<'t>(tree: &'t Tree, text: &str, lines: &NamedLines) -> Option<&'t Tree> {
+    let line_of = |byte: usize| text[..byte].matches('\n').count() as u32 + 1;
+    let (first, last) = (line_of(tree.bytes.start), line_of(tree.bytes.end.saturating_sub(1)));
+    if first > lines.2 || last < lines.1 {
+        return None;
+    }
+    let is_inside = lines.1 <= first && last <= lines.2;
+    if is_inside && tree.text.is_none() && tree.any(&|leaf| leaf.is(&lines.0)) {
+        return Some(tree);
+    }
+    let inner = tree.children.iter().filter_map(|child| largest(child, text, lines));
+    inner.max_by_key(|node| node.bytes.len())
 }

@@ -65,7 +65,7 @@ impl<'t> Definition<'t> {
         let mut all = self.captures.iter().filter(|one| one.0 == role).map(|one| one.1);
         match role {
             CaptureRole::Name | CaptureRole::NameObject => all.next(),
-            _ => all.last(),
+            _ => all.next_back(),
         }
     }
 
