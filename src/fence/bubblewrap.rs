@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{FenceAccess, FencePlan, FencedCommand};
+use super::{FenceAccess, FencePlan};
 
 /// Only system folders are searched. A program named `bwrap` elsewhere may be anything.
 const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
@@ -27,7 +27,7 @@ fn works(program: &Path) -> bool {
 }
 
 /// Returns the command wrapped in `bwrap`, or the reason why this is not possible.
-pub(super) fn command(plan: &FencePlan, command: &FencedCommand) -> Result<Command, String> {
+pub(super) fn command(plan: &FencePlan, command: &Command) -> Result<Command, String> {
     let program = program().ok_or("bubblewrap is not installed.")?;
     if !works(program) {
         return Err(format!("{} cannot create a namespace either.", program.display()));
@@ -35,7 +35,8 @@ pub(super) fn command(plan: &FencePlan, command: &FencedCommand) -> Result<Comma
     let here = std::env::current_dir()
         .map_err(|error| format!("The current folder cannot be found: {error}."))?;
     let mut wrapped = Command::new(program);
-    wrapped.args(arguments(plan, here)).arg("--").arg(&command.program).args(&command.arguments);
+    wrapped.args(arguments(plan, here)).arg("--").arg(command.get_program());
+    wrapped.args(command.get_args());
     Ok(wrapped)
 }
 

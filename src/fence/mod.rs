@@ -32,7 +32,6 @@ mod seatbelt;
 pub(crate) mod stand_in;
 pub(crate) mod watch;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -178,24 +177,7 @@ impl FenceError {
     }
 }
 
-/// The program to run, with its arguments.
-#[derive(Clone, Debug)]
-#[cfg_attr(windows, allow(dead_code, reason = "no command is fenced there"))]
-pub(crate) struct FencedCommand {
-    pub program: OsString,
-    pub arguments: Vec<OsString>,
-}
-
-impl FencedCommand {
-    #[cfg(target_os = "linux")]
-    fn bare(&self) -> Command {
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments);
-        command
-    }
-}
-
-/// Puts up the fence. Returns the means, and the command to start.
+/// Puts up the fence for a command. Returns the means, and the command to start instead of it.
 ///
 /// With a namespace or Landlock, this process itself is inside the fence afterwards. It must have
 /// only one thread. With bubblewrap, the returned command starts `bwrap`.
@@ -206,7 +188,7 @@ impl FencedCommand {
 #[cfg(target_os = "linux")]
 pub(crate) fn raise(
     plan: &FencePlan,
-    command: &FencedCommand,
+    command: Command,
     probe: impl Fn() -> bool,
 ) -> Result<(FenceMeans, Command), FenceError> {
     open_files::settle(plan)?;
@@ -217,17 +199,17 @@ pub(crate) fn raise(
     let Some(refusal) = refusal else {
         namespace::apply_plan(plan)?;
         open_files::reopen()?;
-        return Ok((FenceMeans::Namespace, command.bare()));
+        return Ok((FenceMeans::Namespace, command));
     };
     let mut why = vec![format!("The system refuses user namespaces: {refusal}.")];
-    match bubblewrap::command(plan, command) {
-        Ok(command) => return Ok((FenceMeans::Bubblewrap, command)),
+    match bubblewrap::command(plan, &command) {
+        Ok(wrapped) => return Ok((FenceMeans::Bubblewrap, wrapped)),
         Err(reason) => why.push(reason),
     }
     match landlocked::enter(plan) {
         Ok(()) => {
             open_files::reopen()?;
-            Ok((FenceMeans::Landlock, command.bare()))
+            Ok((FenceMeans::Landlock, command))
         }
         Err(reason) => {
             why.extend([reason, namespace::remedy()]);
@@ -240,11 +222,11 @@ pub(crate) fn raise(
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn raise(
     plan: &FencePlan,
-    command: &FencedCommand,
+    command: Command,
     probe: impl Fn() -> bool,
 ) -> Result<(FenceMeans, Command), FenceError> {
     let means = means(probe).map_err(|why| FenceError::Unavailable(vec![why]))?;
-    Ok((means, seatbelt::command(plan, command)))
+    Ok((means, seatbelt::command(plan, &command)))
 }
 
 /// Returns the means that would fence a command on this machine. `Err` contains the reason if there

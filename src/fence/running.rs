@@ -1,10 +1,14 @@
 //! Runs a command, passes signals on to it, and ends the processes that it leaves running.
 
 use std::os::unix::process::ExitStatusExt;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::process::{Command, ExitStatus};
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 
@@ -49,11 +53,10 @@ pub(crate) fn end_as(status: ExitStatus) -> u8 {
 
 #[cfg(target_os = "linux")]
 fn send(process: u32, signal: i32) {
-    let process = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
-    let signal = rustix::process::Signal::from_named_raw(signal);
-    if let (Some(process), Some(signal)) = (process, signal) {
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    if let (Some(process), Some(signal)) = (process, Signal::from_named_raw(signal)) {
         // The process may have ended already.
-        let _ = rustix::process::kill_process(process, signal);
+        let _ = kill_process(process, signal);
     }
 }
 
@@ -90,7 +93,7 @@ fn clear(ours: Option<u32>) -> bool {
 /// Kills the processes that `find` returns, until it returns none. Returns false if some are left
 /// after `patience`.
 #[cfg(target_os = "linux")]
-pub(super) fn kill_all(patience: Duration, find: impl Fn() -> Vec<rustix::process::Pid>) -> bool {
+pub(super) fn kill_all(patience: Duration, find: impl Fn() -> Vec<Pid>) -> bool {
     let until = Instant::now() + patience;
     while Instant::now() < until {
         let left = find();
@@ -99,7 +102,7 @@ pub(super) fn kill_all(patience: Duration, find: impl Fn() -> Vec<rustix::proces
         }
         for process in left {
             // The process may have ended already.
-            let _ = rustix::process::kill_process(process, rustix::process::Signal::KILL);
+            let _ = kill_process(process, Signal::KILL);
         }
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -111,27 +114,26 @@ fn clear(_ours: Option<u32>) -> bool {
     true
 }
 
+/// Returns the running children of this process.
 #[cfg(target_os = "linux")]
-fn children() -> Vec<rustix::process::Pid> {
-    let numbers = |text: &str| -> Vec<rustix::process::Pid> {
-        let numbers = text.split_whitespace().filter_map(|word| word.parse().ok());
-        numbers.filter_map(rustix::process::Pid::from_raw).collect()
-    };
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let lists: Vec<_> =
-        tasks.map(|task| std::fs::read_to_string(task.path().join("children"))).collect();
-    if lists.iter().any(Result::is_ok) {
-        return lists.iter().flatten().flat_map(|text| numbers(text)).collect();
-    }
-    // This kernel does not list the children of a process.
+fn children() -> Vec<Pid> {
     let ours = rustix::process::getpid().as_raw_nonzero().get().to_string();
-    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    all.filter_map(|entry| {
-        let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+    processes(|folder| {
         // The name of the program may contain any character. After it come the state and the
         // parent.
-        let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?;
-        (parent == ours).then(|| numbers(entry.file_name().to_str()?).pop()).flatten()
+        let stat = std::fs::read_to_string(folder.join("stat")).unwrap_or_default();
+        let after_name = stat.rsplit_once(')').map(|(_, rest)| rest).unwrap_or_default();
+        after_name.split_whitespace().nth(1) == Some(ours.as_str())
     })
-    .collect()
+}
+
+/// Returns the processes whose folders in `/proc` satisfy the condition.
+#[cfg(target_os = "linux")]
+pub(super) fn processes(is_wanted: impl Fn(&Path) -> bool) -> Vec<Pid> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let wanted = all.filter_map(|entry| {
+        let process = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+        is_wanted(&entry.path()).then_some(process)
+    });
+    wanted.collect()
 }

@@ -1,6 +1,9 @@
 //! Translates a plan into a profile of the macOS sandbox, in which the last rule that matches a
 //! path applies. The rules name paths, so they also apply to files that do not exist yet.
 
+#[cfg(not(target_os = "linux"))]
+use std::process::Command;
+
 use super::{FenceAccess, FencePlan};
 
 /// Apple has deprecated this program, but offers nothing else to a program without a special
@@ -10,9 +13,9 @@ pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
 /// Returns the command wrapped in `sandbox-exec`.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn command(plan: &FencePlan, command: &super::FencedCommand) -> std::process::Command {
-    let mut wrapped = std::process::Command::new(PROGRAM);
-    wrapped.arg("-p").arg(profile(plan)).arg(&command.program).args(&command.arguments);
+pub(super) fn command(plan: &FencePlan, command: &Command) -> Command {
+    let mut wrapped = Command::new(PROGRAM);
+    wrapped.arg("-p").arg(profile(plan)).arg(command.get_program()).args(command.get_args());
     wrapped
 }
 

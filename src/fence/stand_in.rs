@@ -67,12 +67,6 @@ impl StandIn {
     }
 }
 
-/// Keeps the stand-ins of a repository from being removed, until it is dropped.
-#[derive(Debug)]
-pub(crate) struct HeldStandIns {
-    _lock: File,
-}
-
 fn open(lock: &Path) -> std::io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock)
 }
@@ -82,14 +76,14 @@ pub(crate) fn is_held(lock: &Path) -> bool {
     File::open(lock).is_ok_and(|file| file.try_lock().is_err())
 }
 
-/// Creates the stand-ins, and keeps them from being removed.
-pub(crate) fn hold(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<HeldStandIns> {
+/// Creates the stand-ins. Returns a lock that keeps them from being removed, until it is dropped.
+pub(crate) fn hold(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<File> {
     let file = open(lock)?;
     file.lock_shared()?;
     for stand_in in stand_ins {
         stand_in.make()?;
     }
-    Ok(HeldStandIns { _lock: file })
+    Ok(file)
 }
 
 /// Removes the stand-ins, inner ones first. If one cannot be removed, the others still are.
@@ -141,17 +135,10 @@ pub(crate) fn keep(mut input: impl Read) -> std::io::Result<()> {
 /// because this process holds the lock. Returns true if none is left.
 #[cfg(target_os = "linux")]
 fn end_rest(stand_ins: &[StandIn]) -> bool {
-    use rustix::process::Pid;
     let Some(sign) = stand_ins.iter().find(|stand_in| stand_in.text.is_some()) else { return true };
-    let behind = || {
-        let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-        let seeing = all.filter_map(|entry| {
-            let process = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
-            super::mounts::has_mount(&entry.path(), &sign.path).then_some(process)
-        });
-        seeing.collect()
-    };
-    super::running::kill_all(Duration::from_secs(2), behind)
+    let sees_it = |process: &Path| super::mounts::has_mount(process, &sign.path);
+    let patience = Duration::from_secs(2);
+    super::running::kill_all(patience, || super::running::processes(sees_it))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,4 +1,4 @@
-//! *Fence*: what a command may write, whatever program it is: the folders of the intents in
+//! `intent fence`: what a command may write, whatever program it is: the folders of the intents in
 //! progress, existing outputs that git ignores, and what git needs. After the command, it reports
 //! effects that no fence can prevent.
 //!

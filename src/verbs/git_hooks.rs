@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::uninstall::{TakenHow, UninstallAnswer};
 use super::{VerbError, Workspace};
 use crate::workspace::Git;
 
@@ -100,32 +101,32 @@ pub(crate) fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, Verb
     })
 }
 
-/// The hooks that [`take_out`] removed, or would remove.
-pub(super) struct TakenHooks {
-    /// Our scripts. The flag says if a hook that existed before comes back in place of the script.
-    pub ours: Vec<(PathBuf, bool)>,
-    /// Files of other programs that call `intent`. We do not edit them; their owners remove the
-    /// line.
-    pub callers: Vec<PathBuf>,
-}
-
 /// Removes our hooks, including those in `.git/hooks` if git now looks for hooks in another folder.
-/// With `dry_run`, nothing is changed.
-pub(super) fn take_out(ws: &Workspace, git: &Git, dry_run: bool) -> Result<TakenHooks, VerbError> {
+/// Names the files of other programs that call `intent`; their owners remove the line.
+pub(super) fn take_out(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
+    let Some(git) = ws.git() else { return Ok(()) };
     let (folder, _) = git.hooks_folder();
     let usual = ws.root.common_dir().map(|common| common.join("hooks"));
     let usual = usual.filter(|usual| *usual != folder);
-    let mut ours = Vec::new();
     for folder in [&folder].into_iter().chain(&usual) {
-        ours.extend(ours::installed(folder));
-        if !dry_run {
+        for (path, comes_back) in ours::installed(folder) {
+            answer.took(&path, if comes_back { TakenHow::PutBack } else { TakenHow::Removed });
+        }
+        if !answer.dry_run {
             ours::remove(folder)?;
         }
     }
     let top = ws.root.work_tree().unwrap_or(ws.root.path());
     let calling = all().flat_map(|name| calls::callers(top, &folder, name));
     let callers: BTreeSet<PathBuf> = calling.filter(|path| !ours::is_ours(path)).collect();
-    Ok(TakenHooks { ours, callers: callers.into_iter().collect() })
+    for path in callers {
+        answer.leave(
+            &path,
+            "it calls `intent seal`, and is not ours to change",
+            "take that line out; until then it does nothing without the program",
+        );
+    }
+    Ok(())
 }
 
 fn manager(ws: &Workspace, git: &Git) -> Option<Manager> {

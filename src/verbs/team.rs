@@ -92,11 +92,7 @@ impl TeamPlace {
         }
         let bytes = store::read_capped(&whole, MAX_FILE)?;
         let text = bytes.map(String::from_utf8).transpose();
-        text.map_err(|error| StoreError::Io {
-            path: whole,
-            doing: "read as UTF-8",
-            source: std::io::Error::other(error),
-        })
+        text.map_err(|error| store::io(&whole, "read as UTF-8", std::io::Error::other(error)))
     }
 
     fn write(&self, path: &str, text: &str) -> Result<(), StoreError> {
@@ -175,18 +171,23 @@ enum Remainder {
 /// Returns the text with our lines between the marks. If the marks exist, the lines between them
 /// are replaced.
 fn with_block(text: &str, lines: &str) -> String {
-    let end_of_line = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let block: String = [BEGIN]
-        .into_iter()
-        .chain(lines.lines())
-        .chain([END])
-        .map(|line| format!("{line}{end_of_line}"))
-        .collect();
+    let end_of_line = end_of_line(text);
+    let block = marked(lines, "", end_of_line);
     match block_in(text) {
         Some(place) => format!("{}{block}{}", &text[..place.start], &text[place.end..]),
         None if text.is_empty() || text.ends_with('\n') => format!("{text}{block}"),
         None => format!("{text}{end_of_line}{block}"),
     }
+}
+
+/// Returns our lines between the marks, each after `indent`.
+fn marked(lines: &str, indent: &str, end_of_line: &str) -> String {
+    let lines = [BEGIN].into_iter().chain(lines.lines()).chain([END]);
+    lines.map(|line| format!("{indent}{line}{end_of_line}")).collect()
+}
+
+fn end_of_line(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// Returns the byte range of our lines, including the marks and their line ends. `None` if the

@@ -6,7 +6,7 @@
 //! them. Files of others are never touched. If a file is not as we wrote it, the answer names it
 //! with the command that removes it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -99,7 +99,7 @@ impl UninstallAnswer {
 
     /// Removes a file, or a folder with its content. Of a symbolic link only the link is removed.
     fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
-        let failed = |source| StoreError::Io { path: path.to_path_buf(), doing: "removed", source };
+        let failed = |error| store::io(path, "removed", error);
         if !self.dry_run {
             let is_folder = path.symlink_metadata().map_err(failed)?.is_dir();
             if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
@@ -124,7 +124,7 @@ pub(crate) fn uninstall(
     answer: &mut UninstallAnswer,
 ) -> Result<(), VerbError> {
     let ws = &Workspace::open(root.path())?;
-    hooks(ws, answer)?;
+    git_hooks::take_out(ws, answer)?;
     team::take_out(root, answer)?;
     // The records that are in no commit yet stay, unless everything goes.
     let seal::OpenRecords { standing, gone } = seal::open(ws);
@@ -147,22 +147,6 @@ pub(crate) fn uninstall(
     in_git_directory(ws, open, answer)?;
     if everything && !answer.dry_run {
         std::fs::remove_dir(folder).ok();
-    }
-    Ok(())
-}
-
-fn hooks(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError> {
-    let Some(git) = ws.git() else { return Ok(()) };
-    let hooks = git_hooks::take_out(ws, git, answer.dry_run)?;
-    for (path, comes_back) in hooks.ours {
-        answer.took(&path, if comes_back { TakenHow::PutBack } else { TakenHow::Removed });
-    }
-    for path in hooks.callers {
-        answer.leave(
-            &path,
-            "it calls `intent seal`, and is not ours to change",
-            "take that line out; until then it does nothing without the program",
-        );
     }
     Ok(())
 }
@@ -204,7 +188,6 @@ fn in_git_directory(
         return Ok(());
     };
     let folder = own.join("intent");
-    let trees = linked(&common, own);
     // The journals of all work trees are in the folder of the main work tree.
     if common != own {
         answer.leave(
@@ -224,7 +207,11 @@ fn in_git_directory(
             answer.remove(&folder)?;
         }
     }
-    for (folder, tree) in trees {
+    for (git_dir, tree) in ws.root.linked_trees() {
+        let folder = git_dir.join("intent");
+        if git_dir == own || !folder.is_dir() {
+            continue;
+        }
         let word = shell_word(&tree.display().to_string());
         answer.leave(
             &folder,
@@ -233,20 +220,6 @@ fn in_git_directory(
         );
     }
     Ok(())
-}
-
-/// Returns our folders in the git directories of other linked work trees, each with the path of
-/// that work tree.
-fn linked(common: &Path, own: &Path) -> Vec<(PathBuf, PathBuf)> {
-    let entries = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
-    let others = entries.map(|entry| entry.path()).filter(|tree| tree != own);
-    let found = others.filter_map(|tree| {
-        let folder = tree.join("intent");
-        let dot_git = std::fs::read_to_string(tree.join("gitdir")).ok()?;
-        let place = Path::new(dot_git.trim()).parent()?.to_path_buf();
-        folder.is_dir().then_some((folder, place))
-    });
-    found.collect()
 }
 
 /// Removes registry, policy and evidence, if git has the file or it is as `init` wrote it. Other
@@ -288,18 +261,13 @@ fn record(ws: &Workspace, answer: &mut UninstallAnswer) -> Result<(), VerbError>
 
 /// Returns the shared files of `.orchestration/`, and `.intentignore`.
 fn files_of_record(ws: &Workspace) -> Vec<RelativePath> {
-    let mut found = Vec::new();
-    let mut folders = vec![ws.root.orchestration()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            let below = path.strip_prefix(ws.root.path()).unwrap_or(&path);
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => folders.push(path),
-                _ => found.extend(RelativePath::new(&below.to_string_lossy().replace('\\', "/"))),
-            }
-        }
-    }
+    let walk = ignore::WalkBuilder::new(ws.root.orchestration()).standard_filters(false).build();
+    let files = walk.flatten().filter(|entry| entry.file_type().is_some_and(|it| !it.is_dir()));
+    let relative = |entry: ignore::DirEntry| {
+        let below = entry.path().strip_prefix(ws.root.path()).ok()?;
+        RelativePath::new(&below.to_string_lossy().replace('\\', "/")).ok()
+    };
+    let mut found: Vec<RelativePath> = files.filter_map(relative).collect();
     let ignores = RelativePath::new(".intentignore");
     found.extend(ignores.ok().filter(|path| ws.root.absolute(path).is_file()));
     found.sort();

@@ -16,6 +16,8 @@ use super::{PathError, RelativePath};
 
 /// An index that is larger than this, in bytes, is not searched.
 const MAX_INDEX: u64 = 1024 * 1024 * 1024;
+/// The size in bytes up to which a file that holds one path is read.
+const MAX_LINK: u64 = 64 * 1024;
 
 /// The root folder of a workspace, and the git work tree that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,6 +159,16 @@ impl Root {
     /// Returns the git directory that all linked work trees share.
     pub fn common_dir(&self) -> Option<PathBuf> {
         self.work_tree.as_ref().map(WorkTree::common_dir)
+    }
+    /// Returns the git directory and the top folder of each linked work tree of the repository.
+    pub(crate) fn linked_trees(&self) -> Vec<(PathBuf, PathBuf)> {
+        let Some(common) = self.common_dir() else { return Vec::new() };
+        let trees = store::entries(&common.join("worktrees")).filter_map(|entry| {
+            let named = store::read_capped(&entry.path().join("gitdir"), MAX_LINK).ok()??;
+            let top = Path::new(std::str::from_utf8(&named).ok()?.trim()).parent()?.to_path_buf();
+            Some((entry.path(), top))
+        });
+        trees.collect()
     }
     /// Returns the folder `.orchestration` of this workspace.
     pub fn orchestration(&self) -> PathBuf {

@@ -276,7 +276,8 @@ pub(crate) fn sha256_of_file(mut file: File) -> Option<String> {
     }
 }
 
-fn io(path: &Path, doing: &'static str, source: Error) -> StoreError {
+/// Returns the error for a file that could not be handled. `doing` is what failed: `written`.
+pub(crate) fn io(path: &Path, doing: &'static str, source: Error) -> StoreError {
     let path = path.to_path_buf();
     match folder::is_link(&source) {
         true => StoreError::Symlink { path },

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
 use crate::cli::{CliError, Context, Exit};
 use crate::fence::stand_in::{self, KeeperTask};
-use crate::fence::{self, FenceAccess, FencedCommand};
+use crate::fence::{self, FenceAccess};
 use crate::verbs::fence::{Fenced, FencedState, plan};
 
 /// Run a command that can write only where an intent lets it, whatever programs it starts
@@ -70,7 +70,8 @@ pub(crate) fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> 
             "write it behind `--`: `intent fence -- make test`; `intent fence --explain` shows what it could write",
         ));
     };
-    let command = FencedCommand { program: program.clone(), arguments: arguments.to_vec() };
+    let mut command = Command::new(program);
+    command.args(arguments);
     // With `-C`, the command runs in that folder.
     std::env::set_current_dir(&context.cwd)
         .map_err(|error| CliError::io(&context.cwd, "entered", error))?;
@@ -78,7 +79,7 @@ pub(crate) fn run(context: &Context, args: FenceArgs) -> Result<Exit, CliError> 
     // The workspace may own threads, and none may run when the fence is raised.
     drop(workspace);
     let kept = HeldPlaces::new(&fenced).map_err(not_raised)?;
-    let ended = run_fenced(context, &fenced, &command, kept.number());
+    let ended = run_fenced(context, &fenced, command, kept.number());
     let after = ended.as_ref().map(|_| state.after(&fenced)).unwrap_or_default();
     kept.end(ended.as_ref().is_ok_and(|ended| ended.cleared));
     let ended = ended?;
@@ -117,9 +118,10 @@ enum FencedStatus {
 fn run_fenced(
     context: &Context,
     fenced: &Fenced,
-    command: &FencedCommand,
+    command: Command,
     keeper: Option<u32>,
 ) -> Result<FencedEnd, CliError> {
+    let named = command.get_program().to_string_lossy().into_owned();
     let (means, prepared) = fence::raise(&fenced.plan, command, probe).map_err(|error| {
         CliError::usage(error.to_string(), "`intent doctor` says what fences here; nothing was run")
     })?;
@@ -131,7 +133,6 @@ fn run_fenced(
         Ok((status, cleared)) => (FencedStatus::Ran(status), cleared),
         Err(error) => {
             let missing = error.kind() == std::io::ErrorKind::NotFound;
-            let named = command.program.to_string_lossy();
             warn(context, &[format!("{named} could not be started: {error}")]);
             (FencedStatus::Code(if missing { 127 } else { 126 }), true)
         }
@@ -143,7 +144,7 @@ fn run_fenced(
 fn run_fenced(
     _context: &Context,
     fenced: &Fenced,
-    command: &FencedCommand,
+    command: Command,
     _keeper: Option<u32>,
 ) -> Result<FencedEnd, CliError> {
     match fence::raise(&fenced.plan, command, probe) {
@@ -171,7 +172,7 @@ pub(crate) fn probe() -> bool {
 
 /// The stand-ins for missing files, and the process (the keeper) that removes them.
 struct HeldPlaces {
-    held: Option<stand_in::HeldStandIns>,
+    held: Option<std::fs::File>,
     keeper: Option<std::process::Child>,
 }
 

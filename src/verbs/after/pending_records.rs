@@ -37,10 +37,9 @@ pub(super) fn append(ws: &Workspace, record: Record) -> bool {
 
 fn keep(root: &Root, record: &Record) -> Result<(), store::StoreError> {
     let folder = session::local(root)?.join("unrecorded");
-    let count = std::fs::read_dir(&folder).map_or(0, Iterator::count);
-    if count >= MAX_KEPT {
-        let source = std::io::Error::other("too many records wait already");
-        return Err(store::StoreError::Io { path: folder, doing: "written", source });
+    if store::entries(&folder).count() >= MAX_KEPT {
+        let error = std::io::Error::other("too many records wait already");
+        return Err(store::io(&folder, "written", error));
     }
     store::write_json_scratch(&folder.join(format!("{}.{KEPT}", record.id)), record)
 }
@@ -53,8 +52,7 @@ pub fn kept(root: &Root) -> Vec<PathBuf> {
 
 /// Like [`kept`], in this folder. A record that was taken longer ago than `max_taken` waits again.
 fn kept_in(folder: &Path, max_taken: Duration) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let files = entries.filter_map(Result::ok).map(|entry| entry.path());
+    let files = store::entries(folder).map(|entry| entry.path());
     let waits = |file: &PathBuf| match file.extension().and_then(|found| found.to_str()) {
         Some(KEPT) => true,
         Some(TAKEN) => is_older(file, max_taken),

@@ -6,14 +6,11 @@ use super::{add, put};
 use crate::fence::stand_in::{self, StandIn};
 use crate::fence::{FenceAccess, FencePlan};
 use crate::verbs::Workspace;
-use crate::workspace::store;
 
 /// The name of the file that the fences of one repository lock.
 pub(super) const LOCK: &str = "fence.lock";
 /// The content of a `commondir` file that changes nothing.
 const HERE: &str = ".";
-/// The size in bytes up to which a file that holds one path is read.
-const MAX_PATH: u64 = 64 * 1024;
 
 /// Adds the git directory and the other work trees to the plan.
 pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
@@ -108,14 +105,8 @@ fn other_work_trees(ws: &Workspace, own: &Path, common: &Path) -> Vec<PathBuf> {
     {
         tops.push(main.to_path_buf());
     }
-    let linked = std::fs::read_dir(common.join("worktrees"));
-    for entry in linked.into_iter().flatten().flatten() {
-        let named = store::read_capped(&entry.path().join("gitdir"), MAX_PATH);
-        let named = named.ok().flatten().and_then(|named| String::from_utf8(named).ok());
-        let named = named.unwrap_or_default();
-        let top = Path::new(named.trim_end()).parent();
-        tops.extend(top.and_then(|top| top.canonicalize().ok()));
-    }
+    let linked = ws.root.linked_trees().into_iter();
+    tops.extend(linked.filter_map(|(_, top)| top.canonicalize().ok()));
     let here = ws.root.work_tree();
     tops.retain(|top| {
         Some(top.as_path()) != here

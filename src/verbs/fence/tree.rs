@@ -38,7 +38,7 @@ pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut Fence
         // The walk does not go this deep.
         let path = ws.root.path().join(folder);
         if path.is_dir() && folder.split('/').count() > MAX_DEPTH && !walk.plan.lets_write(&path) {
-            walk.hole(&path, folder);
+            walk.open_folder(&path, folder);
         }
     }
     if walk.folders > MAX_FOLDERS {
@@ -48,7 +48,8 @@ pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut Fence
     }
 }
 
-/// The files and folders that the entries of scopes name.
+/// The files and folders that the entries of scopes name: `src/auth/**` names the folder `src/auth`,
+/// and `README.md` names that file. `*.md` names neither, and may match files in any folder.
 #[derive(Default)]
 struct Owned {
     /// The folders with which entries begin.
@@ -95,8 +96,9 @@ struct FenceWalk<'a> {
 }
 
 impl FenceWalk<'_> {
-    /// Makes owned folders that do not exist yet writable, by a stand-in; a missing file cannot be
-    /// created this way, which is noted. Also adds the owned single files that exist.
+    /// Adds what the scopes name. A folder that does not exist yet, such as `src/new` of `src/new/**`,
+    /// is created as a stand-in, because only an existing folder can be made writable. A single file
+    /// that does not exist cannot be made writable, so it is only noted.
     fn missing(&mut self) {
         for folder in &self.owned.folders {
             let path = self.ws.root.path().join(folder);
@@ -106,21 +108,19 @@ impl FenceWalk<'_> {
             {
                 continue;
             }
-            let mut made = Vec::new();
-            let mut clear = true;
-            let mut step = self.ws.root.path().to_path_buf();
-            for name in folder.split('/') {
-                step.push(name);
-                match step.symlink_metadata() {
-                    Ok(found) => clear &= found.is_dir(),
-                    Err(_) => made.push(StandIn { path: step.clone(), text: None }),
-                }
-            }
-            if clear {
+            let steps = path.ancestors().take_while(|step| *step != self.ws.root.path());
+            let is_there = |step: &&Path| step.symlink_metadata().is_ok();
+            let (there, missing): (Vec<&Path>, Vec<&Path>) = steps.partition(is_there);
+            if there.iter().all(|step| step.is_dir() && !step.is_symlink()) {
                 let why = self.by_whom();
                 put(self.plan, &path, FenceAccess::Writable, why);
-                made.retain(|made| !self.plan.stand_ins.contains(made));
-                self.plan.stand_ins.extend(made);
+                // Outer folders are made first.
+                for step in missing.into_iter().rev() {
+                    let made = StandIn { path: step.to_path_buf(), text: None };
+                    if !self.plan.stand_ins.contains(&made) {
+                        self.plan.stand_ins.push(made);
+                    }
+                }
             }
         }
         for file in &self.owned.files {
@@ -151,12 +151,15 @@ impl FenceWalk<'_> {
         }
     }
 
-    fn hole(&mut self, path: &Path, folder: &str) {
+    /// Makes a folder writable, except for the control files and protected paths in it.
+    fn open_folder(&mut self, path: &Path, folder: &str) {
         let why = self.by_whom();
         add(self.plan, path, FenceAccess::Writable, why);
         self.visit(path, folder, 0, true);
     }
 
+    /// Looks at everything in a folder. `open` says that the folder is writable, so what must not be
+    /// written in it is made read-only. In any other folder, what may be written is made writable.
     fn visit(&mut self, folder: &Path, name: &str, depth: usize, open: bool) {
         self.folders += 1;
         if self.folders > MAX_FOLDERS {
@@ -200,7 +203,7 @@ impl FenceWalk<'_> {
         } else if open {
             self.visit(path, name, depth + 1, true);
         } else if self.owned.folders.iter().any(|folder| folder == name) || self.owns_all_of(name) {
-            self.hole(path, name);
+            self.open_folder(path, name);
         } else if self.ignored(name) {
             put(self.plan, path, FenceAccess::Writable, "ignored by git");
         } else if depth < MAX_DEPTH {

@@ -166,8 +166,7 @@ fn beside(folder: &Path) -> PathBuf {
 }
 
 fn names(folder: &Path) -> Vec<std::ffi::OsString> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name()).collect()
+    store::entries(folder).map(|entry| entry.file_name()).collect()
 }
 
 fn script(folder: &Path, name: &str, program: &Path) -> String {
@@ -212,6 +211,5 @@ fn make_executable(_: &Path) -> std::io::Result<()> {
 }
 
 fn failed(path: &Path, doing: &'static str) -> impl Fn(std::io::Error) -> StoreError {
-    let path = path.to_path_buf();
-    move |source| StoreError::Io { path: path.clone(), doing, source }
+    move |error| store::io(path, doing, error)
 }

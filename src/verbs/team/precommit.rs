@@ -4,7 +4,7 @@
 //! The file is written by people and has comments, so lines are inserted and nothing is rewritten.
 //! The result is parsed to make sure that exactly our entry was added.
 
-use super::{BEGIN, END, Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace};
+use super::{Remainder, TeamAnswer, TeamFile, TeamFileDone, TeamPlace, end_of_line, marked};
 use crate::intent::yaml;
 use crate::workspace::store::StoreError;
 
@@ -51,11 +51,9 @@ fn entry(place: &TeamPlace) -> String {
 /// found.
 fn with_entry(text: &str, entry: &str) -> Option<String> {
     let before = yaml::parse(text).ok()?.to_json();
-    let end_of_line = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let end_of_line = end_of_line(text);
     let (at, indent) = end_of_repos(text)?;
-    let indent = " ".repeat(indent);
-    let lines = [BEGIN].into_iter().chain(entry.lines()).chain([END]);
-    let block: String = lines.map(|line| format!("{indent}{line}{end_of_line}")).collect();
+    let block = marked(entry, &" ".repeat(indent), end_of_line);
     let gap = if text[..at].ends_with('\n') { "" } else { end_of_line };
     let after = format!("{}{gap}{block}{}", &text[..at], &text[at..]);
     // The result must parse to the old content with our entry appended.
