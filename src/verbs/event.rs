@@ -105,10 +105,7 @@ impl Effect {
         match self {
             Self::Write { path, .. } | Self::Delete { path } => vec![path],
             Self::Move { from, to, .. } => vec![from, to],
-            Self::Read { .. }
-            | Self::Shell { .. }
-            | Self::Select { .. }
-            | Self::Unreadable { .. } => Vec::new(),
+            _ => Vec::new(),
         }
     }
 }

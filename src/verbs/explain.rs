@@ -1,13 +1,9 @@
-//! *Explain*: shows how a shell command is understood, without running it.
-
-use std::path::{Path, PathBuf};
+//! `intent explain --batch`: says how shell commands are understood, without running them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::shell::{Class, CommandContext, Dialect, Prediction, TouchedPath, read};
-use crate::workspace::root::Root;
-use crate::workspace::root::temporary_folders;
 
 /// The answer to one line of a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -18,17 +14,6 @@ pub(crate) struct ExplainAnswer {
     pub targets: Vec<TouchedPath>,
     /// The rule that decided; `input` if the line is not a JSON string.
     pub rule: String,
-}
-
-/// Describes the surroundings of a command that is typed in the folder `cwd`. `home` is the user's
-/// home folder.
-pub(crate) fn surroundings(cwd: &Path, home: Option<PathBuf>) -> CommandContext {
-    CommandContext {
-        cwd: cwd.to_owned(),
-        root: Root::find(cwd).ok().map(|root| root.path().to_owned()),
-        home,
-        temp: temporary_folders(),
-    }
 }
 
 /// Answers one line of a batch, which is a command as a JSON string.

@@ -468,23 +468,20 @@ fn nothing_differs(
             "it does not parse, and only the blocks around the syntax error differ; record it again when the error is gone",
         )
     } else {
-        (true, already_recorded(extent))
+        let reason = match extent {
+            RecordExtent::WholeFile => {
+                "every block is already recorded under this intent and by this contributor"
+            }
+            RecordExtent::Lines(_) => {
+                "these lines hold no block, or it is already recorded under this intent and by this contributor"
+            }
+            RecordExtent::Changes => {
+                "no block differs from what was recorded or committed before; claim the file as it stands with `intent record --all`"
+            }
+        };
+        (true, reason)
     };
     SkippedFile { unchanged, ..SkippedFile::whole(path, reason) }
-}
-
-fn already_recorded(extent: RecordExtent) -> &'static str {
-    match extent {
-        RecordExtent::WholeFile => {
-            "every block is already recorded under this intent and by this contributor"
-        }
-        RecordExtent::Lines(_) => {
-            "these lines hold no block, or it is already recorded under this intent and by this contributor"
-        }
-        RecordExtent::Changes => {
-            "no block differs from what was recorded or committed before; claim the file as it stands with `intent record --all`"
-        }
-    }
 }
 
 /// Returns a record with all general fields filled, but without files.

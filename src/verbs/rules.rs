@@ -107,14 +107,6 @@ impl Ruling {
     }
 }
 
-/// An intent with its scope under both sets of rules.
-struct HeldIntent<'a> {
-    intent: &'a Intent,
-    scope: &'a Scope,
-    /// The accepted scope. `None` if the intent exists only in the proposed rules.
-    accepted: Option<&'a Scope>,
-}
-
 impl Rules {
     /// Returns the rules of a workspace on a person's own machine, where the files as they are
     /// count as accepted.
@@ -182,7 +174,7 @@ impl Rules {
 
     /// Returns the text of an intent that work is checked against.
     pub fn intent(&self, id: &str) -> Option<&Intent> {
-        self.held(id).map(|held| held.intent)
+        self.registry_of(id).get(id)
     }
 
     /// Returns the registry that contains the text which work under this intent is checked against.
@@ -195,13 +187,14 @@ impl Rules {
         }
     }
 
-    /// Returns the text of an intent that work is checked against, with its scopes.
-    fn held(&self, id: &str) -> Option<HeldIntent<'_>> {
+    /// Returns the scope of an intent that work is checked against, and its accepted scope. The
+    /// second is `None` if the intent exists only in the proposed rules.
+    fn scopes(&self, id: &str) -> Option<(&Scope, Option<&Scope>)> {
         let (accepted, registry) = (&*self.accepted.registry, self.registry_of(id));
-        let intent = registry.get(id)?;
+        registry.get(id)?;
         // If the change gives the intent a new id, its accepted scope is found by an earlier id.
         let accepted = registry.ids(id).into_iter().find_map(|id| accepted.scope(id));
-        Some(HeldIntent { intent, scope: registry.scope(id)?, accepted })
+        Some((registry.scope(id)?, accepted))
     }
 
     /// Returns every reason why work under an intent may not change a path, the most important
@@ -233,14 +226,14 @@ impl Rules {
     }
 
     fn outside(&self, path: &RelativePath, id: &str) -> Option<Ruling> {
-        let Some(held) = self.held(id) else {
+        let Some((scope, accepted)) = self.scopes(id) else {
             // A missing registry, and an id that two intents share, are reported as findings of
             // their own.
             let exists = self.layers().iter().any(|layer| layer.registry.exists());
             let is_shared = !self.proposed.registry.definitions_of(id).is_empty();
             return (exists && !is_shared).then_some(Ruling::Unknown);
         };
-        let outside = match (held.scope.verdict(path), held.accepted) {
+        let outside = match (scope.verdict(path), accepted) {
             (ScopeVerdict::Unmentioned, _) => Some(Outside::Unmentioned),
             (ScopeVerdict::Excluded(at), _) => Some(Outside::Excluded(at)),
             (ScopeVerdict::Owned(_), _) if self.signed.contains(id) => None,

@@ -11,6 +11,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::Workspace;
 use super::event::Event;
 use super::gate;
+use super::record::call::FinishedCall;
 use crate::code::hex;
 use crate::code::{Document, LineRange, difference};
 use crate::provenance::Outline;
@@ -18,19 +19,6 @@ use crate::provenance::outline::{Row, Short, short};
 use crate::workspace::session::calls::{FileBefore, Predicted};
 use crate::workspace::session::seen::{self, BlockWrite, FileState, FileWrites, Seen, SeenExtent};
 use crate::workspace::{RelativePath, clock, session};
-
-/// A change that the session itself made to a file, between two readings of the file from disk.
-pub(super) struct OwnChange<'a> {
-    /// What the session knew of the file before. If the file was moved, what it knew of it at the
-    /// old path.
-    pub(super) known: Option<&'a Seen>,
-    /// The file before the change, at the path that it had then.
-    pub(super) origin: &'a FileBefore,
-    /// The file before the change, with the text that the gate predicted for it.
-    pub(super) before: &'a FileBefore,
-    /// The file on disk after the change.
-    pub(super) now: &'a FileState,
-}
 
 /// A file on disk, as the actor of an event finds it now.
 pub(super) struct SeenFile<'a> {
@@ -45,11 +33,11 @@ pub(super) struct SeenFile<'a> {
 /// `None` if the text does not parse: the ends of its blocks cannot be trusted, so the session
 /// knows such a file as a whole or not at all.
 pub(super) fn pieces_of(path: &RelativePath, text: &str) -> Option<Outline> {
-    located(&document(path, text)?).map(|located| outline(&located))
+    located_in(path, text).map(|located| outline(&located))
 }
 
-fn document(path: &RelativePath, text: &str) -> Option<Document> {
-    Document::from_bytes(path.as_str(), text.as_bytes()).ok()
+fn located_in(path: &RelativePath, text: &str) -> Option<Vec<(Row, LineRange)>> {
+    located(&Document::from_bytes(path.as_str(), text.as_bytes()).ok()?)
 }
 
 fn outline(located: &[(Row, LineRange)]) -> Outline {
@@ -123,8 +111,7 @@ impl SeenFile<'_> {
     /// Remembers that the actor was shown these lines of the file. `None` stands for the whole
     /// file.
     pub(super) fn read(&self, shown: Option<LineRange>) {
-        let document = self.now.text.as_deref().and_then(|text| document(self.path, text));
-        let located = document.as_ref().and_then(located);
+        let located = self.now.text.as_deref().and_then(|text| located_in(self.path, text));
         let Some(shown) = shown else {
             return self.keep(Knowledge::all(located.as_deref().map(outline)));
         };
@@ -201,23 +188,24 @@ fn after_reading(
     Knowledge { outline: belief.outline(), ..known }.completed(&disk)
 }
 
-impl OwnChange<'_> {
-    /// Returns what the session knows of the file after the change. `now` has the blocks of the
-    /// file on disk, if they are known.
-    pub(super) fn knowledge(&self, now: Option<&Outline>) -> Knowledge {
+impl FinishedCall<'_> {
+    /// Returns what the session knows of the file after its own call. `known` is what it knew
+    /// before; if the file was moved, what it knew of the file at the old path. `now` has the blocks
+    /// of the file on disk, if they are known.
+    pub(super) fn knowledge(&self, known: Option<&Seen>, now: Option<&Outline>) -> Knowledge {
+        let (origin, knew_all) = (self.origin(), self.knew_all(known));
         let foreseen = self.before.foresaw(self.now);
         let anything = self.before.predicted == Predicted::Unknown;
-        if self.knew_all() && (foreseen || anything) {
+        if knew_all && (foreseen || anything) {
             return Knowledge::all(now.cloned());
         }
         let wrote = match &self.before.predicted {
             Predicted::Text(text) if !foreseen => pieces_of(&self.before.path, text),
             _ => now.cloned(),
         };
-        let earlier =
-            self.origin.text.as_deref().and_then(|text| pieces_of(&self.origin.path, text));
-        let known = Knowledge::of_blocks(self.known);
-        let merged = match (self.knew_all(), wrote, earlier) {
+        let earlier = origin.text.as_deref().and_then(|text| pieces_of(&origin.path, text));
+        let known = Knowledge::of_blocks(known);
+        let merged = match (knew_all, wrote, earlier) {
             (true, Some(wrote), _) => Knowledge { outline: wrote, extent: SeenExtent::Blocks },
             (false, Some(wrote), Some(earlier)) => known.merged(&earlier, &wrote),
             // One of the texts has no blocks, so the session's knowledge does not change.
@@ -231,13 +219,13 @@ impl OwnChange<'_> {
 
     /// Returns true if the session knew the whole file before the change, or replaced it as a
     /// whole.
-    fn knew_all(&self) -> bool {
+    fn knew_all(&self, known: Option<&Seen>) -> bool {
         if self.before.replaced && self.before.moved_from.is_none() {
             return true;
         }
-        match self.known {
-            Some(known) => known.extent == SeenExtent::File && known.hash == self.origin.hash,
-            None => self.origin.hash.is_none(),
+        match known {
+            Some(known) => known.extent == SeenExtent::File && known.hash == self.origin().hash,
+            None => self.origin().hash.is_none(),
         }
     }
 }

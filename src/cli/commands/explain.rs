@@ -14,7 +14,9 @@ use crate::cli::{CliError, Context, Exit};
 use crate::shell::{
     self, Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, TouchedPath,
 };
-use crate::verbs::explain::{surroundings, verdict};
+use crate::verbs::explain::verdict;
+use crate::verbs::gate;
+use crate::workspace::Root;
 
 /// Show how a shell command is read: its parse, its class, its targets and the rule
 #[derive(Debug, clap::Args)]
@@ -43,8 +45,8 @@ pub(crate) struct ExplainArgs {
 }
 
 pub(crate) fn run(context: &Context, args: ExplainArgs) -> Result<Exit, CliError> {
-    let home = ["HOME", "USERPROFILE"].into_iter().find_map(std::env::var_os);
-    let at = surroundings(&context.cwd, home.map(PathBuf::from));
+    let root = Root::find(&context.cwd).ok();
+    let at = gate::surroundings(context.cwd.clone(), root.as_ref());
     if let Some(file) = &args.batch {
         return batch(context, file, args.dialect, &at);
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use super::disk::{TICK, is_new, last_change, relative};
 use crate::fence::stand_in::StandIn;
 use crate::verbs::{Workspace, gate};
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, store};
 
 /// The maximum number of entries of one folder to look at.
 const MAX_ENTRIES: usize = 1_000;
@@ -89,14 +89,10 @@ fn places(ws: &Workspace) -> Vec<PathBuf> {
 fn changed(place: &Path, since: u128) -> Vec<PathBuf> {
     let has_changed = |state: &Metadata| last_change(state) >= since;
     let Ok(state) = place.symlink_metadata() else { return Vec::new() };
-    let mut changed = Vec::new();
-    if state.is_dir() {
-        changed = entries(place);
-        changed.retain(|entry| {
-            let state = entry.symlink_metadata();
-            state.is_ok_and(|state| !state.is_dir() && has_changed(&state))
-        });
-    }
+    let mut changed = if state.is_dir() { entries(place) } else { Vec::new() };
+    changed.retain(|entry| {
+        entry.symlink_metadata().is_ok_and(|state| !state.is_dir() && has_changed(&state))
+    });
     // A new and empty folder is harmless: a fence creates one where a command must not create
     // anything.
     let is_harmless = || if state.is_dir() { is_new(&state, since) } else { is_stand_in(place) };
@@ -117,6 +113,5 @@ fn is_stand_in(place: &Path) -> bool {
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_ENTRIES);
-    entries.map(|entry| entry.path()).collect()
+    store::entries(folder).take(MAX_ENTRIES).map(|entry| entry.path()).collect()
 }

@@ -1,18 +1,17 @@
-//! *After the tool*: compares the disk with what was kept before the call, and records what the
-//! call did.
+//! Records what a call of a tool did: compares the disk, after the call, with the state that the
+//! gate kept before it.
 //!
 //! Observation fails safe. A failure to record never breaks the agent's work: the record is kept
 //! for another try, the error is logged in `.orchestration/local/hook_errors.log`, and `intent
 //! doctor` shows it.
 //!
-//! - `checked_out`: files that git took from older commits
-//! - `disk`: files that changed since a point in time
+//! - `disk`: files that changed since a point in time, and those of them that git took from older
+//!   commits
 //! - `reminder`: reminds the agent of the lesson tool
 //! - `printed_lines`: which lines of a file a command printed
 //! - `pending_records`: records that wait for another try
 //! - `control_changes`: changes of files that control git or the gate
 
-mod checked_out;
 mod control_changes;
 mod disk;
 mod pending_records;
@@ -23,8 +22,9 @@ use std::path::PathBuf;
 
 use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest};
-use super::record::{self, RecordRequest, call};
-use super::seen_blocks::{self, Knowledge, OwnChange, SeenFile};
+use super::record::call::{FinishedCall, record_of_call};
+use super::record::{self, RecordRequest};
+use super::seen_blocks::{self, Knowledge, SeenFile};
 use super::{Workspace, map};
 use crate::code::LineRange;
 use crate::ledger::Strength;
@@ -34,8 +34,8 @@ use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::session::ungated::{self, Ungated};
 use crate::workspace::{CommitId, RelativePath, Root, clock, session, text};
 
-use checked_out::CheckedOutCommits;
 use control_changes::ControlChanges;
+use disk::CheckedOutCommits;
 pub use pending_records::kept;
 pub(crate) use pending_records::retry;
 use printed_lines::PrintedLines;
@@ -256,36 +256,33 @@ impl Observation<'_> {
         if now.hash == before.hash {
             return false;
         }
-        let from = before.moved_from.as_ref();
-        let origin = call.files.iter().find(|file| Some(&file.path) == from).unwrap_or(before);
-        let own = OwnChange { known, origin, before, now: &now };
+        let work = FinishedCall { call, before, now: &now, event: self.event };
         let file = SeenFile { ws, event: self.event, path, now: &now };
-        if ws.ignores.git_ignored(path) {
-            file.keep(own.knowledge(file.pieces(None).as_ref()));
-            return false;
-        }
-        let Some(intent) = call.intent.as_deref().and_then(|id| ws.registry.get(id)) else {
-            // The policy enforced nothing and no intent is selected, so nobody can say what the
-            // change was for.
-            self.not_gated(path, &now, "no intent was selected");
-            file.keep(own.knowledge(file.pieces(None).as_ref()));
-            return true;
+        let is_ignored = ws.ignores.git_ignored(path);
+        let intent = call.intent.as_deref().and_then(|id| ws.registry.get(id));
+        let Some(intent) = intent.filter(|_| !is_ignored) else {
+            if !is_ignored {
+                // The policy enforced nothing and no intent is selected, so nobody can say what the
+                // change was for.
+                self.not_gated(path, &now, "no intent was selected");
+            }
+            file.keep(work.knowledge(known, file.pieces(None).as_ref()));
+            return !is_ignored;
         };
-        let work = call::FinishedCall { call, before, now: &now, event: self.event };
-        let work = call::record_of_call(ws, intent, &work);
-        let work = session::or_log(&ws.root, &format!("{path} was not recorded"), work);
-        let pieces = file.pieces(work.as_ref().map(|work| &work.now));
-        let recorded = work.is_some_and(|work| {
-            if !work.others.is_empty() {
-                let names = work.others.join(", ");
+        let found = record_of_call(ws, intent, &work);
+        let found = session::or_log(&ws.root, &format!("{path} was not recorded"), found);
+        let pieces = file.pieces(found.as_ref().map(|found| &found.now));
+        let recorded = found.is_some_and(|found| {
+            if !found.others.is_empty() {
+                let names = found.others.join(", ");
                 let message = format!(
                     "{path}: {names} changed at the same time, and not by this call; that is not recorded as yours."
                 );
                 add(&mut self.feedback.context, message);
             }
-            work.record.is_none_or(|record| pending_records::append(ws, record))
+            found.record.is_none_or(|record| pending_records::append(ws, record))
         });
-        file.keep(own.knowledge(pieces.as_ref()));
+        file.keep(work.knowledge(known, pieces.as_ref()));
         let wrote = Seen { recorded, ..file.note(Knowledge::all(pieces)) };
         seen_blocks::wrote(ws, wrote, seen_blocks::pieces_before(before).as_ref());
         true
@@ -331,10 +328,8 @@ impl Observation<'_> {
             let paths = vec![path.to_string()];
             let request = GateRequest { paths, session: None, intent: call.intent.clone() };
             if gate::judge(ws, &request) != Decision::NoOpinion {
-                match checked_out.holds(ws, &path) {
-                    true => old.push(path),
-                    false => outside.push(path),
-                }
+                let list = if checked_out.holds(ws, &path) { &mut old } else { &mut outside };
+                list.push(path);
             } else if !call.background && !touched_by_others(ws, call, &path) {
                 ours.push(path);
             }

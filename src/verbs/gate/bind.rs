@@ -30,11 +30,11 @@ pub(super) fn select(
     // No path is named, so the denial is about the rules or the intent.
     let intent = match (PathRules { ws, selected: Some(id.to_owned()) }).intent_for(&[]) {
         Ok(intent) => intent,
-        Err(denial) => return Judged::deny(denial),
+        Err(denial) => return Decision::Deny(denial).into(),
     };
     let id = intent.id.value.as_str();
     if purpose == Purpose::Examine {
-        return Judged::no_opinion();
+        return Judged::default();
     }
     let actor = event.actor();
     let before = selected(ws, event).filter(|before| before != id);
@@ -47,14 +47,14 @@ pub(super) fn select(
         if matches!(decision, Decision::Ask(_)) {
             announce(ws, command, &actor, approvals::VALID);
         }
-        return Judged::of(decision);
+        return decision.into();
     }
     if let Err(error) = select::bind(ws, intent, Some(&actor)) {
         let message = format!("{id} could not be selected: {error}.");
-        return Judged::deny(Denial::new(DenialCode::HookError, message));
+        return Decision::Deny(Denial::new(DenialCode::HookError, message)).into();
     }
     announce(ws, command, &actor, session::STARTS_WITHIN);
-    Judged { notice: notice(ws, intent, &actor), ..Judged::no_opinion() }
+    Judged { notice: notice(ws, intent, &actor), ..Judged::default() }
 }
 
 /// Notes which actor is about to run a command of this program.

@@ -1,11 +1,12 @@
-//! Finds objections against a command because of what it is, and applies the policy's rules for
-//! commands and paths.
+//! Finds objections against a command because of what it is, applies the policy's rules for commands
+//! and paths, and decides whether a command must run behind the fence.
 
 use super::{Denial, DenialCode};
 use crate::intent::Scope;
 use crate::shell::{self, Class, Invocation, Prediction, matches_rule};
 use crate::workspace::RelativePath;
 use crate::workspace::policy::{Policy, Rule, RuleDecision};
+use crate::workspace::text::shell_word;
 
 /// Returns the objection to commands of this program in a text, when this actor runs them with this
 /// intent selected.
@@ -105,9 +106,10 @@ pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<Denial>
     Some(by_rule(rule, path.as_str()).at(path))
 }
 
-/// Returns true if a rule applies to a text. A rule that allows must match every dangerous command
-/// in the text and, if it names paths, every target. A rule that asks or denies applies if it
-/// matches any command and, if it names paths, any target.
+/// Returns true if a rule applies to a command line. A rule that allows must match every dangerous
+/// command in it and, if it names paths, every target: one that allows `rm -r build` does not let
+/// `rm -r build; sudo reboot` pass. A rule that asks or denies applies if it matches any command
+/// and, if it names paths, any target.
 fn applies(rule: &Rule, reading: &Prediction, targets: &[RelativePath]) -> bool {
     let Some(pattern) = &rule.command else { return false };
     let scope = (!rule.paths.is_empty()).then(|| Scope::new(&rule.paths));
@@ -158,4 +160,37 @@ fn by_class(reading: &Prediction) -> Option<Denial> {
     let safer = reading.safer.as_ref().map(|safer| format!(" {safer}")).unwrap_or_default();
     let message = format!("{word}{}{safer}", reading.reason);
     Some(Denial::new(DenialCode::ApprovalRequired, message).by(&reading.rule))
+}
+
+/// Returns true if a command of the call may have effects that nobody can predict and does not run
+/// behind the fence of this intent.
+pub(super) fn needs_fence(readings: &[Prediction], intent: &str) -> bool {
+    readings.iter().any(|reading| reading.class == Class::Opaque && !is_behind(reading, intent))
+}
+
+/// Returns true if the command is `intent fence --intent ID -- …` and nothing else. With another
+/// intent, or with none, the fence would permit other folders.
+fn is_behind(reading: &Prediction, intent: &str) -> bool {
+    let outer = reading.commands.iter().find(|command| command.via.is_empty());
+    let program = outer.and_then(|command| command.words.first());
+    // A program with this name in another folder may be any program.
+    let is_ours = program.is_some_and(|program| {
+        shell::OUR_NAMES.contains(&program.as_str())
+            || std::env::current_exe().is_ok_and(|ours| ours == *program)
+    });
+    if !is_ours {
+        return false;
+    }
+    matches!(shell::own_command(reading), Some([fence, option, id, end, ..])
+        if fence == "fence" && option == "--intent" && id == intent && end == "--")
+}
+
+/// Tells the agent to run the command behind the fence itself.
+pub(super) fn unfenced(readings: &[Prediction], intent: &str) -> Denial {
+    let word = readings.iter().find_map(|reading| reading.word.as_deref()).unwrap_or("this");
+    let message = format!(
+        "`{word}` may change any file, and the policy of this workspace (`fence: require`) lets such commands run behind the fence only. Run the whole command as `intent fence --intent {} -- sh -c 'COMMAND'`, as a command of its own: then it can write what {intent} owns, ignored outputs and what git needs, and nothing else.",
+        shell_word(intent)
+    );
+    Denial::new(DenialCode::FenceRequired, message).under(intent)
 }

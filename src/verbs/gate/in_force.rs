@@ -77,11 +77,7 @@ const POLICY: &str = ".orchestration/policy.yaml";
 
 /// Returns true if a file contains rules.
 fn is_rule(ws: &Workspace, path: &RelativePath) -> bool {
-    let name = path.as_str();
-    ws.registry.holds(path)
-        || name == POLICY
-        || IGNORE_FILES.contains(&name)
-        || ws.policy.extended_file().as_ref() == Some(path)
+    ws.registry.holds(path) || paths(ws).contains(path)
 }
 
 /// Keeps the rules before a command and returns their digest. Rules that are kept already are not

@@ -6,8 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::places::{EditManner, Touched, TouchedWorkspace, Touches};
 use super::rules::PathRules;
 use super::{
-    Decision, Denial, DenialCode, Judged, ask, bind, commands, control, fence_required, in_force,
-    key, places, rules, stale,
+    Decision, Denial, DenialCode, Judged, ask, bind, commands, control, in_force, key, places,
+    rules, stale,
 };
 use crate::edits::unified;
 use crate::ledger::{Approved, RecordedDecision};
@@ -40,7 +40,7 @@ pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
         Ok(case) => case.judge(purpose),
         Err(error) => {
             let message = format!("Nothing can be judged: {error}.");
-            Judged::deny(Denial::new(DenialCode::HookError, message))
+            Decision::Deny(Denial::new(DenialCode::HookError, message)).into()
         }
     }
 }
@@ -67,7 +67,7 @@ impl<'a> Case<'a> {
             if let Some(id) = shell::selects(command) {
                 return match &at {
                     Some(ws) => bind::select(ws, self.event, (id, command), purpose),
-                    None => Judged::no_opinion(),
+                    None => Judged::default(),
                 };
             }
             if let (Some(ws), Purpose::Make) = (&at, purpose) {
@@ -100,10 +100,10 @@ impl<'a> Case<'a> {
         match answer {
             Ok(code) => passed(RecordedDecision::ASK, Some(code)),
             Err(Decision::Ask(denial)) => match passed(RecordedDecision::ASK, None) {
-                Judged { decision: Decision::NoOpinion, .. } => Judged::of(Decision::Ask(denial)),
+                Judged { decision: Decision::NoOpinion, .. } => Decision::Ask(denial).into(),
                 denied => denied,
             },
-            Err(decision) => Judged::of(decision),
+            Err(decision) => decision.into(),
         }
     }
 
@@ -172,7 +172,7 @@ impl<'a> Case<'a> {
                 let moved = AskedAct::Move { from: named(from), to: named(to) };
                 std::iter::once(moved).chain(change.as_ref().map(|_| written(to))).collect()
             }
-            Effect::Read { .. } | Effect::Select { .. } | Effect::Unreadable { .. } => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -241,7 +241,7 @@ impl<'a> Case<'a> {
     fn unfenced(&self, home: &Workspace) -> Option<Denial> {
         let required = home.policy.fence == FencePolicy::Require && !self.event.rewrites;
         let id = self.wanted_fence(home).filter(|_| required)?;
-        Some(fence_required::denial(&self.readings, &id))
+        Some(commands::unfenced(&self.readings, &id))
     }
 
     /// Returns the intent behind whose fence the host should run the command.
@@ -253,7 +253,7 @@ impl<'a> Case<'a> {
     /// Returns the intent behind whose fence the command should run, if it is not predictable.
     fn wanted_fence(&self, home: &Workspace) -> Option<String> {
         let id = selected(home, self.event)?;
-        fence_required::is_wanted(&self.readings, &id).then_some(id)
+        commands::needs_fence(&self.readings, &id).then_some(id)
     }
 
     /// Returns the tips of the branches if the command runs git. After the call they tell older
@@ -377,10 +377,10 @@ impl<'a> Case<'a> {
                 denial = denial.or(self.keep(ws, files, &passed).err());
             }
             if let Some(denial) = denial {
-                return Judged::deny(denial);
+                return Decision::Deny(denial).into();
             }
         }
-        Judged { fence: self.fence(), ..Judged::no_opinion() }
+        Judged { fence: self.fence(), ..Judged::default() }
     }
 
     fn keep(
@@ -466,13 +466,14 @@ pub(in crate::verbs) fn read_command(
     root: Option<&Root>,
 ) -> Option<Prediction> {
     let Effect::Shell { text, dialect, cwd, .. } = effect else { return None };
-    let at = CommandContext {
-        cwd: cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd)),
-        root: root.map(|root| root.path().to_path_buf()),
-        home: std::env::home_dir(),
-        temp: temporary_folders(),
-    };
-    Some(shell::read(text, *dialect, &at))
+    let cwd = cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd));
+    Some(shell::read(text, *dialect, &surroundings(cwd, root)))
+}
+
+/// Describes the surroundings of a command that runs in the folder `cwd`.
+pub(crate) fn surroundings(cwd: PathBuf, root: Option<&Root>) -> CommandContext {
+    let root = root.map(|root| root.path().to_path_buf());
+    CommandContext { cwd, root, home: std::env::home_dir(), temp: temporary_folders() }
 }
 
 /// Returns the files that the patch in `file` changes. A patch above 4 MiB is not read, so its

@@ -1,4 +1,5 @@
-//! *May this mutation go ahead?* The gate answers with no opinion, ask or deny; it never allows.
+//! Decides whether a call of an agent's tool may go ahead. The gate answers with no opinion, ask or
+//! deny; it never allows a call that the host would not allow.
 //!
 //! The checks are made in this order, and the first denial wins: the call can be read; it changes
 //! anything at all; it touches no control file; an intent is selected and in progress; every path
@@ -8,9 +9,8 @@
 //! - `ask`: asks a person
 //! - `bind`: binds sessions to intents
 //! - `judge_call`: judges one call
-//! - `commands`: objections against commands
+//! - `commands`: objections against commands, and commands that must run behind the fence
 //! - `control`: the control files
-//! - `fence_required`: commands that must run behind the fence
 //! - `in_force`: the rules that count while files of rules change
 //! - `places`: the paths that a call would change
 //! - `rules`: the rules for paths
@@ -25,7 +25,6 @@ mod ask;
 mod bind;
 mod commands;
 mod control;
-mod fence_required;
 mod in_force;
 mod judge_call;
 mod places;
@@ -40,6 +39,7 @@ pub(super) use control::{
 };
 pub(crate) use in_force::{accept_rules, is_rejected};
 pub(super) use in_force::{changed_rules, governed, reject_change};
+pub(crate) use judge_call::surroundings;
 pub(super) use judge_call::{read_command, selected};
 pub use places::key;
 
@@ -61,10 +61,11 @@ pub struct GateRequest {
 }
 
 /// The answer of the gate.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Decision {
     /// The gate has no objection. The host decides as it would without the gate.
+    #[default]
     NoOpinion,
     /// A person should decide about the call.
     Ask(Denial),
@@ -164,7 +165,7 @@ impl Denial {
 }
 
 /// The answer to a call, with further information for the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
     /// Whether the call may go ahead.
     pub decision: Decision,
@@ -174,17 +175,9 @@ pub struct Judged {
     pub fence: Option<String>,
 }
 
-impl Judged {
-    fn of(decision: Decision) -> Self {
-        Self { decision, notice: None, fence: None }
-    }
-
-    fn no_opinion() -> Self {
-        Self::of(Decision::NoOpinion)
-    }
-
-    fn deny(denial: Denial) -> Self {
-        Self::of(Decision::Deny(denial))
+impl From<Decision> for Judged {
+    fn from(decision: Decision) -> Self {
+        Self { decision, ..Self::default() }
     }
 }
 
@@ -217,7 +210,7 @@ fn objection(ws: &Workspace, request: &GateRequest) -> Option<Denial> {
 /// Judges a call before it is made, and keeps the state before it if it may go ahead.
 pub fn before(event: &Event) -> Judged {
     if event.only_reads() {
-        return Judged::no_opinion();
+        return Judged::default();
     }
     judge_call::judge(event, judge_call::Purpose::Make)
 }

@@ -11,7 +11,7 @@ use crate::verbs::{VerbError, Workspace};
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{FileBefore, Predicted};
 use crate::workspace::session::seen::{self, FileState};
-use crate::workspace::{RelativePath, Root};
+use crate::workspace::{RelativePath, Root, store};
 
 /// Everything that a call would change.
 pub(super) struct Touches {
@@ -36,8 +36,8 @@ pub(super) struct TouchedWorkspace {
     pub(super) folders: Vec<RelativePath>,
     /// Whether everything in the workspace is changed.
     pub(super) whole: bool,
-    /// Lists of paths. Of each list at least one path is changed, because a command names its
-    /// targets only in part.
+    /// For each target that a command names only in part (`rm src/$NAME`), the paths that it may
+    /// mean. At least one of them is changed.
     pub(super) some_of: Vec<Vec<RelativePath>>,
     /// The changed files, by their paths after following links.
     pub(super) files: Vec<Touched>,
@@ -90,10 +90,7 @@ impl Touches {
                 Effect::Move { from, to, change } => {
                     places.moved(&event.cwd.join(from), &event.cwd.join(to), change.as_ref());
                 }
-                Effect::Read { .. }
-                | Effect::Shell { .. }
-                | Effect::Select { .. }
-                | Effect::Unreadable { .. } => {}
+                _ => {}
             }
         }
         let targets = readings.iter().flat_map(|reading| &reading.targets);
@@ -160,14 +157,16 @@ impl Touches {
         if is_device(path) {
             return;
         }
-        let root = self.home.as_ref().map(|home| home.root.path());
-        if root.is_some_and(|root| root.starts_with(path)) {
+        let home = self.home.as_ref().filter(|home| home.root.path().starts_with(path));
+        if let Some(root) = home.map(|home| Root::clone(&home.root)) {
             if !target.known {
                 // This could be anything in the workspace, so it is examined after the command.
                 return;
             }
-            if target.recursive || root == Some(path) {
-                return self.whole_home();
+            if target.recursive || root.path() == path {
+                let at = self.at_root(root);
+                self.all[at].whole = true;
+                return;
             }
         }
         let Some((at, paths)) = self.at(path) else { return };
@@ -175,29 +174,22 @@ impl Touches {
         let Some(real) = paths.last().cloned() else { return };
         // Deleting or moving a folder changes everything in it.
         let all = target.recursive || matches!(target.deed, PathDeed::Delete | PathDeed::MoveFrom);
-        // A path that does not exist may have been a folder, perhaps one that git ignores.
-        let is_lost_folder =
-            || target.recursive && target.deed == PathDeed::Delete && !path.exists();
+        let is_folder = place.ws.root.absolute(&real).is_dir();
         if !target.known {
             let below = files_below(&place.ws, &real).into_iter();
             place.some_of.push(below.chain([real]).collect());
-        } else if place.ws.root.absolute(&real).is_dir() {
-            if all {
-                place.paths.extend(files_below(&place.ws, &real));
-            }
+        } else if is_folder && all {
+            place.paths.extend(files_below(&place.ws, &real));
             place.folders.push(real);
-        } else if is_lost_folder() {
+        } else if is_folder
+            || (target.recursive && target.deed == PathDeed::Delete && !path.exists())
+        {
+            // A deleted path that does not exist may have been a folder, perhaps one that git
+            // ignores.
             place.folders.push(real);
         } else {
             place.paths.extend(paths);
             place.touch(real, EditManner::Command);
-        }
-    }
-
-    fn whole_home(&mut self) {
-        if let Some(root) = self.home.as_ref().map(|home| Root::clone(&home.root)) {
-            let at = self.at_root(root);
-            self.all[at].whole = true;
         }
     }
 
@@ -252,7 +244,14 @@ impl Touches {
                 Some(home) if home.root.path() == root.path() => home.clone(),
                 _ => in_force::governed(Workspace::at(root)).0,
             };
-            self.all.push(TouchedWorkspace::empty(ws));
+            self.all.push(TouchedWorkspace {
+                ws,
+                paths: Vec::new(),
+                folders: Vec::new(),
+                whole: false,
+                some_of: Vec::new(),
+                files: Vec::new(),
+            });
             self.all.len() - 1
         })
     }
@@ -271,18 +270,6 @@ pub fn key(event: &Event) -> String {
 }
 
 impl TouchedWorkspace {
-    /// Makes an entry for a workspace in which no path is named yet.
-    pub(super) fn empty(ws: Workspace) -> Self {
-        Self {
-            ws,
-            paths: Vec::new(),
-            folders: Vec::new(),
-            whole: false,
-            some_of: Vec::new(),
-            files: Vec::new(),
-        }
-    }
-
     /// Returns true if no path in the workspace is named, because a command only acts there.
     pub(super) fn names_nothing(&self) -> bool {
         let is_named = !self.paths.is_empty() || !self.folders.is_empty();
@@ -332,8 +319,7 @@ fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
     let mut found = Vec::new();
     let mut folders = vec![folder.clone()];
     while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(ws.root.absolute(&folder)) else { continue };
-        for entry in entries.filter_map(Result::ok) {
+        for entry in store::entries(&ws.root.absolute(&folder)) {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             let Ok(path) = RelativePath::new(&format!("{folder}/{name}")) else { continue };

@@ -24,19 +24,15 @@ impl<'a> PathRules<'a> {
 
     /// Returns the denial of a mutation of these paths, if there is one.
     pub(super) fn denial(&self, paths: &[RelativePath]) -> Option<Denial> {
-        match self.intent_for(paths) {
-            Ok(intent) => paths.iter().find_map(|path| self.path_denial(intent, path)),
-            Err(denial) => Some(denial),
-        }
+        let first = |intent| paths.iter().find_map(|path| self.path_denial(intent, path));
+        self.intent_for(paths).map_or_else(Some, first)
     }
 
     /// Like [`Self::denial`], for folders that a command changes themselves or with everything in
     /// them.
     pub(super) fn denial_of_folders(&self, folders: &[RelativePath]) -> Option<Denial> {
-        match self.intent_for(folders) {
-            Ok(intent) => folders.iter().find_map(|folder| self.folder_denial(intent, folder)),
-            Err(denial) => Some(denial),
-        }
+        let first = |intent| folders.iter().find_map(|folder| self.folder_denial(intent, folder));
+        self.intent_for(folders).map_or_else(Some, first)
     }
 
     /// Like [`Self::denial`], for a command that changes the whole workspace.

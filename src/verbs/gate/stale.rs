@@ -1,12 +1,9 @@
 //! Checks whether somebody changed a file since this session saw it: first the file as a whole and,
 //! if it changed, its blocks.
 
-use std::collections::HashSet;
-
 use super::places::{EditManner, Touched};
 use super::{Denial, DenialCode};
 use crate::provenance::Outline;
-use crate::provenance::outline::Short;
 use crate::verbs::Workspace;
 use crate::verbs::seen_blocks::{self, Knowledge};
 use crate::workspace::RelativePath;
@@ -20,8 +17,12 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
     let Some(seen) = seen::seen(&ws.root, actor, path) else {
         // An edit that was located by its text proves that the agent knows this text. A new text
         // for the whole file proves nothing.
-        let blind = exists && file.manner == EditManner::Whole && !file.writes_what_is_there();
-        return blind.then(|| unread(path));
+        let writes_what_is_there = matches!(
+            (&file.before.predicted, &file.before.text),
+            (Predicted::Text(after), Some(now)) if after == now
+        );
+        let is_blind = exists && file.manner == EditManner::Whole && !writes_what_is_there;
+        return is_blind.then(|| unread(path));
     };
     if seen.extent == SeenExtent::File && seen.hash == file.before.hash {
         return None;
@@ -32,17 +33,15 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
     }
     let known = Knowledge::of(&seen);
     let now = file.before.text.as_deref().and_then(|text| seen_blocks::pieces_of(path, text));
-    match known.as_ref().zip(now.as_ref()) {
-        Some((known, now)) if exists && leaves_others(known, now, file) => None,
-        Some((known, now)) if nobody_changed(known, now) => Some(unread(path)),
-        _ => Some(stale(ws, actor, file, known.as_ref())),
+    let Some((known, now)) = known.as_ref().zip(now.as_ref()) else {
+        return Some(stale(ws, actor, file, known.as_ref()));
+    };
+    if exists && leaves_others(known, now, file) {
+        return None;
     }
-}
-
-impl Touched {
-    fn writes_what_is_there(&self) -> bool {
-        matches!((&self.before.predicted, &self.before.text), (Predicted::Text(after), Some(now)) if after == now)
-    }
+    // The session has read only a part of the file, and nobody has changed that part.
+    let nobody_changed = known.extent == SeenExtent::Part && known.changed(now, false).is_empty();
+    Some(if nobody_changed { unread(path) } else { stale(ws, actor, file, Some(known)) })
 }
 
 /// Returns true if the write changes no block that differs from what the session knows.
@@ -58,17 +57,8 @@ fn leaves_others(known: &Knowledge, now: &Outline, file: &Touched) -> bool {
     let Predicted::Text(after) = &file.before.predicted else { return false };
     let Some(after) = seen_blocks::pieces_of(&file.before.path, after) else { return false };
     let ours = now.touched(&after);
-    theirs.is_disjoint(&ours) && !whole(&ours, now)
-}
-
-/// Returns true if the write changes every block of the file.
-fn whole(ours: &HashSet<Short>, now: &Outline) -> bool {
-    ours.len() >= now.rows.len() && now.rows.len() > 1
-}
-
-/// Returns true if the session has read a part of the file only, and nobody has changed that part.
-fn nobody_changed(known: &Knowledge, now: &Outline) -> bool {
-    known.extent == SeenExtent::Part && known.changed(now, false).is_empty()
+    let every_block = ours.len() >= now.rows.len() && now.rows.len() > 1;
+    theirs.is_disjoint(&ours) && !every_block
 }
 
 fn unread(path: &RelativePath) -> Denial {

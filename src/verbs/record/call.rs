@@ -22,6 +22,7 @@ use crate::workspace::session::seen::FileState;
 /// One finished call and one file that it may have changed.
 pub(in crate::verbs) struct FinishedCall<'a> {
     pub(in crate::verbs) call: &'a PendingCall,
+    /// The file before the call, with the text that the gate predicted for it.
     pub(in crate::verbs) before: &'a FileBefore,
     /// The file as it is now.
     pub(in crate::verbs) now: &'a FileState,
@@ -91,14 +92,17 @@ pub(in crate::verbs) fn record_of_call(
 }
 
 impl FinishedCall<'_> {
+    /// Returns the file as it was before the call, at the path that it had then.
+    pub(in crate::verbs) fn origin(&self) -> &FileBefore {
+        let from = self.before.moved_from.as_ref();
+        self.call.files.iter().find(|file| Some(&file.path) == from).unwrap_or(self.before)
+    }
+
     /// Returns the text before the call. If the call moved the file, that is its text at the old
-    /// path.
+    /// path, unless the call replaced another file.
     fn earlier_text(&self) -> Option<&str> {
-        if let Some(text) = &self.before.text {
-            return Some(text);
-        }
-        let from = self.before.moved_from.as_ref().filter(|_| self.before.hash.is_none())?;
-        self.call.files.iter().find(|file| file.path == *from)?.text.as_deref()
+        let moved = || self.origin().text.as_deref().filter(|_| self.before.hash.is_none());
+        self.before.text.as_deref().or_else(moved)
     }
 
     fn strength(&self) -> Strength {

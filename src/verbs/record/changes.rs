@@ -19,7 +19,9 @@ use crate::workspace::{CommitId, RelativePath};
 pub(super) struct Changes {
     /// Blocks that changed but are not recorded, each with the reason.
     pub(super) left: Vec<SkippedFile>,
-    /// How many blocks changed since the last record and are committed as they are now.
+    /// The number of blocks that differ from the last record but not from the last commit. Somebody
+    /// committed them without a record, for example on a branch that was pulled, so their author is
+    /// not known.
     pub(super) committed_since: usize,
     pub(super) edits: Edits,
     /// The records of the changed blocks, followed by those of the deleted ones.
@@ -93,8 +95,8 @@ impl<'a> FileToRecord<'a> {
             || is_as_then() == Some(true)
     }
 
-    /// Returns the text before the change, if that is the committed one and the two texts can be
-    /// compared node by node.
+    /// Returns the committed text if the change began with it and the two texts can be compared node
+    /// by node. `None` if a record that is not committed yet is newer than the commit.
     pub(super) fn text_before(&self) -> Option<&Document> {
         match self.committed {
             Baseline::Texts(versions) if versions.len() == 1 => {
@@ -154,10 +156,7 @@ impl Changes {
         let accepts = |claim: &Claim<'_>| only_changes || accepts(claim);
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, accepts));
         let committed_since = if only_changes { subject.committed_since(&edits) } else { 0 };
-        let mut left = Vec::new();
-        if only_changes {
-            left = subject.leave_moved(&mut edits);
-        }
+        let mut left = if only_changes { subject.leave_moved(&mut edits) } else { Vec::new() };
         left.extend(subject.leave_conflicts(&mut edits));
         let (before, rows) = subject.before();
         let block = |at: usize| {
@@ -180,20 +179,15 @@ impl Changes {
     /// Determines the class of the change from the hashes of the blocks. `had_error` says whether
     /// the text before the change has a syntax error.
     pub(super) fn provisional_class(&self, now: &FileBlocks, had_error: bool) -> Classification {
-        let standing = self
-            .edits
-            .now
-            .iter()
-            .map(|(at, against)| ChangedBlock::Now(&now.blocks[*at], *against));
+        let standing = self.edits.now.iter();
+        let standing = standing.map(|(at, against)| ChangedBlock::Now(&now.blocks[*at], *against));
         let deleted = self.ranges.iter().filter(|range| range.deleted);
         let gone = deleted
             .filter_map(|range| range.block.as_ref())
             .map(|name| ChangedBlock::Gone(&name.kind, &name.path));
         let changed: Vec<ChangedBlock<'_>> = standing.chain(gone).collect();
-        let parsed = match now.has_error || had_error {
-            true => Parsed::WithErrors,
-            false => Parsed::Cleanly,
-        };
+        let has_error = now.has_error || had_error;
+        let parsed = if has_error { Parsed::WithErrors } else { Parsed::Cleanly };
         classify::provisional(&changed, parsed)
     }
 }
