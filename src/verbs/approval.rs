@@ -1,5 +1,5 @@
-//! *A person decides*: which questions wait for a decision, how they are shown to a person, and
-//! what a decision causes.
+//! The questions that only a person can decide: which of them wait, how they are shown, and what is
+//! done after the decision.
 //!
 //! No function here can know whether it is a person who decides. The faces make sure of that: no
 //! tool and no command for agents calls [`decide`], [`sign`] or [`switch_off`].

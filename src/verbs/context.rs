@@ -1,4 +1,4 @@
-//! *Context*: what an agent should know before it works under an intent, limited to a size.
+//! `intent context`: what an agent should know before it works under an intent, limited to a size.
 //!
 //! The answer is an `<intent_context>` element inside another element whose name nobody can predict
 //! ([`text::of_repository`]). All texts in it come from other people, so they are escaped,

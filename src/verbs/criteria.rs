@@ -1,5 +1,5 @@
-//! *Test* and *complete*: which acceptance criteria of an intent have been shown to hold, and at
-//! which commit.
+//! `intent test` and `intent complete`: which acceptance criteria of an intent have been shown to
+//! hold, and at which commit.
 //!
 //! A criterion that begins with `run:` names a command. This module does not run commands; `intent
 //! test` does, on request, and passes on the result. The record of a run contains the criterion,

@@ -22,15 +22,6 @@ use crate::edits::{After, Change};
 use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::{RelativePath, store};
 
-/// The lines of a file to read; all of them by default.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LineWindow {
-    /// The first line, counted from 1.
-    pub offset: Option<usize>,
-    /// How many lines to read.
-    pub limit: Option<usize>,
-}
-
 /// Some lines of a file, with facts about the whole file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct FileText {
@@ -129,12 +120,13 @@ pub(crate) enum FileError {
     },
 }
 
-/// Reads a file, and remembers for a later write that the caller has seen it. The effects of
-/// `caller` are ignored.
+/// Reads the lines of a file from line `offset` on, at most `limit` of them, and remembers for a
+/// later write that the caller has seen them. The effects of `caller` are ignored.
 pub(crate) fn read(
     ws: &Workspace,
     path: &RelativePath,
-    lines: LineWindow,
+    offset: Option<usize>,
+    limit: Option<usize>,
     caller: &Event,
 ) -> Result<FileText, FileError> {
     let path = ws.root.resolve(path).map_err(VerbError::from)?;
@@ -152,8 +144,8 @@ pub(crate) fn read(
     };
     let all = text.split_inclusive('\n');
     let count = all.clone().count();
-    let first = lines.offset.unwrap_or(1).max(1);
-    let wanted: Vec<&str> = all.skip(first - 1).take(lines.limit.unwrap_or(usize::MAX)).collect();
+    let first = offset.unwrap_or(1).max(1);
+    let wanted: Vec<&str> = all.skip(first - 1).take(limit.unwrap_or(usize::MAX)).collect();
     let shown = range(first, wanted.len());
     if wanted.len() == count || shown.is_some() {
         remember(ws, caller, &path, &bytes, shown.filter(|_| wanted.len() < count));

@@ -9,12 +9,6 @@ use super::git_hooks::{Act, GitHooksAnswer, git_hooks};
 use super::{VerbError, Workspace, select};
 use crate::workspace::{Root, store};
 
-const REGISTRY: &str = include_str!("templates/active_intents.yaml");
-const POLICY: &str = include_str!("templates/policy.yaml");
-const IGNORE: &str = include_str!("templates/gitignore");
-const INTENT_IGNORE: &str = include_str!("templates/intentignore");
-const ATTRIBUTES: &str = "/agent_trace.jsonl -text merge=binary linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/anchors/** -text linguist-generated\n/intent_map.md merge=union linguist-generated\n";
-
 /// What `intent init` created, and what it left alone.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct InitAnswer {
@@ -40,11 +34,14 @@ pub(crate) struct InitAnswer {
 
 /// The files that `init` creates, with their initial content.
 pub(super) const FILES: [(&str, &str); 5] = [
-    (".orchestration/active_intents.yaml", REGISTRY),
-    (".orchestration/policy.yaml", POLICY),
-    (".orchestration/.gitignore", IGNORE),
-    (".orchestration/.gitattributes", ATTRIBUTES),
-    (".intentignore", INTENT_IGNORE),
+    (".orchestration/active_intents.yaml", include_str!("templates/active_intents.yaml")),
+    (".orchestration/policy.yaml", include_str!("templates/policy.yaml")),
+    (".orchestration/.gitignore", include_str!("templates/gitignore")),
+    (
+        ".orchestration/.gitattributes",
+        "/agent_trace.jsonl -text merge=binary linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/anchors/** -text linguist-generated\n/intent_map.md merge=union linguist-generated\n",
+    ),
+    (".intentignore", include_str!("templates/intentignore")),
 ];
 
 /// Creates `.orchestration/` in the workspace that contains `folder`: in the top folder of the git

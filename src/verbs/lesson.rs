@@ -185,12 +185,10 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
         let before = text_of(ws, &path)?;
         let placed = section::place(&before, &line)
             .map_err(|what| LessonError::BrokenSection { path: path.clone(), what })?;
-        files.push((path, before, placed));
+        files.push(BrainFile { path, before, placed });
     }
-    let mut answers = Vec::with_capacity(files.len());
-    for (path, before, placed) in files {
-        answers.push(written(ws, request, path, &line, &before, &placed)?);
-    }
+    let answers = files.into_iter().map(|file| file.write(ws, request, &line));
+    let mut answers = answers.collect::<Result<Vec<_>, _>>()?;
     let is_new = |answer: &&LessonAnswer| answer.outcome == LessonOutcome::Added;
     let paths: Vec<_> = answers.iter().filter(is_new).map(|answer| answer.path.clone()).collect();
     map::follow(ws, &paths);
@@ -199,37 +197,96 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     Ok(first)
 }
 
-/// Writes the lesson into one file and records the change.
-fn written(
-    ws: &Workspace,
-    request: &LessonRequest,
+/// A brain file with the place of a lesson in it.
+struct BrainFile {
     path: RelativePath,
-    line: &str,
-    before: &str,
-    placed: &Placed,
-) -> Result<LessonAnswer, VerbError> {
-    let mut answer = LessonAnswer {
-        path,
-        line: placed.line,
-        text: line.to_owned(),
-        outcome: LessonOutcome::AlreadyThere,
-        record: None,
-        unrecorded: None,
-        also: Vec::new(),
-    };
-    let Some(after) = &placed.text else { return Ok(answer) };
-    store::write_atomic(&ws.root.absolute(&answer.path), after.as_bytes())?;
-    answer.outcome = LessonOutcome::Added;
-    seen_blocks::note_own_write(ws, &answer.path, request.intent.as_deref());
-    match append(ws, request, &answer.path, before, placed) {
-        Ok(record) => answer.record = Some(record),
-        // The lesson is in the file. If this were reported as a failure, the caller would write it
-        // again.
-        Err(error) => {
-            answer.unrecorded = Some(format!("{error}; `intent record {}` does it", answer.path));
+    before: String,
+    placed: Placed,
+}
+
+impl BrainFile {
+    /// Writes the lesson into the file and records the change.
+    fn write(
+        self,
+        ws: &Workspace,
+        request: &LessonRequest,
+        line: &str,
+    ) -> Result<LessonAnswer, VerbError> {
+        let mut answer = LessonAnswer {
+            path: self.path.clone(),
+            line: self.placed.line,
+            text: line.to_owned(),
+            outcome: LessonOutcome::AlreadyThere,
+            record: None,
+            unrecorded: None,
+            also: Vec::new(),
+        };
+        let Some(after) = &self.placed.text else { return Ok(answer) };
+        store::write_atomic(&ws.root.absolute(&self.path), after.as_bytes())?;
+        answer.outcome = LessonOutcome::Added;
+        seen_blocks::note_own_write(ws, &self.path, request.intent.as_deref());
+        match self.append(ws, request, after) {
+            Ok(record) => answer.record = Some(record),
+            // The lesson is in the file. If this were reported as a failure, the caller would write
+            // it again.
+            Err(error) => {
+                answer.unrecorded = Some(format!("{error}; `intent record {}` does it", self.path));
+            }
         }
+        Ok(answer)
     }
-    Ok(answer)
+
+    /// Records only the block that contains the lesson. Other changes in the file remain unrecorded.
+    fn append(
+        &self,
+        ws: &Workspace,
+        request: &LessonRequest,
+        after: &str,
+    ) -> Result<String, VerbError> {
+        let ws = &ws.with_ledger_of_now();
+        let session = &request.session;
+        let intent = request.intent.clone().or_else(|| ws.selected(session.as_deref()));
+        let intent = intent.as_deref().and_then(|id| ws.registry.get(id));
+        let (model_identifier, agent) = (request.model.clone(), request.agent.as_deref());
+        let contributor = match model_identifier.is_some() || agent.is_some() {
+            true => Contributor { entity_type: EntityType::Ai, model_identifier, name: None },
+            false => request.contributor.clone(),
+        };
+        let (ranges, outlines) = self.changed(ws, after);
+        let file = record::of_blocks(&self.path, intent, session.clone(), contributor, ranges);
+        let record = Record {
+            note: Some("a lesson".to_owned()),
+            files: vec![FileRecord { outlines, ..file }],
+            strength: Some(Strength::Declared),
+            ..record::skeleton(ws, RecordKind::Mutation, intent, session.clone(), agent)
+        };
+        record::append(ws, record)
+    }
+
+    /// Returns the block with the lesson, and the change of the file's last outline if only this
+    /// block is updated.
+    fn changed(&self, ws: &Workspace, after: &str) -> (Vec<BlockRecord>, Option<OutlineChange>) {
+        // A file that is too large, or is not text, is treated as empty, so it has no blocks.
+        let parsed = |text: &str| {
+            let document = ws.document(&self.path, text.as_bytes());
+            document.unwrap_or_else(|_| Document::from_text(self.path.as_str(), ""))
+        };
+        let (then, now) = (parsed(&self.before), parsed(after));
+        let blocks = now.blocks();
+        let Some(index) = blocks.at_line(self.placed.line) else { return Default::default() };
+        let difference = Difference::new(&then, &now);
+        let last = ws.trail(&self.path).last_outline();
+        let placed = last.as_ref().map(|last| matching::with_block(last, &blocks, index));
+        let before = record::Before {
+            replaces: difference.origin(index).map(|was| was.fingerprint.content.clone()),
+            brought: Some(difference.added_lines(index)),
+            row: placed.as_ref().map(|(_, row, _)| *row),
+            was: placed.as_ref().and_then(|(_, _, was)| *was),
+        };
+        let range = record::block_record(&now, &blocks.blocks[index], before);
+        let outlines = placed.zip(last).map(|((after, ..), last)| after.changed_from(&last));
+        (vec![range], outlines)
+    }
 }
 
 /// Returns the latest lessons of all brain files, oldest first, without duplicates. A brain file
@@ -246,15 +303,14 @@ pub(crate) fn learned(ws: &Workspace) -> Vec<String> {
 /// Returns the paths of the brain files with links resolved, so that two names of one file are
 /// listed once.
 fn brains(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
-    let named = |name: &str| RelativePath::new(name).expect("a plain file name");
-    let stands = |path: &RelativePath| ws.root.absolute(path).symlink_metadata().is_ok();
-    let mut paths: Vec<RelativePath> = BRAINS.into_iter().map(named).filter(stands).collect();
-    if paths.is_empty() {
-        let old = named(OLD_BRAIN);
-        paths.push(if stands(&old) { old } else { named(BRAINS[0]) });
+    let stands = |name: &&str| ws.root.path().join(name).symlink_metadata().is_ok();
+    let mut names: Vec<&str> = BRAINS.into_iter().filter(stands).collect();
+    if names.is_empty() {
+        names.push(if stands(&OLD_BRAIN) { OLD_BRAIN } else { BRAINS[0] });
     }
-    let mut brains = Vec::with_capacity(paths.len());
-    for path in paths {
+    let mut brains = Vec::with_capacity(names.len());
+    for name in names {
+        let path = RelativePath::new(name)?;
         let really = ws.root.resolve(&path)?;
         if gate::is_control_file(&really) {
             return Err(LessonError::ControlFile { path, really }.into());
@@ -349,68 +405,4 @@ fn text_of(ws: &Workspace, path: &RelativePath) -> Result<String, VerbError> {
         let byte = error.utf8_error().valid_up_to();
         LessonError::NotText { path: path.clone(), byte }.into()
     })
-}
-
-/// Records only the block that contains the lesson. Other changes in the file remain unrecorded.
-fn append(
-    ws: &Workspace,
-    request: &LessonRequest,
-    path: &RelativePath,
-    before: &str,
-    placed: &Placed,
-) -> Result<String, VerbError> {
-    let ws = ws.with_ledger_of_now();
-    let selected = || ws.selected(request.session.as_deref());
-    let intent = request.intent.clone().or_else(selected);
-    let intent = intent.as_deref().and_then(|id| ws.registry.get(id));
-    let after = placed.text.as_deref().unwrap_or_default();
-    let (then, now) = (document(&ws, path, before), document(&ws, path, after));
-    let (ranges, outlines) = changed(&ws, path, &then, &now, placed.line);
-    let (model_identifier, agent) = (request.model.clone(), request.agent.as_deref());
-    let contributor = match model_identifier.is_some() || agent.is_some() {
-        true => Contributor { entity_type: EntityType::Ai, model_identifier, name: None },
-        false => request.contributor.clone(),
-    };
-    let session = &request.session;
-    let file = record::of_blocks(path, intent, session.clone(), contributor, ranges);
-    let record = Record {
-        note: Some("a lesson".to_owned()),
-        files: vec![FileRecord { outlines, ..file }],
-        strength: Some(Strength::Declared),
-        ..record::skeleton(&ws, RecordKind::Mutation, intent, session.clone(), agent)
-    };
-    record::append(&ws, record)
-}
-
-/// Parses a text. A file that is too large, or is not text, is treated as empty, so it has no
-/// blocks.
-fn document(ws: &Workspace, path: &RelativePath, text: &str) -> Document {
-    let document = ws.document(path, text.as_bytes());
-    document.unwrap_or_else(|_| Document::from_text(path.as_str(), ""))
-}
-
-/// Returns the block at the line, and the change of the file's last outline if only this block is
-/// updated.
-fn changed(
-    ws: &Workspace,
-    path: &RelativePath,
-    then: &Document,
-    now: &Document,
-    line: u32,
-) -> (Vec<BlockRecord>, Option<OutlineChange>) {
-    let blocks = now.blocks();
-    let Some(index) = blocks.at_line(line) else { return Default::default() };
-    let block = &blocks.blocks[index];
-    let difference = Difference::new(then, now);
-    let last = ws.trail(path).last_outline();
-    let placed = last.as_ref().map(|last| matching::with_block(last, &blocks, index));
-    let before = record::Before {
-        replaces: difference.origin(index).map(|was| was.fingerprint.content.clone()),
-        brought: Some(difference.added_lines(index)),
-        row: placed.as_ref().map(|(_, row, _)| *row),
-        was: placed.as_ref().and_then(|(_, _, was)| *was),
-    };
-    let range = record::block_record(now, block, before);
-    let outlines = placed.zip(last).map(|((after, ..), last)| after.changed_from(&last));
-    (vec![range], outlines)
 }

@@ -16,8 +16,7 @@ pub(crate) struct FileOwners {
     /// registry.
     pub owners: Vec<FileOwner>,
     /// The rule that forbids agents to change the file, whichever intent owns it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "kept_by")]
+    #[serde(rename = "kept_by", skip_serializing_if = "Option::is_none")]
     pub forbidden_by: Option<String>,
     /// The command to run next. `None` if an owner is selected, or if a rule forbids the caller to
     /// change the file.
@@ -37,8 +36,7 @@ pub(crate) struct FileOwner {
     /// Whether the caller has selected this intent.
     pub selected: bool,
     /// The rule that forbids work under this intent on the file, although its scope owns the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(rename = "kept_by")]
+    #[serde(rename = "kept_by", skip_serializing_if = "Option::is_none")]
     pub forbidden_by: Option<String>,
 }
 
@@ -49,27 +47,12 @@ impl FileOwner {
     }
 }
 
-/// Who asks. This decides whose selected intent is considered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OwnerAsker<'a> {
-    /// The person who uses this work tree.
-    Person,
-    /// The session with this id, as `host:id`.
-    Session(&'a str),
-    /// An agent whose session is not known, so no selection is considered.
-    Nameless,
-}
-
-/// Finds the intents that own a file, and the command that the asker should run next.
-pub(crate) fn of(ws: &Workspace, path: &RelativePath, asker: OwnerAsker<'_>) -> FileOwners {
-    let selected = match asker {
-        OwnerAsker::Person => ws.selected(None),
-        OwnerAsker::Session(session) => ws.selected(Some(session)),
-        OwnerAsker::Nameless => None,
-    };
+/// Finds the intents that own a file, and the command that the asker should run next. `selected` is
+/// the intent that the asker has selected.
+pub(crate) fn of(ws: &Workspace, path: &RelativePath, selected: Option<&str>) -> FileOwners {
     let mut owners = ws.registry.owners_among(path, |_| true);
     owners.sort_by_key(|intent| !intent.in_progress());
-    let is_selected = |intent: &Intent| selected.as_deref() == Some(&intent.id.value);
+    let is_selected = |intent: &Intent| selected == Some(&*intent.id.value);
     let forbidden_by = match gate::is_control_file(path) {
         true => Some("it controls the gate".to_owned()),
         false => rules::forbidden_by(ws, path, None),
@@ -78,7 +61,7 @@ pub(crate) fn of(ws: &Workspace, path: &RelativePath, asker: OwnerAsker<'_>) -> 
         Some(_) => None,
         None => rules::forbidden_by(ws, path, Some(&intent.id.value)),
     };
-    let in_hand = ws.registry.get(selected.as_deref().unwrap_or_default());
+    let in_hand = ws.registry.get(selected.unwrap_or_default());
     let in_hand = in_hand.filter(|intent| intent.in_progress());
     let open: Vec<&Intent> = owners.iter().filter(|it| keeping(it).is_none()).copied().collect();
     let may_go_on =

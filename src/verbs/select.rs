@@ -348,13 +348,14 @@ fn in_progress_beside<'a>(
 /// with blocks of this one.
 fn overlaps(ws: &Workspace, intent: &Intent) -> Vec<String> {
     let files = super::map::produced(ws, &intent.id.value);
+    let owns_file = |other: &&Intent| {
+        let scope = ws.registry.scope(&other.id.value);
+        scope.is_some_and(|scope| files.iter().any(|(path, _)| scope.owns(path)))
+    };
     let mut overlapping = sharing(ws, intent);
-    for other in in_progress_beside(ws, intent) {
-        let id = &other.id.value;
-        let scope = ws.registry.scope(id);
-        let owns_file = scope.is_some_and(|scope| files.iter().any(|(path, _)| scope.owns(path)));
-        if owns_file && !overlapping.contains(id) {
-            overlapping.push(id.clone());
+    for other in in_progress_beside(ws, intent).filter(owns_file) {
+        if !overlapping.contains(&other.id.value) {
+            overlapping.push(other.id.value.clone());
         }
     }
     overlapping

@@ -7,7 +7,7 @@ use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
 use crate::cli::target::FileTarget;
 use crate::cli::{CliError, Context, Exit};
 use crate::intent::Status;
-use crate::verbs::owners::{self, FileOwner, FileOwners, OwnerAsker};
+use crate::verbs::owners::{self, FileOwner, FileOwners};
 use crate::workspace::agents;
 
 /// Tell which intents own files, and what to do where none does
@@ -29,17 +29,16 @@ pub(crate) struct ForArgs {
 }
 
 pub(crate) fn run(context: &Context, args: ForArgs) -> Result<Exit, CliError> {
-    let asker = match args.session.as_deref().or(context.agent()) {
-        Some(session) => OwnerAsker::Session(session),
-        None if agents::above().is_some() => OwnerAsker::Nameless,
-        None => OwnerAsker::Person,
-    };
+    let session = args.session.as_deref().or(context.agent());
+    // The session of an agent without a name is not known, so no selection counts for it.
+    let is_known = session.is_some() || agents::above().is_none();
     let mut files = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
         let (workspace, path) = context.file(&FileTarget::plain(&context.cwd, path))?;
         workspace.governed()?;
         workspace.sound_registry()?;
-        files.push(owners::of(&workspace, &path, asker));
+        let selected = workspace.selected(session).filter(|_| is_known);
+        files.push(owners::of(&workspace, &path, selected.as_deref()));
     }
     context.answer(&files, |page| files.iter().for_each(|file| show(page, file)))?;
     let is_owned = |file: &FileOwners| file.owners.iter().any(FileOwner::may_write);

@@ -69,8 +69,8 @@ pub(super) struct Edit {
 
 pub(super) fn read(call: &CallContext, arguments: FileReadArguments) -> ToolOutcome<FileText> {
     let (ws, path) = call.file(&arguments.path)?;
-    let lines = file::LineWindow { offset: arguments.offset, limit: arguments.limit };
-    let read = file::read(&ws, &path, lines, &call.event("file_read", Vec::new()))?;
+    let FileReadArguments { offset, limit, .. } = arguments;
+    let read = file::read(&ws, &path, offset, limit, &call.event("file_read", Vec::new()))?;
     let owners: Vec<&str> = read.owners.iter().map(|owner| owner.id.as_str()).collect();
     let owned =
         if owners.is_empty() { "no intent in progress".to_owned() } else { owners.join(", ") };

@@ -10,7 +10,7 @@ use crate::shell;
 use crate::verbs::Workspace;
 use crate::verbs::event::Effect;
 use crate::verbs::gate::{self, Decision};
-use crate::verbs::owners::{self, FileOwner, FileOwners, OwnerAsker};
+use crate::verbs::owners::{self, FileOwner, FileOwners};
 use crate::verbs::select::{self, IntentSummary, SelectAnswer};
 use crate::workspace::{session, text};
 
@@ -65,7 +65,8 @@ pub(super) fn list(call: &CallContext, arguments: List) -> ToolOutcome<Intents> 
     let mut files = Vec::with_capacity(arguments.paths.len());
     for named in &arguments.paths {
         let (ws, path) = call.file(named)?;
-        let found = owners::of(&ws, &path, OwnerAsker::Session(&call.actor()));
+        let selected = ws.selected(Some(&call.actor()));
+        let found = owners::of(&ws, &path, selected.as_deref());
         // The next step is given as a command line, but an agent should call a tool, so the text
         // names the tool.
         files.push(FileOwners { next: None, ..found });

@@ -22,25 +22,16 @@ impl Results {
     }
 }
 
-/// Why a file is not a JUnit report.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum JunitError {
-    /// The file is not well-formed XML.
-    #[error("it is no well-formed XML (byte {at})")]
-    Broken {
-        /// The byte at which reading failed.
-        at: u64,
-    },
-    /// The root element is neither `testsuites` nor `testsuite`.
-    #[error("it is no JUnit report: neither `testsuites` nor `testsuite` is at its root")]
-    Other,
-}
+const NO_REPORT: &str =
+    "it is no JUnit report: neither `testsuites` nor `testsuite` is at its root";
 
 impl Results {
-    /// Reads a report. It counts the elements and ignores the totals in the attributes.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, JunitError> {
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| JunitError::Broken { at: error.valid_up_to() as u64 })?;
+    /// Reads a report. It counts the elements and ignores the totals in the attributes. `Err` says
+    /// why the file is not a JUnit report.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, String> {
+        let broken = |at: u64| format!("it is no well-formed XML (byte {at})");
+        let text =
+            std::str::from_utf8(bytes).map_err(|error| broken(error.valid_up_to() as u64))?;
         let mut reader = Reader::from_str(text);
         let mut found = Self::default();
         let mut open: Vec<String> = Vec::new();
@@ -48,8 +39,7 @@ impl Results {
         let mut is_report = false;
         loop {
             let at = reader.buffer_position();
-            let broken = || JunitError::Broken { at };
-            let (name, is_empty) = match reader.read_event().map_err(|_| broken())? {
+            let (name, is_empty) = match reader.read_event().map_err(|_| broken(at))? {
                 Event::Start(start) => (start.local_name().as_ref().to_owned(), false),
                 Event::Empty(start) => (start.local_name().as_ref().to_owned(), true),
                 // The reader has checked that the name is that of the open element.
@@ -60,13 +50,13 @@ impl Results {
                     continue;
                 }
                 Event::Eof if open.is_empty() && is_report => return Ok(found),
-                Event::Eof if open.is_empty() => return Err(JunitError::Other),
-                Event::Eof => return Err(broken()),
+                Event::Eof if open.is_empty() => return Err(NO_REPORT.to_owned()),
+                Event::Eof => return Err(broken(at)),
                 _ => continue,
             };
             if open.is_empty() {
                 if is_report || !matches!(name.as_str(), "testsuites" | "testsuite") {
-                    return Err(JunitError::Other);
+                    return Err(NO_REPORT.to_owned());
                 }
                 is_report = true;
             }
@@ -82,7 +72,7 @@ impl Results {
                 open.push(name);
             }
             if open.len() > MAX_DEPTH {
-                return Err(broken());
+                return Err(broken(at));
             }
         }
     }
