@@ -41,7 +41,7 @@ fn parsed(text: &str, holder: Node) -> Option<Embedded> {
     if text[raw.byte_range()].trim().is_empty() {
         return None;
     }
-    let tree = incremental::tree_within(language, text, raw)?;
+    let tree = incremental::tree_within(language, text, &[raw.range()])?;
     Some(Embedded {
         holder: raw.id(),
         bytes: raw.byte_range(),

@@ -23,6 +23,11 @@ macro_rules! stored_as_text {
                 Self(text.into())
             }
         }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
     };
 }
 pub(super) use stored_as_text;
@@ -34,11 +39,6 @@ macro_rules! hash_newtype {
         #[serde(transparent)]
         pub struct $name(String);
         stored_as_text!($name);
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
     };
 }
 
@@ -88,12 +88,6 @@ impl PartialOrd for ContentHash {
 impl Ord for ContentHash {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.key().cmp(other.key())
-    }
-}
-
-impl std::fmt::Display for ContentHash {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

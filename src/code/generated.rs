@@ -1,4 +1,4 @@
-//! Recognises generated files, which nobody reads. Each of them is one block.
+//! Recognises files that a program wrote, such as minified scripts. Each of them is one block.
 
 use ropey::Rope;
 

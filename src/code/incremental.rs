@@ -197,19 +197,18 @@ fn whole_tree(language: &'static Language, text: &str) -> Option<Tree> {
     if !language.syntax.incremental && nests_beyond_scanner(text) {
         return None;
     }
-    let mut parser = parser(language)?;
-    if let Some(parts) = conflict::parts(text) {
-        parser.set_included_ranges(&parts).ok()?;
-    }
-    let tree = patiently(&mut parser, text, None)?;
-    (!is_tangled(tree.root_node())).then_some(tree)
+    tree_within(language, text, &conflict::parts(text).unwrap_or_default())
 }
 
-/// Parses the text that a node of another tree contains. Bytes and lines in the tree are those of
-/// the whole text.
-pub(super) fn tree_within(language: &'static Language, text: &str, holder: Node) -> Option<Tree> {
+/// Parses some parts of a text, or the whole text if there are none. Bytes and lines in the tree are
+/// those of the whole text.
+pub(super) fn tree_within(
+    language: &'static Language,
+    text: &str,
+    parts: &[tree_sitter::Range],
+) -> Option<Tree> {
     let mut parser = parser(language)?;
-    parser.set_included_ranges(&[holder.range()]).ok()?;
+    parser.set_included_ranges(parts).ok()?;
     let tree = patiently(&mut parser, text, None)?;
     (!is_tangled(tree.root_node())).then_some(tree)
 }

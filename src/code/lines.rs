@@ -175,7 +175,7 @@ pub fn matched_lines(
     common: impl Fn(&LineHash) -> bool,
 ) -> Vec<Option<usize>> {
     let mut found = vec![None; now.len()];
-    // Lines without any counterpart would only take time.
+    // Compare only the lines that occur in both texts, because that is faster.
     let (old_places, old) = shared(before, now);
     let (new_places, new) = shared(now, before);
     for (before, now) in difference::common(&old, &new) {

@@ -25,7 +25,7 @@
 //! - `parameters`: parameter types, which are part of a block's identity.
 //! - `position`: positions in a text: lines, bytes and the columns of editors.
 //! - `program`: a simplified syntax tree with resolved names, for comparing two versions of a file.
-//! - `syntax`: the form of those facts, and their compilation against a grammar.
+//! - `syntax`: the struct for a language's token facts and naming rules, compiled against its grammar.
 //! - `text_difference`: where two texts differ, and how byte positions in one translate to the other.
 //! - `tokens`: the normalised tokens of a syntax tree.
 //! - `words`: the parts of a text that are used in the names of blocks.

@@ -27,7 +27,7 @@ pub(crate) fn block_record(document: &Document, block: &Block, before: Before) -
     let language = document.language().map(|language| language.id);
     let lines = Lines::of_own(&lines::own_lines(document, block));
     let brought = before.brought.filter(|_| lines.is_some());
-    // A new block of which every line was added says so by saying nothing.
+    // If the block is new and every line was added, the record leaves `brought` out.
     let is_whole =
         |brought: &Vec<bool>| before.replaces.is_none() && brought.iter().all(|brought| *brought);
     let brought = brought.filter(|brought| !is_whole(brought));

@@ -76,7 +76,7 @@ pub(crate) fn of(
         history.drain(..history.iter().position(known)?);
         let Some(Step::Recorded(at)) = history.first() else { return None };
         let recorded = ledger.claim(*at).full_block().lines.as_ref()?.hashes()?;
-        let matched = lines::matched_lines(&recorded, &now, |hash| common.contains(hash));
+        let matched = lines::matched_own_lines(&recorded, own);
         (recorded, matched)
     };
     let gone = count_removed(recorded.len(), &matched, otherwise);
@@ -108,11 +108,10 @@ impl ComparedLines {
         if !self.standing.iter().any(is_open) {
             return;
         }
-        let now: Vec<LineHash> = own.iter().map(|line| line.hash).collect();
         for other in surroundings.trail(&ledger.claim(claim).file.relative_path).beside(claim) {
             let recorded = ledger.claim(other).full_block().lines.as_ref();
             let Some(recorded) = recorded.and_then(|lines| lines.hashes()) else { continue };
-            let matched = lines::matched_lines(&recorded, &now, |hash| common.contains(hash));
+            let matched = lines::matched_own_lines(&recorded, own);
             let mut walk = LineHistory::new(matched);
             walk.follow(ledger, lineage::of(ledger, surroundings, other), recorded, common);
             for (line, found) in self.standing.iter_mut().zip(walk.found) {

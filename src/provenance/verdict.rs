@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::code::named_enum::named_enum;
 use crate::ledger::ClaimRef;
 
 // The variants are ordered from strictest to weakest; the code compares them.
@@ -33,39 +34,35 @@ pub enum Placement {
     Moved,
 }
 
-/// The verdict on a block, in one word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// The block is as recorded.
-    Exact,
-    /// The block is as recorded except for formatting and comments.
-    Reformatted,
-    /// The block is as recorded, but in another file or container.
-    Moved,
-    /// The block is as recorded except for names.
-    Renamed,
-    /// The block was changed since it was recorded.
-    Modified,
-    /// Several records fit the block equally well.
-    Ambiguous,
-    /// No record covers the block.
-    #[default]
-    Unrecorded,
+named_enum! {
+    /// The verdict on a block, in one word.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema,
+    )]
+    #[serde(rename_all = "lowercase")]
+    pub enum Verdict, WORDS {
+        /// The block is as recorded.
+        Exact: "exact",
+        /// The block is as recorded except for formatting and comments.
+        Reformatted: "reformatted",
+        /// The block is as recorded, but in another file or container.
+        Moved: "moved",
+        /// The block is as recorded except for names.
+        Renamed: "renamed",
+        /// The block was changed since it was recorded.
+        Modified: "modified",
+        /// Several records fit the block equally well.
+        Ambiguous: "ambiguous",
+        /// No record covers the block.
+        #[default]
+        Unrecorded: "unrecorded",
+    }
 }
 
 impl Verdict {
     /// Returns the word that is used in `--json` and in the editor.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Reformatted => "reformatted",
-            Self::Moved => "moved",
-            Self::Renamed => "renamed",
-            Self::Modified => "modified",
-            Self::Ambiguous => "ambiguous",
-            Self::Unrecorded => "unrecorded",
-        }
+        WORDS[self as usize].1
     }
     /// Returns true if a record covers the block's current text.
     pub fn covered(self) -> bool {

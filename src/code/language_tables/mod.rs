@@ -3,8 +3,8 @@
 //! A rule is listed only if it can never make two different programs equal. If that is in doubt, a
 //! block that was only reformatted is reported as modified, which does less harm than the opposite.
 //!
-//! - `other_languages`, `functional`, `formats` and `markup` hold the token facts of the languages
-//!   that are not in this file.
+//! - `other_languages`, `functional`, `formats` and `markup` hold the rows of the languages that are
+//!   not in this file. A row also says where names are declared and where they are visible.
 //! - `roles` names the roles that nodes have in the rules that compare programs, and lists the nodes
 //!   with each role.
 //! - `directives` lists comments that are read by tools, and `framework_names` lists names that are

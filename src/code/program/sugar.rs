@@ -1,4 +1,5 @@
-//! Gives different spellings of the same thing the same tree.
+//! Rewrites different spellings of the same thing to one tree. For example, JavaScript's `{a}` becomes
+//! `{a: a}`, and Rust's `=> { x }` becomes `=> x`.
 
 use super::Tree;
 use crate::code::language_tables::roles::{Role, made};

@@ -51,7 +51,7 @@ pub(super) fn ways(
     let all = named.0.get(&(language, file.units[id.1].name.clone()));
     let twins = || all.into_iter().flatten().filter(|twin| *twin != id);
     let here = owner(file, id.1);
-    // Methods may be overloaded, and call each other by their names alone.
+    // In these languages, a method can be overloaded, and can be called as `h()` inside its class.
     let has_classes = matches!(language, "java" | "cpp" | "csharp" | "kotlin" | "scala" | "swift");
     let confused = twins().any(|twin| {
         let same_place = twin.0 == id.0 && owner(&files[twin.0], twin.1) == here;

@@ -31,7 +31,8 @@ fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
 }
 
 /// Compares the imports of two versions. `moved` holds the names of definitions that moved or were
-/// renamed in the change set. `mentions` holds the imports that other files lost or gained.
+/// renamed in the change set. `elsewhere` holds the imports that other files lost or gained, and
+/// `modules` the names of the modules in the change set.
 pub(super) fn imports(
     before: &File<'_>,
     after: &File<'_>,

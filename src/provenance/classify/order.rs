@@ -92,8 +92,7 @@ fn elements(
                     found.push((format!("unit {} {}", id.0, id.1), weight));
                 }
             }
-            ContainerMember::Other(_, true) => {}
-            ContainerMember::Other(words, false) => {
+            ContainerMember::Other(words) => {
                 let count = seen.entry(words).or_default();
                 found.push((format!("other {count} {words}"), other_weight(file.language())));
                 *count += 1;

@@ -26,8 +26,8 @@ pub(super) struct File<'a> {
 pub(super) enum ContainerMember {
     /// A unit, by its index.
     Unit(usize),
-    /// Other code, as its tokens and whether it is an import.
-    Other(String, bool),
+    /// Other code, imports apart, as its tokens.
+    Other(String),
 }
 
 /// A definition, or the file itself.
@@ -99,7 +99,7 @@ type Comments = (Vec<String>, Vec<String>);
 /// Collects the comments of a file by the innermost unit that contains each.
 fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Comments> {
     let mut found: HashMap<usize, Comments> = HashMap::new();
-    // Units are ordered by their start, outer units before inner ones.
+    // The units that contain the present comment, outermost first. Units are ordered by their start.
     let mut around: Vec<usize> = Vec::new();
     let mut next = 0;
     let visible = VisibleDocs::of(program);
@@ -229,9 +229,8 @@ impl UnitSplitter<'_> {
                 }
                 [] => {
                     kept.extend(attached.drain(..).cloned());
-                    if cuts && child.text.is_none() {
-                        let other = ContainerMember::Other(child.words(), is_import(child));
-                        self.units[owner].members.push(other);
+                    if cuts && child.text.is_none() && !is_import(child) {
+                        self.units[owner].members.push(ContainerMember::Other(child.words()));
                     }
                     kept.push(child.clone());
                 }

@@ -332,6 +332,7 @@ type Shares<'a> = &'a dyn Fn(&MeasuredPair) -> bool;
 
 /// The pairs that fit a rule, grouped by each of their blocks. Each list holds score and pair
 /// index, best first.
+#[derive(Default)]
 struct Rivals {
     of_then: HashMap<usize, Vec<(f32, usize)>>,
     of_now: HashMap<usize, Vec<(f32, usize)>>,
@@ -339,13 +340,13 @@ struct Rivals {
 
 impl Rivals {
     fn of(best_first: &[(f32, usize)], pairs: &[MeasuredPair]) -> Self {
-        let (mut of_then, mut of_now) = (HashMap::new(), HashMap::new());
+        let mut rivals = Self::default();
         for (score, at) in best_first {
             let pair = &pairs[*at];
-            of_then.entry(pair.then).or_insert_with(Vec::new).push((*score, *at));
-            of_now.entry(pair.now).or_insert_with(Vec::new).push((*score, *at));
+            rivals.of_then.entry(pair.then).or_default().push((*score, *at));
+            rivals.of_now.entry(pair.now).or_default().push((*score, *at));
         }
-        Self { of_then, of_now }
+        rivals
     }
 
     fn of_then(&self, then: usize) -> &[(f32, usize)] {

@@ -1,8 +1,8 @@
 //! Finds recorded code in blocks that its record does not name: copies, splits and merges.
 //!
-//! A copy is not a move: the original keeps its record, and the copy is unrecorded and only states
-//! what it was copied from. If a function was split, the part that kept the name keeps the record,
-//! and the other part states what it was split from.
+//! A copy is not a move: the original keeps its record. The copy has no record, and `intent why` names
+//! the block that it was copied from. If a function was split, the part that kept the name keeps the
+//! record, and for the other part `intent why` names the function that it was split from.
 
 use std::collections::{HashMap, HashSet};
 

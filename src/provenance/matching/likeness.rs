@@ -1,8 +1,7 @@
 //! Measures how alike two blocks are.
 //!
 //! Body, name, container, parameters and neighbours are measured once for each pair. The rules (see
-//! `rules`) read the results. The weights of the sum and its limits were chosen before anything was
-//! measured.
+//! `rules`) read the results. The weights and limits were not fitted to the benchmark.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
