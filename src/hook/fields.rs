@@ -71,7 +71,7 @@ pub(crate) fn yes(object: &Value, names: &str) -> bool {
 pub(crate) fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
     match any(object, names)? {
         Value::Array(items) => Some(items.clone()),
-        Value::String(text) => match json::distinct(text.as_bytes()).ok()? {
+        Value::String(text) => match json::distinct(text)? {
             Value::Array(items) => Some(items),
             _ => None,
         },
@@ -81,7 +81,7 @@ pub(crate) fn list(object: &Value, names: &str) -> Option<Vec<Value>> {
 
 /// Returns the object that a string holds as JSON. Any other value is returned unchanged.
 pub(crate) fn unpacked(value: &Value) -> Value {
-    let inner = value.as_str().and_then(|text| json::distinct(text.as_bytes()).ok());
+    let inner = value.as_str().and_then(json::distinct);
     inner.filter(Value::is_object).unwrap_or_else(|| value.clone())
 }
 

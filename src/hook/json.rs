@@ -1,10 +1,11 @@
 //! Reads JSON as hosts write it. Some hosts leave control characters unescaped. A payload that is
 //! too long or cut off is read as far as possible.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 /// The result of reading a payload.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,39 +22,128 @@ pub(crate) enum JsonReading {
     Nothing,
 }
 
-/// The maximum nesting, in levels, of JSON that is read leniently. A host writes nothing deeper.
-const MAX_DEPTH: usize = 100;
-
 /// Reads a payload: strictly if possible, else leniently.
 pub(crate) fn read(bytes: &[u8]) -> JsonReading {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    match distinct(bytes) {
-        Ok(value @ Value::Object(_)) => JsonReading::Whole(value),
-        Ok(_) => JsonReading::Nothing,
-        Err(None) => leniently(bytes),
-        Err(Some(name)) => match serde_json::from_slice(bytes) {
-            Ok(Value::Object(members)) => JsonReading::Twice(members, name),
-            _ => JsonReading::Nothing,
-        },
+    // Invalid UTF-8 is replaced. A path with a replacement character is a different path, so such a
+    // payload is never complete.
+    let text = String::from_utf8_lossy(bytes);
+    if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
+        return JsonReading::Nothing;
+    }
+    let mut object = PayloadObject::of(&text);
+    match object.twice {
+        Some(name) if object.complete => JsonReading::Twice(object.members, name),
+        None if object.complete && matches!(text, Cow::Borrowed(_)) => {
+            JsonReading::Whole(Value::Object(object.members))
+        }
+        // Nobody can say which of the two values counts, so none is used.
+        twice => {
+            if let Some(name) = twice {
+                object.members.remove(&name);
+            }
+            JsonReading::Partial(object.members)
+        }
     }
 }
 
-/// Reads strict JSON in which no object names a field twice. The error is the name of such a field,
-/// or `None` for any other error.
-pub(crate) fn distinct(bytes: &[u8]) -> Result<Value, Option<String>> {
+/// Reads strict JSON. Returns `None` for anything else, or if an object names a field twice.
+pub(crate) fn distinct(text: &str) -> Option<Value> {
     let mut twice = None;
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = Distinct { twice: &mut twice }.deserialize(&mut reader);
-    let value = value.and_then(|value| reader.end().map(|()| value)).map_err(|_| None)?;
-    match twice {
-        Some(name) => Err(Some(name)),
-        None => Ok(value),
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = Distinct { twice: &mut twice }.deserialize(&mut reader).ok()?;
+    reader.end().ok()?;
+    Some(value).filter(|_| twice.is_none())
+}
+
+/// The members of an object, up to the first one that cannot be read.
+#[derive(Default)]
+struct PayloadObject {
+    members: Map<String, Value>,
+    /// The first name that occurs twice, in the object or deeper.
+    twice: Option<String>,
+    /// True if the object ends correctly, and nothing follows it.
+    complete: bool,
+}
+
+impl PayloadObject {
+    /// Reads a payload: strictly if possible, else leniently.
+    fn of(text: &str) -> Self {
+        let (object, error) = Self::strictly(text);
+        let Some(error) = error else { return object };
+        if error.is_eof() { Self::of_cut(text) } else { Self::of_cut(&with_escaped_controls(text)) }
     }
+
+    /// Reads a text that may end too early. A number or another bare word at its end may be cut
+    /// off, so it does not count.
+    fn of_cut(text: &str) -> Self {
+        const LONGEST: usize = 40;
+        let bare = |c: char| c.is_alphanumeric() || "+-.".contains(c);
+        let last = text.char_indices().rev().take(LONGEST).take_while(|(_, c)| bare(*c)).last();
+        let kept = &text[..last.map_or(text.len(), |(at, _)| at)];
+        let (mut object, _) = Self::strictly(kept);
+        object.complete &= kept.len() == text.len();
+        object
+    }
+
+    fn strictly(text: &str) -> (Self, Option<serde_json::Error>) {
+        let mut object = Self::default();
+        let mut reader = serde_json::Deserializer::from_str(text);
+        let read = reader.deserialize_map(&mut object).and_then(|()| reader.end());
+        object.complete = read.is_ok();
+        (object, read.err())
+    }
+}
+
+impl<'de> Visitor<'de> for &mut PayloadObject {
+    type Value = ();
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<(), A::Error> {
+        Distinct { twice: &mut self.twice }.add_members(members, &mut self.members)
+    }
+}
+
+/// Writes the control characters inside strings as escapes. A strict reader refuses them otherwise.
+fn with_escaped_controls(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut in_string, mut escaped) = (false, false);
+    for c in text.chars() {
+        if in_string && !escaped && c < ' ' {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            continue;
+        }
+        in_string ^= c == '"' && !escaped;
+        escaped = in_string && c == '\\' && !escaped;
+        out.push(c);
+    }
+    out
 }
 
 /// Builds a value, and notes the first name that occurs twice in one object.
 struct Distinct<'a> {
     twice: &'a mut Option<String>,
+}
+
+impl Distinct<'_> {
+    /// Adds the members of an object to `all`. If one of them cannot be read, `all` has those
+    /// before it.
+    fn add_members<'de, A: MapAccess<'de>>(
+        self,
+        mut members: A,
+        all: &mut Map<String, Value>,
+    ) -> Result<(), A::Error> {
+        while let Some(name) = members.next_key::<String>()? {
+            let value = members.next_value_seed(Distinct { twice: &mut *self.twice })?;
+            if all.insert(name.clone(), value).is_some() {
+                self.twice.get_or_insert(name);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl<'de> DeserializeSeed<'de> for Distinct<'_> {
@@ -95,10 +185,6 @@ impl<'de> Visitor<'de> for Distinct<'_> {
         Ok(value.into())
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut all = Vec::new();
         while let Some(item) = items.next_element_seed(Distinct { twice: &mut *self.twice })? {
@@ -107,181 +193,10 @@ impl<'de> Visitor<'de> for Distinct<'_> {
         Ok(Value::Array(all))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Value, A::Error> {
         let mut all = Map::new();
-        while let Some(name) = members.next_key::<String>()? {
-            let value = members.next_value_seed(Distinct { twice: &mut *self.twice })?;
-            if all.insert(name.clone(), value).is_some() {
-                self.twice.get_or_insert(name);
-            }
-        }
+        self.add_members(members, &mut all)?;
         Ok(Value::Object(all))
-    }
-}
-
-fn leniently(bytes: &[u8]) -> JsonReading {
-    // Invalid UTF-8 is replaced. A path with a replacement character is a different path, so such a
-    // payload is never complete.
-    let text = String::from_utf8_lossy(bytes);
-    let mut reader = JsonReader { rest: &text, depth: 0 };
-    reader.blanks();
-    let Some(rest) = reader.rest.strip_prefix('{') else { return JsonReading::Nothing };
-    reader.rest = rest;
-    let (members, ended) = reader.members();
-    reader.blanks();
-    let whole = ended && reader.rest.is_empty() && std::str::from_utf8(bytes).is_ok();
-    if whole { JsonReading::Whole(Value::Object(members)) } else { JsonReading::Partial(members) }
-}
-
-struct JsonReader<'a> {
-    rest: &'a str,
-    depth: usize,
-}
-
-impl JsonReader<'_> {
-    fn blanks(&mut self) {
-        self.rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n']);
-    }
-
-    fn take(&mut self, token: &str) -> Option<()> {
-        self.blanks();
-        self.rest = self.rest.strip_prefix(token)?;
-        Some(())
-    }
-
-    /// Reads the members of an object after its opening brace, up to the first incomplete one. Also
-    /// returns whether the object ended correctly.
-    fn members(&mut self) -> (Map<String, Value>, bool) {
-        let mut members = Map::new();
-        if self.take("}").is_some() {
-            return (members, true);
-        }
-        loop {
-            let Some((name, value)) = self.member() else { return (members, false) };
-            if members.insert(name, value).is_some() {
-                return (members, false);
-            }
-            if self.take("}").is_some() {
-                return (members, true);
-            }
-            if self.take(",").is_none() {
-                return (members, false);
-            }
-        }
-    }
-
-    fn member(&mut self) -> Option<(String, Value)> {
-        self.take("\"")?;
-        let name = self.string()?;
-        self.take(":")?;
-        Some((name, self.value()?))
-    }
-
-    fn value(&mut self) -> Option<Value> {
-        self.blanks();
-        if self.take("\"").is_some() {
-            return self.string().map(Value::String);
-        }
-        if self.take("{").is_some() {
-            return self.nested(|reader| {
-                let (members, ended) = reader.members();
-                ended.then_some(Value::Object(members))
-            });
-        }
-        if self.take("[").is_some() {
-            return self.nested(Self::items);
-        }
-        self.word()
-    }
-
-    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Option<Value>) -> Option<Value> {
-        self.depth += 1;
-        let value = (self.depth < MAX_DEPTH).then(|| read(self))?;
-        self.depth -= 1;
-        value
-    }
-
-    fn items(&mut self) -> Option<Value> {
-        let mut items = Vec::new();
-        if self.take("]").is_some() {
-            return Some(Value::Array(items));
-        }
-        loop {
-            items.push(self.value()?);
-            if self.take("]").is_some() {
-                return Some(Value::Array(items));
-            }
-            self.take(",")?;
-        }
-    }
-
-    /// Reads a number, `true`, `false` or `null`. At the end of the input it may be cut off, so
-    /// something must follow it.
-    fn word(&mut self) -> Option<Value> {
-        let end = self.rest.find([',', '}', ']', ' ', '\t', '\r', '\n'])?;
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        match word {
-            "true" => Some(Value::Bool(true)),
-            "false" => Some(Value::Bool(false)),
-            "null" => Some(Value::Null),
-            number => number.parse::<Number>().ok().map(Value::Number),
-        }
-    }
-
-    /// Reads a string after its opening quotation mark. Unescaped control characters are allowed.
-    fn string(&mut self) -> Option<String> {
-        let mut text = String::new();
-        // The closing quotation mark is searched once and not again after every escape, because
-        // texts may be long.
-        let mut quote = self.rest.find('"')?;
-        while let Some(at) = self.rest[..quote].find('\\') {
-            text.push_str(&self.rest[..at]);
-            let left = self.rest.len();
-            self.rest = &self.rest[at + 1..];
-            text.push(self.escape()?);
-            // If the escape contained this quotation mark, the next one has to be found.
-            quote = match quote.checked_sub(left - self.rest.len()) {
-                Some(quote) => quote,
-                None => self.rest.find('"')?,
-            };
-        }
-        text.push_str(&self.rest[..quote]);
-        self.rest = &self.rest[quote + 1..];
-        Some(text)
-    }
-
-    fn escape(&mut self) -> Option<char> {
-        let kind = self.rest.chars().next()?;
-        self.rest = &self.rest[kind.len_utf8()..];
-        Some(match kind {
-            'n' => '\n',
-            't' => '\t',
-            'r' => '\r',
-            'b' => '\u{8}',
-            'f' => '\u{c}',
-            '"' | '\\' | '/' => kind,
-            'u' => self.escaped_character()?,
-            _ => return None,
-        })
-    }
-
-    fn escaped_character(&mut self) -> Option<char> {
-        let first = self.unit()?;
-        if !(0xD800..0xDC00).contains(&first) {
-            return char::from_u32(first);
-        }
-        self.rest = self.rest.strip_prefix("\\u")?;
-        let second = self.unit()?;
-        let low = second.checked_sub(0xDC00).filter(|low| *low < 0x400)?;
-        char::from_u32(0x10000 + ((first - 0xD800) << 10) + low)
-    }
-
-    fn unit(&mut self) -> Option<u32> {
-        let digits =
-            self.rest.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
-        self.rest = &self.rest[4..];
-        u32::from_str_radix(digits, 16).ok()
     }
 }
 
@@ -306,10 +221,11 @@ mod tests {
             assert_eq!(name, "a");
         }
         // The unescaped control character makes the strict reader fail, so this is read leniently.
-        let JsonReading::Partial(members) = read(b"{\"a\": \"\t\", \"a\": 2, \"b\": 3}") else {
+        let JsonReading::Twice(_, name) = read(b"{\"a\": \"\t\", \"a\": 2, \"b\": 3}") else {
             panic!("no whole payload")
         };
-        assert!(!members.contains_key("b"));
+        assert_eq!(name, "a");
+        assert_eq!(partial("{\"a\": 1, \"a\": 2, \"b\": 3, \"c"), json!({"b": 3}));
     }
 
     #[test]
@@ -356,8 +272,10 @@ mod tests {
         #[test]
         fn lenient_and_strict_agree(text in "[\\{\\}\\[\\]\",:a-c0-9\\\\nu \n\t.-]{0,40}") {
             let text = format!("{{\"k\":{text}}}");
-            if let Ok(strict) = serde_json::from_str::<Value>(&text) {
-                prop_assert_eq!(leniently(text.as_bytes()), JsonReading::Whole(strict));
+            if let Ok(Value::Object(strict)) = serde_json::from_str(&text) {
+                let object = PayloadObject::of_cut(&with_escaped_controls(&text));
+                prop_assert!(object.complete);
+                prop_assert_eq!(object.members, strict);
             }
         }
     }
