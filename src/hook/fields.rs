@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::json;
 use crate::code::LineRange;
+use crate::workspace::text::percent_decoded;
 
 /// The file that a call is about.
 pub(crate) const PATH: &str = "
@@ -148,7 +149,7 @@ pub(crate) fn path(text: &str) -> Option<PathBuf> {
         return None;
     }
     let plain = match text.strip_prefix("file://") {
-        Some(address) => decoded(&address[address.find('/')?..])?,
+        Some(address) => percent_decoded(&address[address.find('/')?..])?,
         None => text.to_owned(),
     };
     Some(PathBuf::from(without_leading_slash(&plain)))
@@ -161,23 +162,6 @@ fn without_leading_slash(path: &str) -> &str {
         chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next() == Some(':')
     };
     path.strip_prefix('/').filter(drive).filter(|_| cfg!(windows)).unwrap_or(path)
-}
-
-/// Decodes percent-encoding, such as `%20`.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        rest = after;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let digits = std::str::from_utf8(after.get(..2)?).ok()?;
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        rest = &after[2..];
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

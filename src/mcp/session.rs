@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use crate::workspace::text;
+
 /// What decides where relative paths start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
@@ -130,26 +132,10 @@ fn folder_of(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     // The host may be empty or this machine. A path on another machine is ignored.
     let path = path.strip_prefix("localhost").unwrap_or(path);
-    let path = decoded(path)?;
+    let path = text::percent_decoded(path)?;
     let path = if cfg!(windows) { path.trim_start_matches('/') } else { &path };
     let path = Path::new(path);
     (path.is_absolute() && path.is_dir()).then(|| path.to_owned())
-}
-
-/// Replaces escapes such as `%20`. Returns `None` if the result is not valid text.
-fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(rest.next()?).to_digit(16);
-        let (high, low) = (digit()?, digit()?);
-        bytes.push(u8::try_from(high * 16 + low).ok()?);
-    }
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]

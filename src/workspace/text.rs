@@ -22,6 +22,23 @@ pub(crate) fn is_listed(words: &str, word: &str) -> bool {
     words.split_whitespace().any(|listed| listed == word)
 }
 
+/// Replaces the escapes of a URI, such as `%20`. Returns `None` if an escape is broken, or if the
+/// result is not valid text.
+pub(crate) fn percent_decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(rest.next()?).to_digit(16);
+        let (high, low) = (digit()?, digit()?);
+        bytes.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
 /// Replaces control, bidirectional, invisible and filler characters by a visible form such as
 /// `U+202E`. If `multiline` is true, `\n` and `\t` stay.
 pub(crate) fn visible(text: &str, multiline: bool) -> String {
