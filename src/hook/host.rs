@@ -71,141 +71,122 @@ pub const HOSTS: &[Host] = &[
         name: "claude-code",
         family: Family::Claude,
         asks: true,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "code.claude.com/docs/en/hooks, tools reference",
         read_on: "2026-08-22",
         cannot: "files attached with @ are read without a hook; before 2.1.295, or without \"onFailure\": \"block\", a hook that cannot start lets the call run; in bypassPermissions and dontAsk a question becomes a denial with a code",
+        ..UNKNOWN
     },
     Host {
         name: "codex",
         family: Family::Codex,
-        asks: false,
         evidence_level: EvidenceLevel::Proven,
         source: "learn.chatgpt.com/docs/hooks, codex-rs/hooks",
-        read_on: "2026-11-21",
         cannot: "a hook that is not trusted is skipped silently; one that cannot start, crashes or times out lets the call run; text typed into a shell that runs already (write_stdin) is not shown to hooks",
+        ..UNKNOWN
     },
     Host {
         name: "cursor",
         family: Family::Cursor,
-        asks: false,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "cursor.com/docs/hooks, payloads of 2.3.1 and 3.13.25",
-        read_on: "2026-11-21",
         cannot: "a question is not put to anybody, so it is a denial with a code; without \"failClosed\": true a hook that cannot start lets the call run; tab completions are not gated; a partial edit is held to its path only",
+        ..UNKNOWN
     },
     Host {
         name: "copilot",
         family: Family::Copilot,
         asks: true,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "docs.github.com, copilot/reference/hooks-reference",
-        read_on: "2026-11-21",
         cannot: "a hook that times out lets the call run; in the cloud a question is a denial",
+        ..UNKNOWN
     },
     Host {
         name: "vscode",
         family: Family::Claude,
         asks: true,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "code.visualstudio.com, agents/reference/hooks-reference (preview)",
-        read_on: "2026-11-21",
         cannot: "a hook that cannot start or times out lets the call run; insert_edit_into_file does not say what it will write, so it is held to its path only",
+        ..UNKNOWN
     },
     Host {
         name: "gemini",
         family: Family::Gemini,
-        asks: false,
         evidence_level: EvidenceLevel::Proven,
         source: "gemini-cli docs/hooks/reference.md, packages/core/src/hooks",
-        read_on: "2026-11-21",
         cannot: "a question waits for ever if no person is there (-p), and nothing tells us so: it is a denial with a code; in a folder that is not trusted no hook runs; a hook that cannot start, is killed or times out lets the call run",
+        ..UNKNOWN
     },
     Host {
         name: "antigravity",
         family: Family::Antigravity,
         asks: true,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "antigravity.google docs, payloads of other gates",
-        read_on: "2026-11-21",
         cannot: "what it does when a hook fails is not documented; a denial of invoke_subagent is ignored",
+        ..UNKNOWN
     },
     Host {
         name: "windsurf",
         family: Family::Windsurf,
-        asks: false,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "docs.devin.ai/desktop/cascade/hooks",
-        read_on: "2026-11-21",
         cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; the model is told nothing but denials",
+        ..UNKNOWN
     },
     Host {
         name: "cline",
         family: Family::Cline,
-        asks: false,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "cline proto/cline/hooks.proto, src/core/hooks",
-        read_on: "2026-11-21",
         cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
+        ..UNKNOWN
     },
     Host {
         name: "kiro",
         family: Family::Plain,
-        asks: false,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "kiro.dev/docs/hooks",
         read_on: "2026-09-02",
         cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; several edits of one file in a batch are held to its path only",
+        ..UNKNOWN
     },
     Host {
         name: "droid",
         family: Family::Claude,
-        asks: false,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "docs.factory.ai, payloads of other gates",
-        read_on: "2026-11-21",
         cannot: "a question is not known to be put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
+        ..UNKNOWN
     },
     Host {
         name: "devin",
         family: Family::Claude,
-        asks: false,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "docs.devin.ai, payloads of other gates",
-        read_on: "2026-11-21",
         cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
+        ..UNKNOWN
     },
     Host {
         name: "opencode",
         family: Family::Claude,
-        asks: false,
         evidence_level: EvidenceLevel::Proven,
         source: "@opencode-ai/plugin 1.18.33, types of its hooks",
         read_on: "2026-11-22",
         cannot: "started with --pure, or with OPENCODE_PURE set, it loads no plugin; a question is a denial with a code",
+        ..UNKNOWN
     },
     Host {
         name: "amp",
         family: Family::Claude,
-        asks: false,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "ampcode.com manual, payloads of other gates",
-        read_on: "2026-11-21",
         cannot: "with PLUGINS=off it loads no plugin; a question is a denial with a code",
+        ..UNKNOWN
     },
     Host {
         name: "pi",
         family: Family::Claude,
-        asks: false,
-        evidence_level: EvidenceLevel::ByProtocol,
         source: "@mariozechner/pi-coding-agent 0.73.1, types of its extensions",
         read_on: "2026-11-22",
         cannot: "an extension that does not load gates nothing; a question is a denial with a code",
+        ..UNKNOWN
     },
 ];
 
 /// A host that was not recognised. Most hosts understand exit code 2 with a reason on standard
-/// error as a denial.
+/// error as a denial. The rows of [`HOSTS`] take over from it what they do not say themselves.
 pub(crate) const UNKNOWN: Host = Host {
     name: "unknown",
     family: Family::Plain,

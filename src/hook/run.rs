@@ -101,7 +101,8 @@ fn drain(mut input: impl Read + Send + 'static) {
 }
 
 impl Incoming {
-    /// Assumes, by the name after `intent hook` alone, that something is about to be changed.
+    /// Returns what is assumed about a payload that cannot be read: that a tool is about to change
+    /// something. `name` is the word after `intent hook`.
     fn nothing(name: &str) -> Self {
         let host = host::named(name).unwrap_or(host::UNKNOWN);
         Self {

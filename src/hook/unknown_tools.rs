@@ -108,8 +108,8 @@ pub(crate) fn other_paths(reading: &CallInput) -> Vec<(String, PathBuf)> {
         words_in(value, &mut words);
         named.extend(words.into_iter().map(|word| (name.as_str(), word)));
     }
-    // If several fields name the file, only the first of them is read elsewhere. Those with another
-    // path are added here.
+    // Elsewhere, only the first of the fields that name the file is read. A later field with another
+    // path is added here, because the tool may use that one.
     let names =
         PATH.split_whitespace().filter_map(|name| Some((name, reading.input.get(name)?.as_str()?)));
     let mut names = names.filter(|(_, text)| !text.is_empty());

@@ -20,7 +20,7 @@ pub(crate) use recipes::HostProgram;
 
 use super::host::Host;
 use crate::workspace::store::{self, StoreError};
-use recipes::{FileContent, FilePiece, Recipe};
+use recipes::{FileContent, MakeContent, Recipe};
 
 /// A line near the top of every file that contains nothing but our content.
 const MARK: &str = "Written by `intent init`, which writes it anew: change nothing here.";
@@ -215,12 +215,11 @@ pub(super) struct ExaminedFile {
 /// Returns the state of each settings file of a host.
 pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Vec<ExaminedFile> {
     let Some(recipe) = recipes::of(host) else { return Vec::new() };
-    let (folder, pieces) = place(folders, recipe, level);
-    let paths: Vec<PathBuf> = pieces.iter().map(|piece| existing(&folder, piece)).collect();
-    let started = paths.iter().find_map(|path| program_in(&text_of(path)?));
+    let files = files(folders, recipe, level);
+    let started = files.iter().find_map(|(path, _)| program_in(&text_of(path)?));
     let program = started.clone().unwrap_or(HostProgram::Found);
-    let examined = pieces.iter().zip(paths).map(|(piece, path)| {
-        let content = || (piece.content)(&program, host);
+    let examined = files.into_iter().map(|(path, make)| {
+        let content = || make(&program, host);
         let hooks = matches!(content(), FileContent::Whole { .. }) || holds_hooks(&content());
         let there = text_of(&path).filter(|text| !text.trim().is_empty());
         let standing = match there {
@@ -281,7 +280,7 @@ pub(super) fn text_of(path: &Path) -> Option<String> {
 
 /// Returns the folder of a host in the person's home folder.
 pub(super) fn home_of(folders: &Folders, host: &Host) -> Option<PathBuf> {
-    recipes::of(host).map(|recipe| place(folders, recipe, InstallLevel::User).0)
+    recipes::of(host).map(|recipe| home(folders, recipe))
 }
 
 /// Splits [`Host::cannot`] into its parts.
@@ -326,11 +325,9 @@ impl InstallPlan<'_> {
     }
 
     fn host(&mut self, host: &Host, recipe: &Recipe) -> Result<Vec<FileAnswer>, InstallError> {
-        let (folder, pieces) = place(self.folders, recipe, self.level);
         let mut answers = Vec::new();
-        for piece in pieces {
-            let path = existing(&folder, piece);
-            let done = self.file(&path, (piece.content)(self.program, host))?;
+        for (path, make) in files(self.folders, recipe, self.level) {
+            let done = self.file(&path, make(self.program, host))?;
             // If nothing was removed, the file is not mentioned.
             if self.act == InstallAct::Take && done == Done::Kept {
                 continue;
@@ -421,27 +418,26 @@ fn content_after(
     }
 }
 
-/// Returns the folder of a recipe's files, and the files.
-fn place(
-    folders: &Folders,
-    recipe: &Recipe,
-    level: InstallLevel,
-) -> (PathBuf, &'static [FilePiece]) {
-    match level {
-        InstallLevel::Project => (folders.project.clone(), recipe.project),
-        InstallLevel::User => {
-            let (variable, folder) = recipe.home;
-            let moved = variable.and_then(folders.variable);
-            (moved.unwrap_or_else(|| folders.home.join(folder)), recipe.user)
-        }
-    }
+/// Returns the settings files of a host, each with the function that makes its content.
+fn files(folders: &Folders, recipe: &Recipe, level: InstallLevel) -> Vec<(PathBuf, MakeContent)> {
+    let folder = match level {
+        InstallLevel::Project => folders.project.clone(),
+        InstallLevel::User => home(folders, recipe),
+    };
+    let file = |file: &recipes::SettingsFile| {
+        let names = if level == InstallLevel::Project { file.project } else { file.user };
+        let paths = || names.split_whitespace().map(|name| folder.join(name));
+        let there = paths().find(|path| path.symlink_metadata().is_ok());
+        Some((there.or_else(|| paths().next())?, file.content))
+    };
+    recipe.files.iter().filter_map(file).collect()
 }
 
-/// If a file may have several names, returns the name that exists, else the first.
-fn existing(folder: &Path, piece: &FilePiece) -> PathBuf {
-    let paths = || piece.names.iter().map(|name| folder.join(name));
-    let there = paths().find(|path| path.symlink_metadata().is_ok());
-    there.or_else(|| paths().next()).unwrap_or_else(|| folder.to_owned())
+/// Returns the folder with the host's settings for all projects.
+fn home(folders: &Folders, recipe: &Recipe) -> PathBuf {
+    let (variable, folder) = recipe.home;
+    let moved = variable.and_then(folders.variable);
+    moved.unwrap_or_else(|| folders.home.join(folder))
 }
 
 /// Returns the text of a file, or `None` if it does not exist. Fails if the file, or a folder

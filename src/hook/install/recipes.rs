@@ -60,39 +60,44 @@ pub(super) enum FileContent {
     },
 }
 
-/// A settings file of a host: its path, and the function that makes its content.
-pub(super) struct FilePiece {
-    /// The path, relative to the project or to the host's folder in the home folder. Of several
-    /// names, the one that exists is used, else the first.
-    pub(super) names: &'static [&'static str],
-    pub(super) content: fn(&HostProgram, &Host) -> FileContent,
+/// A settings file of a host: its names, and the function that makes its content.
+///
+/// The names are separated by blanks. Of several names, the one that exists is used, else the
+/// first. Without a name, the host has no such file at that level.
+pub(super) struct SettingsFile {
+    pub(super) content: MakeContent,
+    /// The path in the project.
+    pub(super) project: &'static str,
+    /// The path in the host's folder in the home folder.
+    pub(super) user: &'static str,
+}
+
+pub(super) type MakeContent = fn(&HostProgram, &Host) -> FileContent;
+
+const fn file(content: MakeContent, project: &'static str, user: &'static str) -> SettingsFile {
+    SettingsFile { content, project, user }
 }
 
 /// Everything that is needed to wire a host.
 pub(super) struct Recipe {
     pub(super) host: &'static str,
-    pub(super) project: &'static [FilePiece],
+    pub(super) files: &'static [SettingsFile],
     /// The environment variable that moves the folder with the settings for all projects, and the
     /// default, relative to the person's home folder.
     pub(super) home: (Option<&'static str>, &'static str),
-    pub(super) user: &'static [FilePiece],
     /// What a person has to do next.
     pub(super) next: &'static [&'static str],
-}
-
-macro_rules! piece {
-    ($content:expr, $($name:literal),+) => {
-        FilePiece { names: &[$($name),+], content: $content }
-    };
 }
 
 /// The recipe of every host, in the order of [`HOSTS`](crate::hook::host::HOSTS).
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe {
         host: "claude-code",
-        project: &[piece!(claude, ".claude/settings.json"), piece!(servers, ".mcp.json")],
+        files: &[
+            file(claude, ".claude/settings.json", "settings.json"),
+            file(servers, ".mcp.json", ""),
+        ],
         home: (Some("CLAUDE_CONFIG_DIR"), ".claude"),
-        user: &[piece!(claude, "settings.json")],
         next: &[
             "Start a new session; Claude Code asks once whether the project's MCP server may start",
             "For the MCP server in every project: `claude mcp add --scope user intent -- intent-lsp mcp`",
@@ -100,9 +105,11 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "codex",
-        project: &[piece!(codex, ".codex/hooks.json"), piece!(codex_server, ".codex/config.toml")],
+        files: &[
+            file(codex, ".codex/hooks.json", "hooks.json"),
+            file(codex_server, ".codex/config.toml", "config.toml"),
+        ],
         home: (Some("CODEX_HOME"), ".codex"),
-        user: &[piece!(codex, "hooks.json"), piece!(codex_server, "config.toml")],
         next: &[
             "Trust the hooks: start codex in this folder and accept them in /hooks; until then, and after every change of them, it skips them silently",
             "codex reads settings of a project only where the project is trusted",
@@ -110,16 +117,20 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "cursor",
-        project: &[piece!(cursor, ".cursor/hooks.json"), piece!(servers, ".cursor/mcp.json")],
+        files: &[
+            file(cursor, ".cursor/hooks.json", "hooks.json"),
+            file(servers, ".cursor/mcp.json", "mcp.json"),
+        ],
         home: (Some("CURSOR_CONFIG_DIR"), ".cursor"),
-        user: &[piece!(cursor, "hooks.json"), piece!(servers, "mcp.json")],
         next: &["Start Cursor again; Settings, Hooks lists what it loaded"],
     },
     Recipe {
         host: "copilot",
-        project: &[piece!(copilot, ".github/hooks/intent.json")],
+        files: &[
+            file(copilot, ".github/hooks/intent.json", "hooks/intent.json"),
+            file(copilot_servers, "", "mcp-config.json"),
+        ],
         home: (Some("COPILOT_HOME"), ".copilot"),
-        user: &[piece!(copilot, "hooks/intent.json"), piece!(copilot_servers, "mcp-config.json")],
         next: &[
             "The cloud agent reads .github/hooks/ from the default branch, and needs `intent-lsp` on its PATH: without it every call is stopped",
             ".github/hooks/intent.json serves copilot and vscode alike",
@@ -127,12 +138,11 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "vscode",
-        project: &[
-            piece!(copilot, ".github/hooks/intent.json"),
-            piece!(vscode_servers, ".vscode/mcp.json"),
+        files: &[
+            file(copilot, ".github/hooks/intent.json", "hooks/intent.json"),
+            file(vscode_servers, ".vscode/mcp.json", ""),
         ],
         home: (Some("COPILOT_HOME"), ".copilot"),
-        user: &[piece!(copilot, "hooks/intent.json")],
         next: &[
             "Hooks are a preview: they must be on in the settings (`chat.useHooks`), and an organization may switch them off",
             ".github/hooks/intent.json serves copilot and vscode alike",
@@ -140,46 +150,39 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "gemini",
-        project: &[piece!(gemini, ".gemini/settings.json")],
+        files: &[file(gemini, ".gemini/settings.json", "settings.json")],
         home: (Some("GEMINI_CLI_HOME"), ".gemini"),
-        user: &[piece!(gemini, "settings.json")],
         next: &[
             "Trust the folder (/permissions in gemini): elsewhere it runs no hook and no server",
         ],
     },
     Recipe {
         host: "antigravity",
-        project: &[piece!(antigravity, ".agents/hooks.json")],
+        files: &[file(antigravity, ".agents/hooks.json", "hooks.json")],
         home: (None, ".gemini/config"),
-        user: &[piece!(antigravity, "hooks.json")],
         next: &["Add the MCP server `intent-lsp mcp` by hand: Manage MCP Servers in Antigravity"],
     },
     Recipe {
         host: "windsurf",
-        project: &[piece!(windsurf, ".windsurf/hooks.json")],
+        files: &[
+            file(windsurf, ".windsurf/hooks.json", "hooks.json"),
+            file(servers, "", "mcp_config.json"),
+        ],
         home: (None, ".codeium/windsurf"),
-        user: &[piece!(windsurf, "hooks.json"), piece!(servers, "mcp_config.json")],
         next: &[
             "The MCP server is set for all projects only: `intent init --agent windsurf --user`",
         ],
     },
     Recipe {
         host: "cline",
-        project: &[
-            piece!(script_before, ".clinerules/hooks/PreToolUse"),
-            piece!(script_after, ".clinerules/hooks/PostToolUse"),
-            piece!(script_after, ".clinerules/hooks/UserPromptSubmit"),
-            piece!(script_after, ".clinerules/hooks/TaskStart"),
-            piece!(script_after, ".clinerules/hooks/TaskResume"),
+        files: &[
+            file(script_before, ".clinerules/hooks/PreToolUse", "Hooks/PreToolUse"),
+            file(script_after, ".clinerules/hooks/PostToolUse", "Hooks/PostToolUse"),
+            file(script_after, ".clinerules/hooks/UserPromptSubmit", "Hooks/UserPromptSubmit"),
+            file(script_after, ".clinerules/hooks/TaskStart", "Hooks/TaskStart"),
+            file(script_after, ".clinerules/hooks/TaskResume", "Hooks/TaskResume"),
         ],
         home: (None, "Documents/Cline"),
-        user: &[
-            piece!(script_before, "Hooks/PreToolUse"),
-            piece!(script_after, "Hooks/PostToolUse"),
-            piece!(script_after, "Hooks/UserPromptSubmit"),
-            piece!(script_after, "Hooks/TaskStart"),
-            piece!(script_after, "Hooks/TaskResume"),
-        ],
         next: &[
             "Switch hooks on in Cline's settings, and add the MCP server `intent-lsp mcp` there",
             "Cline's own command line may look in .cline/hooks/ instead: copy the files there",
@@ -187,65 +190,60 @@ pub(super) const RECIPES: &[Recipe] = &[
     },
     Recipe {
         host: "kiro",
-        project: &[
-            piece!(kiro, ".kiro/hooks/intent.json"),
-            piece!(servers, ".kiro/settings/mcp.json"),
+        files: &[
+            file(kiro, ".kiro/hooks/intent.json", "hooks/intent.json"),
+            file(servers, ".kiro/settings/mcp.json", "settings/mcp.json"),
         ],
         home: (Some("KIRO_HOME"), ".kiro"),
-        user: &[piece!(kiro, "hooks/intent.json"), piece!(servers, "settings/mcp.json")],
         next: &[
             "Versions before 3 of its command line keep hooks in agent files only, and load none of these",
         ],
     },
     Recipe {
         host: "droid",
-        project: &[
-            piece!(claude_like, ".factory/settings.json"),
-            piece!(typed_servers, ".factory/mcp.json"),
+        files: &[
+            file(claude_like, ".factory/settings.json", "settings.json"),
+            file(typed_servers, ".factory/mcp.json", "mcp.json"),
         ],
         home: (None, ".factory"),
-        user: &[piece!(claude_like, "settings.json"), piece!(typed_servers, "mcp.json")],
         next: &[
             "Where a .factory/hooks.json exists, versions after 0.186 may read that file alone: keep no hooks there",
         ],
     },
     Recipe {
         host: "devin",
-        project: &[piece!(devin, ".devin/hooks.v1.json"), piece!(servers, ".devin/config.json")],
+        files: &[
+            file(devin, ".devin/hooks.v1.json", ""),
+            file(servers, ".devin/config.json", ""),
+            file(devin_user, "", "config.json"),
+        ],
         home: (None, ".config/devin"),
-        user: &[piece!(devin_user, "config.json")],
         next: &["/hooks in a new session lists what it loaded"],
     },
     Recipe {
         host: "opencode",
-        project: &[
-            piece!(plugin, ".opencode/plugins/intent.js"),
-            piece!(opencode, "opencode.json", "opencode.jsonc"),
+        files: &[
+            file(plugin, ".opencode/plugins/intent.js", "plugins/intent.js"),
+            file(opencode, "opencode.json opencode.jsonc", "opencode.json opencode.jsonc"),
         ],
         home: (None, ".config/opencode"),
-        user: &[
-            piece!(plugin, "plugins/intent.js"),
-            piece!(opencode, "opencode.json", "opencode.jsonc"),
-        ],
         next: &["Start opencode again: plugins are loaded at its start"],
     },
     Recipe {
         host: "amp",
-        project: &[
-            piece!(plugin, ".amp/plugins/intent.ts"),
-            piece!(amp_servers, ".amp/settings.json"),
+        files: &[
+            file(plugin, ".amp/plugins/intent.ts", "plugins/intent.ts"),
+            file(amp_servers, ".amp/settings.json", "settings.json"),
         ],
         home: (None, ".config/amp"),
-        user: &[piece!(plugin, "plugins/intent.ts"), piece!(amp_servers, "settings.json")],
         next: &[
             "Start Amp with plugins on (`PLUGINS=all amp` where they are not yet on by themselves)",
         ],
     },
     Recipe {
         host: "pi",
-        project: &[piece!(plugin, ".pi/extensions/intent.ts")],
+        files: &[file(plugin, ".pi/extensions/intent.ts", "extensions/intent.ts")],
         home: (None, ".pi/agent"),
-        user: &[piece!(plugin, "extensions/intent.ts")],
         next: &["Start pi again: extensions are loaded at its start; it knows no MCP"],
     },
 ];
