@@ -60,46 +60,26 @@ pub(super) struct CallContext {
 /// All tools of the server.
 pub(super) struct ToolTable(pub(super) Vec<ServedTool>);
 
+/// Returns all tools, in the order in which they are listed.
+fn tools() -> Vec<ServedTool> {
+    vec![
+        tool("select_active_intent", "Select an intent", ADDS, intents::SELECT, intents::select),
+        tool("list_intents", "List intents", READS, intents::LIST, intents::list),
+        tool("gate_check", "Ask the gate", READS, gate::CHECK, gate::check),
+        tool("file_read", "Read a file", READS, files::READ, files::read),
+        tool("file_write", "Write a file", OVERWRITES, files::WRITE, files::write),
+        tool("record_mutation", "Record changes", ADDS, record::RECORD, record::record),
+        tool("why", "Why is this code here?", READS, why::WHY, why::why),
+        tool("request_scope", "Ask for a wider scope", ADDS, requests::SCOPE, requests::widen),
+        tool("propose_intent", "Propose an intent", ADDS, requests::INTENT, requests::propose),
+        tool("record_lesson", "Remember a lesson", ADDS, lesson::LESSON, lesson::record),
+        tool("approval_status", "What a person decided", READS, requests::STATUS, requests::show),
+    ]
+}
+
 impl ToolTable {
-    /// Creates the table, in the order in which the tools are listed.
     pub(super) fn new() -> Self {
-        Self(vec![
-            tool(
-                "select_active_intent",
-                "Select an intent",
-                ADDS,
-                intents::SELECT,
-                intents::select,
-            ),
-            tool("list_intents", "List intents", READS, intents::LIST, intents::list),
-            tool("gate_check", "Ask the gate", READS, gate::CHECK, gate::check),
-            tool("file_read", "Read a file", READS, files::READ, files::read),
-            tool("file_write", "Write a file", OVERWRITES, files::WRITE, files::write),
-            tool("record_mutation", "Record changes", ADDS, record::RECORD, record::record),
-            tool("why", "Why is this code here?", READS, why::WHY, why::why),
-            tool(
-                "request_scope",
-                "Ask for a wider scope",
-                ADDS,
-                requests::SCOPE,
-                requests::request_scope,
-            ),
-            tool(
-                "propose_intent",
-                "Propose an intent",
-                ADDS,
-                requests::INTENT,
-                requests::propose_intent,
-            ),
-            tool("record_lesson", "Remember a lesson", ADDS, lesson::LESSON, lesson::record),
-            tool(
-                "approval_status",
-                "What a person decided",
-                READS,
-                requests::STATUS,
-                requests::status,
-            ),
-        ])
+        Self(tools())
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&ServedTool> {

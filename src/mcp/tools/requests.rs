@@ -42,7 +42,7 @@ pub(super) struct CodeArguments {
     code: String,
 }
 
-pub(super) fn request_scope(call: &CallContext, wanted: WiderScope) -> ToolOutcome<ProposalAnswer> {
+pub(super) fn widen(call: &CallContext, wanted: WiderScope) -> ToolOutcome<ProposalAnswer> {
     let ws = call.open_workspace()?;
     let selected = || ws.selected(Some(&call.actor()));
     let intent = wanted.intent_id.or_else(selected).ok_or_else(|| ws.nothing_selected())?;
@@ -51,16 +51,13 @@ pub(super) fn request_scope(call: &CallContext, wanted: WiderScope) -> ToolOutco
     Ok(said(asked))
 }
 
-pub(super) fn propose_intent(
-    call: &CallContext,
-    wanted: IntentProposal,
-) -> ToolOutcome<ProposalAnswer> {
+pub(super) fn propose(call: &CallContext, wanted: IntentProposal) -> ToolOutcome<ProposalAnswer> {
     let ws = call.open_workspace()?;
     let asked = proposal::propose_intent(&ws, &call.actor(), &call.folder, wanted)?;
     Ok(said(asked))
 }
 
-pub(super) fn status(call: &CallContext, arguments: CodeArguments) -> ToolOutcome<Approval> {
+pub(super) fn show(call: &CallContext, arguments: CodeArguments) -> ToolOutcome<Approval> {
     let found = approval::status(&call.open_workspace()?, &arguments.code)?;
     let mut words = text::visible(&approval::instructions(&found), false);
     if let Some(intent) = &found.result {
