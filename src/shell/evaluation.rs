@@ -28,7 +28,7 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-impl Shell<'_> {
+impl Shell {
     /// Notes that the shell would evaluate something that is not followed, so that the text is
     /// opaque.
     pub(super) fn unproven(&mut self, word: &str) {
@@ -205,7 +205,7 @@ impl Shell<'_> {
             })
             .collect();
         // The parts contain only the expansions. The text between them is only in `raw`.
-        let mut plain = word.raw.clone();
+        let plain = word.raw.replace("$((", "(");
         let expansions = word.parts.iter().any(|part| {
             !matches!(
                 part,
@@ -215,7 +215,6 @@ impl Shell<'_> {
                     | Part::Arithmetic(_)
             )
         });
-        plain = plain.replace("$((", "(");
         let unknown = pieces.iter().any(|piece| !matches!(piece, WordPiece::Text(_)));
         if expansions || plain.contains(['`', '"', '\'', '\\', '{', '@']) {
             let inner = judge::opaque("expansion", &word.raw);

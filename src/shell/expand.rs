@@ -139,7 +139,7 @@ enum Atom {
 
 /// The fields that a word expands to: none, one or several. The last one is still being built.
 #[derive(Default)]
-struct Fields {
+pub(super) struct Fields {
     done: Vec<Vec<WordPiece>>,
     open: Vec<WordPiece>,
     /// True if the open field counts even if it is empty, as for `''`.
@@ -147,7 +147,26 @@ struct Fields {
 }
 
 impl Fields {
-    fn text(&mut self, text: &str) {
+    /// Returns true if a field has been begun.
+    pub(super) fn is_open(&self) -> bool {
+        self.real
+    }
+
+    /// Returns the text of the open field, if it has a single piece.
+    pub(super) fn only_text(&self) -> Option<&str> {
+        match self.open.as_slice() {
+            [WordPiece::Text(text) | WordPiece::Glob(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Ends the open field and returns it as a word, if there is one.
+    pub(super) fn take(&mut self) -> Option<Arg> {
+        let pieces = std::mem::take(&mut self.open);
+        std::mem::take(&mut self.real).then(|| Arg::from_pieces(&pieces))
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
         self.real = true;
         match self.open.last_mut() {
             Some(WordPiece::Text(before)) => before.push_str(text),
@@ -155,7 +174,7 @@ impl Fields {
         }
     }
 
-    fn piece(&mut self, piece: WordPiece) {
+    pub(super) fn piece(&mut self, piece: WordPiece) {
         match piece {
             WordPiece::Text(text) => self.text(&text),
             other => {
@@ -199,7 +218,7 @@ impl Fields {
 /// A brace expansion produces at most this many words.
 const MAX_BRACE_WORDS: usize = 64;
 
-impl Shell<'_> {
+impl Shell {
     /// Expands a word that may become several words, such as an argument or a word of a `for` loop.
     pub(super) fn fields(&mut self, word: &Word) -> Vec<Arg> {
         let mut args = Vec::new();
@@ -287,9 +306,9 @@ impl Shell<'_> {
                 }
                 (self.parameter(name, op.as_ref()), *quoted)
             }
-            Part::Command { tree, quoted } => (self.output(tree), *quoted),
-            Part::Process(tree) => {
-                let feed = self.substituted(tree);
+            Part::Command { script, quoted } => (self.output(script), *quoted),
+            Part::Process(script) => {
+                let feed = self.substituted(script);
                 let origin = feed.origin().unwrap_or(WordOrigin::Output);
                 let shown = format!("/dev/fd/{}", self.remember(feed));
                 (vec![WordPiece::Unknown { shown, origin }], true)

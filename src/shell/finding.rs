@@ -32,17 +32,9 @@ impl ShellFinding {
         self
     }
 
-    /// Returns the more severe of this finding and another one, if there is another one.
-    pub(super) fn worse(self, other: Option<Self>) -> Self {
-        match other {
-            Some(other) => self.or(other),
-            None => self,
-        }
-    }
-
     /// Returns the more severe of two findings, either of which may be absent.
     pub(super) fn worst(one: Option<Self>, other: Option<Self>) -> Option<Self> {
-        [one, other].into_iter().flatten().reduce(Self::or)
+        [one, other].into_iter().flatten().reduce(|one, other| one.or(other))
     }
 
     /// Returns true if this finding is less severe than the other one. Within a class, programs
@@ -52,9 +44,13 @@ impl ShellFinding {
         weight(self) < weight(other)
     }
 
-    /// Returns the more severe of two findings; the first one if they are equal.
-    pub(super) fn or(self, other: Self) -> Self {
-        if self.lighter(&other) { other } else { self }
+    /// Returns the more severe of this finding and another one, if there is another one. This one
+    /// wins if they are equal.
+    pub(super) fn or(self, other: impl Into<Option<Self>>) -> Self {
+        match other.into() {
+            Some(other) if self.lighter(&other) => other,
+            _ => self,
+        }
     }
 }
 
@@ -88,8 +84,7 @@ impl StreamData {
 
     /// Returns the text, if all of it is known.
     pub(super) fn text(&self) -> Option<String> {
-        let arg = Arg::from_pieces(self.pieces.as_deref()?);
-        arg.literal().map(str::to_owned)
+        Arg::from_pieces(self.pieces.as_deref()?).literal().map(str::to_owned)
     }
 
     /// Returns true if the data contains a secret, such as a key or a password.

@@ -1,14 +1,11 @@
 //! Finds the folders in which commands act: the current folder, and those that options name.
 
 use super::expand::Arg;
-use super::paths::{self, Location};
+use super::mentions::keep;
 use super::table::list;
 use super::walk::Shell;
 
-/// At most this many folders are kept.
-const MAX_FOLDERS: usize = 64;
-
-impl Shell<'_> {
+impl Shell {
     /// Returns the folders in which a program with these arguments acts: the current folder and
     /// those named by options such as `-C`. Folders that are not known are left out.
     pub(super) fn acting_in(&self, args: &[Arg]) -> Vec<String> {
@@ -24,18 +21,12 @@ impl Shell<'_> {
                 None => None,
             }
         });
-        let placed = named.map(|arg| paths::place(self, &arg));
-        let placed =
-            placed.filter(|place| place.location != Location::Nothing).map(|place| place.path);
+        let placed = named.filter_map(|arg| self.here_in_work(&arg));
         self.cwd().map(str::to_owned).into_iter().chain(placed).collect()
     }
 
     /// Keeps folders in which a program was started that may change something.
     pub(super) fn acts_in(&mut self, folders: Vec<String>) {
-        for folder in folders {
-            if self.out.folders.len() < MAX_FOLDERS && !self.out.folders.contains(&folder) {
-                self.out.folders.push(folder);
-            }
-        }
+        folders.into_iter().for_each(|folder| keep(&mut self.out.folders, folder));
     }
 }

@@ -1,6 +1,8 @@
 //! Detects characters that make a command look like a different one: non-ASCII blanks, which a
 //! shell treats as part of a word, and characters that are not displayed.
 
+use std::rc::Rc;
+
 use super::Class;
 use super::judge;
 use super::walk::Shell;
@@ -13,7 +15,7 @@ pub(super) fn invisible(text: &str) -> Option<char> {
     })
 }
 
-impl Shell<'_> {
+impl Shell {
     /// Judges a text that contains `hidden`, a non-ASCII blank or an invisible character.
     ///
     /// The text is walked a second time with non-ASCII blanks replaced by spaces and invisible
@@ -28,7 +30,7 @@ impl Shell<'_> {
                 None => Some(c),
             })
             .collect();
-        let mut other = Shell::new(self.at);
+        let mut other = Shell::new(Rc::clone(&self.at));
         other.text(&plain);
         let worst = other.worst.filter(|finding| finding.class == Class::Destructive);
         let spelled = format!("U+{:04X}", u32::from(hidden));

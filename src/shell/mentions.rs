@@ -8,7 +8,7 @@ use super::walk::Shell;
 /// At most this many paths are kept in each list.
 const MAX_MENTIONS: usize = 64;
 
-impl Shell<'_> {
+impl Shell {
     /// Keeps the paths that occur in a text that is not followed, if the text contains a word that
     /// suggests writing.
     pub(super) fn mention(&mut self, text: &str) {
@@ -42,13 +42,15 @@ impl Shell<'_> {
         }
     }
 
-    fn here_in_work(&self, path: &Arg) -> Option<String> {
+    /// Returns the path on this machine that a word names, also if only its beginning is known.
+    pub(super) fn here_in_work(&self, path: &Arg) -> Option<String> {
         let place = place(self, path);
         (!self.elsewhere && place.location != Location::Nothing).then_some(place.path)
     }
 }
 
-fn keep(paths: &mut Vec<String>, path: String) {
+/// Adds a path to a list, unless the list has it or is full.
+pub(super) fn keep(paths: &mut Vec<String>, path: String) {
     if paths.len() < MAX_MENTIONS && !paths.contains(&path) {
         paths.push(path);
     }
@@ -58,7 +60,7 @@ fn keep(paths: &mut Vec<String>, path: String) {
 /// or hides what it does.
 pub(super) fn may_write(text: &str) -> bool {
     let text = text.replace("=>", " ").replace("->", " ");
-    table::list("codewrites").iter().any(|word| text.contains(word))
+    table::contained("codewrites", &text).is_some()
 }
 
 /// Returns the words of a text that look like paths.

@@ -95,7 +95,7 @@ pub(super) fn below(path: &str, folder: &str) -> bool {
 }
 
 /// Returns the path that a word names and where it lies.
-pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> LocatedPath {
+pub(super) fn place(shell: &Shell, arg: &Arg) -> LocatedPath {
     if arg.temp {
         return temporary(shell, arg);
     }
@@ -122,7 +122,7 @@ pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> LocatedPath {
     LocatedPath { path, known: arg.sure, location }
 }
 
-fn temporary(shell: &Shell<'_>, arg: &Arg) -> LocatedPath {
+fn temporary(shell: &Shell, arg: &Arg) -> LocatedPath {
     let path = shell.at.temp.first().map_or_else(|| "/tmp".to_owned(), |path| slashed(path));
     let climbs = arg.text.split('/').any(|part| part == "..");
     unsure(&path, if climbs { Location::Unknown } else { Location::Temp })
@@ -133,8 +133,8 @@ fn unsure(path: &str, location: Location) -> LocatedPath {
     LocatedPath { path: path.to_owned(), known: false, location }
 }
 
-/// Judges a word whose beginning is not known by its last name: `$X/node_modules` is recreated by a
-/// build.
+/// Returns where a path lies whose beginning is not known, as far as its last name tells that:
+/// `$X/node_modules` is recreated by a build, wherever it lies.
 fn unknown(arg: &Arg) -> Location {
     let Some(WordPiece::Text(end)) = arg.pieces.last() else { return Location::Unknown };
     let climbs = end.split('/').any(|part| part == "..");
@@ -144,8 +144,8 @@ fn unknown(arg: &Arg) -> Location {
     if !climbs && made(name) { Location::Made } else { Location::Unknown }
 }
 
-/// Judges a path whose end is not known: it lies somewhere below the last folder that is known.
-fn partly(shell: &Shell<'_>, path: &str, written: &str) -> LocatedPath {
+/// Returns where a path lies whose end is not known: `src/$X` is somewhere below `src`.
+fn partly(shell: &Shell, path: &str, written: &str) -> LocatedPath {
     let above = || path.rsplit_once('/').map_or("/", |(folder, _)| folder);
     let folder = if written.ends_with('/') { path } else { above() };
     let inside = location(shell, &format!("{}/\u{1}", folder.trim_end_matches('/')));
@@ -167,7 +167,7 @@ fn everything(pattern: &str) -> bool {
     pattern.contains('*') && pattern.chars().all(|c| "*.?[]!^".contains(c))
 }
 
-fn location(shell: &Shell<'_>, path: &str) -> Location {
+fn location(shell: &Shell, path: &str) -> Location {
     // `folder/*` is judged as the folder itself.
     if let Some((folder, last)) = path.rsplit_once('/')
         && everything(last)

@@ -2,25 +2,28 @@
 
 use super::expand::Arg;
 use super::judge;
-use super::parse::{Direction, Redirect, Word};
+use super::parse::{Direction, Redirect};
 use super::walk::{Shell, StreamData};
 use super::{PathDeed, paths};
 
 /// What a redirection does to a command's input or output.
 pub(super) enum Redirected {
+    /// The command reads this data: `<file`.
     In(StreamData),
+    /// The output goes to a file or another machine, and not to the next command: `>file`.
     Away,
+    /// Neither is changed in a way that matters here: `2>&1`.
     Nothing,
 }
 
-impl Shell<'_> {
-    pub(super) fn redirect(&mut self, redirect: &Redirect, heredocs: &[Word]) -> Redirected {
+impl Shell {
+    pub(super) fn redirect(&mut self, redirect: &Redirect) -> Redirected {
         if redirect.named {
             self.unproven("{");
         }
         match redirect.direction {
-            Direction::Document(index) => {
-                let pieces = heredocs.get(index).map(|body| self.value(body)).unwrap_or_default();
+            Direction::Document => {
+                let pieces = redirect.body.get().map(|body| self.value(body)).unwrap_or_default();
                 Redirected::In(StreamData::known(pieces))
             }
             Direction::Here => Redirected::In(StreamData::known(self.value(&redirect.target))),

@@ -6,7 +6,9 @@
 
 use std::rc::Rc;
 
+use super::bombs::floods;
 use super::expand::{Arg, WordOrigin, WordPiece};
+use super::judge;
 use super::parse::{Script, ShellCommand, Word};
 use super::walk::Shell;
 
@@ -20,7 +22,6 @@ pub(super) type Elements = Vec<Vec<WordPiece>>;
 pub(super) struct Function {
     pub(super) name: String,
     pub(super) body: Rc<ShellCommand>,
-    pub(super) heredocs: Rc<[Word]>,
     pub(super) called: bool,
     /// True if the function is certainly defined at this point of the walk.
     pub(super) sure: bool,
@@ -134,7 +135,7 @@ fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elemen
     vec![vec![WordPiece::Unknown { shown: format!("${name}"), origin }]]
 }
 
-impl Shell<'_> {
+impl Shell {
     /// Makes a variable local to the running function, and saves its value.
     pub(super) fn make_local(&mut self, name: &str) {
         let value = self.state.variables.iter().find(|(known, _)| *known == name);
@@ -161,33 +162,35 @@ impl Shell<'_> {
 
     /// Walks conditions and their branches, which come in pairs, then an `else` branch if there is
     /// one, and merges the states.
-    pub(super) fn branches(&mut self, parts: &[Script], heredocs: &[Word]) {
+    pub(super) fn branches(&mut self, parts: &[Script]) {
         let mut ends = Vec::new();
         let mut pairs = parts.chunks_exact(2);
         for pair in &mut pairs {
-            self.script(&pair[0], heredocs);
+            self.script(&pair[0]);
             let before = self.state.clone();
-            self.script(&pair[1], heredocs);
+            self.script(&pair[1]);
             let functions = self.state.functions.clone();
             ends.push(std::mem::replace(&mut self.state, before));
             self.mark_called(&functions);
         }
         for rest in pairs.remainder() {
-            self.script(rest, heredocs);
+            self.script(rest);
         }
         ends.push(std::mem::take(&mut self.state));
         self.merge_all(ends);
     }
 
     /// Walks a loop until a round leads to a state that occurred before.
-    pub(super) fn repeated(&mut self, parts: &[Script], heredocs: &[Word]) {
+    pub(super) fn repeated(&mut self, parts: &[Script]) {
+        if floods(parts) {
+            self.note(judge::destructive_rule("fork-bomb", "&"));
+        }
         let mut ends = vec![self.state.clone()];
         for round in 0.. {
             for part in parts {
-                self.script(part, heredocs);
+                self.script(part);
             }
-            let known = ends.iter().any(|end| end.same(&self.state));
-            if known {
+            if ends.iter().any(|end| end.same(&self.state)) {
                 break;
             }
             if round == MAX_LOOP_ROUNDS {
@@ -202,7 +205,8 @@ impl Shell<'_> {
 
     /// Walks the arms of a `case`, and merges their states. Without an arm for `*`, it may be that
     /// none runs.
-    pub(super) fn arms(&mut self, arms: &[(Vec<Word>, Script)], heredocs: &[Word]) {
+    pub(super) fn arms(&mut self, subject: &Word, arms: &[(Vec<Word>, Script)]) {
+        self.single(subject);
         let mut ends = Vec::new();
         let mut any = false;
         for (patterns, body) in arms {
@@ -211,7 +215,7 @@ impl Shell<'_> {
                 any |= pattern.raw == "*";
             }
             let before = self.state.clone();
-            self.script(body, heredocs);
+            self.script(body);
             ends.push(std::mem::replace(&mut self.state, before));
         }
         if !any {

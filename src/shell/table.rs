@@ -76,6 +76,11 @@ pub(super) fn holds(name: &str, word: &str) -> bool {
     })
 }
 
+/// Returns the first word of a list that occurs in a text.
+pub(super) fn contained(name: &str, text: &str) -> Option<&'static str> {
+    list(name).into_iter().find(|word| text.contains(word))
+}
+
 fn spelled(text: &'static str) -> Vec<&'static str> {
     let mut words = Vec::new();
     for word in text.split(',').filter(|word| !word.is_empty()) {

@@ -8,7 +8,7 @@ use super::walk::{Shell, StreamData};
 /// A longer value of a variable is treated as unknown. Counted in bytes.
 const MAX_VALUE: usize = 20_000;
 
-impl Shell<'_> {
+impl Shell {
     pub(super) fn remember(&mut self, feed: StreamData) -> usize {
         self.remembered.push(feed);
         self.remembered.len() - 1
@@ -63,7 +63,7 @@ impl Shell<'_> {
         }
     }
 
-    /// Makes one variable another name for a second one, as `declare -n` does.
+    /// Makes `name` a reference to the variable `target`, as `declare -n name=target` does.
     pub(super) fn second_name(&mut self, name: &str, target: &str) {
         self.state.variables.retain(|(known, _)| known != name);
         self.state.names.push((name.to_owned(), target.to_owned()));

@@ -5,14 +5,13 @@
 
 use std::rc::Rc;
 
-use super::bombs::{floods, multiplies, starts};
-use super::expand::{Arg, WordOrigin, WordPiece, unknown};
+use super::bombs::{multiplies, starts};
+use super::expand::{Arg, WordOrigin, WordPiece};
 pub(super) use super::finding::{ShellFinding, StreamData};
 use super::invisible::invisible;
 use super::judge;
 use super::parse::{
-    self, Assign, Direction, Join, Kind, ParsedScript, Pipeline, Redirect, Script, ShellCommand,
-    Word,
+    self, Assign, Direction, Join, Kind, Pipeline, Redirect, Script, ShellCommand, Word,
 };
 use super::paths::{self, LocatedPath};
 use super::redirect::Redirected;
@@ -21,7 +20,7 @@ use super::table;
 use super::{Class, CommandContext, Invocation, PathDeed, Prediction, TouchedPath};
 
 /// A text that starts more programs than this is unreadable.
-const MAX_COMMANDS: usize = 600;
+pub(super) const MAX_COMMANDS: usize = 600;
 /// A text that takes more steps than this is unreadable. Commands that start no program count as
 /// well.
 const MAX_STEPS: usize = 6_000;
@@ -29,8 +28,9 @@ const MAX_STEPS: usize = 6_000;
 const MAX_RECURSION: usize = 12;
 
 /// A simulated shell, which runs nothing.
-pub(super) struct Shell<'a> {
-    pub(super) at: &'a CommandContext,
+#[derive(Default)]
+pub(super) struct Shell {
+    pub(super) at: Rc<CommandContext>,
     pub(super) state: ShellState,
     pub(super) arguments: Option<Vec<Vec<WordPiece>>>,
     stdin: StreamData,
@@ -66,19 +66,19 @@ pub(super) struct Shell<'a> {
 
 /// Returns what a text for a POSIX shell would do.
 pub(super) fn read(text: &str, at: &CommandContext) -> Prediction {
-    let tree = match parse::parse(text, 0) {
-        Ok(tree) => tree,
+    let script = match parse::parse(text, 0) {
+        Ok(script) => script,
         Err(error) => return Prediction::unreadable("syntax", sentence(&error)),
     };
-    let mut shell = Shell::new(at);
-    shell.script(&tree.script, &tree.heredocs);
+    let mut shell = Shell::new(Rc::new(at.clone()));
+    shell.script(&script);
     shell.run_traps();
     shell.judge_uncalled();
     if let Some(hidden) = invisible(text) {
         shell.disguised(text, hidden);
     }
     let mut reading = shell.finish();
-    reading.lone = lone(&tree);
+    reading.lone = lone(&script);
     reading
 }
 
@@ -86,14 +86,9 @@ fn sentence(error: &parse::SyntaxError) -> String {
     format!("It cannot be read as shell: {error}.")
 }
 
-fn lone(tree: &ParsedScript) -> bool {
-    let [Pipeline { commands, background: false, .. }] = tree.script.as_slice() else {
-        return false;
-    };
-    let [ShellCommand { kind: Kind::Simple { assigns, words }, redirects }] = commands.as_slice()
-    else {
-        return false;
-    };
+/// Returns true if a text is one simple command without redirection or expansion.
+fn lone(script: &Script) -> bool {
+    let [item] = script.as_slice() else { return false };
     let still = |word: &Word| {
         word.parts.iter().all(|part| match part {
             parse::Part::Bare(text) => !text.contains(['*', '?', '[', '{', '~']),
@@ -101,34 +96,14 @@ fn lone(tree: &ParsedScript) -> bool {
             _ => false,
         })
     };
-    assigns.is_empty() && redirects.is_empty() && words.iter().all(still)
+    let simple = item.simple().filter(|_| !item.background);
+    matches!(simple, Some(([], words, [])) if words.iter().all(still))
 }
 
-impl<'a> Shell<'a> {
-    pub(super) fn new(at: &'a CommandContext) -> Self {
+impl Shell {
+    pub(super) fn new(at: Rc<CommandContext>) -> Self {
         let cwd = Some(paths::slashed(&at.cwd));
-        Self {
-            at,
-            state: ShellState { cwd, ..ShellState::default() },
-            arguments: None,
-            stdin: StreamData::default(),
-            fetched: Vec::new(),
-            secrets: Vec::new(),
-            remotes: Vec::new(),
-            bodies: Vec::new(),
-            descriptors: Vec::new(),
-            sockets: Vec::new(),
-            redirected_to: None,
-            remembered: Vec::new(),
-            depth: 0,
-            steps: 0,
-            tentative: false,
-            via: Vec::new(),
-            elsewhere: false,
-            out: Prediction::default(),
-            worst: None,
-            wrote: false,
-        }
+        Self { at, state: ShellState { cwd, ..ShellState::default() }, ..Self::default() }
     }
 
     pub(super) fn finish(self) -> Prediction {
@@ -160,11 +135,23 @@ impl<'a> Shell<'a> {
         self.worst = ShellFinding::worst(self.worst.take(), Some(finding));
     }
 
-    /// Adds a command that was judged in another dialect.
-    pub(super) fn invoked(&mut self, invocation: Invocation) {
-        if self.out.commands.len() <= MAX_COMMANDS {
-            self.out.commands.push(invocation);
-        }
+    /// Adds a program that would be started, at index `at` of the programs.
+    pub(super) fn invoked(
+        &mut self,
+        at: usize,
+        program: Option<String>,
+        args: &[Arg],
+        finding: &ShellFinding,
+    ) {
+        let invocation = Invocation {
+            program,
+            words: args.iter().map(|arg| arg.text.clone()).collect(),
+            via: self.via.clone(),
+            class: finding.class,
+            rule: finding.rule.to_owned(),
+            hidden: false,
+        };
+        self.out.commands.insert(at.min(self.out.commands.len()), invocation);
     }
 
     /// Marks the output of all programs since index `first` as hidden.
@@ -212,9 +199,10 @@ impl<'a> Shell<'a> {
         spent
     }
 
-    pub(super) fn script(&mut self, script: &Script, heredocs: &[Word]) -> StreamData {
+    pub(super) fn script(&mut self, script: &Script) -> StreamData {
         let mut last = StreamData::default();
-        // The state if the rest of a list of `&&` and `||` is skipped.
+        // The state before the first command that may be skipped. In `make || cd x; ls`, `ls` may run
+        // in either folder.
         let mut short: Option<ShellState> = None;
         let mut sure = true;
         for item in script {
@@ -230,20 +218,20 @@ impl<'a> Shell<'a> {
                     sure = true;
                 }
             }
-            last = self.item(item, heredocs);
+            last = self.item(item);
             sure &= succeeds(item);
         }
         self.merge_with(short);
         last
     }
 
-    fn item(&mut self, item: &Pipeline, heredocs: &[Word]) -> StreamData {
+    fn item(&mut self, item: &Pipeline) -> StreamData {
         self.out.background |= item.background;
         let apart = item.commands.len() > 1 || item.background;
         let before = apart.then(|| self.state.clone());
         let mut feed = StreamData::default();
         for command in &item.commands {
-            feed = self.command(command, heredocs, feed);
+            feed = self.command(command, feed);
         }
         if let Some(before) = before {
             self.leave(before);
@@ -260,61 +248,46 @@ impl<'a> Shell<'a> {
     }
 
     /// Walks a substitution and returns its output.
-    pub(super) fn substituted(&mut self, tree: &ParsedScript) -> StreamData {
+    pub(super) fn substituted(&mut self, script: &Script) -> StreamData {
         if self.exhausted() {
             return StreamData::some();
         }
         self.depth += 1;
-        let feed = self.apart(|shell| match shell.file_alone(tree) {
+        let feed = self.apart(|shell| match shell.file_alone(script) {
             Some(feed) => feed,
-            None => shell.script(&tree.script, &tree.heredocs),
+            None => shell.script(script),
         });
         self.depth -= 1;
         feed
     }
 
     /// Returns the content of the file for `$(<file)`.
-    fn file_alone(&mut self, tree: &ParsedScript) -> Option<StreamData> {
-        let [Pipeline { commands, .. }] = tree.script.as_slice() else { return None };
-        let [ShellCommand { kind: Kind::Simple { assigns, words }, redirects }] = &commands[..]
-        else {
+    fn file_alone(&mut self, script: &Script) -> Option<StreamData> {
+        let [item] = script.as_slice() else { return None };
+        let ([], [], [Redirect { direction: Direction::Read, target, .. }]) = item.simple()? else {
             return None;
         };
-        let [Redirect { direction: Direction::Read, target, .. }] = &redirects[..] else {
-            return None;
-        };
-        if !words.is_empty() || !assigns.is_empty() {
-            return None;
-        }
         let file = self.single(target);
         self.touch(&file, PathDeed::Read);
         Some(StreamData { file: true, ..StreamData::some() })
     }
 
     /// Returns the value of `$(…)`.
-    pub(super) fn output(&mut self, tree: &ParsedScript) -> Vec<WordPiece> {
-        let feed = self.substituted(tree);
-        let decoded = feed.origin();
+    pub(super) fn output(&mut self, script: &Script) -> Vec<WordPiece> {
+        let feed = self.substituted(script);
+        let origin = feed.origin();
         match feed.pieces {
-            Some(mut pieces) if decoded.is_none() => {
+            Some(mut pieces) if origin.is_none() => {
                 if let Some(WordPiece::Text(text)) = pieces.last_mut() {
                     text.truncate(text.trim_end_matches('\n').len());
                 }
                 pieces
             }
-            _ => {
-                let origin = decoded.unwrap_or(WordOrigin::Output);
-                vec![WordPiece::Unknown { shown: "$(…)".to_owned(), origin }]
-            }
+            _ => Arg::unknown("$(…)", origin.unwrap_or(WordOrigin::Output)).pieces,
         }
     }
 
-    fn command(
-        &mut self,
-        command: &ShellCommand,
-        heredocs: &[Word],
-        feed: StreamData,
-    ) -> StreamData {
+    fn command(&mut self, command: &ShellCommand, feed: StreamData) -> StreamData {
         if self.exhausted() {
             return StreamData::some();
         }
@@ -324,7 +297,7 @@ impl<'a> Shell<'a> {
         let first = self.out.commands.len();
         self.redirected_to = None;
         for redirect in &command.redirects {
-            match self.redirect(redirect, heredocs) {
+            match self.redirect(redirect) {
                 Redirected::In(feed) => match redirect.number {
                     Some(number) if number > 2 => self.descriptors.push((number, feed)),
                     _ => stdin = feed,
@@ -345,7 +318,7 @@ impl<'a> Shell<'a> {
             other => {
                 let stdin = self.input_or_enclosing(stdin);
                 let before = std::mem::replace(&mut self.stdin, stdin);
-                let out = self.compound(other, heredocs);
+                let out = self.compound(other);
                 self.stdin = before;
                 out
             }
@@ -375,71 +348,48 @@ impl<'a> Shell<'a> {
         out
     }
 
-    fn compound(&mut self, kind: &Kind, heredocs: &[Word]) -> StreamData {
+    fn compound(&mut self, kind: &Kind) -> StreamData {
         match kind {
-            Kind::Group(script) => self.script(script, heredocs),
-            Kind::Subshell(script) => self.apart(|shell| shell.script(script, heredocs)),
-            Kind::Branches(parts) => {
-                self.branches(parts, heredocs);
-                StreamData::some()
-            }
-            Kind::Loop(parts) => {
-                if floods(parts) {
-                    self.note(judge::destructive_rule("fork-bomb", "&"));
-                }
-                self.repeated(parts, heredocs);
-                StreamData::some()
-            }
-            Kind::For { variable, over, body } => {
-                self.rounds(variable, over, body, heredocs);
-                StreamData::some()
-            }
-            Kind::Case { subject, arms } => {
-                self.single(subject);
-                self.arms(arms, heredocs);
-                StreamData::some()
-            }
-            Kind::Function { name, body } => {
-                self.define(name, body, heredocs);
-                StreamData::default()
-            }
-            Kind::Test(words) => {
-                self.tested(words);
-                StreamData::default()
-            }
-            Kind::Arithmetic(word) => {
-                self.arithmetic(word);
-                StreamData::default()
-            }
+            Kind::Group(script) => return self.script(script),
+            Kind::Subshell(script) => return self.apart(|shell| shell.script(script)),
             Kind::Coproc(command) => {
                 self.out.background = true;
-                self.command(command, heredocs, StreamData::default())
+                return self.command(command, StreamData::default());
             }
-            Kind::Simple { assigns, words } => self.simple(assigns, words, StreamData::default()),
+            Kind::Simple { assigns, words } => {
+                return self.simple(assigns, words, StreamData::default());
+            }
+            Kind::Function { name, body } => self.define(name, body),
+            Kind::Test(words) => self.tested(words),
+            Kind::Arithmetic(word) => self.arithmetic(word),
+            Kind::Branches(parts) => self.branches(parts),
+            Kind::Loop(parts) => self.repeated(parts),
+            Kind::For { variable, over, body } => self.rounds(variable, over, body),
+            Kind::Case { subject, arms } => self.arms(subject, arms),
         }
+        let silent = matches!(kind, Kind::Function { .. } | Kind::Test(_) | Kind::Arithmetic(_));
+        StreamData { present: !silent, ..StreamData::default() }
     }
 
-    fn rounds(&mut self, variable: &str, over: &[Word], body: &Script, heredocs: &[Word]) {
+    fn rounds(&mut self, variable: &str, over: &[Word], body: &Script) {
         self.steered(variable);
-        let values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
+        let mut values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
         if values.len() > MAX_LOOP_WORDS {
             self.unproven(variable);
         }
-        let mut ends = vec![self.state.clone()];
         if over.is_empty() {
-            self.set(variable, vec![unknown(format!("${variable}"))]);
-            self.script(body, heredocs);
-            ends.push(self.state.clone());
+            values.push(Arg::unknown(format!("${variable}"), WordOrigin::Variable));
         }
+        let mut ends = vec![self.state.clone()];
         for value in values.into_iter().take(MAX_LOOP_WORDS) {
             self.set(variable, value.pieces);
-            self.script(body, heredocs);
+            self.script(body);
             ends.push(self.state.clone());
         }
         self.merge_all(ends);
     }
 
-    fn define(&mut self, name: &str, body: &ShellCommand, heredocs: &[Word]) {
+    fn define(&mut self, name: &str, body: &ShellCommand) {
         self.bodies.push((name.to_owned(), starts(body)));
         if multiplies(name, &self.bodies) {
             self.note(judge::destructive_rule("fork-bomb", name));
@@ -448,7 +398,6 @@ impl<'a> Shell<'a> {
         self.state.functions.push(Function {
             name: name.to_owned(),
             body: Rc::new(body.clone()),
-            heredocs: heredocs.into(),
             called: false,
             sure: true,
         });
@@ -463,7 +412,7 @@ impl<'a> Shell<'a> {
     fn judge_uncalled(&mut self) {
         for function in self.state.functions.clone() {
             if !function.called {
-                self.command(&function.body, &function.heredocs, StreamData::default());
+                self.command(&function.body, StreamData::default());
             }
         }
         for alias in self.state.aliases.clone() {
@@ -564,7 +513,7 @@ impl<'a> Shell<'a> {
             let given = args[1..].iter().map(|arg| arg.pieces.clone()).collect();
             let before = self.arguments.replace(given);
             self.state.locals.push(Vec::new());
-            out = Some(self.command(&function.body, &function.heredocs, stdin.clone()));
+            out = Some(self.command(&function.body, stdin.clone()));
             self.arguments = before;
             for (name, value) in self.state.locals.pop().unwrap_or_default().into_iter().rev() {
                 self.state.variables.retain(|(known, _)| *known != name);
@@ -612,15 +561,7 @@ impl<'a> Shell<'a> {
             self.acts_in(folders);
         }
         if !wrapper {
-            let invocation = Invocation {
-                program,
-                words: args.iter().map(|arg| arg.text.clone()).collect(),
-                via: self.via.clone(),
-                class: finding.class,
-                rule: finding.rule.to_owned(),
-                hidden: false,
-            };
-            self.out.commands.insert(at.min(self.out.commands.len()), invocation);
+            self.invoked(at, program, &args, &finding);
         }
         self.note(finding);
         out
@@ -652,9 +593,9 @@ impl<'a> Shell<'a> {
             return StreamData::some();
         }
         match parse::parse(text, self.depth) {
-            Ok(tree) => {
+            Ok(script) => {
                 self.depth += 1;
-                let out = self.script(&tree.script, &tree.heredocs);
+                let out = self.script(&script);
                 self.depth -= 1;
                 out
             }
@@ -666,7 +607,10 @@ impl<'a> Shell<'a> {
     }
 
     /// Runs `inside` and returns its most severe finding, without adding it to the findings so far.
-    pub(super) fn within(&mut self, inside: impl FnOnce(&mut Self)) -> Option<ShellFinding> {
+    pub(super) fn within<T>(
+        &mut self,
+        inside: impl FnOnce(&mut Self) -> T,
+    ) -> Option<ShellFinding> {
         let before = self.worst.take();
         inside(self);
         std::mem::replace(&mut self.worst, before)
@@ -674,25 +618,20 @@ impl<'a> Shell<'a> {
 
     /// Returns the most severe finding in shell code that a program runs.
     pub(super) fn inner(&mut self, by: &str, code: &str) -> Option<ShellFinding> {
-        self.in_process(by, |shell| drop(shell.text(code)))
+        self.in_process(by, |shell| shell.text(code))
     }
 
-    /// Returns the most severe finding about a program that another one starts.
-    pub(super) fn started_by(
-        &mut self,
-        by: &str,
-        args: Vec<Arg>,
-        stdin: StreamData,
-    ) -> Option<ShellFinding> {
-        self.in_process(by, |shell| drop(shell.run(args, stdin)))
+    /// Returns the most severe finding about a program that another one starts without input.
+    pub(super) fn started_by(&mut self, by: &str, args: Vec<Arg>) -> Option<ShellFinding> {
+        self.in_process(by, |shell| shell.run(args, StreamData::default()))
     }
 
     /// Like [`Self::within`], but `inside` runs as another process, which `by` starts. Its variables
     /// and its folder are dropped afterwards.
-    pub(super) fn in_process(
+    pub(super) fn in_process<T>(
         &mut self,
         by: &str,
-        inside: impl FnOnce(&mut Self),
+        inside: impl FnOnce(&mut Self) -> T,
     ) -> Option<ShellFinding> {
         self.via.push(by.to_owned());
         let arguments = self.arguments.take();
@@ -701,8 +640,8 @@ impl<'a> Shell<'a> {
                 if !["source", ".", "eval"].contains(&by) {
                     shell.state.inherit();
                 }
-                inside(shell);
-            });
+                inside(shell)
+            })
         });
         self.arguments = arguments;
         self.via.pop();
@@ -710,11 +649,11 @@ impl<'a> Shell<'a> {
     }
 
     /// Runs `inside` with these arguments and this input.
-    pub(super) fn with_input(
+    pub(super) fn with_input<T>(
         &mut self,
         arguments: Vec<Vec<WordPiece>>,
         stdin: StreamData,
-        inside: impl FnOnce(&mut Self),
+        inside: impl FnOnce(&mut Self) -> T,
     ) {
         let arguments = self.arguments.replace(arguments);
         let stdin = std::mem::replace(&mut self.stdin, stdin);
@@ -740,9 +679,8 @@ fn is_socket(path: &str) -> bool {
 /// Returns true if a command practically always succeeds. What follows it after `&&` is taken to
 /// run.
 fn succeeds(item: &Pipeline) -> bool {
-    let [ShellCommand { kind: Kind::Simple { words, .. }, .. }] = item.commands.as_slice() else {
-        return false;
-    };
-    let first = words.first().map(|word| word.plain().unwrap_or_default());
-    first.is_none_or(|name| table::holds("succeeds", &name))
+    item.simple().is_some_and(|(_, words, _)| {
+        let first = words.first().map(|word| word.plain().unwrap_or_default());
+        first.is_none_or(|name| table::holds("succeeds", &name))
+    })
 }

@@ -2,20 +2,22 @@
 //! each command is looked up by its name, and a command that is not known is opaque. Methods, types
 //! and blocks of PowerShell are not followed, so a text that uses them is never only reading.
 
+use std::rc::Rc;
+
 use base64::Engine as _;
 
-use super::expand::{Arg, WordOrigin, WordPiece};
+use super::expand::{Arg, Fields, WordOrigin, WordPiece};
 use super::judge;
 use super::table::{self, TableRow, holds, list};
-use super::walk::{Shell, ShellFinding, StreamData};
-use super::{Class, CommandContext, Dialect, Invocation, PathDeed, Prediction, paths};
+use super::walk::{MAX_COMMANDS, Shell, ShellFinding, StreamData};
+use super::{Class, CommandContext, Dialect, PathDeed, Prediction, paths};
 
 /// Returns what a text in PowerShell or `cmd` would do.
 pub(super) fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Prediction {
     if text.chars().nth(super::parse::MAX_CHARS).is_some() {
         return Prediction::unreadable("size", "The text is longer than can be judged.".to_owned());
     }
-    let mut shell = Shell::new(at);
+    let mut shell = Shell::new(Rc::new(at.clone()));
     walk(&mut shell, text, dialect);
     shell.finish()
 }
@@ -32,7 +34,7 @@ pub(super) fn decode(encoded: &str) -> Option<String> {
 }
 
 /// Walks a text and notes what it would do.
-pub(super) fn walk(shell: &mut Shell<'_>, text: &str, dialect: Dialect) {
+pub(super) fn walk(shell: &mut Shell, text: &str, dialect: Dialect) {
     let Some(commands) = Tokens::of(shell, text, dialect) else {
         let reason = "It cannot be read: a quote is not closed.";
         shell.note(ShellFinding::new(Class::Unreadable, "syntax", "", reason));
@@ -58,9 +60,9 @@ pub(super) fn walk(shell: &mut Shell<'_>, text: &str, dialect: Dialect) {
 
 /// Judges methods and types of PowerShell: those that delete, those that download or decode code
 /// and run it, and those that are not known.
-fn judge_methods(shell: &mut Shell<'_>, text: &str) {
+fn judge_methods(shell: &mut Shell, text: &str) {
     let lower = text.to_ascii_lowercase();
-    let has = |name: &str| list(name).iter().any(|word| lower.contains(word));
+    let has = |name: &str| table::contained(name, &lower).is_some();
     let quoted =
         |at: usize| ['\'', '"'].iter().any(|quote| text[..at].matches(*quote).count() % 2 == 1);
     let deletes = ["]::delete(", ".delete("].iter().find_map(|call| lower.find(call));
@@ -98,7 +100,7 @@ struct WindowsCommand {
 /// Judges one command. The value of an assignment, and the words after a keyword, are judged as
 /// commands of their own.
 fn judge_command(
-    shell: &mut Shell<'_>,
+    shell: &mut Shell,
     words: &[Arg],
     called: bool,
     dialect: Dialect,
@@ -123,20 +125,16 @@ fn judge_command(
         return shell.run(words, before);
     };
     let download = ["invoke-webrequest", "invoke-restmethod"].contains(&call.name);
-    shell.invoked(Invocation {
-        program: Some(first.text.clone()),
-        words: words.iter().map(|word| word.text.clone()).collect(),
-        via: shell.via.clone(),
-        class: finding.class,
-        rule: finding.rule.to_owned(),
-        hidden: false,
-    });
+    let at = shell.out.commands.len();
+    if at <= MAX_COMMANDS {
+        shell.invoked(at, Some(first.text.clone()), words, &finding);
+    }
     shell.note(finding);
     StreamData { download, ..StreamData::some() }
 }
 
 /// Returns the command after `if exist x`, `for %i in (…) do`, `call` or `start ""`.
-fn behind_keyword<'a>(shell: &mut Shell<'_>, name: &str, args: &'a [Arg]) -> Option<&'a [Arg]> {
+fn behind_keyword<'a>(shell: &mut Shell, name: &str, args: &'a [Arg]) -> Option<&'a [Arg]> {
     let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
     let skipped = match name {
         "if" => {
@@ -167,7 +165,7 @@ fn behind_keyword<'a>(shell: &mut Shell<'_>, name: &str, args: &'a [Arg]) -> Opt
 
 /// Returns the command after `$x =` or a keyword of PowerShell. It is empty for an expression, and
 /// `None` if `words` is a command itself.
-fn behind_sign<'a>(shell: &mut Shell<'_>, words: &'a [Arg], called: bool) -> Option<&'a [Arg]> {
+fn behind_sign<'a>(shell: &mut Shell, words: &'a [Arg], called: bool) -> Option<&'a [Arg]> {
     let (first, args) = words.split_first()?;
     let lower = first.text.to_ascii_lowercase();
     match args {
@@ -199,7 +197,7 @@ fn windows_row(dialect: Dialect, name: &str) -> Option<&'static TableRow> {
 /// Judges a command in a text for a POSIX shell if its name looks like that of a cmdlet:
 /// `Remove-Item`.
 pub(super) fn cmdlet_finding(
-    shell: &mut Shell<'_>,
+    shell: &mut Shell,
     name: &str,
     args: &[Arg],
     stdin: &StreamData,
@@ -280,7 +278,7 @@ impl<'c> WindowsCall<'c> {
 
     /// Judges the call. Returns `None` if neither a row nor the form of its name determines what it
     /// does.
-    fn judged(&self, shell: &mut Shell<'_>, before: &StreamData) -> Option<ShellFinding> {
+    fn judged(&self, shell: &mut Shell, before: &StreamData) -> Option<ShellFinding> {
         let name = self.name;
         if self.flag("whatif") && name.contains('-') {
             return Some(judge::reads(name));
@@ -302,7 +300,7 @@ impl<'c> WindowsCall<'c> {
     }
 
     /// Notes the files that the command shows, or changes the folder.
-    fn read(&self, shell: &mut Shell<'_>, row: &TableRow) {
+    fn read(&self, shell: &mut Shell, row: &TableRow) {
         let paths = self.paths();
         if row.text("shows") == "all" {
             paths.iter().for_each(|file| shell.touch(file, PathDeed::Read));
@@ -314,7 +312,7 @@ impl<'c> WindowsCall<'c> {
     }
 
     /// Judges cmdlets that start a program or have no row. The latter are judged by their verb.
-    fn by_name(&self, shell: &mut Shell<'_>, before: &StreamData) -> Option<ShellFinding> {
+    fn by_name(&self, shell: &mut Shell, before: &StreamData) -> Option<ShellFinding> {
         let name = self.name;
         match name {
             "invoke-expression" | "start-process" | "invoke-command" => {
@@ -341,7 +339,7 @@ impl<'c> WindowsCall<'c> {
         })
     }
 
-    fn removed(&self, shell: &mut Shell<'_>, rule: &str, before: &StreamData) -> ShellFinding {
+    fn removed(&self, shell: &mut Shell, rule: &str, before: &StreamData) -> ShellFinding {
         let whole = |flag: &String| {
             "recurse".starts_with(flag.as_str()) || ["s", "rf", "fr"].contains(&flag.as_str())
         };
@@ -373,7 +371,7 @@ impl<'c> WindowsCall<'c> {
 
     /// Judges code, or a program with its arguments: `iex 'CODE'`, `Start-Process NAME
     /// -ArgumentList …`.
-    fn code(&self, shell: &mut Shell<'_>, before: &StreamData) -> ShellFinding {
+    fn code(&self, shell: &mut Shell, before: &StreamData) -> ShellFinding {
         let evaluates = self.name == "invoke-expression";
         if evaluates && before.download {
             return judge::downloaded("Invoke-Expression");
@@ -390,12 +388,12 @@ impl<'c> WindowsCall<'c> {
         let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
         let found = shell.in_process(self.name, |shell| walk(shell, &text, Dialect::PowerShell));
         let own = judge::opaque("code.powershell", self.name);
-        if evaluates { found.unwrap_or(own) } else { own.worse(found) }
+        if evaluates { found.unwrap_or(own) } else { own.or(found) }
     }
 
     /// Judges the files that are written: the first operand, all of them, or the last one for
     /// commands that copy or move.
-    fn written(&self, shell: &mut Shell<'_>, manner: &str) -> ShellFinding {
+    fn written(&self, shell: &mut Shell, manner: &str) -> ShellFinding {
         let mut from = self.paths();
         let mut to = self.value(&["destination", "destinationpath", "newname"]);
         match manner {
@@ -409,36 +407,33 @@ impl<'c> WindowsCall<'c> {
         from.iter().for_each(|path| shell.touch(path, deed));
         let mut worst = judge::writes("program.writes", self.name);
         for file in &to {
-            let found = judge::redirected(shell, file, true);
-            worst = worst.worse(found);
+            worst = worst.or(judge::redirected(shell, file, true));
         }
         worst
     }
 }
 
 /// Splits a text into commands and their words.
-struct Tokens<'t, 's> {
-    shell: &'t Shell<'s>,
+struct Tokens<'t> {
+    shell: &'t Shell,
     powershell: bool,
     chars: std::iter::Peekable<std::str::Chars<'t>>,
-    /// The pieces of the current word.
-    pieces: Vec<WordPiece>,
-    open: bool,
+    /// The current word.
+    word: Fields,
     /// True if the current word is the target of a redirection.
     into: bool,
     command: WindowsCommand,
     done: Vec<WindowsCommand>,
 }
 
-impl<'t, 's> Tokens<'t, 's> {
+impl<'t> Tokens<'t> {
     /// Returns the commands of a text, or `None` if a quote is not closed.
-    fn of(shell: &'t Shell<'s>, text: &'t str, dialect: Dialect) -> Option<Vec<WindowsCommand>> {
+    fn of(shell: &'t Shell, text: &'t str, dialect: Dialect) -> Option<Vec<WindowsCommand>> {
         let mut tokens = Self {
             shell,
             powershell: dialect == Dialect::PowerShell,
             chars: text.chars().peekable(),
-            pieces: Vec::new(),
-            open: false,
+            word: Fields::default(),
             into: false,
             command: WindowsCommand::default(),
             done: Vec::new(),
@@ -460,7 +455,7 @@ impl<'t, 's> Tokens<'t, 's> {
 
     fn take(&mut self, c: char) -> Option<()> {
         let powershell = self.powershell;
-        let begins = powershell && !self.open;
+        let begins = powershell && !self.word.is_open();
         match c {
             ' ' | '\t' | '\r' | '\u{a0}' | ',' | '<' => self.close(),
             '(' | ';' if !powershell => self.close(),
@@ -486,7 +481,7 @@ impl<'t, 's> Tokens<'t, 's> {
             '$' if powershell => self.variable(),
             '%' if !powershell => self.variable(),
             '*' => self.piece(WordPiece::Glob(c.to_string())),
-            '?' | '[' if self.open || self.peeks(|c| !c.is_whitespace()) => {
+            '?' | '[' if self.word.is_open() || self.peeks(|c| !c.is_whitespace()) => {
                 self.piece(WordPiece::Glob(c.to_string()));
             }
             '\\' => self.text('/'),
@@ -496,21 +491,16 @@ impl<'t, 's> Tokens<'t, 's> {
     }
 
     fn piece(&mut self, piece: WordPiece) {
-        self.open = true;
-        self.pieces.push(piece);
+        self.word.piece(piece);
     }
 
     fn text(&mut self, c: char) {
-        match self.pieces.last_mut() {
-            Some(WordPiece::Text(before)) => before.push(c),
-            _ => self.piece(WordPiece::Text(c.to_string())),
-        }
+        self.word.text(c.encode_utf8(&mut [0; 4]));
     }
 
     /// Ends the current word, if there is one.
     fn close(&mut self) {
-        if std::mem::take(&mut self.open) {
-            let word = Arg::from_pieces(&std::mem::take(&mut self.pieces));
+        if let Some(word) = self.word.take() {
             match std::mem::take(&mut self.into) {
                 true => self.command.into.push(word),
                 false => self.command.words.push(word),
@@ -521,10 +511,8 @@ impl<'t, 's> Tokens<'t, 's> {
     /// Reads a redirection. The number of the stream in `2>` or `*>&1` is not a word.
     fn redirected(&mut self) {
         let stream = |text: &str| text == "*" || text.len() == 1 && text.parse::<u8>().is_ok();
-        if matches!(self.pieces.as_slice(), [WordPiece::Text(text) | WordPiece::Glob(text)] if stream(text))
-        {
-            self.pieces.clear();
-            self.open = false;
+        if self.word.only_text().is_some_and(stream) {
+            self.word = Fields::default();
         }
         self.close();
         self.eat('>');

@@ -11,12 +11,7 @@ use crate::shell::expand::unknown;
 use crate::shell::paths;
 
 /// Judges an assignment. The values of some variables are later run as code.
-pub(in crate::shell) fn assigned(
-    shell: &mut Shell<'_>,
-    name: &str,
-    value: &[WordPiece],
-    alone: bool,
-) {
+pub(in crate::shell) fn assigned(shell: &mut Shell, name: &str, value: &[WordPiece], alone: bool) {
     let value = Arg::from_pieces(value);
     if table::holds("runvalues", name) && value.sure && value.text.contains([' ', ';', '|', '`']) {
         let found = shell.inner(name, &value.text);
@@ -34,7 +29,7 @@ pub(in crate::shell) fn assigned(
 }
 
 /// Judges `cd`, `pushd` and `popd`.
-pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn change_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let to = operands(call.args, &[]);
     if call.name == "popd" {
         let there = shell.state.stack.pop().flatten();
@@ -50,8 +45,8 @@ pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
         Some(arg) if arg.is("-") => None,
         Some(arg) if arg.sure => paths::from(shell.cwd(), &arg.text),
         Some(arg) if arg.temp => Some("/tmp/\u{2026}".to_owned()),
-        // `cd "$(git rev-parse --show-toplevel)"` and similar calls are known at this point; the
-        // remaining ones are not.
+        // The output of some programs is predicted, so `cd "$(git rev-parse --show-toplevel)"` is
+        // handled above. Any other value is not known.
         Some(_) => None,
     };
     shell.state.cwd = there;
@@ -59,17 +54,17 @@ pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
 }
 
 /// Judges `eval`, whose words together are code.
-pub(super) fn eval(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn eval(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.is("--")).collect();
     let code = Arg::from_pieces(&joined(&words));
     shell.via.push("eval".to_owned());
-    let found = shell.within(|shell| drop(shell.code(&code, "eval")));
+    let found = shell.within(|shell| shell.code(&code, "eval"));
     shell.via.pop();
     found.unwrap_or_else(|| reads("eval"))
 }
 
 /// Judges `.` and `source`: the code of a file, or the output of a substitution.
-pub(super) fn source(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn source(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let Some(file) = call.args.first() else { return opaque("source", call.name) };
     if fetched(shell, file) {
         return downloaded(&file.text);
@@ -88,10 +83,10 @@ pub(super) fn source(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 }
 
 /// Judges a shell that reads code from this input.
-pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &StreamData) -> ShellFinding {
+pub(super) fn fed(shell: &mut Shell, by: &str, feed: &StreamData) -> ShellFinding {
     if let Some(pieces) = &feed.pieces {
         let code = Arg::from_pieces(pieces);
-        let found = shell.in_process(by, |shell| drop(shell.code(&code, by)));
+        let found = shell.in_process(by, |shell| shell.code(&code, by));
         let found = found.unwrap_or_else(|| opaque("code.stdin", by));
         return if feed.decoded { found.or(decoded(by)) } else { found };
     }
@@ -105,7 +100,7 @@ pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &StreamData) -> ShellFi
 }
 
 /// Handles `trap CODE SIGNAL…`, which keeps code to run later.
-pub(super) fn trap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn trap(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let [code, _, ..] = call.args else { return reads("trap") };
     if code.is("-") || code.is("") || code.option() {
         return reads("trap");
@@ -117,7 +112,7 @@ pub(super) fn trap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
 
 /// Handles `export`, `declare` and `local`: assignments that remain in effect. With `-n`, the name
 /// refers to another variable.
-pub(super) fn declare(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn declare(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let second = any(call.args, &["-n"]) && call.name != "export";
     let hides = matches!(call.name, "local" | "declare" | "typeset") && !any(call.args, &["-g"]);
     for arg in call.args.iter().filter(|arg| hides && !arg.option()) {
@@ -141,7 +136,7 @@ pub(super) fn declare(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
 }
 
 /// Handles `alias NAME=CODE`. The code is judged where the alias is used, or at the end.
-pub(super) fn alias(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn alias(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
         let name = name.to_owned();
@@ -152,7 +147,7 @@ pub(super) fn alias(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 }
 
 /// Handles `read` and `mapfile`, which set variables to the input.
-pub(super) fn read_in(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn read_in(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes: &[&str] = match call.name {
         "read" => &["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"],
         _ => &["-d", "-n", "-O", "-s", "-u", "-C", "-c"],
@@ -188,7 +183,7 @@ pub(super) fn read_in(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
 }
 
 /// Handles `set -- a b` and `unset`.
-pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if call.name == "set"
         && let Some(at) = call.args.iter().position(|arg| arg.is("--"))
     {
@@ -213,7 +208,7 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 }
 
 /// Handles `shift`, which removes the first arguments.
-pub(super) fn shift(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn shift(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let many = call.args.first().map_or(Some(1), |arg| arg.literal()?.parse().ok());
     let given = shell.arguments.take().unwrap_or_default();
     shell.arguments = Some(match many {
@@ -224,7 +219,7 @@ pub(super) fn shift(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 }
 
 /// Judges `kill`. Ending one process is opaque, ending all processes is destructive.
-pub(super) fn kill(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn kill(_: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if call.args.iter().any(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
         return reads("kill");
     }

@@ -56,7 +56,7 @@ fn camel(word: &str) -> bool {
 
 /// Returns a finding if the program is asked to delete something: `X … delete NAME`, `X
 /// delete-all`, `X NOUN rm NAME`. `known` means that the table has a row for the program.
-pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFinding> {
+pub(super) fn destroys(call: &ProgramCall, known: bool) -> Option<ShellFinding> {
     let runner = holds("runners", call.name);
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).take(5).collect();
     let dry = call.args.iter().any(|arg| {
@@ -102,7 +102,7 @@ pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFindi
 
 /// Returns a finding if any program is given a statement that loses data: as the value of an option
 /// for code, in a request, or as the input of a client.
-pub(super) fn loses_data(call: &ProgramCall<'_>) -> Option<ShellFinding> {
+pub(super) fn loses_data(call: &ProgramCall) -> Option<ShellFinding> {
     let mut texts: Vec<String> =
         values(call.args, &list("dataoptions")).into_iter().map(|code| code.text).collect();
     let client = call.name.ends_with("-cli") || ["nc", "ncat", "telnet"].contains(&call.name);
@@ -122,7 +122,7 @@ pub(super) fn loses_data(call: &ProgramCall<'_>) -> Option<ShellFinding> {
 }
 
 /// Returns a finding if rights are given to everybody, or all rights to somebody.
-pub(super) fn widens(call: &ProgramCall<'_>) -> Option<ShellFinding> {
+pub(super) fn widens(call: &ProgramCall) -> Option<ShellFinding> {
     let grants = list("grants");
     let all = |part: &str| grants.contains(&part) || grants.contains(&base(part));
     let word = call.args.iter().find(|arg| arg.text.split(['=', ',']).any(all))?;

@@ -13,7 +13,7 @@ use super::{
 use crate::shell::Dialect;
 
 /// Judges `sh`, `bash`, `zsh` and similar shells.
-pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn shell_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = ["-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-C"];
     let sign = |arg: &&Arg| arg.lead.starts_with(['-', '+']);
     let mut at = 0;
@@ -52,20 +52,20 @@ pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
 }
 
 fn given_code(
-    shell: &mut Shell<'_>,
-    call: &ProgramCall<'_>,
+    shell: &mut Shell,
+    call: &ProgramCall,
     code: &Arg,
     arguments: &[Arg],
 ) -> ShellFinding {
     let given = arguments.iter().skip(1).map(|arg| arg.pieces.clone()).collect();
     let found = shell.in_process(call.name, |shell| {
-        let run = |shell: &mut Shell<'_>| drop(shell.code(code, call.name));
+        let run = |shell: &mut Shell| drop(shell.code(code, call.name));
         shell.with_input(given, call.stdin.clone(), run);
     });
     found.unwrap_or_else(|| reads(call.name))
 }
 
-fn scripted(shell: &mut Shell<'_>, call: &ProgramCall<'_>, file: &Arg) -> ShellFinding {
+fn scripted(shell: &mut Shell, call: &ProgramCall, file: &Arg) -> ShellFinding {
     if fetched(shell, file) {
         return downloaded(&file.text);
     }
@@ -80,7 +80,7 @@ fn scripted(shell: &mut Shell<'_>, call: &ProgramCall<'_>, file: &Arg) -> ShellF
 }
 
 /// Judges `at` and `batch`, which run their input later.
-pub(super) fn later(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn later(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if any(call.args, &["-l", "-c"]) {
         return reads(call.name);
     }
@@ -92,7 +92,7 @@ pub(super) fn later(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 }
 
 /// Judges Python, Node, Perl, Ruby and other interpreters.
-pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn interpreter(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if call.args.len() == 1 && any(call.args, &["--version", "-V", "-v", "-version"]) {
         return reads(call.name);
     }
@@ -141,15 +141,15 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shel
         if let Some(found) = unseen(code.origin, call.name) {
             return found;
         }
-        worst = worst.worse(scan(shell, &code.text, call.name));
+        worst = worst.or(scan(shell, &code.text, call.name));
     }
     in_place(shell, call, &codes, &named, worst)
 }
 
 /// Judges `perl -pi -e 's/a/b/' FILE…` and `ruby -i`, which write every operand.
 fn in_place(
-    shell: &mut Shell<'_>,
-    call: &ProgramCall<'_>,
+    shell: &mut Shell,
+    call: &ProgramCall,
     codes: &[Arg],
     named: &[&Arg],
     worst: ShellFinding,
@@ -175,7 +175,7 @@ fn in_place(
 }
 
 /// Judges `awk`. It only reads if its program can do nothing else.
-pub(super) fn awk(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn awk(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = ["-F", "-v", "-f", "-i", "--field-separator", "--assign", "-l", "-e"];
     let named = operands(call.args, &takes);
     let mut worst = rules::by_options(call);
@@ -191,7 +191,7 @@ pub(super) fn awk(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
 
 /// Judges a program of `awk`. It only reads if it neither runs anything nor prints to a file or
 /// another program.
-fn awk_program(shell: &mut Shell<'_>, program: &Arg) -> ShellFinding {
+fn awk_program(shell: &mut Shell, program: &Arg) -> ShellFinding {
     let code = program.text.as_str();
     let texts = texts(code);
     // Without regular expressions, it is certain where a string begins.
@@ -220,16 +220,16 @@ fn awk_program(shell: &mut Shell<'_>, program: &Arg) -> ShellFinding {
     if piped || code.contains("system($") || code.contains("system()") {
         return unreadable_rule("code.unknown", "system");
     }
-    opaque("code.awk", "awk").worse(scan(shell, code, "awk"))
+    opaque("code.awk", "awk").or(scan(shell, code, "awk"))
 }
 
 /// Judges `less` and `more`. They read, but may begin with a command: `less '+!rm x'`.
-pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn pager(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = rules::by_options(call);
     for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')) {
         let goes = code.chars().all(|c| c.is_ascii_digit()) || matches!(code, "G" | "F");
         if let Some(code) = code.strip_prefix('!') {
-            worst = worst.worse(shell.inner(call.name, code));
+            worst = worst.or(shell.inner(call.name, code));
         } else if !goes && !code.starts_with('/') {
             worst = worst.or(opaque("program.options", call.name));
         }
@@ -238,7 +238,7 @@ pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 }
 
 /// Judges the commands of editors: `vim -c '!…'`, `ed`, `ex`, `gdb -ex 'shell …'`.
-pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn editor(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let options = ["-c", "--cmd", "-ex", "-iex", "--eval-command", "-S"];
     let named = operands(call.args, &options);
     let given = values(call.args, &options).into_iter().map(|code| code.text);
@@ -252,9 +252,9 @@ pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
             command.strip_prefix("silent ").or(command.strip_prefix("silent! ")).unwrap_or(command);
         let run = table::list("editorruns").iter().find_map(|begin| command.strip_prefix(*begin));
         if let Some(run) = run {
-            worst = worst.worse(shell.inner(call.name, run.trim_start_matches('!')));
+            worst = worst.or(shell.inner(call.name, run.trim_start_matches('!')));
         }
-        worst = worst.worse(scan(shell, command, "vim"));
+        worst = worst.or(scan(shell, command, "vim"));
     }
     if call.name != "gdb" {
         for file in named.iter().filter(|file| !file.text.starts_with('+')) {
@@ -265,7 +265,7 @@ pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 }
 
 /// Judges `make`. The makefile is not read, but code on the command line is judged.
-pub(super) fn make(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn make(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut codes: Vec<String> =
         values(call.args, &["--eval", "-E"]).iter().map(|code| code.text.clone()).collect();
     codes.extend(call.args.iter().filter(|arg| !arg.option()).filter_map(|arg| {
@@ -287,15 +287,15 @@ pub(super) fn make(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
             recipe.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$")
         });
         for command in inner.chain(lines).filter(|command| command.len() > 2) {
-            let found = tried(shell, &command);
-            worst = worst.worse(found.filter(|found| found.class == Class::Destructive));
+            worst =
+                worst.or(tried(shell, &command).filter(|found| found.class == Class::Destructive));
         }
     }
     worst
 }
 
 /// Judges `powershell -Command …` and `-EncodedCommand …`.
-pub(super) fn powershell(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn powershell(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = table::list("pstakes");
     let mut at = 0;
     while let Some(arg) = call.args.get(at).filter(|arg| arg.text.starts_with(['-', '/'])) {
@@ -332,7 +332,7 @@ pub(super) fn powershell(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shell
 }
 
 /// Judges `cmd /c …` and its other forms, such as `/k`.
-pub(super) fn cmd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn cmd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let starts = ["/c", "/k", "/r", "//c", "//k"];
     let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
     let at = call.args.iter().position(|arg| starts.contains(&lower(arg).as_str()));
@@ -342,7 +342,7 @@ pub(super) fn cmd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
 }
 
 /// Judges a text for PowerShell or `cmd`.
-fn other_shell(shell: &mut Shell<'_>, call: &ProgramCall<'_>, text: &str) -> ShellFinding {
+fn other_shell(shell: &mut Shell, call: &ProgramCall, text: &str) -> ShellFinding {
     let (dialect, rule) = match call.name {
         "cmd" => (Dialect::Cmd, "code.cmd"),
         _ => (Dialect::PowerShell, "code.powershell"),
@@ -352,7 +352,7 @@ fn other_shell(shell: &mut Shell<'_>, call: &ProgramCall<'_>, text: &str) -> She
 }
 
 /// Judges a call of this program. Some of its commands are reserved for a person.
-pub(super) fn intent(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn intent(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let words = operands(call.args, &["-C", "--color", "--session", "--for"]);
     let verb = words.first().map_or("", |word| word.text.as_str());
     let mut found = match rules::judge(call) {
@@ -367,7 +367,7 @@ pub(super) fn intent(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
         _ => opaque("intent.other", "intent"),
     };
     for file in values(call.args, &["--out", "--output", "-o", "--dir"]) {
-        found = found.worse(redirected(shell, &file, false));
+        found = found.or(redirected(shell, &file, false));
     }
     found
 }
@@ -379,19 +379,19 @@ fn after<'a>(args: &'a [Arg], word: &str) -> &'a [Arg] {
 }
 
 /// Judges `intent fence -- COMMAND` as the command.
-fn fences(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+fn fences(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let words = after(call.args, "--").to_vec();
-    let found = shell.started_by("intent fence", words, StreamData::default());
+    let found = shell.started_by("intent fence", words);
     found.unwrap_or_else(|| reads("intent"))
 }
 
 /// Judges `intent test ID -- COMMAND` as the command. Without one, it runs a command from the
 /// registry, which is not known here.
-fn tests(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+fn tests(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let own = opaque("intent.test", "intent test");
     let words = after(call.args, "--").to_vec();
     let code = Arg::from_pieces(&output::joined(&words.iter().collect::<Vec<_>>()));
-    own.worse(shell.in_process("intent", |shell| {
+    own.or(shell.in_process("intent", |shell| {
         // One word is a line for a shell, and several are a program with its arguments. But the
         // words may also have been taken from a criterion that is one line, so several words are
         // judged in both ways.

@@ -8,7 +8,7 @@ use super::{
 
 /// Judges a program that writes the files among its arguments. Returns `None` if the table has no
 /// row that says so.
-pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+pub(super) fn written(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let mut rows = table::rows(super::family(call.name)).iter();
     let row = rows.find(|row| row.kind() == "writes" && row.words.is_empty())?;
     let asked = row.list("if");
@@ -39,7 +39,7 @@ pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<S
 }
 
 /// Judges the writing of one path. It is destructive for devices and files of the system.
-pub(super) fn write(shell: &mut Shell<'_>, arg: &Arg) -> ShellFinding {
+pub(super) fn write(shell: &mut Shell, arg: &Arg) -> ShellFinding {
     redirected(shell, arg, true).unwrap_or_else(|| reads("nothing"))
 }
 
@@ -55,7 +55,7 @@ fn from_and_to<'c>(call: &ProgramCall<'c>) -> (Vec<&'c Arg>, Vec<Arg>) {
 }
 
 /// Judges `cp` and `install`, which write the last operand or into the folder of `-t`.
-pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let (named, to) = from_and_to(call);
     let secret = named.iter().any(|arg| super::is_secret(&place(shell, arg).path));
     let from_nothing = named.iter().any(|arg| arg.is("/dev/null"));
@@ -78,7 +78,7 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
             worst = worst.or(tree(shell, arg));
         }
         for into in received(arg, &named) {
-            worst = worst.worse(redirected(shell, &into, false));
+            worst = worst.or(redirected(shell, &into, false));
             if secret {
                 let path = place(shell, &into).path;
                 shell.secrets.push(path);
@@ -111,7 +111,7 @@ fn placed_in(folder: &Arg, what: &Arg) -> Arg {
 }
 
 /// Judges `mv`: the sources are moved away, and the target is written.
-pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn rename(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let (named, to) = from_and_to(call);
     let mut worst = writes("move", call.name);
     for arg in &named {
@@ -146,7 +146,7 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 ///
 /// Who writes to the new name changes the file that the link points to, so this file counts as
 /// possibly changed.
-pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn link(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let (mut named, mut to) = from_and_to(call);
     if named.is_empty() {
         // `ln FILE` makes a link of the same name in the current folder.
@@ -181,7 +181,7 @@ pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
 }
 
 /// Judges `dd`, which writes the file of `of=`.
-pub(super) fn dd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn dd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let output = call.args.iter().find(|arg| arg.lead.starts_with("of="));
     let Some(output) = output else { return reads("dd") };
     let file = cut(output, "of=".len());
@@ -201,7 +201,7 @@ pub(super) fn dd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
 }
 
 /// Judges `truncate`. A size of zero, or a smaller size, loses content.
-pub(super) fn truncate(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn truncate(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let sizes = values(call.args, &["-s", "--size"]);
     let empties = sizes.iter().any(|size| {
         ["0", "0K", "0M", "0G"].contains(&size.text.as_str()) || size.lead.starts_with('-')
@@ -218,7 +218,7 @@ pub(super) fn truncate(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFi
 }
 
 /// Judges `chmod`, `chown`, `chgrp`, `setfacl` and `chattr`.
-pub(super) fn permit(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn permit(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let recursive = short(call.args, 'R') || long(call.args, "--recursive");
     // In `chmod -x file` the mode looks like an option.
     let moded = call.args.iter().any(|arg| {
@@ -261,14 +261,14 @@ pub(super) fn permit(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 
 /// Judges `tar`. Extracting writes below the folder of `-C`, creating writes the archive, and some
 /// options run programs.
-pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn tar(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("archive", call.name);
     for option in
         ["--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"]
     {
         for code in values(call.args, &[option]) {
             let code = code.text.strip_prefix("exec=").unwrap_or(&code.text);
-            worst = worst.worse(shell.inner("tar", code));
+            worst = worst.or(shell.inner("tar", code));
         }
     }
     if any(call.args, &["--remove-files"]) {
@@ -310,7 +310,7 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
 }
 
 /// Judges a folder below which anything may be written.
-fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
+fn tree(shell: &mut Shell, folder: &Arg) -> ShellFinding {
     match shell.touch_all(folder, PathDeed::Write, true).location {
         Location::Root | Location::System => destructive_rule("archive.system", &folder.text),
         _ => writes("archive", "archive"),
@@ -318,7 +318,7 @@ fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
 }
 
 /// Judges `unzip`, which writes to the folder of `-d`.
-pub(super) fn unzip(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn unzip(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
         let sure = call.args.iter().all(|arg| arg.sure || !arg.lead.is_empty());
         return if sure { reads(call.name) } else { opaque("program.value", call.name).inspects() };
@@ -329,7 +329,7 @@ pub(super) fn unzip(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 
 /// Judges `rsync`. It writes to the last operand, and `--delete` deletes what the source does not
 /// contain.
-pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn rsync(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let only_shows =
         short(call.args, 'n') || long(call.args, "--dry-run") || any(call.args, &["--list-only"]);
     let takes =
@@ -337,8 +337,8 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     let named = operands(call.args, &takes);
     let mut worst = writes("copy", call.name);
     for code in values(call.args, &["-e", "--rsh"]) {
-        let found = shell.inner("rsync", &code.text);
-        worst = worst.worse(found.filter(|found| found.class == Class::Destructive));
+        worst = worst
+            .or(shell.inner("rsync", &code.text).filter(|found| found.class == Class::Destructive));
     }
     let Some((to, _)) = named.split_last() else { return opaque("network", call.name) };
     if only_shows {
@@ -354,12 +354,12 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     worst = worst.or(if remote { opaque("network", call.name) } else { tree(shell, to) });
     let kept = !remote && matches!(place(shell, to).location, Location::Temp | Location::Made);
     let deletes = call.args.iter().find(deletes).filter(|_| !kept);
-    worst.worse(deletes.map(|option| destructive_rule("copy.delete", &option.text)))
+    worst.or(deletes.map(|option| destructive_rule("copy.delete", &option.text)))
 }
 
 /// Judges `sed`. It prints, or with `-i` changes every file among its operands. The commands `w`
 /// and `e` in a script write files and run programs.
-pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn sed(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let in_place = call.args.iter().any(|arg| {
         arg.lead.starts_with("-i")
             || arg.lead.starts_with("--in-place")
@@ -403,7 +403,7 @@ pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
 
 /// Judges a script of `sed`: `w` writes and `e` runs. It only reads if every other command is known
 /// to read.
-fn sed_script(shell: &mut Shell<'_>, script: &str) -> ShellFinding {
+fn sed_script(shell: &mut Shell, script: &str) -> ShellFinding {
     let mut worst = reads("sed");
     let mut rest = script;
     while let Some(command) = sed_command(&mut rest) {
@@ -509,7 +509,7 @@ fn sed_command(rest: &mut &str) -> Option<SedCommand> {
 }
 
 /// Judges `patch` and `ed`. The input decides which files are changed.
-pub(super) fn patch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn patch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if long(call.args, "--dry-run") {
         return opaque("program.patch", call.name);
     }
@@ -526,7 +526,7 @@ pub(super) fn patch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 }
 
 /// Judges `yq`, which reads, or with `-i` writes its file.
-pub(super) fn yq(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn yq(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if !any(call.args, &["-i", "--inplace"]) {
         return rules::by_options(call);
     }
@@ -536,7 +536,7 @@ pub(super) fn yq(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
 
 /// Judges `uniq IN OUT` and `xxd IN OUT`: the second operand is written. For `xxd` this is any word
 /// after the first operand, even if it looks like an option.
-pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn second(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = rules::line(call.name).map_or_else(Vec::new, |row| row.list("takes"));
     let named = operands(call.args, &takes);
     let behind = |first: &&Arg| {
@@ -557,7 +557,7 @@ pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 }
 
 /// Judges `mkdir`, which creates folders.
-pub(super) fn mkdir(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn mkdir(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut worst = writes("program.writes", call.name);
     for folder in operands(call.args, &["-m", "--mode"]) {
         let location = place(shell, folder).location;

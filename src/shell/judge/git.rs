@@ -16,7 +16,7 @@ fn any(args: &[Arg], words: &[&str]) -> bool {
     })
 }
 
-pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn git(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let mut at = 0;
     let mut worst = reads("git");
     let before = shell.cwd().map(str::to_owned);
@@ -56,7 +56,7 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
 }
 
 /// Judges `-c KEY=VALUE`. For some keys, git runs the value.
-fn configured(shell: &mut Shell<'_>, setting: &str) -> ShellFinding {
+fn configured(shell: &mut Shell, setting: &str) -> ShellFinding {
     let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     let key = key.to_ascii_lowercase();
     if table::holds("gitsafe", &key) {
@@ -68,7 +68,7 @@ fn configured(shell: &mut Shell<'_>, setting: &str) -> ShellFinding {
     let code = value.strip_prefix('!').unwrap_or(value);
     if key.starts_with("alias.") && !value.starts_with('!') {
         let code = format!("git {value}");
-        let found = shell.within(|shell| drop(shell.text(&code)));
+        let found = shell.within(|shell| shell.text(&code));
         return found.unwrap_or_else(|| reads("git"));
     }
     if code.trim().is_empty() || table::holds("harmlesscode", code.trim()) {
@@ -79,19 +79,14 @@ fn configured(shell: &mut Shell<'_>, setting: &str) -> ShellFinding {
 }
 
 /// Judges an alias that the same command line defines by its definition.
-fn aliased(shell: &mut Shell<'_>, args: &[Arg], name: &str) -> Option<ShellFinding> {
+fn aliased(shell: &mut Shell, args: &[Arg], name: &str) -> Option<ShellFinding> {
     let settings = values(args, &["-c"]);
     let begin = format!("alias.{name}=");
     let setting = settings.iter().find(|setting| setting.text.starts_with(&begin))?;
     Some(configured(shell, &setting.text))
 }
 
-fn subcommand(
-    shell: &mut Shell<'_>,
-    name: &str,
-    args: &[Arg],
-    call: &ProgramCall<'_>,
-) -> ShellFinding {
+fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -> ShellFinding {
     if any(args, &["--help"]) || args.len() == 1 && args[0].is("-h") {
         return reads("git");
     }
@@ -180,7 +175,7 @@ fn subcommand(
 
 /// Judges `git worktree add FOLDER COMMIT`. In an old commit, other rules may apply than in the
 /// current one.
-fn worktree(shell: &mut Shell<'_>, args: &[Arg], shown: &str) -> ShellFinding {
+fn worktree(shell: &mut Shell, args: &[Arg], shown: &str) -> ShellFinding {
     let words = operands(args, &["-b", "-B", "--reason", "--orphan"]);
     words.get(1).into_iter().for_each(|folder| shell.touch(folder, PathDeed::Write));
     let old = words.get(2).filter(|commit| {
@@ -205,19 +200,19 @@ fn chooses_transport(args: &[Arg]) -> bool {
 }
 
 /// Judges code that git runs.
-fn inner(shell: &mut Shell<'_>, code: &str) -> ShellFinding {
-    opaque("git.runs", "git").worse(shell.inner("git", code))
+fn inner(shell: &mut Shell, code: &str) -> ShellFinding {
+    opaque("git.runs", "git").or(shell.inner("git", code))
 }
 
 /// Judges the code that is the value of an option, if there is one.
-fn runs(shell: &mut Shell<'_>, codes: Vec<Arg>, shown: &str) -> ShellFinding {
+fn runs(shell: &mut Shell, codes: Vec<Arg>, shown: &str) -> ShellFinding {
     let code = codes.first();
     code.map_or_else(|| opaque("git.options", shown), |code| inner(shell, &code.text))
 }
 
 /// Judges `git config KEY VALUE`. A value that git runs is judged as code. A key alone is only
 /// read.
-fn setting(shell: &mut Shell<'_>, args: &[Arg], words: &[&Arg]) -> ShellFinding {
+fn setting(shell: &mut Shell, args: &[Arg], words: &[&Arg]) -> ShellFinding {
     let places = table::list("configplaces");
     let asks = |arg: &Arg| !arg.option() || places.iter().any(|place| arg.is(place));
     let words: Vec<&&Arg> = words.iter().filter(|word| !word.is("set")).collect();
@@ -257,7 +252,7 @@ fn names_path(arg: &Arg) -> bool {
         || table::holds("wellknown", last)
 }
 
-fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
+fn checkout(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let words = operands(args, &["-b", "-B", "--orphan", "--conflict", "--pathspec-from-file"]);
     let dashes = args.iter().position(|arg| arg.is("--")).filter(|at| at + 1 < args.len());
     if let Some(at) = dashes {
@@ -290,12 +285,12 @@ fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
 }
 
 /// Judges the replacement of files by their committed version.
-fn replaced(shell: &mut Shell<'_>, rule: &'static str, paths: &[&Arg]) -> ShellFinding {
+fn replaced(shell: &mut Shell, rule: &'static str, paths: &[&Arg]) -> ShellFinding {
     paths.iter().for_each(|path| shell.touch(path, PathDeed::Write));
     destructive_rule(rule, paths.first().map_or("git restore", |path| &path.text))
 }
 
-fn restore(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
+fn restore(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let staged = any(args, &["--staged", "-S"]);
     let tree = any(args, &["--worktree", "-W"]);
     if staged && !tree {
@@ -343,7 +338,7 @@ fn push(args: &[Arg]) -> ShellFinding {
     }
 }
 
-fn delete(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
+fn delete(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     if any(args, &["-n", "--dry-run"]) {
         return reads("git");
     }
@@ -362,7 +357,7 @@ fn delete(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     worst
 }
 
-fn moved(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
+fn moved(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     let paths = operands(args, &[]);
     let Some((to, from)) = paths.split_last() else { return opaque("git.mv", "git mv") };
     for path in from {

@@ -28,9 +28,12 @@ pub(super) use options::operands;
 pub(in crate::shell) use remove::one as remove_one;
 pub(super) use secrets::{is_secret, sent};
 
+use std::rc::Rc;
+
 use super::expand::{Arg, WordOrigin, WordPiece};
 use super::mentions;
 use super::paths::{Location, place};
+use super::pattern::wild;
 use super::table;
 use super::walk::{Shell, ShellFinding, StreamData};
 use super::windows;
@@ -119,12 +122,12 @@ pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFind
 }
 
 /// Returns true if the same text has downloaded this file.
-pub(super) fn fetched(shell: &Shell<'_>, file: &Arg) -> bool {
+pub(super) fn fetched(shell: &Shell, file: &Arg) -> bool {
     file.sure && shell.fetched.contains(&place(shell, file).path)
 }
 
 /// Judges the program that is called with these words.
-pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: StreamData) -> JudgedProgram {
+pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> JudgedProgram {
     let first = &args[0];
     let Some(written) = first.literal() else { return unnamed_program(shell, args, &stdin) };
     let name = base(written);
@@ -140,7 +143,7 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: StreamData) ->
     {
         let finding = by_common_words(shell, &call, finding);
         let out = StreamData { tainted, ..output::of(shell, &call) };
-        let finding = finding.worse(leaks);
+        let finding = finding.or(leaks);
         return JudgedProgram { program: None, finding, out, wrapper: true };
     }
     let mut finding = judged(shell, &call);
@@ -154,24 +157,20 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: StreamData) ->
         named_in_texts(shell, &call);
         named_in_words(shell, &call, &finding);
         let mounts = finding.rule == "disk.mount";
-        finding = finding.worse(whole_disk(shell, &call).filter(|_| !mounts));
+        finding = finding.or(whole_disk(shell, &call).filter(|_| !mounts));
     }
     finding = by_common_words(shell, &call, finding);
     if copies_us(&call) {
         finding = destructive_rule("intent.copy", &call.shown(2));
     }
-    let finding = finding.worse(leaks);
+    let finding = finding.or(leaks);
     let out = StreamData { tainted, ..output::of(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
 }
 
 /// Judges what a program with unknown effects is asked to do, by words that mean the same for most
 /// programs. Returns the more severe of this and `finding`.
-fn by_common_words(
-    shell: &Shell<'_>,
-    call: &ProgramCall<'_>,
-    finding: ShellFinding,
-) -> ShellFinding {
+fn by_common_words(shell: &Shell, call: &ProgramCall, finding: ShellFinding) -> ShellFinding {
     let device = |arg: &Arg| ["/dev/zero", "/dev/urandom"].iter().any(|it| arg.is(it));
     let endless = call.name == "yes" || call.name == "cat" && call.args.iter().any(device);
     let file = shell.redirected_to.as_ref().filter(|path| !path.starts_with("/dev/"));
@@ -184,11 +183,11 @@ fn by_common_words(
     }
     let found =
         by_words::loses_data(call).or_else(|| by_words::widens(call).filter(|_| !finding.inspects));
-    finding.worse(found)
+    finding.or(found)
 }
 
 /// Returns a finding if a disk or a partition is an argument of an opaque program.
-fn whole_disk(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+fn whole_disk(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let words = operands(call.args, &[]);
     let disk = words.into_iter().find(|arg| place(shell, arg).location == Location::Device)?;
     Some(destructive_rule("disk", &disk.text))
@@ -196,7 +195,7 @@ fn whole_disk(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding>
 
 /// Keeps the paths among the arguments of an unknown program, and touches those that its options
 /// say it writes.
-fn named_in_words(shell: &mut Shell<'_>, call: &ProgramCall<'_>, finding: &ShellFinding) {
+fn named_in_words(shell: &mut Shell, call: &ProgramCall, finding: &ShellFinding) {
     if finding.class != Class::Opaque || !finding.rule.starts_with("program.") {
         return;
     }
@@ -218,7 +217,7 @@ fn named_in_words(shell: &mut Shell<'_>, call: &ProgramCall<'_>, finding: &Shell
 
 /// Touches the files of each patch in the input or the arguments, and keeps the paths in any other
 /// text there.
-fn named_in_texts(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
+fn named_in_texts(shell: &mut Shell, call: &ProgramCall) {
     let lines = call.args.iter().filter(|arg| arg.text.contains('\n')).map(|arg| arg.text.clone());
     for text in call.stdin.text().into_iter().chain(lines) {
         if !mentions::is_patch(&text) {
@@ -233,7 +232,7 @@ fn named_in_texts(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
 
 /// Returns true if this program is copied, moved or linked. Under another name it would not be
 /// recognised.
-fn copies_us(call: &ProgramCall<'_>) -> bool {
+fn copies_us(call: &ProgramCall) -> bool {
     let ours = |arg: &Arg| {
         let name = arg.text.rsplit('/').next().unwrap_or_default();
         let name = name.strip_suffix(".exe").unwrap_or(name);
@@ -262,7 +261,7 @@ fn base(written: &str) -> String {
 }
 
 /// Returns true if the program is only asked for its help or its version.
-fn helps(call: &ProgramCall<'_>) -> bool {
+fn helps(call: &ProgramCall) -> bool {
     let alone = |word: &str| call.args.len() == 1 && call.args[0].is(word);
     ["--help", "--version", "-help"].iter().any(|word| alone(word))
         || rules::destroyers().any(|name| name == family(call.name)) && alone("-V")
@@ -272,7 +271,7 @@ fn helps(call: &ProgramCall<'_>) -> bool {
             && !wrappers::known(call.name)
 }
 
-fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+fn judged(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if helps(call) && known(call.name) {
         return reads(call.name);
     }
@@ -326,13 +325,13 @@ fn family(name: &str) -> &str {
 }
 
 /// Judges a program by the function that its row names, if there is one.
-fn by_function(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+fn by_function(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let row = table::rows(family(call.name)).iter().find(|row| row.kind() == "judge")?;
     Some(judge_called(row.word(1))?(shell, call))
 }
 
 /// A function that judges a call.
-type ProgramJudge = fn(&mut Shell<'_>, &ProgramCall<'_>) -> ShellFinding;
+type ProgramJudge = fn(&mut Shell, &ProgramCall) -> ShellFinding;
 
 /// Returns the function that a row of the table names.
 pub(super) fn judge_called(name: &str) -> Option<ProgramJudge> {
@@ -399,7 +398,7 @@ pub(super) fn known(name: &str) -> bool {
 
 /// Judges a program that has no row. If its arguments contain a destructive command, word by word
 /// or as code, it is taken to run this command.
-fn unknown_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+fn unknown_program(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let script = call.name;
     // A trial does not start further trials: nested unknown programs would take too long.
     let most = if shell.tentative { 0 } else { 12 };
@@ -425,18 +424,18 @@ fn unknown_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
 }
 
 /// Returns the finding about shell code, without keeping anything of it.
-fn tried(shell: &Shell<'_>, code: &str) -> Option<ShellFinding> {
-    trial(shell, |shell| drop(shell.text(code)))
+fn tried(shell: &Shell, code: &str) -> Option<ShellFinding> {
+    trial(shell, |shell| shell.text(code))
 }
 
 /// Returns the finding about a program, without keeping anything of it.
-fn tried_program(shell: &Shell<'_>, words: Vec<Arg>, stdin: StreamData) -> Option<ShellFinding> {
-    trial(shell, |shell| drop(shell.run(words, stdin)))
+fn tried_program(shell: &Shell, words: Vec<Arg>, stdin: StreamData) -> Option<ShellFinding> {
+    trial(shell, |shell| shell.run(words, stdin))
 }
 
 /// Runs `inside` on a new shell at the same place, and returns the most severe finding.
-fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<ShellFinding> {
-    let mut other = Shell::new(shell.at);
+fn trial<T>(shell: &Shell, inside: impl FnOnce(&mut Shell) -> T) -> Option<ShellFinding> {
+    let mut other = Shell::new(Rc::clone(&shell.at));
     other.state.cwd = shell.state.cwd.clone();
     other.elsewhere = shell.elsewhere;
     other.depth_from(shell);
@@ -444,12 +443,7 @@ fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<Shell
 }
 
 /// Judges these arguments with another program's name. Returns the finding if it is destructive.
-fn judged_as(
-    shell: &Shell<'_>,
-    name: &str,
-    args: &[Arg],
-    stdin: StreamData,
-) -> Option<ShellFinding> {
+fn judged_as(shell: &Shell, name: &str, args: &[Arg], stdin: StreamData) -> Option<ShellFinding> {
     let words = [&[Arg::known(name)], &args[1..]].concat();
     let found = tried_program(shell, words, stdin);
     found.filter(|found| found.class == Class::Destructive)
@@ -457,7 +451,7 @@ fn judged_as(
 
 /// Judges a program whose name is not literal: a glob, or the value of a variable or a
 /// substitution.
-fn unnamed_program(shell: &mut Shell<'_>, args: &[Arg], stdin: &StreamData) -> JudgedProgram {
+fn unnamed_program(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> JudgedProgram {
     let name = &args[0];
     let finding = match unseen(name.origin, &name.text) {
         Some(found) => found,
@@ -468,9 +462,9 @@ fn unnamed_program(shell: &mut Shell<'_>, args: &[Arg], stdin: &StreamData) -> J
 }
 
 /// Judges a glob such as `/bin/r?` as the most dangerous program that it may match.
-fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &StreamData) -> ShellFinding {
+fn globbed(shell: &mut Shell, args: &[Arg], stdin: &StreamData) -> ShellFinding {
     let pattern = base(&args[0].text);
-    for name in rules::destroyers().filter(|name| crate::shell::pattern::wild(&pattern, name)) {
+    for name in rules::destroyers().filter(|name| wild(&pattern, name)) {
         if let Some(found) = judged_as(shell, name, args, stdin.clone()) {
             let word = args[0].text.clone();
             let reason = format!("The name `{word}` may mean `{name}`: {}", found.reason);
@@ -481,7 +475,7 @@ fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &StreamData) -> ShellFind
 }
 
 /// Judges a program whose name is not known by its arguments: `$cmd -rf /` looks like `rm`.
-fn by_arguments(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
+fn by_arguments(shell: &mut Shell, args: &[Arg]) -> ShellFinding {
     if let Some(WordPiece::Text(end)) = args[0].pieces.last()
         && let Some((_, program)) = end.rsplit_once('/')
         && !program.is_empty()
@@ -504,7 +498,7 @@ fn by_arguments(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
 }
 
 /// Judges a redirection into a file.
-pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Option<ShellFinding> {
+pub(super) fn redirected(shell: &mut Shell, arg: &Arg, append: bool) -> Option<ShellFinding> {
     let place = place(shell, arg);
     if !arg.text.starts_with("/dev/") || place.location == Location::Device {
         shell.touch(arg, PathDeed::Write);

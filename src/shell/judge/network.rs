@@ -8,7 +8,7 @@ use super::{
 
 /// Judges `curl` and `wget`: a download is shown or written to a file, and `-X DELETE` asks a
 /// server to delete something.
-pub(super) fn fetch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn fetch(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     if let Some(found) = deletes(call) {
         return found;
     }
@@ -44,15 +44,14 @@ pub(super) fn fetch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     }
     let mut worst = opaque("network", call.name);
     for file in documents.iter().chain(&listed("outputs")) {
-        let found = redirected(shell, file, false);
-        worst = worst.worse(found);
+        worst = worst.or(redirected(shell, file, false));
     }
     worst
 }
 
 /// Returns a finding for a request to delete. Servers on this machine are exempt, because they are
 /// usually being developed; databases and other stores, known by their ports, are not exempt.
-fn deletes(call: &ProgramCall<'_>) -> Option<ShellFinding> {
+fn deletes(call: &ProgramCall) -> Option<ShellFinding> {
     let hosts = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
     let keeps = table::list("storeports");
     let own = call.args.iter().any(|arg| {
@@ -66,12 +65,11 @@ fn deletes(call: &ProgramCall<'_>) -> Option<ShellFinding> {
 
 /// Judges clients of other machines (`scp`, `sftp`): the programs that they start, and the file
 /// that they write here.
-pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let takes = ["-o", "-S", "-i", "-F", "-J", "-P", "-l", "-c", "-D", "-b", "-B", "-R", "-s"];
     let mut worst = opaque("network", call.name);
     for code in started(call.args) {
-        let found = shell.in_process(call.name, |shell| drop(shell.code(&code, call.name)));
-        worst = worst.worse(found);
+        worst = worst.or(shell.in_process(call.name, |shell| shell.code(&code, call.name)));
     }
     let named = operands(call.args, &takes);
     if let Some(to) = named.last().filter(|to| named.len() > 1 && !to.text.contains(':')) {
@@ -94,7 +92,7 @@ pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
 }
 
 /// Notes that a file contains downloaded data. To run this file is to run the download.
-fn fetched_into(shell: &mut Shell<'_>, file: &Arg) {
+fn fetched_into(shell: &mut Shell, file: &Arg) {
     if file.sure {
         let path = place(shell, file).path;
         shell.fetched.push(path);
@@ -102,7 +100,7 @@ fn fetched_into(shell: &mut Shell<'_>, file: &Arg) {
 }
 
 /// Notes the file that gets its name from the last part of each URL.
-fn by_name(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
+fn by_name(shell: &mut Shell, call: &ProgramCall) {
     for address in call.args.iter().filter(|arg| arg.sure && arg.text.contains("://")) {
         let end = address.text.rsplit('/').next().unwrap_or_default();
         let name = end.split(['?', '#']).next().unwrap_or_default().to_owned();
@@ -113,7 +111,7 @@ fn by_name(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
 }
 
 /// Judges `nc` and `socat`. With `-e` or `EXEC:` they give somebody else a shell.
-pub(super) fn pipe_to_others(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn pipe_to_others(_: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let gives = any(call.args, &["-e", "-c", "--exec", "--sh-exec"])
         && call.name != "socat"
         && operands(call.args, &[]).iter().any(|arg| arg.text.contains("sh"));

@@ -9,7 +9,7 @@ use crate::shell::parse::unescape;
 use crate::shell::paths;
 
 /// Returns the output of a program that has been judged.
-pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> StreamData {
+pub(super) fn of(shell: &Shell, call: &ProgramCall) -> StreamData {
     let stdin = call.stdin;
     let through = || StreamData { pieces: None, present: true, ..stdin.clone() };
     match call.name {
@@ -47,7 +47,7 @@ pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> StreamData {
     }
 }
 
-fn files(shell: &Shell<'_>, call: &ProgramCall<'_>) -> StreamData {
+fn files(shell: &Shell, call: &ProgramCall) -> StreamData {
     let named = operands(call.args, &["-n", "-c", "--lines", "--bytes"]);
     let made = named.iter().find_map(|arg| shell.remembered(arg));
     if named.is_empty() {
@@ -122,7 +122,7 @@ fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
 
 /// Returns the output of `mktemp`: a path below the temporary folder, unless another folder is
 /// named.
-fn temporary(call: &ProgramCall<'_>) -> StreamData {
+fn temporary(call: &ProgramCall) -> StreamData {
     let named = operands(call.args, &["-p", "--tmpdir", "--suffix"]);
     let elsewhere = |arg: &&Arg| !arg.text.starts_with("/tmp/") && !arg.temp;
     match named.first().is_some_and(elsewhere) && !any(call.args, &["-t", "--tmpdir"]) {
@@ -133,7 +133,7 @@ fn temporary(call: &ProgramCall<'_>) -> StreamData {
 
 /// Returns the argument itself: `which rm` prints a path that ends in `rm`, and `realpath x` prints
 /// a path of `x`.
-fn named(call: &ProgramCall<'_>) -> StreamData {
+fn named(call: &ProgramCall) -> StreamData {
     let asks = call.name != "command" || super::wrappers::looks_up(call);
     match operands(call.args, &[]).last() {
         Some(arg) if asks => StreamData::known(arg.pieces.clone()),

@@ -11,7 +11,7 @@ use crate::shell::paths::made;
 use crate::shell::table::list;
 
 /// Judges `rm`, `unlink` and `rimraf`, which is always recursive.
-pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn remove(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let deep = rules::line(call.name).is_some_and(|row| row.flag("deep"));
     let recursive =
         deep || short(call.args, 'r') || short(call.args, 'R') || long(call.args, "--recursive");
@@ -31,7 +31,7 @@ pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
 }
 
 /// Judges the deletion of one path.
-pub(in crate::shell) fn one(shell: &mut Shell<'_>, victim: &Arg, recursive: bool) -> ShellFinding {
+pub(in crate::shell) fn one(shell: &mut Shell, victim: &Arg, recursive: bool) -> ShellFinding {
     let word = victim.text.as_str();
     let (rule, reason) = match shell.touch_all(victim, PathDeed::Delete, recursive).location {
         Location::Nothing | Location::Temp | Location::Made => {
@@ -61,7 +61,7 @@ pub(super) fn file_name(path: &str) -> bool {
 }
 
 /// Judges `rmdir`, which only deletes empty folders.
-pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn empty_folder(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         shell.touch_all(arg, PathDeed::Delete, false);
     }
@@ -69,7 +69,7 @@ pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> She
 }
 
 /// Judges `shred`, `srm` and `wipe`, after which nothing can be recovered.
-pub(super) fn shred(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn shred(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
     let deep = short(call.args, 'r');
     let spots: Vec<Location> = victims
@@ -83,7 +83,7 @@ pub(super) fn shred(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 }
 
 /// Judges `find`. Its tests only read; `-delete`, `-exec` and `-fprint` do more.
-pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn find(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let starts: Vec<&Arg> = call
         .args
         .iter()
@@ -104,8 +104,7 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     while at < call.args.len() {
         let option = call.args[at].lead.as_str();
         if ["-fprint", "-fls", "-fprintf", "-fprint0"].contains(&option) {
-            let found = call.args.get(at + 1).map(|file| write(shell, file));
-            worst = worst.worse(found);
+            worst = worst.or(call.args.get(at + 1).map(|file| write(shell, file)));
         } else if ["-exec", "-execdir", "-ok", "-okdir"].contains(&option) {
             let rest = &call.args[at + 1..];
             let end = rest.iter().position(|arg| arg.is(";") || arg.is("+")).unwrap_or(rest.len());
@@ -118,12 +117,7 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
 }
 
 /// Judges the command that `find` runs for every file. `{}` stands for the path of the file.
-fn each(
-    shell: &mut Shell<'_>,
-    call: &ProgramCall<'_>,
-    command: &[Arg],
-    starts: &[&Arg],
-) -> ShellFinding {
+fn each(shell: &mut Shell, call: &ProgramCall, command: &[Arg], starts: &[&Arg]) -> ShellFinding {
     if command.is_empty() {
         return opaque("find.exec", "find");
     }
@@ -132,7 +126,7 @@ fn each(
     for start in starts {
         let args: Vec<Arg> =
             command.iter().map(|arg| with_found_name(arg, start, &names)).collect();
-        worst = worst.worse(shell.started_by("find", args, StreamData::default()));
+        worst = worst.or(shell.started_by("find", args));
     }
     worst
 }
@@ -179,7 +173,7 @@ fn with_found_name(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
     Arg::from_pieces(&pieces)
 }
 
-fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding {
+fn deletes(shell: &mut Shell, args: &[Arg], starts: &[&Arg]) -> ShellFinding {
     let names = names(args);
     let empty_only = any(args, &["-empty"]);
     let made_only = !names.is_empty() && names.iter().all(|name| made(name));
@@ -202,17 +196,17 @@ fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding
 }
 
 /// Judges `fd`, `fd -x` and `fdfind -X`. Without a command to run, they only read.
-pub(super) fn fd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn fd(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let runs = ["-x", "-X", "--exec", "--exec-batch"];
     let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is(run))) else {
         return rules::by_options(call);
     };
     let words = [&call.args[at + 1..], &[Arg::known("./*")]].concat();
-    opaque("find.exec", call.name).worse(tried_program(shell, words, StreamData::default()))
+    opaque("find.exec", call.name).or(tried_program(shell, words, StreamData::default()))
 }
 
 /// Judges `trash` and `gio trash`, which can be undone.
-pub(super) fn trash(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn trash(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         shell.touch_all(arg, PathDeed::Delete, true);
     }

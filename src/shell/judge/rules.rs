@@ -15,7 +15,7 @@ fn gives_class(row: &TableRow) -> bool {
 
 /// Judges a call by the rows of its program. Returns `None` if no row matches, and a function or a
 /// `writes` row has to decide.
-pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
+pub(super) fn judge(call: &ProgramCall) -> Option<ShellFinding> {
     let rows = table::rows(family(call.name));
     if !rows.iter().any(gives_class) {
         return None;
@@ -66,7 +66,7 @@ pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
 
 /// Returns the finding of a `reads` row whose words match the operands. A call only reads if the
 /// row lists all its options.
-fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+fn proven(row: &TableRow, call: &ProgramCall) -> Option<ShellFinding> {
     let takes = row.list("takes");
     let named = operands(call.args, &takes);
     let begin = row.text("plain");
@@ -85,7 +85,7 @@ fn readings_to_try(row: &TableRow) -> usize {
     if row.kind() == "looks" { 1 } else { 3 }
 }
 
-fn finding(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
+fn finding(row: &TableRow, call: &ProgramCall) -> ShellFinding {
     match row.kind() {
         "looks" => super::inspects(call.name),
         "destroys" => destructive(row.word(1), &call.shown(3), row.reason()).safer(row.safer()),
@@ -94,7 +94,7 @@ fn finding(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
 }
 
 /// Returns true if a row of `MARK:PROGRAM` matches a call.
-pub(super) fn marked(mark: &str, call: &ProgramCall<'_>) -> bool {
+pub(super) fn marked(mark: &str, call: &ProgramCall) -> bool {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
     table::rows(&format!("{mark}:{}", call.name)).iter().any(|row| {
         conditions_hold(row, call.args, &words)
@@ -157,11 +157,11 @@ pub(super) fn line(name: &str) -> Option<&'static TableRow> {
 }
 
 /// Judges a program that reads unless its options say otherwise.
-pub(super) fn by_options(call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn by_options(call: &ProgramCall) -> ShellFinding {
     line(call.name).map_or_else(|| opaque("program.options", call.name), |row| by_row(row, call))
 }
 
-fn by_row(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
+fn by_row(row: &TableRow, call: &ProgramCall) -> ShellFinding {
     match options::known(row, call.args) {
         KnownOptions::Listed => reading(call.name),
         KnownOptions::Uncertain => opaque("program.value", &call.shown(2)).inspects(),
@@ -182,7 +182,7 @@ pub(super) fn destroyers() -> impl Iterator<Item = &'static str> {
 }
 
 /// Touches the files that a reading program shows.
-pub(super) fn shown(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
+pub(super) fn shown(shell: &mut Shell, call: &ProgramCall) {
     let Some(row) = line(call.name).filter(|row| !row.text("shows").is_empty()) else { return };
     let mut named = operands(call.args, &row.list("takes"));
     if row.text("shows") == "after" && !any(call.args, &row.list("instead")) && !named.is_empty() {

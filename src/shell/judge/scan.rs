@@ -7,7 +7,7 @@ use super::{
     secrets, sql, tried,
 };
 use crate::shell::parse::unescape;
-use crate::shell::table::{holds, list};
+use crate::shell::table::{contained, holds, list};
 
 /// A string in code of another language, and its place in bytes.
 pub(super) struct Text {
@@ -20,9 +20,9 @@ pub(super) struct Text {
 }
 
 /// Returns the most severe destructive finding in the code, or `None`.
-pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<ShellFinding> {
+pub(super) fn scan(shell: &mut Shell, code: &str, language: &str) -> Option<ShellFinding> {
     shell.mention(code);
-    let has = |name: &str| list(name).iter().any(|word| code.contains(word));
+    let has = |name: &str| contained(name, code).is_some();
     let runs_text =
         ["eval", "exec", "Function(", "compile("].iter().any(|call| code.contains(call));
     if runs_text && has("codedecodes") {
@@ -32,9 +32,11 @@ pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<
         return Some(downloaded(language));
     }
     let texts = texts(code);
-    let mut worst = decoded_or_device(code, &texts).or_else(|| secrets::in_code(code));
-    worst = worst.or_else(|| forks(code)).or_else(|| gives_shell(code));
-    worst = worst.or_else(|| deletes(shell, code, &texts));
+    let worst = decoded_or_device(code, &texts)
+        .or_else(|| secrets::in_code(code))
+        .or_else(|| forks(code))
+        .or_else(|| gives_shell(code))
+        .or_else(|| deletes(shell, code, &texts));
     let ticks = texts.iter().any(|text| text.ticks) && ["perl", "ruby", "php"].contains(&language);
     let mut codes: Vec<String> = code
         .split(['\n', ';'])
@@ -51,8 +53,8 @@ pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<
     if code.contains("execute") || code.contains("query") || code.contains("exec(") {
         found.extend(texts.iter().find_map(|text| sql::statements(&text.text)));
     }
-    let found = found.into_iter().filter(|found| found.class == Class::Destructive);
-    found.fold(worst, |worst, found| ShellFinding::worst(worst, Some(found)))
+    found.retain(|found| found.class == Class::Destructive);
+    worst.into_iter().chain(found).reduce(|worst, found| worst.or(found))
 }
 
 /// Returns a finding if a program is started with decoded data, or a device is opened for writing.
@@ -78,20 +80,19 @@ fn gives_shell(code: &str) -> Option<ShellFinding> {
     if code.contains("/inet/tcp/") || code.contains("/inet/udp/") {
         return Some(destructive_rule("network.talk", "/inet/"));
     }
-    let has = |name: &str| list(name).into_iter().find(|word| code.contains(word));
-    let shell = has("codeshells")?;
-    has("codesockets").map(|_| destructive_rule("network.shell", shell))
+    contained("codesockets", code)?;
+    Some(destructive_rule("network.shell", contained("codeshells", code)?))
 }
 
 /// Returns a finding if the code starts processes without end.
 fn forks(code: &str) -> Option<ShellFinding> {
-    let endless = list("codeendless").iter().any(|text| code.contains(text));
-    (endless && code.contains("fork")).then(|| destructive_rule("fork-bomb", "fork"))
+    contained("codeendless", code)?;
+    code.contains("fork").then(|| destructive_rule("fork-bomb", "fork"))
 }
 
 /// Returns a finding for the first call that deletes something important. It is judged by the path
 /// next to the call; if there is none, the path counts as unknown.
-fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFinding> {
+fn deletes(shell: &mut Shell, code: &str, texts: &[Text]) -> Option<ShellFinding> {
     let deeply = list("codedeletesdeep").into_iter().map(|call| (call, true));
     let calls = deeply.chain(list("codedeletes").into_iter().map(|call| (call, false)));
     let mut found = Vec::new();

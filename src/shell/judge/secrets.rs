@@ -6,7 +6,7 @@ use super::{
     Arg, ProgramCall, Shell, ShellFinding, WordOrigin, WordPiece, destructive_rule, place, rules,
     table,
 };
-use crate::shell::table::{holds, list};
+use crate::shell::table::{contained, holds, list};
 
 /// Returns true if only the owner should read this path.
 pub(in crate::shell) fn is_secret(path: &str) -> bool {
@@ -25,7 +25,7 @@ pub(in crate::shell) fn is_secret(path: &str) -> bool {
 
 /// Returns true if a word names a file of secrets or a copy of one, contains a value read from one,
 /// or is a variable with the name of a secret.
-fn holds_secret(shell: &Shell<'_>, arg: &Arg) -> bool {
+fn holds_secret(shell: &Shell, arg: &Arg) -> bool {
     if arg.origin == Some(WordOrigin::Secret) {
         return true;
     }
@@ -36,9 +36,7 @@ fn holds_secret(shell: &Shell<'_>, arg: &Arg) -> bool {
         && !text.contains("://");
     let variable = !expected
         && arg.pieces.iter().any(|piece| match piece {
-            WordPiece::Unknown { shown, .. } => {
-                list("secretwords").iter().any(|word| shown.contains(word))
-            }
+            WordPiece::Unknown { shown, .. } => contained("secretwords", shown).is_some(),
             _ => false,
         });
     // The word may have the form `@FILE`, `name=@FILE` or `name=FILE`.
@@ -51,7 +49,7 @@ fn holds_secret(shell: &Shell<'_>, arg: &Arg) -> bool {
 
 /// Returns the first argument that contains a secret. Files that only prove the caller's identity,
 /// such as that of `--cert`, do not count.
-fn given_secret(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
+fn given_secret(shell: &Shell, call: &ProgramCall) -> Option<String> {
     let keys = values(call.args, &list("keyoptions"));
     call.args
         .iter()
@@ -64,7 +62,7 @@ fn given_secret(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
 }
 
 /// Returns true if the output of a program contains a secret.
-pub(super) fn prints(shell: &Shell<'_>, call: &ProgramCall<'_>) -> bool {
+pub(super) fn prints(shell: &Shell, call: &ProgramCall) -> bool {
     let dumps = rules::marked("secret", call);
     dumps
         || call.stdin.secret()
@@ -72,7 +70,7 @@ pub(super) fn prints(shell: &Shell<'_>, call: &ProgramCall<'_>) -> bool {
 }
 
 /// Returns a finding if a program sends a secret to another machine.
-pub(super) fn leaks(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+pub(super) fn leaks(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     if !holds("senders", call.name) {
         return None;
     }
@@ -92,7 +90,7 @@ pub(in crate::shell) fn sent(word: &str) -> ShellFinding {
 }
 
 /// Judges `git push` to a URL, or to a remote that the same text has added.
-fn new_remote(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+fn new_remote(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
     let [push, to, ..] = words.as_slice() else { return None };
     let text = to.text.as_str();
@@ -103,10 +101,9 @@ fn new_remote(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding>
 
 /// Returns a finding if code of another language reads secrets and sends data.
 pub(super) fn in_code(code: &str) -> Option<ShellFinding> {
-    let sends = list("codesends").iter().any(|word| code.contains(word));
-    let whole = list("codeenvironment").iter().any(|word| code.contains(word));
+    contained("codesends", code)?;
     let file = crate::shell::mentions::paths(code).into_iter().find(|path| is_secret(path));
     let bare = code.split(['"', '\'', '`']).find(|text| is_secret(text) && text.len() < 80);
-    let word = file.or(bare).or(whole.then_some("environment"))?;
-    sends.then(|| sent(word))
+    let whole = || contained("codeenvironment", code).map(|_| "environment");
+    Some(sent(file.or(bare).or_else(whole)?))
 }

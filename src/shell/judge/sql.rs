@@ -1,12 +1,12 @@
 //! Recognises statements that lose data, in SQL and in other database languages.
 
 use super::{Arg, Class, ProgramCall, Shell, ShellFinding, destructive_rule, opaque, rules, table};
-use crate::shell::table::list;
+use crate::shell::table::{contained, list};
 
 use super::options::{operands, values};
 
 /// Judges the client of a database with the statements in its arguments or its input.
-pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+pub(super) fn judge(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let row = rules::line(call.name);
     let options = row.map_or_else(Vec::new, |row| row.list("code"));
     let operand: usize = row.and_then(|row| row.text("after").parse().ok()).unwrap_or(0);
@@ -26,8 +26,7 @@ pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         }
         for line in code.text.lines() {
             if let Some(command) = escape(line.trim()) {
-                let found = shell.inner(call.name, command);
-                worst = worst.worse(found);
+                worst = worst.or(shell.inner(call.name, command));
             }
         }
     }
@@ -42,7 +41,7 @@ pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 /// that write.
 fn only_asks(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    if list("sqlwrites").iter().any(|word| lower.contains(word)) {
+    if contained("sqlwrites", &lower).is_some() {
         return false;
     }
     let asks = list("sqlasks");
@@ -72,8 +71,7 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
         }
     }
     let squeezed: String = text.split_whitespace().collect();
-    let squeezed = squeezed.to_ascii_lowercase();
-    let found = list("sqldrops").into_iter().find(|call| squeezed.contains(call))?;
+    let found = contained("sqldrops", &squeezed.to_ascii_lowercase())?;
     Some(destructive_rule("sql.drop", found))
 }
 

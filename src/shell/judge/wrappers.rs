@@ -15,13 +15,13 @@ pub(super) fn known(name: &str) -> bool {
 
 /// Returns true for `command -v NAME`, which only prints what the name stands for. In `command rm
 /// -v FILE`, `-v` is an option of `rm`.
-pub(super) fn looks_up(call: &ProgramCall<'_>) -> bool {
+pub(super) fn looks_up(call: &ProgramCall) -> bool {
     let own = call.args.iter().take_while(|arg| arg.option()).count();
     call.name == "command" && any(&call.args[..own], &["-v", "-V"])
 }
 
 /// Judges the program that a wrapper starts. Returns `None` if the call starts none.
-pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+pub(super) fn unwrap(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     if call.name == "xargs" {
         return xargs(shell, call);
     }
@@ -35,7 +35,7 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
     let (row, at) = rows.find_map(|row| Some((row, matched(row, call)?)))?;
     let mut found = inner(shell, call, row, at)?;
     for file in values(call.args, &row.list("outputs")) {
-        found = found.worse(redirected(shell, &file, false));
+        found = found.or(redirected(shell, &file, false));
     }
     if row.flag("elsewhere") {
         return Some(opaque("elsewhere", call.name).or(found));
@@ -63,7 +63,7 @@ fn taking(row: &TableRow) -> Vec<&'static str> {
 
 /// Returns the index of the first word after the subcommand, if the call has the subcommand of this
 /// row.
-fn matched(row: &TableRow, call: &ProgramCall<'_>) -> Option<usize> {
+fn matched(row: &TableRow, call: &ProgramCall) -> Option<usize> {
     let (mut at, takes) = (0, row.list("takes"));
     for wanted in row.words.split_whitespace() {
         at += leading(&call.args[at..], &takes);
@@ -77,8 +77,8 @@ fn matched(row: &TableRow, call: &ProgramCall<'_>) -> Option<usize> {
 }
 
 fn inner(
-    shell: &mut Shell<'_>,
-    call: &ProgramCall<'_>,
+    shell: &mut Shell,
+    call: &ProgramCall,
     row: &TableRow,
     from: usize,
 ) -> Option<ShellFinding> {
@@ -201,7 +201,7 @@ fn rest<'a>(name: &str, args: &'a [Arg], row: &TableRow) -> &'a [Arg] {
 }
 
 /// Judges `xargs`: the words of the input are added to the command, or replace `{}`.
-fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+fn xargs(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let at = leading(call.args, &table::list("xargstakes"));
     let command = call.args.get(at..).filter(|rest| !rest.is_empty())?;
     let marks = values(&call.args[..at], &["-I", "-J", "--replace"]);
@@ -214,7 +214,7 @@ fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> 
 }
 
 /// Judges `parallel COMMAND ::: WORD…`.
-fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+fn parallel(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
     let rest = &call.args[leading(call.args, &table::list("paralleltakes"))..];
     let end = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
     let words: Vec<WordPiece> = output::joined(&rest.iter().skip(end + 1).collect::<Vec<_>>());
@@ -226,7 +226,7 @@ fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
             let text =
                 code.text.replace("{}", &stdin.text().unwrap_or_else(|| "\"$X\"".to_owned()));
             let code = Arg { text, ..code.clone() };
-            let found = shell.in_process("parallel", |shell| drop(shell.code(&code, "parallel")));
+            let found = shell.in_process("parallel", |shell| shell.code(&code, "parallel"));
             found.unwrap_or_else(|| opaque("wrapper", "parallel"))
         }
         command => {
@@ -238,8 +238,8 @@ fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
 
 /// Judges a command that gets words from the input.
 fn run_given_words(
-    shell: &mut Shell<'_>,
-    call: &ProgramCall<'_>,
+    shell: &mut Shell,
+    call: &ProgramCall,
     command: &[Arg],
     mark: Option<&str>,
 ) -> ShellFinding {
@@ -263,7 +263,7 @@ fn run_given_words(
         args.extend(words);
     }
     let shell_itself = args[0].literal().is_some_and(|name| ["sh", "bash", "zsh"].contains(&name));
-    let found = shell.started_by(call.name, args, StreamData::default());
+    let found = shell.started_by(call.name, args);
     let found = found.unwrap_or_else(|| opaque("wrapper", call.name));
     if shell_itself && found.class == Class::Read { opaque("wrapper", call.name) } else { found }
 }

@@ -8,6 +8,9 @@
 mod script;
 mod word;
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 pub(super) use script::declares;
 pub(super) use word::unescape;
 
@@ -26,14 +29,6 @@ pub(super) struct SyntaxError {
     pub(super) what: &'static str,
 }
 
-/// A whole text: its commands, and the bodies of its heredocs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ParsedScript {
-    pub(super) script: Script,
-    /// The bodies in the order of their `<<`. [`Direction::Document`] is an index into this list.
-    pub(super) heredocs: Vec<Word>,
-}
-
 /// A list of pipelines that run one after the other.
 pub(super) type Script = Vec<Pipeline>;
 
@@ -45,6 +40,18 @@ pub(super) struct Pipeline {
     pub(super) background: bool,
     /// The operator between the preceding pipeline and this one, if it is `&&` or `||`.
     pub(super) after: Option<Join>,
+}
+
+impl Pipeline {
+    /// Returns the assignments, words and redirections, if the pipeline is one simple command.
+    pub(super) fn simple(&self) -> Option<(&[Assign], &[Word], &[Redirect])> {
+        match self.commands.as_slice() {
+            [ShellCommand { kind: Kind::Simple { assigns, words }, redirects }] => {
+                Some((assigns, words, redirects))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The condition under which a pipeline runs.
@@ -115,8 +122,8 @@ pub(super) enum Direction {
     Duplicate,
     /// A here-string, whose text is the input: `<<<`
     Here,
-    /// A heredoc: `<<`. The value is an index into [`ParsedScript::heredocs`].
-    Document(usize),
+    /// A heredoc, whose body is the input: `<<`
+    Document,
 }
 
 /// A redirection: what it does, its number and its target.
@@ -132,6 +139,8 @@ pub(super) struct Redirect {
     /// True if a variable receives the number of the descriptor: `{NAME}>x`.
     pub(super) named: bool,
     pub(super) target: Word,
+    /// The body of a heredoc. It is set when the parser has reached the end of the line.
+    pub(super) body: Rc<OnceCell<Word>>,
 }
 
 /// A word, split into parts.
@@ -154,9 +163,9 @@ pub(super) enum Part {
     /// A parameter: `$NAME` or `${…}`.
     Param { name: String, op: Option<(Op, Word)>, quoted: bool },
     /// A command substitution: `$(…)` or backticks.
-    Command { tree: ParsedScript, quoted: bool },
+    Command { script: Script, quoted: bool },
     /// A process substitution: `<(…)` or `>(…)`.
-    Process(ParsedScript),
+    Process(Script),
     /// An arithmetic expansion, `$((…))`, with the substitutions inside it.
     Arithmetic(Word),
 }
@@ -186,7 +195,7 @@ impl Word {
 
 /// Parses a text. An error means that a shell would refuse the text, or that it is too big to
 /// judge.
-pub(super) fn parse(text: &str, depth: usize) -> Result<ParsedScript, SyntaxError> {
+pub(super) fn parse(text: &str, depth: usize) -> Result<Script, SyntaxError> {
     if text.chars().nth(MAX_CHARS).is_some() {
         return Err(SyntaxError { at: MAX_CHARS, what: "the text is longer than can be judged" });
     }
@@ -199,7 +208,7 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<ParsedScript, SyntaxErro
     if parser.owes_bodies() {
         return Err(parser.error("a heredoc without its text"));
     }
-    Ok(ParsedScript { script, heredocs: parser.heredocs })
+    Ok(script)
 }
 
 /// Parses a text as the body of a heredoc, in which only `$`, backticks and some escapes are
@@ -213,7 +222,7 @@ pub(super) fn document(text: &str, depth: usize) -> Result<Word, SyntaxError> {
 
 /// A heredoc whose body has not been reached yet.
 struct Pending {
-    index: usize,
+    body: Rc<OnceCell<Word>>,
     end: String,
     literal: bool,
     strip_tabs: bool,
@@ -224,13 +233,12 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
-    heredocs: Vec<Word>,
     pending: Vec<Pending>,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, depth: usize) -> Self {
-        Self { text, at: 0, depth, heredocs: Vec::new(), pending: Vec::new() }
+        Self { text, at: 0, depth, pending: Vec::new() }
     }
 
     fn rest(&self) -> &'a str {

@@ -1,5 +1,8 @@
 //! Parses lists, pipelines, compound commands and redirections.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use super::{
     Assign, Direction, Join, Kind, Parser, Part, Pending, Pipeline, Redirect, Script, ShellCommand,
     SyntaxError, Word,
@@ -477,8 +480,8 @@ impl<'a> Parser<'a> {
         }
         let signs: [(&str, Direction); 12] = [
             ("<<<", Direction::Here),
-            ("<<-", Direction::Document(1)),
-            ("<<", Direction::Document(0)),
+            ("<<-", Direction::Document),
+            ("<<", Direction::Document),
             ("<>", Direction::ReadWrite),
             ("<&", Direction::Duplicate),
             (">>", Direction::Append),
@@ -498,24 +501,21 @@ impl<'a> Parser<'a> {
         self.at += sign.len();
         self.skip_space();
         let target = self.word()?.ok_or(self.error("a redirection without a target"))?;
-        let direction = match direction {
-            Direction::Document(tabs) => self.announce(&target, tabs == 1),
-            other => other,
-        };
+        let body = Rc::default();
+        if direction == Direction::Document {
+            self.announce(&target, &body, sign == "<<-");
+        }
         let output = sign.contains('>') && matches!(number, "" | "1");
         let (reads, number) = (sign.starts_with('<'), number.parse().ok());
-        Ok(Some(Redirect { direction, output, reads, number, named, target }))
+        Ok(Some(Redirect { direction, output, reads, number, named, target, body }))
     }
 
     /// Registers a heredoc, whose body begins after the end of the line.
-    fn announce(&mut self, word: &Word, strip_tabs: bool) -> Direction {
+    fn announce(&mut self, word: &Word, body: &Rc<OnceCell<Word>>, strip_tabs: bool) {
         let literal = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)))
             || word.raw.contains(['\'', '"', '\\']);
         let end = word.plain().unwrap_or_else(|| word.raw.clone());
-        let index = self.heredocs.len();
-        self.heredocs.push(Word::default());
-        self.pending.push(Pending { index, end, literal, strip_tabs });
-        Direction::Document(index)
+        self.pending.push(Pending { body: Rc::clone(body), end, literal, strip_tabs });
     }
 
     /// Reads the bodies of the heredocs that were registered on the preceding line.
@@ -525,11 +525,11 @@ impl<'a> Parser<'a> {
             if !ended {
                 return Err(self.error("a heredoc is not closed"));
             }
-            self.heredocs[pending.index] = if pending.literal {
-                Word { parts: vec![Part::Quoted(body.clone())], raw: body }
-            } else {
-                super::document(&body, self.depth)?
+            let body = match pending.literal {
+                true => Word { parts: vec![Part::Quoted(body.clone())], raw: body },
+                false => super::document(&body, self.depth)?,
             };
+            pending.body.get_or_init(|| body);
         }
         Ok(())
     }

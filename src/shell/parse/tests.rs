@@ -4,7 +4,7 @@ use super::*;
 /// of a pipeline, `;` between pipelines.
 fn shape(text: &str) -> String {
     match parse(text, 0) {
-        Ok(tree) => script(&tree.script),
+        Ok(items) => script(&items),
         Err(error) => format!("error: {}", error.what),
     }
 }
@@ -76,8 +76,8 @@ fn commands_are_parsed_as_a_shell_parses_them() {
         ("[[ a =~ ^(b|c)$ && -f d ]]", "test:8"),
         ("((x++))", "arithmetic"),
         ("((a); b)", "((a);b)"),
-        ("a <<X | b\nbody\nX\nc", "a Document(0)|b;c"),
-        ("a <<-'X'\n\tbody\n\tX", "a Document(0)"),
+        ("a <<X | b\nbody\nX\nc", "a Document|b;c"),
+        ("a <<-'X'\n\tbody\n\tX", "a Document"),
         ("a 2>&1 >b <c >>d &>e", "a Duplicate Write Read Append Write"),
         ("a {fd}>x", "a Write"),
         ("a \\\n b", "a b"),

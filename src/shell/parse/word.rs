@@ -3,7 +3,7 @@
 use std::str::Chars;
 
 use super::script::ends_word;
-use super::{Op, ParsedScript, Parser, Part, SyntaxError, Word};
+use super::{Op, Parser, Part, Script, SyntaxError, Word};
 
 impl Parser<'_> {
     /// Parses the word at this position. Returns `None` if a sign such as `|` is next.
@@ -14,8 +14,7 @@ impl Parser<'_> {
             let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
             if process && self.at == start {
                 self.at += 2;
-                let tree = self.script_until(")")?;
-                parts.push(Part::Process(tree));
+                parts.push(Part::Process(self.script_until(")")?));
             } else if next == '(' && extended_glob(&parts) {
                 self.extended_glob(&mut parts)?;
             } else if ends_word(next) {
@@ -35,9 +34,7 @@ impl Parser<'_> {
         match next {
             '\'' => {
                 self.at += 1;
-                let Some(end) = self.rest().find('\'') else {
-                    return Err(self.error("a ' is not closed"));
-                };
+                let end = self.rest().find('\'').ok_or(self.error("a ' is not closed"))?;
                 parts.push(Part::Quoted(self.rest()[..end].to_owned()));
                 self.at += end + 1;
             }
@@ -125,15 +122,15 @@ impl Parser<'_> {
     fn dollar(&mut self, quotes: Quotes, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
         let quoted = quotes == Quotes::Inside;
         if self.eat("`") {
-            let tree = self.backticks(quotes)?;
-            parts.push(Part::Command { tree, quoted });
+            let script = self.backticks(quotes)?;
+            parts.push(Part::Command { script, quoted });
         } else if self.rest().starts_with("$((")
             && let Some(word) = self.arithmetic_expansion()?
         {
             parts.push(Part::Arithmetic(word));
         } else if self.eat("$(") {
-            let tree = self.script_until(")")?;
-            parts.push(Part::Command { tree, quoted });
+            let script = self.script_until(")")?;
+            parts.push(Part::Command { script, quoted });
         } else if self.eat("${") {
             let part = self.deeper(|parser| parser.braced(quotes))?;
             parts.push(part);
@@ -177,9 +174,7 @@ impl Parser<'_> {
             }
         }
         if self.rest().starts_with('[') {
-            let Some(close) = self.rest().find(']') else {
-                return Err(self.error("a [ in ${ is not closed"));
-            };
+            let close = self.rest().find(']').ok_or(self.error("a [ in ${ is not closed"))?;
             if !matches!(&self.rest()[..=close], "[@]" | "[*]") {
                 name.push_str(&self.rest()[..=close]);
             }
@@ -214,15 +209,12 @@ impl Parser<'_> {
         let start = self.at;
         let mut parts = Vec::new();
         loop {
-            let Some(next) = self.peek() else {
-                return Err(self.error("a ${ is not closed"));
-            };
+            let next = self.peek().ok_or(self.error("a ${ is not closed"))?;
             let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
             match next {
                 '<' | '>' if process && quotes == Quotes::Outside => {
                     self.at += 2;
-                    let tree = self.script_until(")")?;
-                    parts.push(Part::Process(tree));
+                    parts.push(Part::Process(self.script_until(")")?));
                 }
                 '}' => {
                     let raw = self.text[start..self.at].to_owned();
@@ -245,10 +237,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a script up to a closing sign. It has a list of heredocs of its own.
-    fn script_until(&mut self, end: &'static str) -> Result<ParsedScript, SyntaxError> {
+    /// Parses a script up to a closing sign. Its heredocs have to end inside it.
+    fn script_until(&mut self, end: &'static str) -> Result<Script, SyntaxError> {
         self.deeper(|parser| {
-            let heredocs = std::mem::take(&mut parser.heredocs);
             let pending = std::mem::take(&mut parser.pending);
             let script = parser.script(&[end])?;
             if !parser.eat(end) {
@@ -257,15 +248,14 @@ impl Parser<'_> {
             if parser.owes_bodies() {
                 return Err(parser.error("a heredoc inside $( is not closed"));
             }
-            let heredocs = std::mem::replace(&mut parser.heredocs, heredocs);
             parser.pending = pending;
-            Ok(ParsedScript { script, heredocs })
+            Ok(script)
         })
     }
 
     /// Parses the rest of a backtick substitution after the first backtick. Its escapes are removed
     /// before the text is parsed.
-    fn backticks(&mut self, quotes: Quotes) -> Result<ParsedScript, SyntaxError> {
+    fn backticks(&mut self, quotes: Quotes) -> Result<Script, SyntaxError> {
         let mut text = String::new();
         loop {
             match self.bump() {
