@@ -80,7 +80,7 @@ fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
     without_chains(calls.iter().flat_map(single).collect())
 }
 
-/// The name and the input of a call, while they are read.
+/// The name and the input of a call, and the folder in which its relative paths start.
 #[derive(Clone, Copy)]
 pub(crate) struct CallInput<'a> {
     pub(crate) tool: &'a str,

@@ -8,12 +8,12 @@ use super::{Folders, InstallLevel, SettingsState};
 use crate::hook::binary;
 use crate::hook::host::{HOSTS, Host};
 
-/// What an agent was found by.
+/// The sign by which an agent was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FoundBy {
     /// The project has settings for the agent, or a folder for them, so everybody uses it here.
     Settings(&'static str),
-    /// The project has a text for the agent, but no settings.
+    /// The project has a text file for the agent, such as `CLAUDE.md`, but no settings.
     TextFile(&'static str),
     /// The agent is installed on this machine, which says nothing about the project.
     Program(&'static str),
@@ -60,7 +60,7 @@ pub(crate) fn is_wired(folders: &Folders, host: &Host) -> bool {
     files.iter().any(|file| matches!(file.standing, SettingsState::Ours | SettingsState::Different))
 }
 
-/// Returns the first of these signs that is seen.
+/// Returns the strongest sign that is there: settings, else a text file, else a program.
 fn seen(signs: &[&'static str; 3], project: &Path, search: Option<&OsStr>) -> Option<FoundBy> {
     let [settings, texts, programs] = signs.map(str::split_whitespace);
     let is_there = |name: &&str| match name.strip_suffix('/') {

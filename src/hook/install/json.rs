@@ -14,9 +14,10 @@ use super::recognise::starts_us;
 /// it.
 #[derive(Clone, Debug)]
 pub(super) enum JsonPart {
-    /// Hooks: named lists in an object. Our hooks come after those of others.
+    /// Hooks: lists in an object, one for each event. Our hooks come after those of others, as in
+    /// `{"PreToolUse": [theirs, ours]}`.
     Lists { within: &'static [&'static str], lists: Vec<(&'static str, Vec<Value>)> },
-    /// A member with a name.
+    /// A member with a name, such as `intent` in `mcpServers`.
     Member { within: &'static [&'static str], name: &'static str, value: Value },
     /// A member with a name, which is not added if the file has another value there.
     Offer { within: &'static [&'static str], name: &'static str, value: Value },
