@@ -40,7 +40,7 @@ impl ShellFinding {
     /// Returns true if this finding is less severe than the other one. Within a class, programs
     /// that only inspect are less severe.
     pub(super) fn lighter(&self, other: &Self) -> bool {
-        let weight = |found: &Self| (found.class.weight(), !found.inspects);
+        let weight = |found: &Self| (found.class, !found.inspects);
         weight(self) < weight(other)
     }
 

@@ -82,8 +82,9 @@ pub struct CommandContext {
     pub temp: Vec<PathBuf>,
 }
 
-/// How the gate treats a command.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+/// How the gate treats a command, from least to most severe. Of several classes, the most severe one
+/// is reported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Class {
     /// Only reads: it certainly changes nothing.
@@ -93,24 +94,13 @@ pub enum Class {
     Write,
     /// May change anything: it runs a program or a script whose effects cannot be determined.
     Opaque,
-    /// Loses work or data, or has an effect outside that cannot be undone.
-    Destructive,
     /// Cannot be parsed, so it cannot be judged.
     Unreadable,
+    /// Loses work or data, or has an effect outside that cannot be undone.
+    Destructive,
 }
 
 impl Class {
-    /// How severe the class is. Of several classes, the one with the highest weight is reported.
-    pub(crate) fn weight(self) -> u8 {
-        match self {
-            Self::Read => 0,
-            Self::Write => 1,
-            Self::Opaque => 2,
-            Self::Unreadable => 3,
-            Self::Destructive => 4,
-        }
-    }
-
     /// Returns the name of the class as it is written in answers.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -124,7 +114,7 @@ impl Class {
 }
 
 /// What a command would do to a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PathDeed {
     /// Creates or changes the file.
@@ -138,7 +128,7 @@ pub enum PathDeed {
 }
 
 /// A path that a command names, together with what the command would do to it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TouchedPath {
     /// The absolute path, separated by `/`, without `.` and `..`, with globs as written. If `known`
     /// is false, the longest leading part that is certain.
@@ -152,7 +142,7 @@ pub struct TouchedPath {
 }
 
 /// A program that the command would start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Invocation {
     /// The name of the program without its folder; absent if it is not known.
     pub program: Option<String>,
@@ -170,7 +160,7 @@ pub struct Invocation {
 }
 
 /// What a command would do.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Reading")]
 pub struct Prediction {
     /// The most severe class that was found. From most to least severe: destructive, unreadable,

@@ -4,6 +4,7 @@
 //! a different value after each branch is therefore unknown afterwards, and so is the current
 //! folder.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::bombs::floods;
@@ -49,7 +50,7 @@ pub(super) struct ShellState {
     pub(super) cwd: Option<String>,
     /// The folders that `popd` returns to.
     pub(super) stack: Vec<Option<String>>,
-    pub(super) variables: Vec<(String, Elements)>,
+    pub(super) variables: BTreeMap<String, Elements>,
     /// For each running function, its local variables with the values they had outside.
     pub(super) locals: Vec<Vec<(String, Option<Elements>)>>,
     /// Name references (`declare -n`): a name and the variable that it refers to.
@@ -88,10 +89,10 @@ impl ShellState {
             self.cwd = None;
         }
         for (name, value) in other.variables {
-            match self.variables.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, before)) if *before == value => {}
-                Some((_, before)) => *before = unsure(&name, before.iter().chain(&value).flatten()),
-                None => self.variables.push((name, value)),
+            match self.variables.get_mut(&name) {
+                Some(before) if *before == value => {}
+                Some(before) => *before = unsure(&name, before.iter().chain(&value).flatten()),
+                None => drop(self.variables.insert(name, value)),
             }
         }
         self.names.extend(other.names);
@@ -138,8 +139,7 @@ fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Elemen
 impl Shell {
     /// Makes a variable local to the running function, and saves its value.
     pub(super) fn make_local(&mut self, name: &str) {
-        let value = self.state.variables.iter().find(|(known, _)| *known == name);
-        let value = value.map(|(_, value)| value.clone());
+        let value = self.state.variables.get(name).cloned();
         if let Some(locals) = self.state.locals.last_mut() {
             locals.push((name.to_owned(), value));
         }

@@ -65,13 +65,12 @@ impl Shell {
 
     /// Makes `name` a reference to the variable `target`, as `declare -n name=target` does.
     pub(super) fn second_name(&mut self, name: &str, target: &str) {
-        self.state.variables.retain(|(known, _)| known != name);
+        self.state.variables.remove(name);
         self.state.names.push((name.to_owned(), target.to_owned()));
     }
 
     fn known(&self, name: &str) -> Option<&Elements> {
-        let found = self.state.variables.iter().rev().find(|(known, _)| known == name)?;
-        Some(&found.1)
+        self.state.variables.get(name)
     }
 
     /// Returns the elements of a variable that is certainly an array.
@@ -88,8 +87,7 @@ impl Shell {
     }
 
     pub(super) fn set_elements(&mut self, name: &str, elements: Elements) {
-        self.state.variables.retain(|(known, _)| known != name);
-        self.state.variables.push((name.to_owned(), elements));
+        self.state.variables.insert(name.to_owned(), elements);
     }
 
     /// Appends to an array, as `NAME+=(…)` does.

@@ -516,7 +516,7 @@ impl Shell {
             out = Some(self.command(&function.body, stdin.clone()));
             self.arguments = before;
             for (name, value) in self.state.locals.pop().unwrap_or_default().into_iter().rev() {
-                self.state.variables.retain(|(known, _)| *known != name);
+                self.state.variables.remove(&name);
                 self.state.variables.extend(value.map(|value| (name, value)));
             }
         }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use base64::Engine as _;
 
 use super::expand::{Arg, Fields, WordOrigin, WordPiece};
-use super::judge;
+use super::judge::{self, ProgramCall};
 use super::table::{self, TableRow, holds, list};
 use super::walk::{MAX_COMMANDS, Shell, ShellFinding, StreamData};
 use super::{Class, CommandContext, Dialect, PathDeed, Prediction, paths};
@@ -196,17 +196,12 @@ fn windows_row(dialect: Dialect, name: &str) -> Option<&'static TableRow> {
 
 /// Judges a command in a text for a POSIX shell if its name looks like that of a cmdlet:
 /// `Remove-Item`.
-pub(super) fn cmdlet_finding(
-    shell: &mut Shell,
-    name: &str,
-    args: &[Arg],
-    stdin: &StreamData,
-) -> Option<ShellFinding> {
+pub(super) fn cmdlet_finding(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let capital = |text: &str| text.starts_with(|c: char| c.is_ascii_uppercase());
-    let (verb, noun) = name.split_once('-')?;
-    let lower = name.to_ascii_lowercase();
-    let call = WindowsCall::new(Dialect::PowerShell, &lower, args);
-    if capital(verb) && capital(noun) { call.judged(shell, stdin) } else { None }
+    let (verb, noun) = call.name.split_once('-')?;
+    let lower = call.name.to_ascii_lowercase();
+    let cmdlet = WindowsCall::new(Dialect::PowerShell, &lower, call.args);
+    if capital(verb) && capital(noun) { cmdlet.judged(shell, call.stdin) } else { None }
 }
 
 /// A call of a PowerShell cmdlet or a `cmd` builtin, with its words sorted into switches,

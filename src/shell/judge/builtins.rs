@@ -194,7 +194,7 @@ pub(super) fn unset(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         let functions = any(call.args, &["-f"]);
         for name in operands(call.args, &[]) {
             if !functions {
-                shell.state.variables.retain(|(known, _)| *known != name.text);
+                shell.state.variables.remove(&name.text);
                 shell.state.names.retain(|(known, _)| *known != name.text);
             }
             let gone = shell.state.functions.iter_mut().filter(|known| known.name == name.text);

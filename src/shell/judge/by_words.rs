@@ -26,7 +26,8 @@ fn verb(word: &str) -> Verb {
     if whole != Verb::None || word.contains(['.', '/', '=', ' ', '@']) && !word.contains(".Svc") {
         return whole;
     }
-    // Words such as `delete-index`, `cache:delete-all`, `DeleteInstance`, `apiAccessDeleteKeys`.
+    // The verb may be a part of the word: `delete-index`, `cache:delete-all`, `DeleteInstance`,
+    // `apiAccessDeleteKeys`.
     let mut parts = word.split(['-', ':', '_']);
     let first = parts.next().map_or(Verb::None, spelled);
     let parts: Vec<Verb> = parts.map(spelled).collect();

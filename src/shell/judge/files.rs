@@ -17,7 +17,8 @@ pub(super) fn written(shell: &mut Shell, call: &ProgramCall) -> Option<ShellFind
     }
     let mut named = operands(call.args, &row.list("takes"));
     match row.word(1) {
-        // Which files in a whole folder (`.`) an opaque program writes is only seen after the call.
+        // An opaque program that gets a whole folder (`.`) names no file. Which files it writes is
+        // seen on the disk after the call.
         "all" => named.retain(|arg| !(row.flag("opaque") && arg.is("."))),
         "first" => named.truncate(1),
         "last" => drop(named.drain(..named.len().saturating_sub(1))),
@@ -406,26 +407,20 @@ pub(super) fn sed(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
 fn sed_script(shell: &mut Shell, script: &str) -> ShellFinding {
     let mut worst = reads("sed");
     let mut rest = script;
-    while let Some(command) = sed_command(&mut rest) {
-        let found = match command {
-            SedCommand::Reads => continue,
-            SedCommand::Writes(file) => write(shell, &Arg::known(file)),
-            SedCommand::Runs(code) => {
-                let found = shell.inner("sed", &code);
-                opaque("code.sed", "sed").or(found.unwrap_or_else(|| reads("sed")))
-            }
-            SedCommand::Unknown => return worst.or(opaque("code.sed", "sed")),
-        };
+    while let Some(found) = sed_command(shell, &mut rest) {
         worst = worst.or(found);
     }
     worst
 }
 
-enum SedCommand {
-    Reads,
-    Writes(String),
-    Runs(String),
-    Unknown,
+/// Judges a script with a command that is not understood. What follows it is not judged.
+fn sed_unknown(rest: &mut &str) -> ShellFinding {
+    *rest = "";
+    opaque("code.sed", "sed")
+}
+
+fn sed_runs(shell: &mut Shell, code: &str) -> ShellFinding {
+    opaque("code.sed", "sed").or(shell.inner("sed", code))
 }
 
 /// Consumes a text up to a delimiter that is not escaped, together with the delimiter. Returns the
@@ -455,8 +450,8 @@ fn line_of(rest: &mut &str) -> String {
     line.trim().to_owned()
 }
 
-/// Consumes the next command of a script. Returns `None` at the end.
-fn sed_command(rest: &mut &str) -> Option<SedCommand> {
+/// Consumes the next command of a script and judges it. Returns `None` at the end.
+fn sed_command(shell: &mut Shell, rest: &mut &str) -> Option<ShellFinding> {
     let blank = |c: char| c.is_whitespace() || ";{}!,~+$0123456789".contains(c);
     loop {
         *rest = rest.trim_start_matches(blank);
@@ -468,7 +463,7 @@ fn sed_command(rest: &mut &str) -> Option<SedCommand> {
         };
         *rest = rest[1..].strip_prefix(delimiter).filter(|_| first == '\\').unwrap_or(&rest[1..]);
         if delimited(rest, delimiter).is_none() {
-            return Some(SedCommand::Unknown);
+            return Some(sed_unknown(rest));
         }
         *rest = rest.trim_start_matches(['I', 'M']);
     }
@@ -476,7 +471,7 @@ fn sed_command(rest: &mut &str) -> Option<SedCommand> {
     *rest = &rest[command.len_utf8()..];
     Some(match command {
         'p' | 'P' | 'd' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'l' | 'z' | 'q'
-        | 'Q' => SedCommand::Reads,
+        | 'Q' => reads("sed"),
         '#' | 'a' | 'i' | 'c' | 'b' | 't' | 'T' | ':' | 'r' => {
             let text = line_of(rest);
             // Inserted text continues after a backslash at the end of a line, and a label may be
@@ -486,25 +481,25 @@ fn sed_command(rest: &mut &str) -> Option<SedCommand> {
                 'a' | 'i' | 'c' => !text.ends_with('\\') || text == "\\",
                 _ => !text.contains([';', '}']) || text.ends_with('}') && text.len() < 12,
             };
-            if simple { SedCommand::Reads } else { SedCommand::Unknown }
+            if simple { reads("sed") } else { sed_unknown(rest) }
         }
-        'w' => SedCommand::Writes(line_of(rest)),
-        'e' => SedCommand::Runs(line_of(rest)),
+        'w' => write(shell, &Arg::known(line_of(rest))),
+        'e' => sed_runs(shell, &line_of(rest)),
         's' | 'y' => {
             let delimiter = rest.chars().next()?;
             *rest = &rest[delimiter.len_utf8()..];
             let (old, new) = (delimited(rest, delimiter), delimited(rest, delimiter));
-            let (Some(_), Some(new)) = (old, new) else { return Some(SedCommand::Unknown) };
+            let (Some(_), Some(new)) = (old, new) else { return Some(sed_unknown(rest)) };
             let end = rest.find(|c: char| !"gpiIm0123456789".contains(c)).unwrap_or(rest.len());
             *rest = &rest[end..];
             match rest.chars().next() {
-                None | Some(' ' | ';' | '\n' | '}') => SedCommand::Reads,
-                Some('w') => SedCommand::Writes(line_of(rest)[1..].trim().to_owned()),
-                Some('e') => SedCommand::Runs(new.to_owned()),
-                Some(_) => SedCommand::Unknown,
+                None | Some(' ' | ';' | '\n' | '}') => reads("sed"),
+                Some('w') => write(shell, &Arg::known(line_of(rest)[1..].trim())),
+                Some('e') => sed_runs(shell, new),
+                Some(_) => sed_unknown(rest),
             }
         }
-        _ => SedCommand::Unknown,
+        _ => sed_unknown(rest),
     })
 }
 

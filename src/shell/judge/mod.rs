@@ -153,7 +153,7 @@ pub(super) fn program(shell: &mut Shell, args: &[Arg], stdin: StreamData) -> Jud
     if finding.class == Class::Read && !helps(&call) {
         rules::shown(shell, &call);
     }
-    if finding.class.weight() >= Class::Opaque.weight() && !finding.inspects {
+    if finding.class >= Class::Opaque && !finding.inspects {
         named_in_texts(shell, &call);
         named_in_words(shell, &call, &finding);
         let mounts = finding.rule == "disk.mount";
@@ -299,7 +299,7 @@ fn judged(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
         return finding;
     }
     // On Windows, a host may send a PowerShell command as if it were one for a POSIX shell.
-    if let Some(finding) = windows::cmdlet_finding(shell, call.name, call.args, call.stdin) {
+    if let Some(finding) = windows::cmdlet_finding(shell, call) {
         return finding;
     }
     unknown_program(shell, call)

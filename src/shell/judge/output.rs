@@ -36,7 +36,8 @@ pub(super) fn of(shell: &Shell, call: &ProgramCall) -> StreamData {
             StreamData { decoded: true, pieces, ..through() }
         }
         name if table::holds("changers", name) => {
-            // Known text is changed in a way that is not followed.
+            // What `rev` or `tr` makes of a text is not computed. So a known text counts as decoded
+            // afterwards.
             let changed = stdin.pieces.is_some() || rules::marked("decodes", call);
             StreamData { decoded: stdin.decoded || changed, ..through() }
         }

@@ -38,12 +38,8 @@ pub(super) fn judge(call: &ProgramCall) -> Option<ShellFinding> {
         match row.kind() {
             // One row that proves that the call only reads is enough.
             "reads" => {
-                let found = proven(row, call);
-                let lighter = match (&proof, &found) {
-                    (Some(proof), Some(found)) => found.lighter(proof),
-                    (proof, _) => proof.is_none(),
-                };
-                proof = if lighter { found } else { proof };
+                let found = [proof, proven(row, call)].into_iter().flatten();
+                proof = found.reduce(|one, other| if other.lighter(&one) { other } else { one });
             }
             _ if readings
                 .iter()

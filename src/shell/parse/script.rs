@@ -27,7 +27,7 @@ impl<'a> Parser<'a> {
             }
             let commands = self.pipeline()?;
             self.skip_space();
-            let mut item = Pipeline { commands, background: false, after };
+            let before = after;
             after = if self.eat("&&") {
                 Some(Join::And)
             } else if self.eat("||") {
@@ -35,24 +35,18 @@ impl<'a> Parser<'a> {
             } else {
                 None
             };
-            let more = if after.is_some() {
-                items.push(item);
+            let background = after.is_none() && self.eat("&");
+            items.push(Pipeline { commands, background, after: before });
+            if after.is_some() {
                 self.skip_lines()?;
                 if self.done() || self.stands_at(until) {
                     return Err(self.error("nothing follows && or ||"));
                 }
                 continue;
-            } else if self.rest().starts_with(";;") || self.rest().starts_with(";&") {
-                false
-            } else if self.rest().starts_with(['\n', '\r']) || self.eat(";") {
-                true
-            } else if self.eat("&") {
-                item.background = true;
-                true
-            } else {
-                false
-            };
-            items.push(item);
+            }
+            let ends_arm = self.rest().starts_with(";;") || self.rest().starts_with(";&");
+            let ends_line = self.rest().starts_with(['\n', '\r']);
+            let more = background || ends_line || !ends_arm && self.eat(";");
             self.skip_space();
             if !more {
                 if self.done() || self.stands_at(until) {

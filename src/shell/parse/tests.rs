@@ -108,7 +108,7 @@ fn words_lose_their_quotes() {
         ("$", "$"),
     ] {
         let tree = parse(text, 0).expect("a word");
-        let Kind::Simple { words, .. } = &tree.script[0].commands[0].kind else { panic!("simple") };
+        let Kind::Simple { words, .. } = &tree[0].commands[0].kind else { panic!("simple") };
         assert_eq!(words[0].plain().as_deref(), Some(expected), "{text:?}");
     }
 }

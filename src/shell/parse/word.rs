@@ -83,20 +83,9 @@ impl Parser<'_> {
         parts: &mut Vec<Part>,
     ) -> Result<(), SyntaxError> {
         let mut text = String::new();
-        loop {
-            let Some(next) = self.peek() else {
-                if end.is_some() {
-                    return Err(self.error("a \" is not closed"));
-                }
-                parts.push(Part::Quoted(text));
-                return Ok(());
-            };
+        while self.peek() != end {
+            let next = self.peek().ok_or(self.error("a \" is not closed"))?;
             match next {
-                _ if Some(next) == end => {
-                    self.at += 1;
-                    parts.push(Part::Quoted(text));
-                    return Ok(());
-                }
                 '\\' => {
                     self.at += 1;
                     match self.bump() {
@@ -116,6 +105,9 @@ impl Parser<'_> {
                 }
             }
         }
+        self.at += end.map_or(0, char::len_utf8);
+        parts.push(Part::Quoted(text));
+        Ok(())
     }
 
     /// Parses an expansion that begins with `$` or a backtick.
@@ -208,18 +200,13 @@ impl Parser<'_> {
     fn until_brace(&mut self, quotes: Quotes) -> Result<Word, SyntaxError> {
         let start = self.at;
         let mut parts = Vec::new();
-        loop {
+        while self.peek() != Some('}') {
             let next = self.peek().ok_or(self.error("a ${ is not closed"))?;
             let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
             match next {
                 '<' | '>' if process && quotes == Quotes::Outside => {
                     self.at += 2;
                     parts.push(Part::Process(self.script_until(")")?));
-                }
-                '}' => {
-                    let raw = self.text[start..self.at].to_owned();
-                    self.at += 1;
-                    return Ok(Word { parts, raw });
                 }
                 '\'' if quotes == Quotes::Inside => {
                     self.at += 1;
@@ -235,6 +222,9 @@ impl Parser<'_> {
                 }
             }
         }
+        let raw = self.text[start..self.at].to_owned();
+        self.at += 1;
+        Ok(Word { parts, raw })
     }
 
     /// Parses a script up to a closing sign. Its heredocs have to end inside it.
