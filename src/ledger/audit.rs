@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::append::own_chains;
 use super::evidence::{self, Digest, SectionLine};
-use super::files::ReadFile;
-use super::read::{self, ErasedSection, EvidenceFile, LedgerFile};
+use super::read::{self, ErasedSection, ParsedLedgerFile};
 use super::{Ledger, journal};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
@@ -29,32 +28,34 @@ pub(crate) struct Audit {
 }
 
 /// Reads all files of a workspace's ledger on all processors. For evidence, only the findings and
-/// digests are kept.
+/// digests are kept, and no records are made from its lines.
 pub(crate) fn audit(root: &Root) -> Audit {
     let is_own = own_chains(root);
     let files = read::files(root);
-    let read = in_parallel(&files, |file| match evidence::digest_of_path(&file.path) {
-        Some(_) => of_evidence(file),
-        None => AuditedFile {
-            known: ReadFile::read(file, None).owned_by(&is_own),
-            ..AuditedFile::default()
-        },
+    let read = in_parallel(&files, |file| {
+        let named = evidence::digest_of_path(&file.path);
+        match named.and_then(|named| Some((named, file.bytes().ok()?))) {
+            Some((named, bytes)) => AuditedFile::of_evidence(&file.path, named, &bytes),
+            None => AuditedFile {
+                rest: ParsedLedgerFile::read(file, None).owned_by(&is_own),
+                ..AuditedFile::default()
+            },
+        }
     });
     let mut audit = Audit { files: files.len(), ..Audit::default() };
-    let mut counted = HashSet::new();
-    let mut parts: BTreeMap<RelativePath, ReadFile> = BTreeMap::new();
+    let mut parts: BTreeMap<RelativePath, ParsedLedgerFile> = BTreeMap::new();
+    let mut counted: HashSet<Digest> = HashSet::new();
     for (file, part) in files.into_iter().zip(read) {
         // A section that is in several files (because two branches compacted it) counts once, as it
         // does in `Ledger`.
-        let is_new = |(section, _): &&(Digest, usize)| !part.is_sound || !counted.contains(section);
-        audit.records +=
-            part.records.iter().filter(is_new).map(|(_, records)| records).sum::<usize>();
-        let sections = part.records.iter().map(|(section, _)| *section);
-        audit.sections.extend(sections.clone());
-        counted.extend(sections.filter(|_| part.is_sound));
-        audit.erased.extend(part.known.erased.iter().cloned());
-        audit.intents.extend(part.named);
-        parts.insert(file.path, part.known);
+        let is_new = |section: &Digest| !part.is_sound || !counted.contains(section);
+        let new = part.records.iter().filter(|(section, _)| is_new(section));
+        audit.records += new.map(|(_, records)| records).sum::<usize>();
+        counted.extend(part.rest.sections.iter().filter(|_| part.is_sound));
+        audit.sections.extend(&part.rest.sections);
+        audit.erased.extend(part.rest.erased.iter().cloned());
+        audit.intents.extend(part.intents);
+        parts.insert(file.path, part.rest);
     }
     let rest = Ledger::of_known(parts, journal::sealed(root));
     for entry in rest.entries() {
@@ -69,39 +70,40 @@ pub(crate) fn audit(root: &Root) -> Audit {
 /// The data that is kept about one file.
 #[derive(Default)]
 struct AuditedFile {
-    known: ReadFile,
+    /// The file. Evidence has no entries here.
+    rest: ParsedLedgerFile,
     /// Whether the digest of the file's bytes is equal to the one in its name.
     is_sound: bool,
-    /// For each section, its digest and how many records it has.
+    /// How many records each section of evidence has.
     records: Vec<(Digest, usize)>,
-    named: BTreeSet<String>,
+    /// The intents under which evidence records code.
+    intents: BTreeSet<String>,
 }
 
-fn of_evidence(file: &LedgerFile) -> AuditedFile {
-    let (path, mut part) = (&file.path, AuditedFile::default());
-    let (Some(digest), Ok(bytes)) = (evidence::digest_of_path(path), file.bytes()) else {
-        return AuditedFile { known: ReadFile::read(file, None), ..part };
-    };
-    let EvidenceFile { is_sound, sections, parsed } = EvidenceFile::read(path, digest, &bytes);
-    for section in &sections {
-        let stones =
-            section.lines.iter().filter(|(_, said)| matches!(said, SectionLine::Erased(_)));
-        part.records.push((section.digest, section.lines.len() - stones.count()));
-        for (_, said) in &section.lines {
-            let intent = match said {
-                SectionLine::Changed(line) => {
-                    Some(&section.header.intents[line.intent as usize].id)
+impl AuditedFile {
+    fn of_evidence(path: &RelativePath, named: Digest, bytes: &[u8]) -> Self {
+        let (rest, sections) = read::evidence_file(path, named, bytes);
+        let is_sound = rest.digest == Some(named);
+        let mut audited = Self { rest, is_sound, ..Self::default() };
+        for section in sections {
+            let mut records = 0;
+            for (_, said) in &section.lines {
+                let intent = match said {
+                    SectionLine::Erased(_) => continue,
+                    SectionLine::Changed(line) => {
+                        Some(&section.header.intents[line.intent as usize].id)
+                    }
+                    SectionLine::Carried(record) => {
+                        record.intent_id.as_ref().filter(|_| !record.files.is_empty())
+                    }
+                };
+                records += 1;
+                if let Some(intent) = intent.filter(|intent| !audited.intents.contains(*intent)) {
+                    audited.intents.insert(intent.clone());
                 }
-                SectionLine::Carried(record) if record.files.is_empty() => None,
-                SectionLine::Carried(record) => record.intent_id.as_ref(),
-                SectionLine::Erased(_) => None,
-            };
-            if let Some(intent) = intent.filter(|intent| !part.named.contains(*intent)) {
-                part.named.insert(intent.clone());
             }
+            audited.records.push((section.digest, records));
         }
+        audited
     }
-    part.is_sound = is_sound;
-    part.known = ReadFile::with(parsed, None);
-    part
 }

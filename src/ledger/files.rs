@@ -1,57 +1,34 @@
-//! Reads the files of a ledger. Files of evidence that are listed in the table on disk (`look_up_table`) are
-//! read when one of their entries is first requested; these files are called the *shelf*.
+//! Reads the files of a ledger.
+//!
+//! The table on disk (`look_up_table`) says what most files of evidence contain. Such a file is read
+//! only when one of its entries is requested. These files are called the *shelf*. All other files
+//! are read when the ledger is loaded.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::Metadata;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::UNIX_EPOCH;
+use std::time::SystemTime;
 
 use super::journal::{self, Sealed};
 use super::look_up_table::{self, LookUpTable};
-use super::read::{self, ErasedSection, LedgerFile, ParsedLedgerFile};
+use super::read::{self, LedgerFile, ParsedLedgerFile};
 use super::{Digest, Entry, EntryOrigin, Record, RecordDialect, Trust, chain, evidence, sorted};
 use crate::workspace::parallel::in_parallel;
-use crate::workspace::{Code, Finding, RelativePath, Root, cache};
-
-/// The content of a ledger file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct ReadFile {
-    pub stamp: Option<ReadStamp>,
-    pub entries: Vec<Arc<Entry>>,
-    pub findings: Arc<[Finding]>,
-    /// The digests of the file's sections, if it is a file of evidence.
-    pub sections: Arc<[Digest]>,
-    pub erased: Arc<[ErasedSection]>,
-    pub digest: Option<Digest>,
-    /// The version of the file's format, if it is newer than this program. Nothing else of such a
-    /// file is read.
-    pub newer_format: Option<u32>,
-    /// The ids of the journal records that were skipped, because they are sealed into evidence that
-    /// exists.
-    pub passed_over: Arc<[String]>,
-}
+use crate::workspace::{Code, RelativePath, Root, cache};
 
 /// The size and times of a file. If they are the same later, the file has not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReadStamp {
     length: u64,
-    modified: Option<u128>,
+    modified: Option<SystemTime>,
     pub exact: Option<cache::FileStamp>,
 }
 
 impl ReadStamp {
-    fn of(meta: &Metadata) -> Self {
-        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Self {
-            length: meta.len(),
-            modified: modified.map(|since| since.as_nanos()),
-            exact: cache::FileStamp::of(meta),
-        }
-    }
-
     fn now(file: &LedgerFile) -> Option<Self> {
-        Some(Self::of(&file.disk.metadata().ok()?))
+        let found = file.disk.metadata().ok()?;
+        let exact = cache::FileStamp::of(&found);
+        Some(Self { length: found.len(), modified: found.modified().ok(), exact })
     }
 }
 
@@ -59,7 +36,7 @@ impl ReadStamp {
 /// that writer.
 type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
-impl ReadFile {
+impl ParsedLedgerFile {
     pub(super) fn read(file: &LedgerFile, stamp: Option<ReadStamp>) -> Self {
         Self::with_result(file, file.read(), stamp)
     }
@@ -70,50 +47,27 @@ impl ReadFile {
         stamp: Option<ReadStamp>,
         is_sealed: &(dyn Fn(&str) -> bool + Sync),
     ) -> Self {
-        let (passed_over, reading) = match file.read_open(is_sealed) {
-            Ok((passed_over, reading)) => (passed_over, Ok(reading)),
-            Err(error) => (Vec::new(), Err(error)),
-        };
-        let known = Self::with_result(file, reading, stamp).owned_by(&|_, _| true);
-        Self { passed_over: passed_over.into(), ..known }
+        Self::with_result(file, file.read_open(is_sealed), stamp).owned_by(&|_, _| true)
     }
 
+    /// Adds the stamp. The bytes that could not be read are dropped to save memory. A file that
+    /// could not be read at all has a finding, and no stamp, so that it is read again next time.
     fn with_result(
         file: &LedgerFile,
-        reading: std::io::Result<ParsedLedgerFile>,
+        read: std::io::Result<Self>,
         stamp: Option<ReadStamp>,
     ) -> Self {
-        match reading {
-            Ok(reading) => Self::with(reading, stamp),
+        match read {
+            Ok(read) => Self { stamp, unreadable: Vec::new(), ..read },
             Err(error) => {
-                let origin = EntryOrigin { path: file.path.clone(), line: 1, start: 0, end: 0 };
                 let finding = chain::finding(
                     Code::LedgerUnreadable,
-                    &origin,
+                    &EntryOrigin::of_file(&file.path),
                     format!("The ledger file {} cannot be read: {error}.", file.path),
                     "Look at its permissions; what it records is unknown until it can be read.",
                 );
-                let reading =
-                    ParsedLedgerFile { findings: vec![finding], ..ParsedLedgerFile::default() };
-                Self::with(reading, None)
+                Self { findings: vec![finding], ..Self::default() }
             }
-        }
-    }
-
-    pub(super) fn of(path: &RelativePath, bytes: &[u8]) -> Self {
-        Self::with(read::bytes(path, bytes), None)
-    }
-
-    pub(super) fn with(reading: ParsedLedgerFile, stamp: Option<ReadStamp>) -> Self {
-        Self {
-            stamp,
-            entries: reading.entries.into_iter().map(Arc::new).collect(),
-            findings: reading.findings.into(),
-            sections: reading.sections.into(),
-            erased: reading.erased.into(),
-            digest: reading.digest,
-            newer_format: reading.newer_format,
-            passed_over: Arc::default(),
         }
     }
 
@@ -132,7 +86,7 @@ impl ReadFile {
 
     /// Returns a copy with only the sections for which `is_kept` is true.
     fn keeping(&self, is_kept: impl Fn(&Digest) -> bool) -> Self {
-        let sections: Arc<[Digest]> = self.sections.iter().copied().filter(is_kept).collect();
+        let sections: Vec<Digest> = self.sections.iter().copied().filter(is_kept).collect();
         let stands = |entry: &&Arc<Entry>| entry.section.is_none_or(|of| sections.contains(&of));
         let entries = self.entries.iter().filter(stands).cloned().collect();
         Self { entries, sections, ..self.clone() }
@@ -154,10 +108,9 @@ impl ReadFile {
     /// entries.
     fn with_count(mut self, count: u32, path: &RelativePath) -> Self {
         let missing = || {
-            let origin = EntryOrigin { path: path.clone(), line: 1, start: 0, end: 0 };
             Arc::new(Entry {
                 record: Record::default(),
-                origin,
+                origin: EntryOrigin::of_file(path),
                 dialect: RecordDialect::Evidence,
                 trust: Trust::Contradicted,
                 stored: Arc::from([]),
@@ -193,7 +146,7 @@ impl<T> Lazy<T> {
 pub(super) struct Shelf {
     pub kept: LookUpTable,
     root: PathBuf,
-    slots: Lazy<ReadFile>,
+    slots: Lazy<ParsedLedgerFile>,
 }
 
 impl Shelf {
@@ -204,11 +157,11 @@ impl Shelf {
     }
 
     /// Returns the content of a file, which is read on first use.
-    pub(super) fn known(&self, file: u32) -> &ReadFile {
+    pub(super) fn known(&self, file: u32) -> &ParsedLedgerFile {
         self.slots.get(file).get_or_init(|| {
             let path = self.kept.path(file);
             let disk = self.root.join(path.as_str());
-            let known = ReadFile::read(&LedgerFile { path: path.clone(), disk }, None);
+            let known = ParsedLedgerFile::read(&LedgerFile { path: path.clone(), disk }, None);
             known.with_count(self.kept.count(file), &path)
         })
     }
@@ -223,45 +176,46 @@ impl Shelf {
 
 /// The files of a ledger on disk, before they are read.
 #[derive(Default)]
-pub(super) struct FoundLedgerFiles {
+struct FoundLedgerFiles {
+    shelf: Option<Arc<Shelf>>,
     /// For each file of the shelf, whether it still exists and has not changed.
-    pub standing: Vec<bool>,
+    standing: Vec<bool>,
     /// All other files, each with its stamp.
-    pub others: BTreeMap<RelativePath, (LedgerFile, Option<ReadStamp>)>,
+    others: BTreeMap<RelativePath, (LedgerFile, Option<ReadStamp>)>,
     /// The state of each month's folder. `None` if that state does not show whether a file changed.
     months: HashMap<String, Option<cache::FileStamp>>,
 }
 
 impl FoundLedgerFiles {
-    fn of(root: &Root, shelf: Option<&Shelf>) -> Self {
+    fn of(root: &Root, shelf: Option<Arc<Shelf>>) -> Self {
         let mut found = Self::default();
-        found.standing.resize(shelf.map_or(0, |shelf| shelf.kept.files()), false);
-        let files = read::files_but(root, &mut |folder, disk, inside| {
-            let Some(month) = look_up_table::month(folder) else {
-                return false;
-            };
-            // A change in a nested folder does not change the times of the month's folder.
-            let shelf = shelf.filter(|_| !inside);
-            let known = shelf.and_then(|shelf| shelf.kept.as_it_was(month, disk));
+        let kept = shelf.as_ref().map(|shelf| &shelf.kept);
+        found.standing.resize(kept.map_or(0, LookUpTable::files), false);
+        let (files, outer) = read::list(root, &mut |folder, disk| {
+            let Some(month) = look_up_table::month(folder) else { return false };
+            let known = kept.and_then(|kept| kept.as_it_was(month, disk));
             let is_known = known.is_some();
             known.into_iter().flatten().for_each(|file| found.standing[file as usize] = true);
-            let state = if inside { None } else { look_up_table::state(disk) };
-            found.months.insert(month.to_owned(), state);
+            found.months.insert(month.to_owned(), look_up_table::state(disk));
             is_known
         });
+        // A change in an inner folder does not change the times of the month's folder.
+        for month in outer.iter().filter_map(|folder| look_up_table::month(folder)) {
+            found.months.insert(month.to_owned(), None);
+        }
         for file in files {
             let stamp = ReadStamp::now(&file);
             let print = || Some(look_up_table::stamp_digest(stamp.as_ref()?.exact.as_ref()?));
-            let of_shelf = shelf.and_then(|shelf| {
-                let at = shelf.kept.find(&file.path)?;
-                (print()? == shelf.kept.stamp(at)).then_some(at)
+            let of_shelf = kept.and_then(|kept| {
+                let at = kept.find(&file.path)?;
+                (print()? == kept.stamp(at)).then_some(at)
             });
             match of_shelf {
                 Some(at) => found.standing[at as usize] = true,
                 None => drop(found.others.insert(file.path.clone(), (file, stamp))),
             }
         }
-        found
+        Self { shelf, ..found }
     }
 
     /// Returns how many files of the shelf were removed or changed.
@@ -274,33 +228,83 @@ impl FoundLedgerFiles {
         let is_evidence = |path: &&RelativePath| evidence::digest_of_path(path).is_some();
         self.gone() + self.others.keys().filter(is_evidence).count()
     }
-}
 
-/// Returns the sections of the files of the shelf that still exist, and of all other files.
-fn sections<'a>(
-    shelf: Option<&'a Shelf>,
-    standing: &'a [bool],
-    others: &'a BTreeMap<RelativePath, ReadFile>,
-) -> impl Iterator<Item = Digest> {
-    of_shelf(shelf, standing)
-        .flat_map(|(shelf, at)| shelf.kept.sections(at))
-        .chain(others.values().flat_map(|known| known.sections.to_vec()))
-}
+    /// Reads the files that are not on the shelf. Those that have not changed are taken from
+    /// `before`.
+    fn read(&self, before: &LedgerFiles, is_own: IsOwn<'_>, sealed: &Sealed) -> LedgerFiles {
+        let as_it_was = |file: &LedgerFile, stamp: &Option<ReadStamp>| {
+            let known = before.others.get(&file.path)?;
+            let is_same = stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == *stamp;
+            is_same.then_some(known)
+        };
+        let (open, rest): (Vec<_>, Vec<_>) =
+            self.others.values().partition(|(file, _)| journal::is_open(&file.path));
+        let read = |(file, stamp): &&(LedgerFile, Option<ReadStamp>)| {
+            let read = || ParsedLedgerFile::read(file, *stamp).owned_by(is_own);
+            (file.path.clone(), as_it_was(file, stamp).cloned().unwrap_or_else(read))
+        };
+        let mut files = LedgerFiles {
+            shelf: self.shelf.clone(),
+            standing: self.standing.clone(),
+            others: in_parallel(&rest, read).into_iter().collect(),
+        };
+        let is_sealed = sealed.among(&|| files.sections().collect());
+        let read = |(file, stamp): &&(LedgerFile, Option<ReadStamp>)| {
+            let known = as_it_was(file, stamp);
+            let known = known.filter(|known| known.passed_over.iter().all(|id| is_sealed(id)));
+            let read = || ParsedLedgerFile::read_open(file, *stamp, &is_sealed);
+            (file.path.clone(), known.cloned().unwrap_or_else(read))
+        };
+        files.others.extend(in_parallel(&open, read));
+        files
+    }
 
-/// Returns the files of the shelf that still exist.
-fn of_shelf<'a>(
-    shelf: Option<&'a Shelf>,
-    standing: &'a [bool],
-) -> impl Iterator<Item = (&'a Shelf, u32)> {
-    (0..).zip(standing).filter(|(_, stands)| **stands).filter_map(move |(at, _)| Some((shelf?, at)))
+    /// Writes the table again from the files that were read, and opens it. `None` if too few files
+    /// have changed, or if it cannot be written.
+    fn write(&self, root: &Root, read: &LedgerFiles) -> Option<Shelf> {
+        let place = look_up_table::place(root)?;
+        let mut months = self.months.clone();
+        let mut new = Vec::new();
+        let mut sections: HashSet<Digest> =
+            read.of_shelf().flat_map(|(shelf, at)| shelf.kept.sections(at)).collect();
+        for (path, known) in &read.others {
+            let stamp = known.stamp.and_then(|stamp| stamp.exact).filter(|_| {
+                // If several files contain the same section, the table lists only one of them.
+                known.may_be_kept(path) && known.sections.iter().all(|one| !sections.contains(one))
+            });
+            match stamp {
+                Some(stamp) => {
+                    let stamp = look_up_table::stamp_digest(&stamp);
+                    sections.extend(known.sections.iter());
+                    new.push(look_up_table::New { path, stamp, known });
+                }
+                None => {
+                    let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+                    if let Some(month) = look_up_table::month(folder) {
+                        months.insert(month.to_owned(), None);
+                    }
+                }
+            }
+        }
+        if new.len() + self.gone() <= MAX_CHANGES {
+            return None;
+        }
+        let before = self.shelf.as_ref().map(|shelf| (&shelf.kept, &self.standing[..]));
+        if let Err(error) = look_up_table::write(&place, before, &new, &months) {
+            tracing::debug!(%error, "what the evidence says is not kept");
+            return None;
+        }
+        Shelf::open(root)
+    }
 }
 
 /// The files of a ledger: those on the shelf, and all others with their content.
 #[derive(Default)]
 pub(super) struct LedgerFiles {
     pub shelf: Option<Arc<Shelf>>,
+    /// For each file of the shelf, whether it still exists and has not changed.
     pub standing: Vec<bool>,
-    pub others: BTreeMap<RelativePath, ReadFile>,
+    pub others: BTreeMap<RelativePath, ParsedLedgerFile>,
 }
 
 /// The table is written again when more files than this were added or removed.
@@ -310,40 +314,28 @@ impl LedgerFiles {
     /// Reads the files of a ledger again. Files that have not changed are taken from `before`.
     pub(super) fn read(root: &Root, before: &Self, is_own: IsOwn<'_>, sealed: &Sealed) -> Self {
         let open = || Shelf::open(root).map(Arc::new);
-        let mut shelf = before.shelf.clone().or_else(open);
-        let mut found = FoundLedgerFiles::of(root, shelf.as_deref());
+        let mut found = FoundLedgerFiles::of(root, before.shelf.clone().or_else(open));
         if found.changes() > MAX_CHANGES && before.shelf.is_some() {
             // Another process may have written a newer table.
-            shelf = open();
-            found = FoundLedgerFiles::of(root, shelf.as_deref());
+            found = FoundLedgerFiles::of(root, open());
         }
-        let mut others = found.read(before, is_own, shelf.as_deref(), sealed);
-        if found.changes() > MAX_CHANGES
-            && let Some(written) = found.write(root, shelf.as_deref(), &others)
-        {
-            let again = FoundLedgerFiles::of(root, Some(&written));
-            others.retain(|path, known| match written.kept.find(path) {
-                Some(at) if again.standing[at as usize] => {
-                    drop(written.slots.get(at).set(known.clone()));
-                    false
-                }
-                _ => again.others.contains_key(path),
-            });
-            (shelf, found) = (Some(Arc::new(written)), again);
+        let read = found.read(before, is_own, sealed);
+        if found.changes() <= MAX_CHANGES {
+            return read;
         }
-        // A file was added while the table was being written.
-        let late = found.others.keys().any(|path| !others.contains_key(path));
-        if late {
-            let before = Self { others, ..Self::default() };
-            others = found.read(&before, is_own, shelf.as_deref(), sealed);
+        match found.write(root, &read) {
+            // The new table lists most of the files that were just read, so they move to the shelf.
+            Some(written) => {
+                FoundLedgerFiles::of(root, Some(Arc::new(written))).read(&read, is_own, sealed)
+            }
+            None => read,
         }
-        Self { shelf, standing: found.standing, others }
     }
 
     /// Returns true if no file was added, removed or changed (in size or time) since they were
     /// read.
     pub(super) fn are_current(&self, root: &Root) -> bool {
-        let found = FoundLedgerFiles::of(root, self.shelf.as_deref());
+        let found = FoundLedgerFiles::of(root, self.shelf.clone());
         found.standing == self.standing
             && found.others.len() == self.others.len()
             && found.others.iter().zip(&self.others).all(|((path, (_, now)), (then, known))| {
@@ -353,12 +345,14 @@ impl LedgerFiles {
 
     /// Returns the files of the shelf that still exist.
     pub(super) fn of_shelf(&self) -> impl Iterator<Item = (&Shelf, u32)> {
-        of_shelf(self.shelf.as_deref(), &self.standing)
+        let standing = (0..).zip(&self.standing).filter(|(_, stands)| **stands);
+        standing.filter_map(|(at, _)| Some((self.shelf.as_deref()?, at)))
     }
 
     /// Returns the sections of all files of evidence that exist.
     pub(super) fn sections(&self) -> impl Iterator<Item = Digest> {
-        sections(self.shelf.as_deref(), &self.standing, &self.others)
+        let of_shelf = self.of_shelf().flat_map(|(shelf, at)| shelf.kept.sections(at));
+        of_shelf.chain(self.others.values().flat_map(|known| known.sections.iter().copied()))
     }
 
     /// Returns a copy without some of the files that are not on the shelf, and with additional
@@ -366,7 +360,7 @@ impl LedgerFiles {
     pub(super) fn but(
         &self,
         is_left_out: impl Fn(&RelativePath) -> bool,
-        more: impl IntoIterator<Item = (RelativePath, ReadFile)>,
+        more: impl IntoIterator<Item = (RelativePath, ParsedLedgerFile)>,
     ) -> Self {
         let others = self.others.iter().filter(|(path, _)| !is_left_out(path));
         let mut others: BTreeMap<_, _> =
@@ -422,7 +416,7 @@ impl LedgerFiles {
             .shelf
             .iter()
             .flat_map(|shelf| twice.iter().map(|at| (shelf.kept.path(*at), shelf.known(*at))));
-        let mut all: Vec<(RelativePath, &ReadFile)> = shelf.collect();
+        let mut all: Vec<(RelativePath, &ParsedLedgerFile)> = shelf.collect();
         all.extend(self.others.iter().map(|(path, known)| (path.clone(), known)));
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut counted: HashSet<Digest> = HashSet::new();
@@ -437,81 +431,5 @@ impl LedgerFiles {
             entries.extend(new.into_iter().cloned());
         }
         entries
-    }
-}
-
-impl FoundLedgerFiles {
-    fn read(
-        &self,
-        before: &LedgerFiles,
-        is_own: IsOwn<'_>,
-        shelf: Option<&Shelf>,
-        sealed: &Sealed,
-    ) -> BTreeMap<RelativePath, ReadFile> {
-        let as_it_was = |file: &LedgerFile, stamp: &Option<ReadStamp>| {
-            let known = before.others.get(&file.path)?;
-            let is_same = stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == *stamp;
-            is_same.then_some(known)
-        };
-        let (open, rest): (Vec<_>, Vec<_>) =
-            self.others.values().partition(|(file, _)| journal::is_open(&file.path));
-        let read = |(file, stamp): &&(LedgerFile, Option<ReadStamp>)| {
-            let read = || ReadFile::read(file, *stamp).owned_by(is_own);
-            (file.path.clone(), as_it_was(file, stamp).cloned().unwrap_or_else(read))
-        };
-        let mut others: BTreeMap<_, _> = in_parallel(&rest, read).into_iter().collect();
-        let is_sealed = sealed.among(&|| sections(shelf, &self.standing, &others).collect());
-        let read = |(file, stamp): &&(LedgerFile, Option<ReadStamp>)| {
-            let known = as_it_was(file, stamp);
-            let known = known.filter(|known| known.passed_over.iter().all(|id| is_sealed(id)));
-            let read = || ReadFile::read_open(file, *stamp, &is_sealed);
-            (file.path.clone(), known.cloned().unwrap_or_else(read))
-        };
-        others.extend(in_parallel(&open, read));
-        others
-    }
-
-    /// Writes the table again and opens it. `None` if too few files have changed, or if it cannot
-    /// be written.
-    fn write(
-        &self,
-        root: &Root,
-        shelf: Option<&Shelf>,
-        others: &BTreeMap<RelativePath, ReadFile>,
-    ) -> Option<Shelf> {
-        let place = look_up_table::place(root)?;
-        let mut months = self.months.clone();
-        let mut new = Vec::new();
-        let of_shelf = of_shelf(shelf, &self.standing);
-        let mut sections: HashSet<Digest> =
-            of_shelf.flat_map(|(shelf, at)| shelf.kept.sections(at)).collect();
-        for (path, known) in others {
-            let stamp = known.stamp.and_then(|stamp| stamp.exact).filter(|_| {
-                // If several files contain the same section, the table lists only one of them.
-                known.may_be_kept(path) && known.sections.iter().all(|one| !sections.contains(one))
-            });
-            match stamp {
-                Some(stamp) => {
-                    let stamp = look_up_table::stamp_digest(&stamp);
-                    sections.extend(known.sections.iter());
-                    new.push(look_up_table::New { path, stamp, known });
-                }
-                None => {
-                    let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
-                    if let Some(month) = look_up_table::month(folder) {
-                        months.insert(month.to_owned(), None);
-                    }
-                }
-            }
-        }
-        if new.len() + self.gone() <= MAX_CHANGES {
-            return None;
-        }
-        let before = shelf.map(|shelf| (&shelf.kept, &self.standing[..]));
-        if let Err(error) = look_up_table::write(&place, before, &new, &months) {
-            tracing::debug!(%error, "what the evidence says is not kept");
-            return None;
-        }
-        Shelf::open(root)
     }
 }

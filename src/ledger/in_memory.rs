@@ -13,13 +13,13 @@ use super::append::own_chains;
 use super::chain;
 use super::derived::{Derive, Derived, Outlines};
 use super::evidence::Digest;
-use super::files::{Lazy, LedgerFiles, ReadFile};
+use super::files::{Lazy, LedgerFiles};
 use super::journal::{self, Sealed};
 use super::look_up_table::{LookUpKey, LookUpTable};
 use super::lookup::{
     LookUp, REASSIGN, REGISTRY, WHOLE, intents, is_content_hash, is_whole, keys_of, keys_of_block,
 };
-use super::read::{self, ErasedSection, LedgerFile};
+use super::read::{self, ErasedSection, LedgerFile, ParsedLedgerFile};
 use super::reassign::{BlockReassignment, Reassignments};
 use super::{
     BlockRecord, Conversation, Entry, FileRecord, Record, RecordDialect, RecordKind, Strength,
@@ -176,9 +176,9 @@ impl Ledger {
         journals: impl IntoIterator<Item = LedgerFile>,
     ) -> Self {
         let sealed = journal::sealed(root);
-        let journals: Vec<(RelativePath, ReadFile)> = {
+        let journals: Vec<(RelativePath, ParsedLedgerFile)> = {
             let is_sealed = sealed.among(&|| files.sections().collect());
-            let read = |file: &LedgerFile| ReadFile::read_open(file, None, &is_sealed);
+            let read = |file: &LedgerFile| ParsedLedgerFile::read_open(file, None, &is_sealed);
             journals.into_iter().map(|file| (file.path.clone(), read(&file))).collect()
         };
         Self::of(files.but(|_| false, journals), sealed)
@@ -192,7 +192,7 @@ impl Ledger {
 
     /// Returns a copy of this ledger with additional files that are not on disk.
     pub fn with_files(&self, files: &[(RelativePath, Vec<u8>)]) -> Self {
-        let known = files.iter().map(|(path, bytes)| (path.clone(), ReadFile::of(path, bytes)));
+        let known = files.iter().map(|(path, bytes)| (path.clone(), read::bytes(path, bytes)));
         Self::of(self.data.files.but(|_| false, known), self.data.sealed.clone())
     }
 
@@ -215,13 +215,12 @@ impl Ledger {
     }
 
     /// The files of evidence, each with the digests of its sections.
-    pub fn evidence_files(&self) -> Vec<(RelativePath, Arc<[Digest]>)> {
+    pub fn evidence_files(&self) -> Vec<(RelativePath, Vec<Digest>)> {
         let files = &self.data.files;
         let others = files.others.iter().filter(|(_, known)| known.digest.is_some());
-        let others = others.map(|(path, known)| (path.clone(), Arc::clone(&known.sections)));
+        let others = others.map(|(path, known)| (path.clone(), known.sections.clone()));
         let of_shelf = files.of_shelf();
-        let of_shelf =
-            of_shelf.map(|(shelf, at)| (shelf.kept.path(at), shelf.kept.sections(at).into()));
+        let of_shelf = of_shelf.map(|(shelf, at)| (shelf.kept.path(at), shelf.kept.sections(at)));
         of_shelf.chain(others).collect()
     }
 
@@ -239,12 +238,15 @@ impl Ledger {
     /// Makes a ledger from files in memory, for example those of a commit or of the index.
     pub fn from_files(files: &[(RelativePath, Vec<u8>)]) -> Self {
         let known =
-            |(path, bytes): &(RelativePath, Vec<u8>)| (path.clone(), ReadFile::of(path, bytes));
+            |(path, bytes): &(RelativePath, Vec<u8>)| (path.clone(), read::bytes(path, bytes));
         Self::of_known(in_parallel(files, known).into_iter().collect(), Sealed::default())
     }
 
     /// Makes a ledger from files that were read already.
-    pub(super) fn of_known(others: BTreeMap<RelativePath, ReadFile>, sealed: Sealed) -> Self {
+    pub(super) fn of_known(
+        others: BTreeMap<RelativePath, ParsedLedgerFile>,
+        sealed: Sealed,
+    ) -> Self {
         Self::of(LedgerFiles { others, ..LedgerFiles::default() }, sealed)
     }
 
@@ -274,7 +276,7 @@ impl Ledger {
         let mut data =
             LedgerData { files, sealed, links: judgement.findings, order, ..LedgerData::default() };
         for (at, place) in (0..).zip(&data.order.all) {
-            let Some(other) = place.other() else { continue };
+            let EntryIndex::InMemory(other) = *place else { continue };
             for key in keys_of(&entries[other as usize]) {
                 data.named.entry(key).or_default().push(at);
             }
@@ -318,13 +320,14 @@ impl Ledger {
 
     /// Returns the entry with this index in fold order.
     pub fn entry(&self, at: u32) -> &Entry {
-        let place = self.data.order.all[at as usize];
-        if let Some(other) = place.other() {
-            return &self.data.entries[other as usize];
+        match self.data.order.all[at as usize] {
+            EntryIndex::InMemory(other) => &self.data.entries[other as usize],
+            EntryIndex::Row(row) => {
+                let shelf = self.data.files.shelf.as_ref().expect("rows are of the shelf");
+                let (file, nth) = shelf.kept.origin(row);
+                &shelf.known(file).entries[nth as usize]
+            }
         }
-        let shelf = self.data.files.shelf.as_ref().expect("rows are of the shelf");
-        let (file, nth) = shelf.kept.origin(place.0);
-        &shelf.known(file).entries[nth as usize]
     }
 
     /// Returns how far an entry can be trusted. Evidence that this clone sealed is its own.
@@ -624,8 +627,8 @@ impl Ledger {
         let of_shelf = self.data.files.of_shelf();
         let holds = of_shelf.filter(|(shelf, at)| shelf.kept.sections(*at).iter().any(is_sought));
         let found: HashSet<u32> = holds.map(|(_, at)| at).collect();
-        let may_be = |place: &EntryIndex| match (place.other(), &self.data.files.shelf) {
-            (None, Some(shelf)) => found.contains(&shelf.kept.origin(place.0).0),
+        let may_be = |place: &EntryIndex| match (place, &self.data.files.shelf) {
+            (EntryIndex::Row(row), Some(shelf)) => found.contains(&shelf.kept.origin(*row).0),
             _ => true,
         };
         let all = (0..).zip(&self.data.order.all).filter(|(_, place)| may_be(place));
@@ -647,7 +650,7 @@ impl LedgerData {
     }
 
     /// Returns all files, after reading those that were not read yet.
-    fn all_files(&self) -> impl Iterator<Item = (RelativePath, &ReadFile)> {
+    fn all_files(&self) -> impl Iterator<Item = (RelativePath, &ParsedLedgerFile)> {
         self.read_all();
         let of_shelf = self.files.of_shelf();
         let of_shelf = of_shelf.map(|(shelf, at)| (shelf.kept.path(at), shelf.known(at)));

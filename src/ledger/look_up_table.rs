@@ -6,10 +6,9 @@
 //! and each entry to its file. When enough files were added or removed, the table is written again,
 //! from the old table and the new files.
 //!
-//! The table only saves time; answers are the same without it. A folder that changed since then is
-//! listed again, and a file that changed is read. The content of an entry always comes from its
-//! file, whose bytes are checked against its name. If the table is damaged or missing, all files
-//! are read.
+//! The table only saves time: without it, all files are read, and the answers are the same. A folder
+//! that changed after the table was written is listed again, and a file that changed is read. The
+//! content of an entry always comes from its file, whose bytes are checked against its name.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -20,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::evidence::{Digest, digest_of_path};
-use super::files::ReadFile;
 use super::lookup::{LookUp, keys_of};
+use super::read::ParsedLedgerFile;
 use super::sorted;
 use crate::code::hex;
 use crate::workspace::cache::{self, FileStamp};
@@ -87,7 +86,7 @@ pub(super) struct New<'a> {
     pub path: &'a RelativePath,
     /// The [`stamp_digest`] of the file's stamp.
     pub stamp: u64,
-    pub known: &'a ReadFile,
+    pub known: &'a ParsedLedgerFile,
 }
 
 /// Hashes a stamp to 8 bytes, so that it can be stored and compared.
@@ -306,7 +305,7 @@ impl TableRows {
         let month = month(new.path.as_str().rsplit_once('/')?.0)?;
         let name: EvidenceName = (month.to_owned(), digest_of_path(new.path)?);
         let count = u32::try_from(new.known.entries.len()).ok()?;
-        self.files.push((name.clone(), new.stamp, count, new.known.sections.to_vec()));
+        self.files.push((name.clone(), new.stamp, count, new.known.sections.clone()));
         for (nth, entry) in (0..).zip(&new.known.entries) {
             let record = &entry.record;
             let time = clock::milliseconds(&record.timestamp);

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::Record;
 use super::chain::{finding, restore};
-use super::evidence::{self, Digest, NoEvidence, Section};
+use super::evidence::{self, Digest, NoEvidence, Section, SectionLine};
+use super::files::ReadStamp;
 use super::journal;
 use super::scan::{ScanState, Scanner};
 use crate::workspace::{Code, Finding, RelativePath, Root, store};
@@ -24,6 +25,13 @@ pub struct EntryOrigin {
     pub start: u64,
     /// The offset in bytes after its last byte.
     pub end: u64,
+}
+
+impl EntryOrigin {
+    /// Returns the place of a finding about a file as a whole.
+    pub(super) fn of_file(path: &RelativePath) -> Self {
+        Self { path: path.clone(), line: 1, start: 0, end: 0 }
+    }
 }
 
 /// The format in which a record was written.
@@ -75,7 +83,7 @@ pub struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct ParsedLedgerFile {
     /// The entries in file order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Arc<Entry>>,
     /// The findings about incomplete, unreadable or forged lines.
     pub findings: Vec<Finding>,
     /// The places and bytes of spans that could not be read. Of a span that is too large, only the
@@ -87,8 +95,15 @@ pub struct ParsedLedgerFile {
     pub erased: Vec<ErasedSection>,
     /// The digest of the whole file, if it is a file of evidence.
     pub digest: Option<Digest>,
-    /// The version of the file's format, if it is newer than this program can read.
+    /// The version of the file's format, if it is newer than this program can read. Nothing else of
+    /// such a file is read.
     pub newer_format: Option<u32>,
+    /// The size and times of the file when it was read. `None` if it could not be read, and for
+    /// bytes that are not from a file.
+    pub(super) stamp: Option<ReadStamp>,
+    /// The ids of the journal records that were skipped, because they are sealed into evidence that
+    /// exists.
+    pub(super) passed_over: Arc<[String]>,
 }
 
 /// A section of evidence from which a line was erased.
@@ -126,19 +141,19 @@ impl LedgerFile {
         Ok(reading)
     }
 
-    /// Reads a journal without the records at its beginning for which `is_sealed` is true. Also
-    /// returns the ids of these records.
+    /// Reads a journal without the records at its beginning for which `is_sealed` is true.
     pub(super) fn read_open(
         &self,
         is_sealed: impl Fn(&str) -> bool,
-    ) -> std::io::Result<(Vec<String>, ParsedLedgerFile)> {
+    ) -> std::io::Result<ParsedLedgerFile> {
         let mut file = store::open(&self.disk)?;
         let (sealed, length) = journal::sealed_start(&mut file, is_sealed)?;
         file.seek(SeekFrom::Start(length))?;
-        let (mut state, mut reading) =
-            (ScanState::after(length, sealed.len()), ParsedLedgerFile::default());
+        let mut state = ScanState::after(length, sealed.len());
+        let mut reading =
+            ParsedLedgerFile { passed_over: sealed.into(), ..ParsedLedgerFile::default() };
         window(&self.path, &mut file, &mut state, &mut reading)?;
-        Ok((sealed, reading))
+        Ok(reading)
     }
 
     /// Reads a file of evidence. Of a file larger than [`store::MAX_CONTENT`] only the beginning is
@@ -161,35 +176,34 @@ const MAX_DEPTH: usize = 6;
 /// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the
 /// places where other tools keep theirs, and the journals. Symbolic links are not followed.
 pub(crate) fn files(root: &Root) -> Vec<LedgerFile> {
-    files_but(root, &mut |_, _, _| false)
+    list(root, &mut |_, _| false).0
 }
 
-/// A callback that decides if a folder can be skipped. It is called with the folder's path in the
-/// workspace, its path on disk, and a flag. If the flag is `false`, it returns true if the folder
-/// need not be listed. If the flag is `true`, the call only reports that the folder contains
-/// another folder, and the result is ignored.
-type Spares<'a> = &'a mut dyn FnMut(&str, &Path, bool) -> bool;
+/// Returns true if the files in a folder are known already, so that it need not be listed. Gets the
+/// path of the folder in the workspace, and its path on disk.
+pub(super) type IsKnown<'a> = &'a mut dyn FnMut(&str, &Path) -> bool;
 
-/// Like [`files`], but without the files of folders that `spares` says need not be listed.
-pub(super) fn files_but(root: &Root, spares: Spares<'_>) -> Vec<LedgerFile> {
-    let mut found = Vec::new();
+/// Like [`files`], but without the files of folders for which `is_known` is true. Also returns the
+/// folders that contain other folders.
+pub(super) fn list(root: &Root, is_known: IsKnown<'_>) -> (Vec<LedgerFile>, Vec<String>) {
+    let mut found = Listing::default();
     let top = root.orchestration();
     if is_plain_folder(&top) {
         for (name, kind) in names(&top) {
+            let path = format!(".orchestration/{name}");
             if is_ledger_file(&name) && kind.is_file() {
-                found.push(format!(".orchestration/{name}"));
+                found.files.push(path);
             } else if is_ledger_folder(&name) && kind.is_dir() {
-                let path = top.join(&name);
-                collect(&path, &format!(".orchestration/{name}"), MAX_DEPTH, (&mut found, spares));
+                found.add(&top.join(&name), path, MAX_DEPTH, is_known);
             }
         }
     }
-    let shown = found.iter().filter_map(|path| RelativePath::new(path).ok());
+    let shown = found.files.iter().filter_map(|path| RelativePath::new(path).ok());
     let shown = shown.filter(|path| !journal::is_open(path));
     let shown = shown.map(|path| LedgerFile { disk: root.absolute(&path), path });
     let mut files: Vec<LedgerFile> = shown.chain(journal::of_work_tree(root)).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    files
+    (files, found.outer)
 }
 
 /// Returns true if records are kept at this path, which is relative to the workspace.
@@ -216,22 +230,26 @@ fn has_ending(name: &str, endings: &[&str]) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
 }
 
-fn collect(
-    folder: &Path,
-    prefix: &str,
-    depth: usize,
-    (found, spares): (&mut Vec<String>, Spares<'_>),
-) {
-    if spares(prefix, folder, false) {
-        return;
-    }
-    for (name, kind) in names(folder) {
-        if has_ending(&name, &["jsonl"]) && kind.is_file() {
-            found.push(format!("{prefix}/{name}"));
-        } else if depth > 0 && kind.is_dir() {
-            spares(prefix, folder, true);
-            let (path, prefix) = (folder.join(&name), format!("{prefix}/{name}"));
-            collect(&path, &prefix, depth - 1, (found, spares));
+/// What was found in folders of the ledger, as paths in the workspace.
+#[derive(Default)]
+struct Listing {
+    files: Vec<String>,
+    /// The folders that contain other folders.
+    outer: Vec<String>,
+}
+
+impl Listing {
+    fn add(&mut self, folder: &Path, path: String, depth: usize, is_known: IsKnown<'_>) {
+        if is_known(&path, folder) {
+            return;
+        }
+        for (name, kind) in names(folder) {
+            if has_ending(&name, &["jsonl"]) && kind.is_file() {
+                self.files.push(format!("{path}/{name}"));
+            } else if depth > 0 && kind.is_dir() {
+                self.outer.push(path.clone());
+                self.add(&folder.join(&name), format!("{path}/{name}"), depth - 1, is_known);
+            }
         }
     }
 }
@@ -252,71 +270,61 @@ fn is_plain_folder(path: &Path) -> bool {
 /// Parses the bytes of one file. Never fails: what cannot be read becomes a finding.
 pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
     let Some(named) = evidence::digest_of_path(path) else {
-        let (mut state, mut reading) = (ScanState::default(), ParsedLedgerFile::default());
-        Scanner::new(path, bytes, &mut state, &mut reading).run_to_end();
+        let mut reading = ParsedLedgerFile::default();
+        Scanner::new(path, bytes, &mut ScanState::default(), &mut reading).run_to_end();
         return reading;
     };
-    let EvidenceFile { is_sound, sections, parsed } = EvidenceFile::read(path, named, bytes);
+    let (mut parsed, sections) = evidence_file(path, named, bytes);
+    let is_sound = parsed.digest == Some(named);
+    let trust = if is_sound { Trust::Claimed } else { Trust::Contradicted };
     let mut lines = LineCounter::of(bytes);
-    let mut entries = Vec::new();
-    for section in sections {
-        entries.extend(entries_of(path, &mut lines, &section));
+    for section in &sections {
+        parsed.entries.extend(entries_of(path, &mut lines, section, trust));
     }
-    if !is_sound {
-        entries.iter_mut().for_each(|entry| entry.trust = Trust::Contradicted);
-    }
-    ParsedLedgerFile { entries, ..parsed }
+    parsed
 }
 
-/// A file of evidence that was parsed, but whose lines were not yet turned into records.
-pub(super) struct EvidenceFile {
-    /// Whether the digest of the file's bytes is equal to the one in the file's name.
-    pub is_sound: bool,
-    pub sections: Vec<Section>,
-    /// The parsed file, with an empty list of entries.
-    pub parsed: ParsedLedgerFile,
-}
-
-impl EvidenceFile {
-    /// Parses a file of evidence. `named` is the digest in the file's name.
-    pub(super) fn read(path: &RelativePath, named: Digest, bytes: &[u8]) -> Self {
-        let digest = Digest::of(bytes);
-        let is_sound = digest == named;
-        let mut parsed = ParsedLedgerFile { digest: Some(digest), ..ParsedLedgerFile::default() };
-        let sections = evidence::read(bytes).unwrap_or_else(|why| {
-            parsed.findings.push(no_evidence(path, why));
-            if let NoEvidence::Newer(version) = why {
-                parsed.newer_format = Some(version);
-            }
-            Vec::new()
-        });
-        if !is_sound && !sections.is_empty() {
-            let origin =
-                EntryOrigin { path: path.clone(), line: 1, start: 0, end: bytes.len() as u64 };
-            parsed.findings.push(finding(
-                Code::LedgerForged,
-                &origin,
-                "The file does not match the digest in its name: its bytes were changed.".into(),
-                restore(path),
-            ));
+/// Parses a file of evidence, without turning its lines into entries. `named` is the digest in the
+/// file's name. If the file's bytes have another digest, none of its entries can be trusted.
+pub(super) fn evidence_file(
+    path: &RelativePath,
+    named: Digest,
+    bytes: &[u8],
+) -> (ParsedLedgerFile, Vec<Section>) {
+    let digest = Digest::of(bytes);
+    let mut parsed = ParsedLedgerFile { digest: Some(digest), ..ParsedLedgerFile::default() };
+    let sections = evidence::read(bytes).unwrap_or_else(|why| {
+        parsed.findings.push(no_evidence(path, why));
+        if let NoEvidence::Newer(version) = why {
+            parsed.newer_format = Some(version);
         }
-        let mut lines = LineCounter::of(bytes);
-        for span in sections.iter().flat_map(|section| &section.unreadable) {
-            let origin = lines.origin(path, span);
-            parsed.findings.push(finding(
-                Code::LedgerUnreadable,
-                &origin,
-                "The line cannot be read as evidence by this version.".into(),
-                "Nothing of the line counts. If a newer `intent` wrote it, install that one.",
-            ));
-            parsed.unreadable.push((origin, bytes[span.clone()].to_vec()));
-        }
-        for section in &sections {
-            parsed.sections.push(section.digest);
-            parsed.erased.extend(erased_of(path, &mut lines, section));
-        }
-        Self { is_sound, sections, parsed }
+        Vec::new()
+    });
+    if digest != named && !sections.is_empty() {
+        let origin = EntryOrigin { end: bytes.len() as u64, ..EntryOrigin::of_file(path) };
+        parsed.findings.push(finding(
+            Code::LedgerForged,
+            &origin,
+            "The file does not match the digest in its name: its bytes were changed.".into(),
+            restore(path),
+        ));
     }
+    let mut lines = LineCounter::of(bytes);
+    for span in sections.iter().flat_map(|section| &section.unreadable) {
+        let origin = lines.origin(path, span);
+        parsed.findings.push(finding(
+            Code::LedgerUnreadable,
+            &origin,
+            "The line cannot be read as evidence by this version.".into(),
+            "Nothing of the line counts. If a newer `intent` wrote it, install that one.",
+        ));
+        parsed.unreadable.push((origin, bytes[span.clone()].to_vec()));
+    }
+    for section in &sections {
+        parsed.sections.push(section.digest);
+        parsed.erased.extend(erased_of(path, &mut lines, section));
+    }
+    (parsed, sections)
 }
 
 /// Turns byte offsets into line numbers. If the offsets are rising, the file is gone through only
@@ -355,24 +363,27 @@ impl<'a> LineCounter<'a> {
 }
 
 /// Turns the lines of a section of evidence into entries.
-fn entries_of(path: &RelativePath, lines: &mut LineCounter<'_>, section: &Section) -> Vec<Entry> {
+fn entries_of(
+    path: &RelativePath,
+    lines: &mut LineCounter<'_>,
+    section: &Section,
+    trust: Trust,
+) -> Vec<Arc<Entry>> {
     let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
         let record = match said {
-            evidence::SectionLine::Changed(line) => {
-                line.record(&section.header, section.digest, nth)
-            }
-            evidence::SectionLine::Carried(record) => Record::clone(record),
-            evidence::SectionLine::Erased(_) => return None,
+            SectionLine::Changed(line) => line.record(&section.header, section.digest, nth),
+            SectionLine::Carried(record) => Record::clone(record),
+            SectionLine::Erased(_) => return None,
         };
-        Some(Entry {
+        Some(Arc::new(Entry {
             record,
             origin: lines.origin(path, span),
             dialect: RecordDialect::Evidence,
-            trust: Trust::Claimed,
+            trust,
             stored: Arc::from(&lines.bytes[span.clone()]),
             section: Some(section.digest),
             late_commit: section.header.of.clone(),
-        })
+        }))
     });
     entries.collect()
 }
@@ -383,8 +394,7 @@ fn erased_of(
     lines: &mut LineCounter<'_>,
     section: &Section,
 ) -> Option<ErasedSection> {
-    let stones =
-        section.lines.iter().filter(|(_, said)| matches!(said, evidence::SectionLine::Erased(_)));
+    let stones = section.lines.iter().filter(|(_, said)| matches!(said, SectionLine::Erased(_)));
     let tombstones: Vec<(u32, Arc<[u8]>)> = stones
         .map(|(span, _)| (lines.at(span.start), Arc::from(&lines.bytes[span.clone()])))
         .collect();
@@ -398,7 +408,7 @@ fn erased_of(
 
 /// Makes the finding for a file that cannot be read as evidence.
 fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
-    let origin = EntryOrigin { path: path.clone(), line: 1, start: 0, end: 0 };
+    let origin = EntryOrigin::of_file(path);
     match why {
         NoEvidence::Headless => finding(
             Code::LedgerForged,

@@ -37,7 +37,8 @@ pub(super) struct ScanState {
     array: bool,
     /// Whether the scan is inside a line that is too large, which is skipped to its end.
     skipping: bool,
-    /// Whether the first of our records that is not followed by a plain line feed was reported.
+    /// Whether a finding already says that one of our records is not followed by a plain line feed.
+    /// A file has only one such finding, about the first record of that kind.
     reported_endings: bool,
     /// Whether the file begins with a byte order mark.
     marked: bool,
@@ -244,7 +245,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn push(&mut self, record: Record, dialect: RecordDialect, trust: Trust, length: usize) {
-        self.out.entries.push(Entry {
+        self.out.entries.push(Arc::new(Entry {
             record,
             origin: self.origin(length),
             dialect,
@@ -252,7 +253,7 @@ impl<'a> Scanner<'a> {
             stored: Arc::from(&self.window[self.at..self.at + length]),
             section: None,
             late_commit: None,
-        });
+        }));
         self.advance(length);
     }
 

@@ -20,7 +20,6 @@ mod retire;
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
@@ -310,7 +309,7 @@ fn late_drafts(ws: &Workspace, drafts: &[RelativePath]) -> Vec<RelativePath> {
 fn gone_sections(
     git: &Git,
     commits: &[CommitId],
-    files: &[(RelativePath, Arc<[Digest]>)],
+    files: &[(RelativePath, Vec<Digest>)],
 ) -> Result<HashSet<Digest>, VerbError> {
     let present: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
     let is_gone = |path: &RelativePath| is_evidence(path) && !present.contains(path);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{ClaimRef, Derived, Ledger, LookUp, Trust, index};
+use super::{ClaimRef, Derived, EntryIndex, Ledger, LookUp, Trust, index};
 use crate::ledger::{BlockRecord, Conversation, Digest, FileRecord, RecordDialect, evidence};
 use crate::workspace::RelativePath;
 
@@ -33,7 +33,7 @@ pub(super) struct Nothing {
 impl Default for Nothing {
     fn default() -> Self {
         let path = RelativePath::new("unknown").expect("a word is a path");
-        let ranges = vec![BlockRecord::empty()];
+        let ranges = vec![BlockRecord::default()];
         let conversation = Conversation { ranges, ..Conversation::default() };
         Self { file: FileRecord::bare(path), conversation }
     }
@@ -58,11 +58,13 @@ impl Ledger {
     /// Returns the id of an entry. `None` if it is not evidence, or if its file does not match the
     /// digest in its name.
     fn id(&self, at: u32) -> Option<EvidenceId> {
-        let place = self.data.order.all[at as usize];
-        let Some(other) = place.other() else {
-            let shelf = self.data.files.shelf.as_ref()?;
-            let (file, nth) = shelf.kept.origin(place.0);
-            return Some((shelf.kept.digest(file), nth));
+        let other = match self.data.order.all[at as usize] {
+            EntryIndex::InMemory(other) => other,
+            EntryIndex::Row(row) => {
+                let shelf = self.data.files.shelf.as_ref()?;
+                let (file, nth) = shelf.kept.origin(row);
+                return Some((shelf.kept.digest(file), nth));
+            }
         };
         let entry = &self.data.entries[other as usize];
         if entry.dialect != RecordDialect::Evidence || entry.trust == Trust::Contradicted {

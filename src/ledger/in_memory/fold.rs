@@ -18,17 +18,13 @@ pub(super) struct FoldOrder {
     pub of_rows: Vec<u32>,
 }
 
-/// A row of the table, or, if the highest bit is set, an index in [`super::LedgerData::entries`].
-/// An enum would take twice the memory.
+/// Where an entry is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct EntryIndex(pub u32);
-
-impl EntryIndex {
-    const OTHER: u32 = 1 << 31;
-
-    pub(super) fn other(self) -> Option<u32> {
-        (self.0 & Self::OTHER != 0).then_some(self.0 & !Self::OTHER)
-    }
+pub(super) enum EntryIndex {
+    /// In the file that this row of the table names.
+    Row(u32),
+    /// At this index of [`super::LedgerData::entries`].
+    InMemory(u32),
 }
 
 /// The index for an entry whose file was removed.
@@ -61,13 +57,13 @@ impl FoldOrder {
                     **other < time || **other == time && rest()
                 };
                 while let Some((other, _)) = rest.next_if(is_before) {
-                    order.all.push(EntryIndex(other | EntryIndex::OTHER));
+                    order.all.push(EntryIndex::InMemory(other));
                 }
                 order.of_rows[row as usize] = index(order.all.len());
-                order.all.push(EntryIndex(row));
+                order.all.push(EntryIndex::Row(row));
             }
         }
-        order.all.extend(rest.map(|(other, _): (u32, _)| EntryIndex(other | EntryIndex::OTHER)));
+        order.all.extend(rest.map(|(other, _): (u32, _)| EntryIndex::InMemory(other)));
         order
     }
 }

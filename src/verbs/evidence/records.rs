@@ -72,7 +72,8 @@ fn tracked(ws: &Workspace, git: &Git) -> Result<FilesWithBytes, GitError> {
 
 fn entries(files: &FilesWithBytes) -> Vec<Entry> {
     let all = files.iter().flat_map(|(path, bytes)| read::bytes(path, bytes).entries);
-    all.filter(|entry| entry.trust != Trust::Contradicted).collect()
+    let sound = all.filter(|entry| entry.trust != Trust::Contradicted);
+    sound.map(Arc::unwrap_or_clone).collect()
 }
 
 fn stored(entries: &[Entry]) -> HashSet<StoredLine> {
