@@ -1,89 +1,78 @@
 //! A JSON check that rejects objects with a repeated key. `serde_json` accepts them.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// Returns true if the text is JSON and no object in it has the same key twice.
 pub(super) fn has_unique_keys(json: &[u8]) -> bool {
-    serde_json::from_slice::<Unique>(json).is_ok()
+    check_unique_keys(json).is_ok()
 }
 
-/// Any JSON value. The value itself is not kept.
-struct Unique;
+/// Checks that the text is JSON and that no object in it has the same key twice. The error is the
+/// first such key, or `None` if the text is not JSON.
+pub(crate) fn check_unique_keys(json: &[u8]) -> Result<(), Option<String>> {
+    let mut repeated = None;
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let read = UniqueKeys { repeated: &mut repeated }.deserialize(&mut reader);
+    read.and_then(|()| reader.end()).map_err(|_| repeated)
+}
 
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(UniqueVisitor)
+/// Reads any JSON value without keeping it, up to the first repeated key.
+struct UniqueKeys<'r> {
+    repeated: &'r mut Option<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for UniqueKeys<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-struct UniqueVisitor;
-
-impl<'de> Visitor<'de> for UniqueVisitor {
-    type Value = Unique;
+impl<'de> Visitor<'de> for UniqueKeys<'_> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_str<E: Error>(self, _: &str) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_unit<E: Error>(self) -> Result<Unique, E> {
-        Ok(Unique)
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Unique, A::Error> {
-        while items.next_element::<Unique>()?.is_some() {}
-        Ok(Unique)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(UniqueKeys { repeated: &mut *self.repeated })?.is_some() {}
+        Ok(())
     }
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Unique, A::Error> {
-        let mut seen = SeenKeys::default();
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        // A tree, because a linear search would be slow for a hostile object with very many keys.
+        let mut seen = BTreeSet::new();
         while let Some(BorrowedKey(key)) = members.next_key()? {
-            if !seen.insert(key) {
+            if let Some(key) = seen.replace(key) {
+                *self.repeated = Some(key.into_owned());
                 return Err(A::Error::custom("the same key twice"));
             }
-            members.next_value::<Unique>()?;
+            members.next_value_seed(UniqueKeys { repeated: &mut *self.repeated })?;
         }
-        Ok(Unique)
-    }
-}
-
-/// The keys of one object. Our own objects have few keys, for which a linear search is fastest. The
-/// set keeps a hostile object with very many keys from being slow.
-#[derive(Default)]
-struct SeenKeys<'de> {
-    few: Vec<Cow<'de, str>>,
-    many: HashSet<Cow<'de, str>>,
-}
-
-impl<'de> SeenKeys<'de> {
-    const FEW: usize = 24;
-
-    /// Returns true if the key is new.
-    fn insert(&mut self, key: Cow<'de, str>) -> bool {
-        if self.few.contains(&key) {
-            return false;
-        }
-        if self.few.len() < Self::FEW {
-            self.few.push(key);
-            return true;
-        }
-        self.many.insert(key)
+        Ok(())
     }
 }
 
