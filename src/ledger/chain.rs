@@ -13,8 +13,9 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::evidence::{self, is_lower_hex};
+use super::journal;
 use super::{Entry, EntryOrigin, RecordDialect};
-use super::{evidence, journal};
 use crate::code::LineRange;
 use crate::code::hex;
 use crate::workspace::{Code, Finding, RelatedPlace, RelativePath};
@@ -42,10 +43,8 @@ pub fn split_tail(line: &[u8]) -> Option<(&[u8], &str)> {
     let at = line.len().checked_sub(TAIL)?;
     let (stored, tail) = line.split_at(at);
     let digits = tail.strip_prefix(TAIL_START)?.strip_suffix(TAIL_END)?;
-    if !digits.iter().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(b)) {
-        return None;
-    }
-    Some((stored, std::str::from_utf8(digits).ok()?))
+    let digits = std::str::from_utf8(digits).ok()?;
+    is_lower_hex(digits).then_some((stored, digits))
 }
 
 /// Returns true if the line ends in the correct hash of its other bytes.
@@ -225,15 +224,10 @@ pub(super) fn finding(
     help: impl Into<String>,
 ) -> Finding {
     Finding {
-        code,
         path: Some(at.path.clone()),
         span: Some(span(at)),
         lines: LineRange::new(at.line, at.line),
-        intent: None,
-        message,
-        help: help.into(),
-        related: Vec::new(),
-        fixes: Vec::new(),
+        ..Finding::new(code, message, help)
     }
 }
 

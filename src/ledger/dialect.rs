@@ -10,49 +10,31 @@ use serde_json::{Map, Value};
 
 use super::dialect_files as files;
 use super::{Extra, MutationClass, Record, RecordDialect, RecordKind, Related, Tool, Vcs};
+use crate::code::lists::words;
 
 /// The key in `extra` for values whose names our records use for something else.
 pub(super) const FOREIGN: &str = "foreign";
 
 /// The top-level field names of our records. A foreign value with one of these names moves to
 /// [`FOREIGN`].
-pub(super) const OURS: &[&str] = &[
-    "id",
-    "timestamp",
-    "kind",
-    "intent_id",
-    "intent_hash",
-    "mutation_class",
-    "basis",
-    "decision",
-    "vcs",
-    "files",
-    "tool",
-    "session",
-    "strength",
-    "claimed_class",
-    "note",
-    "reassigns",
-    "writer",
-    "seq",
-    "prev",
-    "h",
-];
+pub(super) const OURS: &[&str] = words!(
+    "id timestamp kind intent_id intent_hash mutation_class basis decision vcs files tool session
+    strength claimed_class note reassigns writer seq prev h"
+);
 
-const IDS: &[&str] = &["id", "trace_id", "traceId", "req_id", "tool_use_id"];
-const TIMES: &[&str] = &["timestamp", "ts"];
-const INTENTS: &[&str] = &["intent_id", "intentId", "active_intent_id", "spec_id"];
-const SPECIFICATIONS: &[&str] = &["related_requirements", "related_reqs", "spec_refs"];
+const IDS: &[&str] = words!("id trace_id traceId req_id tool_use_id");
+const TIMES: &[&str] = words!("timestamp ts");
+const INTENTS: &[&str] = words!("intent_id intentId active_intent_id spec_id");
+const SPECIFICATIONS: &[&str] = words!("related_requirements related_reqs spec_refs");
 const CLASSES: &[&str] =
-    &["mutation_class", "mutationClass", "mutation_type", "classification", "semantic_change"];
+    words!("mutation_class mutationClass mutation_type classification semantic_change");
 const EVENTS: &[&str] =
-    &["event", "event_type", "action_type", "tool_name", "toolName", "operation", "tool", "state"];
+    words!("event event_type action_type tool_name toolName operation tool state");
 /// The paths of objects in which event records keep the fields that a flat record has at its top
 /// level.
 const NESTED: &[&[&str]] = &[&["payload"], &["details"], &["params"], &["tool", "params"]];
 const NO_CHANGE: &[&str] = &["READ_ONLY", "OBSERVATIONAL", "STALE_FILE_CONFLICT"];
-const FAILED: &[&str] =
-    &["failed", "failure", "error", "denied", "blocked", "rejected", "cancelled", "aborted"];
+const FAILED: &[&str] = words!("failed failure error denied blocked rejected cancelled aborted");
 
 /// Converts a foreign object to a record, and returns the format that it had. `None` if it is not a
 /// record at all.
@@ -226,12 +208,10 @@ fn claims_a_change(object: &Map<String, Value>, event: Option<&str>, class: Opti
         let text = object.get(key).and_then(Value::as_str).unwrap_or_default().to_lowercase();
         FAILED.contains(&text.as_str())
     });
-    const ACTS: &[&str] = &[
-        "write", "edit", "replace", "diff", "patch", "creat", "insert", "delet", "append", "mutat",
-        "modif", "change", "save", "update",
-    ];
-    const ASKED: &[&str] =
-        &["fail", "denied", "block", "reject", "pre_", "pretool", "request", "intent_"];
+    const ACTS: &[&str] = words!(
+        "write edit replace diff patch creat insert delet append mutat modif change save update"
+    );
+    const ASKED: &[&str] = words!("fail denied block reject pre_ pretool request intent_");
     !failed
         && ACTS.iter().any(|act| event.contains(act))
         && !ASKED.iter().any(|word| event.contains(word))
@@ -278,24 +258,11 @@ fn nested<'o>(
 ///
 /// Examples are `UNSPECIFIED`, `n/a` and `none`, but not `INT-000`.
 pub(crate) fn is_placeholder(id: &str) -> bool {
-    const NONE: &[&str] = &[
-        "",
-        "-",
-        "unspecified",
-        "unknown",
-        "undefined",
-        "unassigned",
-        "n/a",
-        "na",
-        "none",
-        "null",
-        "nil",
-        "tbd",
-        "no-intent",
-        "no_intent",
-    ];
+    const NONE: &[&str] = words!(
+        "- unspecified unknown undefined unassigned n/a na none null nil tbd no-intent no_intent"
+    );
     let id = id.trim();
-    NONE.iter().any(|none| none.eq_ignore_ascii_case(id))
+    id.is_empty() || NONE.iter().any(|none| none.eq_ignore_ascii_case(id))
 }
 
 /// Removes and returns the intent's id. A placeholder is not an id and stays in the object.

@@ -6,41 +6,24 @@ use serde_json::{Map, Value};
 use super::dialect::{keep_beside, take as take_value, take_relations, take_text};
 use super::{BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord};
 use crate::code::ContentHash;
+use crate::code::lists::words;
 use crate::workspace::RelativePath;
 
 const PATHS: &[&str] =
-    &["relative_path", "path", "file_path", "filePath", "file", "relative_file_path", "target"];
-const HASHES: &[&str] = &[
-    "content_hash",
-    "contentHash",
-    "content_sha256",
-    "sha256",
-    "newContentHash",
-    "after_hash",
-    "partial_hash",
-];
-const BEFORE: &[&str] = &["originalContentHash", "before_hash", "replaces"];
-const STARTS: &[&str] = &["start_line", "startLine", "line_start", "start"];
-const ENDS: &[&str] = &["end_line", "endLine", "line_end", "end"];
-const MODELS: &[&str] = &["model_identifier", "model_id", "modelId", "model"];
-const URLS: &[&str] = &["url", "session_id", "task_id", "taskId"];
-const FILE_OURS: &[&str] = &["relative_path", "conversations", "related", "outlines", "reasons"];
-const CONVERSATION_OURS: &[&str] = &["url", "contributor", "ranges"];
-const RANGE_OURS: &[&str] = &[
-    "start_line",
-    "end_line",
-    "content_hash",
-    "block",
-    "token_hash",
-    "shape_hash",
-    "own_hash",
-    "sketch",
-    "tokens",
-    "lines",
-    "brought",
-    "replaces",
-    "deleted",
-];
+    words!("relative_path path file_path filePath file relative_file_path target");
+const HASHES: &[&str] =
+    words!("content_hash contentHash content_sha256 sha256 newContentHash after_hash partial_hash");
+const BEFORE: &[&str] = words!("originalContentHash before_hash replaces");
+const STARTS: &[&str] = words!("start_line startLine line_start start");
+const ENDS: &[&str] = words!("end_line endLine line_end end");
+const MODELS: &[&str] = words!("model_identifier model_id modelId model");
+const URLS: &[&str] = words!("url session_id task_id taskId");
+const FILE_OURS: &[&str] = words!("relative_path conversations related outlines reasons");
+const CONVERSATION_OURS: &[&str] = words!("url contributor ranges");
+const RANGE_OURS: &[&str] = words!(
+    "start_line end_line content_hash block token_hash shape_hash own_hash sketch tokens lines
+    brought replaces deleted"
+);
 
 /// Removes the files from an object that has a list of files, or is about one file. Returns the
 /// items that could not be understood.

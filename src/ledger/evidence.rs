@@ -77,8 +77,7 @@ impl Digest {
 
     /// Parses a digest of 32 lowercase hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
-        let is_lower = |digit: &u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(digit);
-        if text.len() != 2 * BYTES || !text.as_bytes().iter().all(is_lower) {
+        if text.len() != 2 * BYTES || !is_lower_hex(text) {
             return None;
         }
         let mut bytes = [0; BYTES];
@@ -99,6 +98,11 @@ impl std::fmt::Debug for Digest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{self}")
     }
+}
+
+/// Returns true if the text has only the digits `0` to `9` and `a` to `f`.
+pub(super) fn is_lower_hex(text: &str) -> bool {
+    text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Returns the digest in the name of an evidence file. `None` if the path is not that of an
@@ -600,10 +604,7 @@ fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
         let hash = intent.hash.as_deref();
         is_none || !intent.id.is_empty() && hash.is_none_or(|hash| long(hash).is_some())
     };
-    let is_commit = |hex: &str| {
-        [40, 64].contains(&hex.len())
-            && hex.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
-    };
+    let is_commit = |hex: &str| [40, 64].contains(&hex.len()) && is_lower_hex(hex);
     let is_readable = |header: &Header| {
         header.of.as_deref().is_none_or(is_commit) && header.intents.iter().all(is_cited)
     };
@@ -705,8 +706,12 @@ impl Whole {
 }
 
 /// Writes a section. A time or strength that most lines of a session have is written once, in the
-/// header. A time is only left out of a line if the lines about its file are still read in the same
-/// order.
+/// header, and such a line has no time of its own.
+///
+/// But leaving out a time must not change the order in which the lines about a file are read. For
+/// example, session A changed a file at 10:00:00.1 and at 10:00:00.5, and session B at 10:00:00.3.
+/// The time of session A is 10:00:00.5. Its first line keeps the time 10:00:00.1, since otherwise
+/// it would be read after the line of session B.
 pub(crate) fn write(
     mut header: Header,
     mut lines: Vec<EvidenceLine>,

@@ -214,8 +214,8 @@ pub(crate) fn sealed(root: &Root) -> Sealed {
     sealed
 }
 
-/// The records from which each section was sealed in this clone, and the records that are still in
-/// the journals.
+/// For each section that was sealed in this clone, the records that it was made from. Also, the
+/// records that the journals still contain.
 pub(crate) struct SectionSources {
     records: HashMap<Digest, Vec<String>>,
     held: HashSet<String>,

@@ -2,6 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
+use super::evidence::is_lower_hex;
 use super::look_up_table::LookUpKey;
 use super::{
     BlockName, BlockRecord, Entry, FileRecord, Record, RecordDialect, RecordKind, dialect, sorted,
@@ -73,10 +74,9 @@ pub(super) fn is_content_hash(hash: &ContentHash) -> bool {
     const NOTHING: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb924";
     let key = hash.key();
     key != NOTHING
-        && key.strip_prefix("sha256:").is_some_and(|digits| {
-            digits.len() == 32
-                && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-        })
+        && key
+            .strip_prefix("sha256:")
+            .is_some_and(|digits| digits.len() == 32 && is_lower_hex(digits))
 }
 
 /// Returns the intents of the claims on a file. This is the record's intent or, if the record has

@@ -1,12 +1,11 @@
 //! The record: one JSON object per line, in the nesting of the Agent Trace format, extended with
 //! intents, fingerprints and a hash chain.
 
-use std::cmp::Ordering;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::code::named_enum::named_enum;
 use crate::code::{ContentHash, Lines, Pairs, Places, ShapeHash, Sketch, TokenHash};
 use crate::workspace::RelativePath;
 
@@ -224,23 +223,22 @@ pub struct ReassignedBlock {
     pub from: String,
 }
 
-/// Whether a change keeps the behaviour of the code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum MutationClass {
-    /// A listed rule shows that the behaviour is the same.
-    AstRefactor,
-    /// The behaviour changed, or could not be shown to be the same.
-    IntentEvolution,
+named_enum! {
+    /// Whether a change keeps the behaviour of the code.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+    pub enum MutationClass, MUTATION_CLASSES {
+        /// A listed rule shows that the behaviour is the same.
+        AstRefactor: "AST_REFACTOR",
+        /// The behaviour changed, or could not be shown to be the same.
+        IntentEvolution: "INTENT_EVOLUTION",
+    }
 }
 
 impl MutationClass {
     /// Returns the name that is used in records.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AstRefactor => "AST_REFACTOR",
-            Self::IntentEvolution => "INTENT_EVOLUTION",
-        }
+        MUTATION_CLASSES[self as usize].1
     }
 }
 
@@ -376,43 +374,30 @@ impl Contributor {
     }
 }
 
-/// Whether a contributor is a person or a model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum EntityType {
-    /// A person wrote the code.
-    Human,
-    /// A model wrote the code.
-    Ai,
-    /// A person and a model wrote the code.
-    Mixed,
-    /// There is no evidence of who wrote the code.
-    #[default]
-    Unknown,
-}
-
-/// The order is that of the names in records.
-impl Ord for EntityType {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.as_str().cmp(other.as_str())
-    }
-}
-
-impl PartialOrd for EntityType {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+// The variants are in the order of their names in records, because a section of evidence lists its
+// sessions in this order.
+named_enum! {
+    /// Whether a contributor is a person or a model.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "UPPERCASE")]
+    pub enum EntityType, ENTITY_TYPES {
+        /// A model wrote the code.
+        Ai: "AI",
+        /// A person wrote the code.
+        Human: "HUMAN",
+        /// A person and a model wrote the code.
+        Mixed: "MIXED",
+        /// There is no evidence of who wrote the code.
+        #[default]
+        Unknown: "UNKNOWN",
     }
 }
 
 impl EntityType {
     /// Returns the name that is used in records.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "HUMAN",
-            Self::Ai => "AI",
-            Self::Mixed => "MIXED",
-            Self::Unknown => "UNKNOWN",
-        }
+        ENTITY_TYPES[self as usize].1
     }
 }
 
@@ -484,13 +469,8 @@ pub struct BlockRecord {
 }
 
 impl BlockRecord {
-    /// Makes an empty claim, for code that evidence names but its commit did not add. It has no
-    /// block, and its hash matches no text.
-    pub fn empty() -> Self {
-        Self::default()
-    }
-
-    /// Returns true if this is an empty claim, see [`Self::empty`].
+    /// Returns true if this is an empty claim (the default), for code that evidence names but its
+    /// commit did not add. It has no block, and its hash matches no text.
     pub fn is_empty_claim(&self) -> bool {
         self.block.is_none() && self.content_hash.as_str().is_empty()
     }

@@ -46,7 +46,7 @@ pub(crate) fn block_record(document: &Document, block: &Block, before: Before) -
 /// and after the commit.
 ///
 /// A claim never goes beyond what the commit changed, whatever the evidence says: a block that the
-/// commit did not touch becomes [`BlockRecord::empty`], and lines that existed before the commit do
+/// commit did not touch becomes an empty claim, and lines that existed before the commit do
 /// not count as added. The text of a block may differ from the one in the commit, for example if a
 /// squash lost the intermediate version. Such a block keeps the data of the evidence and gets its
 /// row in the outline. `is_its_own` is false if the commit that the evidence was sealed for was
@@ -92,7 +92,7 @@ pub(crate) fn derive(
                 ranges.push(found.unwrap_or_else(|| range.clone()));
             }
             (Some(_), false) => ranges.push(match find_recorded(&new, range) {
-                Some(at) if !is_touched(at) => BlockRecord::empty(),
+                Some(at) if !is_touched(at) => BlockRecord::default(),
                 Some(at) if new.blocks[at].fingerprint.content == range.content_hash => {
                     let block = record_of(at, Some(range));
                     match &range.recorded {
@@ -105,7 +105,7 @@ pub(crate) fn derive(
                     was: difference.origins[at].and_then(|was| u32::try_from(was).ok()),
                     ..range.clone()
                 },
-                None if is_its_own => BlockRecord::empty(),
+                None if is_its_own => BlockRecord::default(),
                 None => range.clone(),
             }),
         }
