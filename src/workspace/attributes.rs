@@ -6,27 +6,17 @@
 //! format is described in git's manual page `gitattributes`; the patterns are those of
 //! `.gitignore`.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::ignores::decided;
+use super::ignores::FolderRules;
 use super::{RelativePath, Root};
 
 /// The maximum size, in bytes, of a file that is read: its patterns are tried for every file.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// Returns the text of the `.gitattributes` at a path. `None` if there is none.
-type ReadAttributes = Box<dyn Fn(&RelativePath) -> Option<String> + Send + Sync>;
-
-/// The attributes of a workspace. Files are read when a path below them is first requested.
-pub(crate) struct Attributes {
-    read: ReadAttributes,
-    /// The rules of each folder, by its path below the root ("" is the root). `None` if the folder
-    /// has no rules.
-    by_folder: Mutex<HashMap<String, Option<Arc<Gitignore>>>>,
-}
+/// The attributes of a workspace. A line that says that files are generated counts as a rule that
+/// ignores them.
+pub(crate) struct Attributes(FolderRules);
 
 impl Attributes {
     /// The attributes in the files below a root. A file is read when it is first needed.
@@ -42,37 +32,21 @@ impl Attributes {
     pub(crate) fn of(
         read: impl Fn(&RelativePath) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
-        Self { read: Box::new(read), by_folder: Mutex::default() }
+        Self(FolderRules::of(move |folder| {
+            let file = format!("{folder}/.gitattributes");
+            compile(&read(&RelativePath::new(file.trim_start_matches('/')).ok()?)?)
+        }))
     }
 
     /// Returns true if the attributes say that the file is generated.
     pub(crate) fn is_generated(&self, path: &RelativePath) -> bool {
-        let path = path.as_str();
-        let folders = path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""]);
-        let mut decided = folders.filter_map(|folder| {
-            let rules = self.of_folder(folder)?;
-            let below = path[folder.len()..].trim_start_matches('/');
-            decided(&rules, below, false)
-        });
-        decided.next().unwrap_or(false)
-    }
-
-    fn of_folder(&self, folder: &str) -> Option<Arc<Gitignore>> {
-        let mut known = self.by_folder.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rules) = known.get(folder) {
-            return rules.clone();
-        }
-        let file = format!("{folder}/.gitattributes");
-        let file = RelativePath::new(file.trim_start_matches('/')).ok();
-        let rules = file.and_then(|file| compile(&(self.read)(&file)?));
-        known.insert(folder.to_owned(), rules.clone());
-        rules
+        self.0.decided(path.as_str(), false).unwrap_or(false)
     }
 }
 
 /// Compiles the lines with the attribute `linguist-generated`, as if they were lines of an ignore
 /// file. `None` if there are none.
-fn compile(text: &str) -> Option<Arc<Gitignore>> {
+fn compile(text: &str) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new("");
     let mut has_rules = false;
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with(['#', '!'])) {
@@ -87,8 +61,7 @@ fn compile(text: &str) -> Option<Arc<Gitignore>> {
             has_rules |= builder.add_line(None, &format!("{sign}{pattern}")).is_ok();
         }
     }
-    let rules = has_rules.then(|| builder.build().ok()).flatten()?;
-    Some(Arc::new(rules))
+    has_rules.then(|| builder.build().ok()).flatten()
 }
 
 #[cfg(test)]

@@ -26,9 +26,11 @@ pub struct Ignores {
     root: Root,
     denying: Vec<DenyFile>,
     findings: Vec<Finding>,
-    /// The rules of each folder's `.gitignore`, by the folder's path below the top of the work tree
-    /// ("" is the top). Filled when a path in the folder is first requested.
-    by_folder: Mutex<HashMap<String, Arc<Gitignore>>>,
+    /// The top of the work tree: the folder from which git's ignore files count. `None` without
+    /// git.
+    top: Option<PathBuf>,
+    /// The rules in the `.gitignore` of each folder below `top`.
+    by_folder: FolderRules,
     /// The rules of `.git/info/exclude`, then those of the person's own ignore file.
     everywhere: OnceLock<[Gitignore; 2]>,
     tracked: OnceLock<BTreeSet<RelativePath>>,
@@ -84,7 +86,7 @@ impl Ignores {
     ///
     /// A file that exists but cannot be read denies every path, and is a finding.
     pub fn load(root: &Root) -> Self {
-        let mut ignores = Self::empty(root);
+        let mut ignores = Self::empty(root, root.work_tree());
         for name in DENYING {
             let file = RelativePath::new(name).expect("a plain file name");
             match root.read_rules(&file, MAX_IGNORE_FILE) {
@@ -100,7 +102,7 @@ impl Ignores {
     }
     /// Makes the rules from the texts of ignore files, for example those of a base commit.
     pub fn from_texts(root: &Root, texts: &[(RelativePath, String)]) -> Self {
-        let mut ignores = Self::empty(root);
+        let mut ignores = Self::empty(root, root.work_tree());
         for (file, text) in texts {
             ignores.add(file.clone(), text.clone());
         }
@@ -136,23 +138,21 @@ impl Ignores {
     /// Returns true if git ignores the path (build outputs, for example). Such a path is not
     /// subject to scopes, the gate and checks. A file that git tracks is never ignored.
     pub fn git_ignored(&self, path: &RelativePath) -> bool {
-        let Some(top) = self.root.work_tree() else { return false };
-        let Some(full) = self.below_top(top, path) else { return false };
-        self.matched_by_git(top, &full) && !self.tracked().contains(path)
+        let Some(full) = self.below_top(path) else { return false };
+        self.matched_by_git(&full) && !self.tracked().contains(path)
     }
     /// Returns true if git ignores a folder with everything in it. A folder with a file that git
     /// tracks is never ignored.
     pub fn git_ignored_folder(&self, path: &RelativePath) -> bool {
-        let Some(top) = self.root.work_tree() else { return false };
         let Ok(inside) = RelativePath::new(&format!("{path}/x")) else { return false };
-        let Some(full) = self.below_top(top, &inside) else { return false };
+        let Some(full) = self.below_top(&inside) else { return false };
         let folder = format!("{path}/");
         let is_tracked = || {
             let files = self.tracked().range(path.clone()..).map(RelativePath::as_str);
             let mut below = files.take_while(|file| file.starts_with(path.as_str()));
             below.any(|file| file.starts_with(&folder))
         };
-        self.matched_by_git(top, &full) && !is_tracked()
+        self.matched_by_git(&full) && !is_tracked()
     }
     /// Returns the problems in the files: a missing marker `# intent: deny-write`, and patterns
     /// that do not parse.
@@ -160,12 +160,19 @@ impl Ignores {
         &self.findings
     }
 
-    fn empty(root: &Root) -> Self {
+    /// Makes the rules without any for agents. Git's rules are those from `top` down.
+    fn empty(root: &Root, top: Option<&Path>) -> Self {
+        let of_folder = top.unwrap_or(root.path()).to_path_buf();
+        let read = move |folder: &str| {
+            let file = Path::new(folder).join(".gitignore");
+            Some(compiled(folder::read_below(&of_folder, &file, MAX_IGNORE_FILE)))
+        };
         Self {
             root: root.clone(),
             denying: Vec::new(),
             findings: Vec::new(),
-            by_folder: Mutex::default(),
+            top: top.map(Path::to_path_buf),
+            by_folder: FolderRules::of(read),
             everywhere: OnceLock::new(),
             tracked: OnceLock::new(),
         }
@@ -189,64 +196,39 @@ impl Ignores {
     fn add_unreadable(&mut self, file: RelativePath, error: &store::StoreError) {
         let help =
             format!("Make {file} readable, or remove it; until then no path may be changed.");
-        let mut finding = Finding::new(Code::PolicyInvalid, error.to_string(), help);
-        finding.path = Some(file.clone());
-        self.findings.push(finding);
+        let finding = Finding::new(Code::PolicyInvalid, error.to_string(), help);
+        self.findings.push(finding.in_file(&file));
         let (text, of_intents) = (String::new(), BTreeMap::new());
         self.denying.push(DenyFile { file, text, rules: None, of_intents });
     }
 
     /// Returns true if the rules name this entry of a walk. The folders above it are not checked,
     /// because the walk does not enter ignored folders.
-    fn ignores_entry(&self, top: &Path, entry: &DirEntry) -> bool {
-        let Some(path) = entry.path().strip_prefix(top).ok().and_then(Path::to_str) else {
-            return false;
-        };
+    fn ignores_entry(&self, entry: &DirEntry) -> bool {
+        let below = self.top.as_ref().and_then(|top| entry.path().strip_prefix(top).ok());
+        let Some(path) = below.and_then(Path::to_str) else { return false };
         let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
-        self.matched_at_level(top, &path.replace(std::path::MAIN_SEPARATOR, "/"), is_dir)
+        self.matched_at_level(&path.replace(std::path::MAIN_SEPARATOR, "/"), is_dir)
     }
 
     /// Returns the path below the top of the work tree, which may be above the workspace.
-    fn below_top(&self, top: &Path, path: &RelativePath) -> Option<String> {
-        let below = self.root.path().strip_prefix(top).ok()?.to_str()?;
+    fn below_top(&self, path: &RelativePath) -> Option<String> {
+        let below = self.root.path().strip_prefix(self.top.as_ref()?).ok()?.to_str()?;
         let below = below.replace(std::path::MAIN_SEPARATOR, "/");
         Some(if below.is_empty() { path.to_string() } else { format!("{below}/{path}") })
     }
 
     /// Applies git's rules from the top down. If a folder is ignored, everything below it is
     /// ignored.
-    fn matched_by_git(&self, top: &Path, full: &str) -> bool {
-        let folders = full.match_indices('/').map(|(at, _)| (&full[..at], true));
-        folders
-            .chain([(full, false)])
-            .any(|(path, is_dir)| self.matched_at_level(top, path, is_dir))
+    fn matched_by_git(&self, full: &str) -> bool {
+        levels(full).any(|(path, is_dir)| self.matched_at_level(path, is_dir))
     }
 
     /// Applies the rules to one path, without the folders above it. The nearest ignore file
     /// decides, then `.git/info/exclude`, then the person's own ignore file.
-    fn matched_at_level(&self, top: &Path, path: &str, is_dir: bool) -> bool {
-        let mut folder = path;
-        while !folder.is_empty() {
-            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
-            let rules = self.rules_of(top, folder);
-            let inside = path[folder.len()..].trim_start_matches('/');
-            if let Some(ignored) = decided(&rules, inside, is_dir) {
-                return ignored;
-            }
-        }
-        let everywhere = self.everywhere();
-        everywhere.iter().find_map(|rules| decided(rules, path, is_dir)).unwrap_or(false)
-    }
-
-    fn rules_of(&self, top: &Path, folder: &str) -> Arc<Gitignore> {
-        let mut known = self.by_folder.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(rules) = known.get(folder) {
-            return Arc::clone(rules);
-        }
-        let file = Path::new(folder).join(".gitignore");
-        let rules = Arc::new(compiled(folder::read_below(top, &file, MAX_IGNORE_FILE)));
-        known.insert(folder.to_owned(), Arc::clone(&rules));
-        rules
+    fn matched_at_level(&self, path: &str, is_dir: bool) -> bool {
+        let everywhere = || self.everywhere().iter().find_map(|all| decided(all, path, is_dir));
+        self.by_folder.decided(path, is_dir).or_else(everywhere).unwrap_or(false)
     }
 
     fn everywhere(&self) -> &[Gitignore; 2] {
@@ -300,13 +282,17 @@ impl DenyFile {
 /// Returns the pattern that denies a path: that of the first denied folder above it, otherwise one
 /// for the path itself.
 fn denying(rules: &Gitignore, path: &RelativePath) -> Option<String> {
-    let levels = path.folders().map(|folder| (folder, true)).chain([(path.as_str(), false)]);
-    for (level, is_dir) in levels {
-        if let Match::Ignore(rule) = rules.matched(level, is_dir) {
-            return Some(rule.original().to_owned());
-        }
-    }
-    None
+    levels(path.as_str()).find_map(|(level, is_dir)| match rules.matched(level, is_dir) {
+        Match::Ignore(rule) => Some(rule.original().to_owned()),
+        _ => None,
+    })
+}
+
+/// Returns the folders above a path, outermost first, and the path itself. Each comes with whether
+/// it is a folder.
+fn levels(path: &str) -> impl Iterator<Item = (&str, bool)> {
+    let folders = path.match_indices('/').map(|(at, _)| (&path[..at], true));
+    folders.chain([(path, false)])
 }
 
 /// Returns the intent and the pattern of a line that applies to a single intent. Only
@@ -321,8 +307,49 @@ fn for_intent<'a>(file: &RelativePath, line: &'a str) -> Option<(&'a str, &'a st
     (file.file_name() == ".intentignore" && is_id && apart).then(|| (id, pattern.trim()))
 }
 
+/// The rules in files such as `.gitignore` or `.gitattributes`, of which each folder may have one.
+/// The rules of a folder are read when a path in it is first requested.
+pub(super) struct FolderRules {
+    /// Returns the rules of the folder with this path below the top ("" is the top). `None` if it
+    /// has no rules.
+    read: Box<dyn Fn(&str) -> Option<Gitignore> + Send + Sync>,
+    known: Mutex<HashMap<String, Option<Arc<Gitignore>>>>,
+}
+
+impl std::fmt::Debug for FolderRules {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FolderRules").finish_non_exhaustive()
+    }
+}
+
+impl FolderRules {
+    pub(super) fn of(read: impl Fn(&str) -> Option<Gitignore> + Send + Sync + 'static) -> Self {
+        Self { read: Box::new(read), known: Mutex::default() }
+    }
+
+    /// Returns whether the rules ignore a path, without regard to the folders above it. The nearest
+    /// folder with a rule that matches decides. `None` if no rule matches.
+    pub(super) fn decided(&self, path: &str, is_dir: bool) -> Option<bool> {
+        let mut folders = path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""]);
+        folders.find_map(|folder| {
+            let inside = path[folder.len()..].trim_start_matches('/');
+            decided(&*self.of_folder(folder)?, inside, is_dir)
+        })
+    }
+
+    fn of_folder(&self, folder: &str) -> Option<Arc<Gitignore>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rules) = known.get(folder) {
+            return rules.clone();
+        }
+        let rules = (self.read)(folder).map(Arc::new);
+        known.insert(folder.to_owned(), rules.clone());
+        rules
+    }
+}
+
 /// Returns whether the rules ignore a path. `None` if no rule matches.
-pub(super) fn decided(rules: &Gitignore, path: &str, is_dir: bool) -> Option<bool> {
+fn decided(rules: &Gitignore, path: &str, is_dir: bool) -> Option<bool> {
     match rules.matched(path, is_dir) {
         Match::None => None,
         Match::Ignore(_) => Some(true),
@@ -397,33 +424,22 @@ fn rules_in(bytes: &[u8]) -> Gitignore {
 
 /// The `.gitignore` files that a sparse checkout leaves out of the work tree. Git applies them
 /// nevertheless.
-pub(super) struct LeftOutRules {
-    /// The rules of each ignore file, by the folder that contains it.
-    by_folder: HashMap<String, Gitignore>,
-}
+pub(super) struct LeftOutRules(Option<FolderRules>);
 
 impl LeftOutRules {
     pub(super) fn of(git: &Git) -> Result<Self, GitError> {
         let files = git.left_out(&|path| path.file_name() == ".gitignore")?.into_iter();
-        let rules = files.map(|(path, bytes)| {
-            let folder = path.folders().last().unwrap_or_default().to_owned();
-            (folder, rules_in(&bytes))
-        });
-        Ok(Self { by_folder: rules.collect() })
+        let files = files
+            .map(|(path, bytes)| (path.folders().last().unwrap_or_default().to_owned(), bytes));
+        let files: HashMap<String, Vec<u8>> = files.collect();
+        let rules = (!files.is_empty())
+            .then(|| FolderRules::of(move |folder| Some(rules_in(files.get(folder)?))));
+        Ok(Self(rules))
     }
 
     pub(super) fn ignore(&self, path: &RelativePath) -> bool {
-        if self.by_folder.is_empty() {
-            return false;
-        }
-        let folders = path.folders().map(|folder| (folder, true));
-        folders.chain([(path.as_str(), false)]).any(|(path, is_dir)| {
-            let above = path.rmatch_indices('/').map(|(at, _)| (&path[..at], &path[at + 1..]));
-            let mut rules = above.chain([("", path)]).filter_map(|(folder, inside)| {
-                decided(self.by_folder.get(folder)?, inside, is_dir)
-            });
-            rules.next() == Some(true)
-        })
+        let Some(rules) = &self.0 else { return false };
+        levels(path.as_str()).any(|(level, is_dir)| rules.decided(level, is_dir) == Some(true))
     }
 }
 
@@ -502,11 +518,10 @@ pub(crate) fn walker(
     top: Option<&Path>,
     is_entered: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
 ) -> WalkBuilder {
-    let (rules, top) = (Ignores::empty(root), top.map(Path::to_path_buf));
+    let rules = Ignores::empty(root, top);
     let mut walk = WalkBuilder::new(root.path());
     walk.standard_filters(false).follow_links(false).filter_entry(move |entry| {
-        let is_ignored = || top.as_ref().is_some_and(|top| rules.ignores_entry(top, entry));
-        entry.depth() == 0 || (is_entered(entry) && !is_ignored())
+        entry.depth() == 0 || (is_entered(entry) && !rules.ignores_entry(entry))
     });
     walk
 }

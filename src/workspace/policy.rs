@@ -283,7 +283,7 @@ impl Policy {
             Ok(text) => LayeredPolicy::of(&path, &text, &read),
             Err(message) => {
                 let mut layered = LayeredPolicy::of(&path, "", &read);
-                layered.findings = Self::unread(path, message).1;
+                layered.findings = Self::unread(&path, message).1;
                 layered
             }
         }
@@ -293,7 +293,7 @@ impl Policy {
     pub fn parse(path: &RelativePath, text: &str) -> (Self, Vec<Finding>) {
         if text.matches(['[', '{']).count() > MAX_BRACKETS {
             let message = format!("The policy holds over {MAX_BRACKETS} opening brackets.");
-            return Self::unread(path.clone(), message);
+            return Self::unread(path, message);
         }
         let parsed: Result<Option<Self>, _> = serde_yaml::from_str(text);
         let policy = match parsed {
@@ -307,10 +307,9 @@ impl Policy {
         (policy, findings)
     }
 
-    fn unread(path: RelativePath, message: String) -> (Self, Vec<Finding>) {
+    fn unread(path: &RelativePath, message: String) -> (Self, Vec<Finding>) {
         let help = "Until it can be read the defaults hold, and the gate denies.";
-        let mut finding = Finding::new(Code::PolicyInvalid, message, help);
-        finding.path = Some(path);
+        let finding = Finding::new(Code::PolicyInvalid, message, help).in_file(path);
         (Self::default(), vec![finding])
     }
 
