@@ -39,8 +39,9 @@ pub(crate) fn above() -> Option<String> {
     noticed(usize::MAX)
 }
 
-/// Like [`above`], but of the parent processes only the nearest one is checked. For a server that
-/// an editor starts: an editor may have been started from any shell.
+/// Like [`above`], but of the parent processes only the nearest one is checked. A server that an
+/// editor starts uses this. The editor itself may have been started from the shell of an agent,
+/// which does not mean that the agent works in the editor.
 pub(crate) fn beside() -> Option<String> {
     noticed(1)
 }

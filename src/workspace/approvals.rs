@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::seal::{self, digest_of};
+use super::seal::{self, SealedContent, digest_of};
 use super::session;
 use super::store::{self, Lock, StoreError};
 use super::{Root, clock};
@@ -400,19 +400,11 @@ impl Turn<'_> {
 
     fn write(&self, approval: &Approval) -> Result<(), ApprovalError> {
         let seal = seal::seal(self.root, &[&json(approval)])?;
-        let stored = StoredApproval { approval: approval.clone(), seal };
+        let stored = SealedContent { value: approval, seal };
         let mut text = serde_json::to_vec_pretty(&stored).expect("texts always become JSON");
         text.push(b'\n');
         Ok(store::write_scratch(&file(self.root, &approval.code), &text)?)
     }
-}
-
-/// The content of an approval file.
-#[derive(Serialize, Deserialize)]
-struct StoredApproval {
-    #[serde(flatten)]
-    approval: Approval,
-    seal: String,
 }
 
 /// Returns the folder with the approval files.
@@ -440,7 +432,8 @@ fn all(root: &Root) -> Vec<Approval> {
 /// Reads an approval file. `None` if it is damaged, was changed, has another code, or was not
 /// written by this clone.
 fn read(root: &Root, file: &Path, code: &str) -> Option<Approval> {
-    let StoredApproval { approval, seal } = store::read_json(file, 4 * MAX_SUBJECT as u64)?;
+    let SealedContent { value: approval, seal } =
+        store::read_json::<SealedContent<Approval>>(file, 4 * MAX_SUBJECT as u64)?;
     let (cwd, head) = (Path::new(&approval.cwd), approval.head.as_deref());
     let bound = binding(&approval.subject, &approval.actor, cwd, head);
     let ours = approval.code == code

@@ -9,13 +9,13 @@
 //! A cache entry can be lost, damaged or of another version at any time. Then the file is parsed
 //! again; this is never an error. Nothing but cached data is stored here.
 //!
-//! *Could somebody plant an entry?* The cache is in the git directory, to which no clone, checkout
-//! or merge writes. Without git it is in `.orchestration/local`. An archive could contain such a
-//! folder, but not with the inode and the times that the cached file gets when the archive is
-//! unpacked. So only somebody who may write to the git directory under this account could plant
-//! one, and they could change the registry and the policy directly as well. Agents may write to
-//! neither place. Data from the cache is checked like any other input: it may be wrong, but it must
-//! not make the program fail.
+//! Nobody can plant an entry from outside. The cache is in the git directory, to which no clone,
+//! checkout or merge writes. Without git it is in `.orchestration/local`. An archive could contain
+//! such a folder, but not with the inode and the times that the cached file gets when the archive
+//! is unpacked. So only somebody who may write to the git directory under this account could plant
+//! an entry, and they could change the registry and the policy directly as well. Agents may write
+//! to neither place. Data from the cache is checked like any other input: it may be wrong, but it
+//! must not make the program fail.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;

@@ -5,11 +5,20 @@
 //! tells our files from those that a stray program, or an agent's file tool, created; it is not a
 //! protection against an attacker with access to the git directory.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Root;
 use super::store::{self, StoreError};
 use crate::code::hex;
+
+/// The content of a sealed file: the keys of a value, and the seal.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SealedContent<T> {
+    #[serde(flatten)]
+    pub value: T,
+    pub seal: String,
+}
 
 /// The length of the key, in hexadecimal digits.
 const KEY: usize = 64;

@@ -138,9 +138,9 @@ impl Git {
         ids.filter(|id| repo.has_object(id)).collect()
     }
 
-    /// Returns the newest ancestors of `head` that are also reached by one of the `known` commits.
-    /// This is `head` itself if it is known, otherwise the known parents of unknown commits. Empty
-    /// if there are more than `limit` unknown commits.
+    /// Returns the commits at which the history of `head` meets that of the `known` commits. For
+    /// example, if `head` is two commits ahead of the known commit A, this is A. If `head` is known
+    /// itself, it is `head`. Empty if more than `limit` commits of that history are unknown.
     pub fn newest_known(
         &self,
         head: &CommitId,

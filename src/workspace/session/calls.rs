@@ -125,11 +125,12 @@ pub(crate) fn state_of(root: &Root, key: &str) -> CallState {
     }
 }
 
-/// Takes a call that has ended. If several processes try, only one of them gets it. The end of an
-/// unknown call is stored too.
+/// Notes that a call has ended, and returns the state that it had before. If several processes note
+/// the end of an open call, only one of them gets [`CallState::Open`], and that one records the
+/// changes. The end of an unknown call is noted too.
 ///
-/// The process that takes a call must call [`mark_recorded`] once the changes are recorded. If it is killed
-/// before that, the call is left to [`finish_all`].
+/// The process that gets an open call must call [`mark_recorded`] once the changes are recorded. If
+/// it is killed before that, [`finish_all`] returns the call again.
 pub fn finish(root: &Root, key: &str) -> CallState {
     let state = state_of(root, key);
     let ended = match &state {

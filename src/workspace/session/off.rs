@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Root, StoreError, store};
 use crate::workspace::clock;
-use crate::workspace::seal;
+use crate::workspace::seal::{self, SealedContent};
 
 /// The longest time for which the gate can be turned off.
 pub(crate) const MAX_OFF: Duration = Duration::from_secs(8 * 3600);
@@ -28,16 +28,10 @@ pub struct Off {
     pub reason: Option<String>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct StoredSwitch {
-    #[serde(flatten)]
-    off: Off,
-    seal: String,
-}
-
 /// Returns the time span for which a person has turned the gate off. `None` if the gate is on.
 pub fn off_until(root: &Root) -> Option<Off> {
-    let StoredSwitch { off, seal } = store::read_json(&file(root), MAX_FILE)?;
+    let SealedContent { value: off, seal } =
+        store::read_json::<SealedContent<Off>>(&file(root), MAX_FILE)?;
     let since = off.since.parse::<Timestamp>().ok()?;
     let until = off.until.parse::<Timestamp>().ok()?;
     let now = Timestamp::now();
@@ -60,8 +54,8 @@ pub(crate) fn switch_off(
     let until = from.checked_add(lasts.min(MAX_OFF)).unwrap_or(from);
     let off = Off { since, until: clock::format(until), reason: reason.map(str::to_owned) };
     let seal = seal::seal(root, &parts(&off))?;
-    let stored = StoredSwitch { off: off.clone(), seal };
-    let text = serde_json::to_vec_pretty(&stored).expect("texts always become JSON");
+    let text = serde_json::to_vec_pretty(&SealedContent { value: &off, seal })
+        .expect("texts always become JSON");
     store::write_atomic(&file(root), &text)?;
     Ok(off)
 }
