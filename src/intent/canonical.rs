@@ -1,31 +1,28 @@
 //! Writes an intent in the canonical YAML form, and decides which texts need quotes.
 
+use serde_json::Value;
+
 use super::IntentEntry;
 use super::yaml::Style;
 
-pub(super) fn as_json(new: &IntentEntry) -> serde_json::Value {
+pub(super) fn as_json(new: &IntentEntry) -> Value {
     serde_json::to_value(new).expect("texts and lists of texts are JSON")
 }
 
-/// Returns the canonical lines of a new intent, which has no former ids and no other keys.
+/// Returns the canonical lines of a new intent, which has no former ids and no other keys. The keys
+/// are those of the JSON form, in the same order.
 pub(super) fn as_yaml(new: &IntentEntry) -> Vec<String> {
-    let list = |texts: &[String]| flow_list(texts.iter().map(String::as_str));
-    let mut lines = vec![
-        format!("id: {}", word(&new.id)),
-        format!("name: {}", word(&new.name)),
-        format!("status: {}", new.status.as_str()),
-        format!("owned_scope: {}", list(&new.owned_scope)),
-    ];
-    let lists = [
-        ("constraints", &new.constraints),
-        ("acceptance_criteria", &new.acceptance_criteria),
-        ("related_specs", &new.related_specs),
-    ];
-    for (key, texts) in lists.into_iter().filter(|(_, texts)| !texts.is_empty()) {
-        lines.push(format!("{key}: {}", list(texts)));
-    }
-    lines.extend(new.owner.iter().map(|owner| format!("owner: {}", double_quoted(owner))));
-    lines
+    let line = |(key, value): (String, Value)| {
+        let text = value.as_str().unwrap_or_default();
+        let written = match (&value, key.as_str()) {
+            (Value::Array(list), _) => flow_list(list.iter().filter_map(Value::as_str)),
+            (_, "owner") => double_quoted(text),
+            _ => quoted_like(text, Style::Plain, false),
+        };
+        format!("{key}: {written}")
+    };
+    let fields = as_json(new).as_object().cloned().unwrap_or_default();
+    fields.into_iter().map(line).collect()
 }
 
 /// Returns a list in brackets.
@@ -34,13 +31,9 @@ pub(super) fn flow_list<'a>(texts: impl IntoIterator<Item = &'a str>) -> String 
     format!("[{}]", items.join(", "))
 }
 
-fn word(text: &str) -> String {
-    quoted_like(text, Style::Plain, false)
-}
-
 /// Returns a text in the double quotes of JSON, which YAML reads in the same way.
 pub(crate) fn double_quoted(text: &str) -> String {
-    serde_json::Value::String(text.to_owned()).to_string()
+    Value::String(text.to_owned()).to_string()
 }
 
 /// Returns a text in the style of its neighbours if that style can represent it, or else in double

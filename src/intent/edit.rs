@@ -497,8 +497,8 @@ fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextE
     Ok(edits)
 }
 
-/// Adds the old id to `formerly`. If the intent gets back an id that it had before, that entry of
-/// `formerly` is replaced by the old id.
+/// Adds the old id to `formerly`. If the intent gets back an id that it had before, the two ids swap
+/// places: after `id: B, formerly: [A]` is renamed to A, it is `id: A, formerly: [B]`.
 fn add_former_id(file: &IntentFile, index: usize, from: &str, to: &str) -> PlannedTextEdits {
     let (intent, written) = (&file.intents()[index], file.written(index));
     let Some(place) = written.place(Field::Formerly) else {

@@ -214,7 +214,9 @@ impl Scope {
     /// Returns true if this scope may own a path that `base` does not own. It compares entries: an
     /// entry may have been added, or an exclusion removed.
     ///
-    /// The answer is conservative: `false` is certain, and `true` only means that it is possible.
+    /// If the result is false, this scope certainly owns nothing more. If it is true, it may own
+    /// more, but need not: `*.md` in place of `**/*.md` owns less, and the result is true all the
+    /// same.
     pub fn widens(&self, base: &Scope) -> bool {
         let ours = self.effective();
         let theirs = base.effective();

@@ -611,8 +611,8 @@ pub(super) fn null_node(at: usize) -> Node {
     Node { kind, span: at..at, tag: None, aliased: false }
 }
 
-/// Moves an item that is not written to the place directly after its dash. The library reports it
-/// on the next line.
+/// Moves an item without a value (`-` and nothing after it) to directly after its dash. The library
+/// gives it a place on the next line.
 fn behind_dash(text: &str, mut item: Node) -> Node {
     let dash = dash_before(text, item.span.start);
     if item.span.is_empty() && item.tag.is_none() && !item.aliased && dash < item.span.start {
@@ -621,7 +621,7 @@ fn behind_dash(text: &str, mut item: Node) -> Node {
     item
 }
 
-/// Moves a value that is not written to the place directly after its key's colon.
+/// Moves the missing value of a key (`name:` and nothing after it) to directly after the colon.
 fn behind_colon(text: &str, key: &Node, mut value: Node) -> Node {
     if !value.span.is_empty() || value.tag.is_some() || value.aliased {
         return value;
