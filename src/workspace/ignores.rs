@@ -307,12 +307,14 @@ fn for_intent<'a>(file: &RelativePath, line: &'a str) -> Option<(&'a str, &'a st
     (file.file_name() == ".intentignore" && is_id && apart).then(|| (id, pattern.trim()))
 }
 
+/// Returns the rules of the folder with this path below the top ("" is the top). `None` if it has no
+/// rules.
+type ReadRules = Box<dyn Fn(&str) -> Option<Gitignore> + Send + Sync>;
+
 /// The rules in files such as `.gitignore` or `.gitattributes`, of which each folder may have one.
 /// The rules of a folder are read when a path in it is first requested.
 pub(super) struct FolderRules {
-    /// Returns the rules of the folder with this path below the top ("" is the top). `None` if it
-    /// has no rules.
-    read: Box<dyn Fn(&str) -> Option<Gitignore> + Send + Sync>,
+    read: ReadRules,
     known: Mutex<HashMap<String, Option<Arc<Gitignore>>>>,
 }
 
