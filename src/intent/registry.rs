@@ -7,32 +7,27 @@ use std::sync::{Arc, OnceLock};
 
 use super::file::{self, FOLDER, IntentFile, MAX_BYTES, single_id};
 use super::{Intent, Scope, Status};
+use crate::code::lists::words;
 use crate::workspace::git::{GitError, Target};
 use crate::workspace::{Finding, Git, RelativePath, Root};
 
 /// The canonical path of the list. It is the first place to be searched, and the place where a new
 /// list is written.
-pub(crate) const CANONICAL_PATH: &str = ".orchestration/active_intents.yaml";
+pub(crate) const CANONICAL_PATH: &str = PLACES[0];
 
 /// The paths at which registries have been found, in the order of the search.
-const PLACES: [&str; 16] = [
-    CANONICAL_PATH,
-    ".orchestration/active_intents.yml",
-    ".orchestration/active_intents.json",
-    ".orchestration/intents.yaml",
-    ".orchestration/intents.yml",
-    ".orchestration/intents.json",
-    ".orchestration/Artifacts/active_intents.yaml",
-    ".orchestration/Artifacts/active_intents.yml",
-    ".orchestration/Artifacts/active_intents.json",
-    ".orchestration/Artifacts/intents.yaml",
-    ".orchestration/Artifacts/intents.json",
-    "active_intents.yaml",
-    "active_intents.yml",
-    "active_intents.json",
-    ".orchestration/intent_specs.json",
-    "intent_specs.json",
-];
+const PLACES: &[&str] = words!(
+    ".orchestration/active_intents.yaml
+    .orchestration/active_intents.yml
+    .orchestration/active_intents.json
+    .orchestration/intents.yaml .orchestration/intents.yml .orchestration/intents.json
+    .orchestration/Artifacts/active_intents.yaml
+    .orchestration/Artifacts/active_intents.yml
+    .orchestration/Artifacts/active_intents.json
+    .orchestration/Artifacts/intents.yaml .orchestration/Artifacts/intents.json
+    active_intents.yaml active_intents.yml active_intents.json
+    .orchestration/intent_specs.json intent_specs.json"
+);
 
 /// All intents of a workspace: those of `.orchestration/active_intents.yaml` and of
 /// `.orchestration/intents/<ID>.yaml`.
@@ -88,7 +83,7 @@ impl Registry {
             let text = git.blob_of(blob)?;
             Ok(IntentFile::parse(path, &String::from_utf8_lossy(&text)))
         };
-        let found = git.blobs(target, &[&PLACES[..], &[FOLDER]].concat())?;
+        let found = git.blobs(target, &[PLACES, &[FOLDER]].concat())?;
         let (singles, rest): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|(path, _)| single_id(path).is_some());
         let list = rest.into_iter().find(|(path, _)| PLACES.contains(&path.as_str()));

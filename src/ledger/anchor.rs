@@ -93,8 +93,8 @@ pub(crate) fn read(path: RelativePath, bytes: &[u8]) -> Stored {
 /// Reads the anchors of a work tree, sorted by name.
 pub(crate) fn in_work_tree(root: &Root) -> Vec<Stored> {
     let Ok(folder) = RelativePath::new(FOLDER) else { return Vec::new() };
-    let Ok(entries) = std::fs::read_dir(root.absolute(&folder)) else { return Vec::new() };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let entries = store::entries(&root.absolute(&folder));
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
     let paths = names.filter_map(|name| RelativePath::new(&format!("{FOLDER}/{name}")).ok());
     let mut paths: Vec<RelativePath> = paths.filter(is_anchor).collect();
     paths.sort();

@@ -21,7 +21,7 @@ use crate::workspace::clock;
 use crate::workspace::policy::Layout;
 use crate::workspace::{
     Policy, RelativePath, Root,
-    store::{self, StoreError},
+    store::{self, StoreError, failed},
 };
 
 /// How long to wait for another process that holds the lock of the ledger.
@@ -256,9 +256,4 @@ fn sync_folders(path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
-}
-
-fn failed(path: &Path, doing: &'static str) -> impl Fn(std::io::Error) -> StoreError {
-    let path = path.to_path_buf();
-    move |source| StoreError::Io { path: path.clone(), doing, source }
 }

@@ -88,16 +88,15 @@ impl Journals {
     /// removed.
     pub(super) fn others(&self) -> Vec<PathBuf> {
         let ending = |name: &str| name.split_once('+').map(|(_, below)| below.to_owned());
-        let folders = std::fs::read_dir(&self.all).into_iter().flatten().flatten();
-        let named = folders.filter_map(|folder| folder.file_name().into_string().ok());
+        let named =
+            store::entries(&self.all).filter_map(|folder| folder.file_name().into_string().ok());
         let others = named.filter(|name| *name != self.own && ending(name) == ending(&self.own));
         others.map(|name| self.all.join(name)).collect()
     }
 }
 
 fn files_in(folder: &Path) -> Vec<LedgerFile> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<LedgerFile> = entries
+    let mut files: Vec<LedgerFile> = store::entries(folder)
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .filter_map(|entry| {
             let disk = entry.path();
@@ -353,5 +352,5 @@ pub(crate) fn note_sealed(
     }
     let (mut file, _) = store::append_to(&path)?;
     let written = file.write_all(&lines).and_then(|()| file.sync_data());
-    written.map_err(|source| StoreError::Io { path, doing: "appended to", source })
+    written.map_err(store::failed(&path, "appended to"))
 }

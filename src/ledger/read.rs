@@ -256,9 +256,7 @@ impl Listing {
 
 /// Returns the names in a folder with their file types. Links are not followed.
 fn names(folder: &Path) -> Vec<(String, FileType)> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let entries = entries.filter_map(Result::ok);
-    entries
+    store::entries(folder)
         .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)))
         .collect()
 }

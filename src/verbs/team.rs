@@ -92,7 +92,7 @@ impl TeamPlace {
         }
         let bytes = store::read_capped(&whole, MAX_FILE)?;
         let text = bytes.map(String::from_utf8).transpose();
-        text.map_err(|error| store::io(&whole, "read as UTF-8", std::io::Error::other(error)))
+        text.map_err(|error| store::failed(&whole, "read as UTF-8")(std::io::Error::other(error)))
     }
 
     fn write(&self, path: &str, text: &str) -> Result<(), StoreError> {

@@ -99,11 +99,11 @@ impl UninstallAnswer {
 
     /// Removes a file, or a folder with its content. Of a symbolic link only the link is removed.
     fn remove(&mut self, path: &Path) -> Result<(), StoreError> {
-        let failed = |error| store::io(path, "removed", error);
+        let failed = store::failed(path, "removed");
         if !self.dry_run {
-            let is_folder = path.symlink_metadata().map_err(failed)?.is_dir();
+            let is_folder = path.symlink_metadata().map_err(&failed)?.is_dir();
             if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
-                .map_err(failed)?;
+                .map_err(&failed)?;
         }
         self.took(path, TakenHow::Removed);
         Ok(())

@@ -84,7 +84,7 @@ pub(crate) fn replace_if_same(
 ) -> Result<bool, StoreError> {
     let new = NewFile::write(path, after)?;
     if new.replaces.as_ref().is_some_and(Permissions::readonly) {
-        return Err(io(path, "written", ErrorKind::PermissionDenied.into()));
+        return Err(failed(path, "written")(ErrorKind::PermissionDenied.into()));
     }
     new.sync()?;
     let max = before.len() as u64;
@@ -95,7 +95,7 @@ pub(crate) fn replace_if_same(
         Err(error) if is_missing(&error) || error.kind() == ErrorKind::FileTooLarge => {
             return Ok(false);
         }
-        Err(error) => return Err(io(path, "read", error)),
+        Err(error) => return Err(failed(path, "read")(error)),
     }
     new.replace()?;
     new.sync_folder();
@@ -104,7 +104,7 @@ pub(crate) fn replace_if_same(
 
 /// Creates a file only if it does not exist. Returns true if it was created.
 pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
-    let (folder, name) = holding(path, true).map_err(|error| io(path, "created", error))?;
+    let (folder, name) = holding(path, true).map_err(failed(path, "created"))?;
     if permissions_of(&folder, name, path)?.is_some() {
         return Ok(false);
     }
@@ -116,16 +116,15 @@ pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> 
             Ok(true)
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(io(path, "created", error)),
+        Err(error) => Err(failed(path, "created")(error)),
     }
 }
 
 /// Opens a file for appending, and returns whether it is new. Creates the file and missing folders.
 pub(crate) fn append_to(path: &Path) -> Result<(File, bool), StoreError> {
-    let failed = |error| io(path, "opened", error);
-    let (folder, name) = holding(path, true).map_err(failed)?;
+    let (folder, name) = holding(path, true).map_err(failed(path, "opened"))?;
     let is_new = permissions_of(&folder, name, path)?.is_none();
-    Ok((folder.open(name, Access::Append).map_err(failed)?, is_new))
+    Ok((folder.open(name, Access::Append).map_err(failed(path, "opened"))?, is_new))
 }
 
 /// Returns the bytes of a file. `None` if there is none, and an error if it is not a regular file
@@ -146,7 +145,7 @@ pub(super) fn read_from(
         Err(error) if error.kind() == ErrorKind::FileTooLarge => {
             Err(StoreError::TooLarge { path: path.to_path_buf(), max })
         }
-        Err(error) => Err(io(path, "read", error)),
+        Err(error) => Err(failed(path, "read")(error)),
     }
 }
 
@@ -172,7 +171,7 @@ pub(crate) fn remove(path: &Path) -> Result<bool, StoreError> {
     match holding(path, false).and_then(|(folder, name)| folder.handle.remove(name)) {
         Ok(()) => Ok(true),
         Err(error) if is_missing(&error) => Ok(false),
-        Err(error) => Err(io(path, "removed", error)),
+        Err(error) => Err(failed(path, "removed")(error)),
     }
 }
 
@@ -203,7 +202,7 @@ pub(crate) fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> 
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Lock { _file: file }),
-            Err(TryLockError::Error(error)) => return Err(io(path, "locked", error)),
+            Err(TryLockError::Error(error)) => return Err(failed(path, "locked")(error)),
             Err(TryLockError::WouldBlock) => {}
         }
         let waited = started.elapsed();
@@ -276,12 +275,15 @@ pub(crate) fn sha256_of_file(mut file: File) -> Option<String> {
     }
 }
 
-/// Returns the error for a file that could not be handled. `doing` is what failed: `written`.
-pub(crate) fn io(path: &Path, doing: &'static str, source: Error) -> StoreError {
-    let path = path.to_path_buf();
-    match folder::is_link(&source) {
-        true => StoreError::Symlink { path },
-        false => StoreError::Io { path, doing, source },
+/// Returns a function that adds a path, and what was tried ("read"), to an error of the operating
+/// system.
+pub(crate) fn failed(path: &Path, doing: &'static str) -> impl Fn(Error) -> StoreError {
+    move |source| {
+        let path = path.to_path_buf();
+        match folder::is_link(&source) {
+            true => StoreError::Symlink { path },
+            false => StoreError::Io { path, doing, source },
+        }
     }
 }
 
@@ -291,7 +293,7 @@ fn permissions_of(
     name: &OsStr,
     path: &Path,
 ) -> Result<Option<Permissions>, StoreError> {
-    match folder.look(name).map_err(|error| io(path, "read", error))? {
+    match folder.look(name).map_err(failed(path, "read"))? {
         Some(found) if found.is_link => Err(StoreError::Symlink { path: path.to_path_buf() }),
         found => Ok(found.map(|found| found.permissions)),
     }
@@ -333,26 +335,26 @@ struct NewFile<'a> {
 
 impl<'a> NewFile<'a> {
     fn write(path: &'a Path, bytes: &[u8]) -> Result<Self, StoreError> {
-        let written = |error| io(path, "written", error);
-        let (folder, name) = holding(path, true).map_err(written)?;
+        let written = failed(path, "written");
+        let (folder, name) = holding(path, true).map_err(&written)?;
         let replaces = permissions_of(&folder, name, path)?;
         let temporary = OsString::from(format!(".intent-{}.tmp", uuid::Uuid::new_v4().simple()));
-        let file = folder.open(&temporary, Access::Create).map_err(written)?;
+        let file = folder.open(&temporary, Access::Create).map_err(&written)?;
         let mut new = Self { path, folder, name: name.to_owned(), temporary, file, replaces };
-        new.file.write_all(bytes).map_err(written)?;
+        new.file.write_all(bytes).map_err(&written)?;
         if let Some(permissions) = &new.replaces {
-            new.file.set_permissions(permissions.clone()).map_err(written)?;
+            new.file.set_permissions(permissions.clone()).map_err(&written)?;
         }
         Ok(new)
     }
 
     fn sync(&self) -> Result<(), StoreError> {
-        self.file.sync_all().map_err(|error| io(self.path, "written", error))
+        self.file.sync_all().map_err(failed(self.path, "written"))
     }
 
     fn replace(&self) -> Result<(), StoreError> {
         let renamed = self.folder.handle.rename(&self.temporary, &self.name);
-        renamed.map_err(|error| io(self.path, "written", error))
+        renamed.map_err(failed(self.path, "written"))
     }
 
     /// Makes the rename durable, if the platform can do that. The file is complete either way.

@@ -39,7 +39,7 @@ fn keep(root: &Root, record: &Record) -> Result<(), store::StoreError> {
     let folder = session::local(root)?.join("unrecorded");
     if store::entries(&folder).count() >= MAX_KEPT {
         let error = std::io::Error::other("too many records wait already");
-        return Err(store::io(&folder, "written", error));
+        return Err(store::failed(&folder, "written")(error));
     }
     store::write_json_scratch(&folder.join(format!("{}.{KEPT}", record.id)), record)
 }

@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::verbs::VerbError;
-use crate::workspace::store::{self, StoreError};
+use crate::workspace::store::{self, StoreError, failed};
 
 use super::{all, calls};
 
@@ -208,8 +208,4 @@ fn make_executable(path: &Path) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn make_executable(_: &Path) -> std::io::Result<()> {
     Ok(())
-}
-
-fn failed(path: &Path, doing: &'static str) -> impl Fn(std::io::Error) -> StoreError {
-    move |error| store::io(path, doing, error)
 }
