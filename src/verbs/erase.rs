@@ -6,12 +6,13 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::evidence::Compared;
-use super::signing::{SignatureCheck, Signatures, Signed};
+use super::evidence::{Compared, is_evidence};
+use super::signing::{self, SignatureCheck, Signatures, Signed};
 use super::{VerbError, Workspace};
 use crate::code::LineRange;
 use crate::ledger::evidence::{self, Digest, ERASURE, SectionLine, Tombstone};
 use crate::ledger::{ErasedSection, signed};
+use crate::workspace::git::Target;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, clock, store};
 
 /// An erasure that is not confirmed and signed yet.
@@ -109,20 +110,29 @@ pub fn write(
 
 /// Judges the tombstones in sections of evidence. Each must have a trusted signature, and its
 /// section may differ from the base only in the erased lines. Tombstones that the base contains are
-/// not judged again.
+/// not judged again. The keys that count are those of the base or, without one, of the branch into
+/// which this work will be merged.
 pub(super) fn judge(
     ws: &Workspace,
     erased: &[&ErasedSection],
-    (signatures, signers): (&dyn Signatures, &str),
-    (base, before): (Option<&CommitId>, &[(RelativePath, Vec<u8>)]),
+    signatures: &dyn Signatures,
+    base: Option<&CommitId>,
 ) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
     if erased.is_empty() {
         return Ok(compared);
     }
+    let branch = base.cloned().or_else(|| signing::accepting(ws));
+    let signers = &signing::signers_at(ws, branch.as_ref())?;
+    let before = match (ws.git(), base.cloned()) {
+        (Some(git), Some(base)) => {
+            git.read_below(".orchestration", &Target::Commit(base), &is_evidence)?
+        }
+        _ => Vec::new(),
+    };
     let mut lines: HashMap<Digest, (&RelativePath, Vec<Digest>)> = HashMap::new();
     let mut known: HashSet<Vec<u8>> = HashSet::new();
-    for (path, bytes) in before {
+    for (path, bytes) in &before {
         for section in evidence::read(bytes).unwrap_or_default() {
             lines.insert(section.digest, (path, section.line_digests(bytes)));
             let stones =

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::evidence_texts::{EntryTexts, TextCache};
 use super::rules::{Rules, Ruling};
-use super::signing::{self, Signatures};
+use super::signing::Signatures;
 use super::{ReadError, VerbError, Workspace, erase, reassign, why};
 use crate::code::{Block, Document, lines};
 use crate::ledger::evidence::{digest_of_path, read};
@@ -20,7 +20,7 @@ use crate::ledger::{
 use crate::provenance::difference::{Difference, lines_added_by_all};
 use crate::provenance::line_records::{LineStatus, of as lines_of};
 use crate::provenance::{Content, Provenance, find_recorded, is_claim_true};
-use crate::workspace::git::{BlobId, Target};
+use crate::workspace::git::Target;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
 /// The result of the comparison.
@@ -48,7 +48,7 @@ pub(super) fn against_base(
     let Some(git) = ws.git() else { return Ok(Compared::default()) };
     let target = Target::Commit(base.clone());
     let before = git.list_below(".orchestration", &target, &is_evidence)?;
-    let mut compared = tombstones(ws, git, (base, &before), signatures)?;
+    let mut compared = erase::judge(ws, &ws.ledger.erased(), signatures, Some(base))?;
     compared.findings.extend(anchors_gone(ws, git, base)?);
     let ledger = &*ws.ledger;
     let stands = ledger.sections();
@@ -121,21 +121,6 @@ pub(super) fn against_base(
     compared.add(records::against_base(ws, git, base)?);
     compared.notes.dedup();
     Ok(compared)
-}
-
-/// Judges tombstones, given the files of evidence of a base.
-fn tombstones(
-    ws: &Workspace,
-    git: &Git,
-    (base, before): (&CommitId, &[(RelativePath, BlobId)]),
-    signatures: &dyn Signatures,
-) -> Result<Compared, VerbError> {
-    let erased = ws.ledger.erased();
-    if erased.is_empty() {
-        return Ok(Compared::default());
-    }
-    let (before, signers) = (git.read_blobs(before)?, signing::signers_at(ws, Some(base))?);
-    erase::judge(ws, &erased, (signatures, &signers), (Some(base), &before))
 }
 
 /// Returns true if the line of an entry is in the same file at a commit.
@@ -318,7 +303,8 @@ fn late_note(entry: &Entry, of: &CommitId) -> String {
     )
 }
 
-/// Returns what speaks against late evidence of a commit that the base contains already.
+/// Returns the faults of late evidence about a commit that the base contains already: its intent
+/// does not own the file, or it names a person who is neither the author nor the committer.
 fn late_findings(git: &Git, rules: &Rules, entry: &Entry, of: &CommitId) -> Vec<Finding> {
     let record = &entry.record;
     let refuse = |code: Code, message: String| {
@@ -454,9 +440,10 @@ impl ClaimedLines {
     }
 
     /// Returns why other evidence of the same commit contradicts the claim, or `None` if it does
-    /// not. A claim that names a block and none of its lines still says whose the block is. It is
-    /// permitted if `is_said` returns true: a person accepts the block under the intent that it
-    /// has.
+    /// not. Two claims may not name the same line. A claim that names a block but none of its lines
+    /// is about the block as a whole, so no other claim may name that block at all, unless
+    /// `is_said` returns true for the others: a person accepts the block under the intent that it
+    /// has already.
     fn contradicts(
         &self,
         others: &BTreeMap<usize, CoveredBlock>,

@@ -110,13 +110,12 @@ pub(super) fn produced_by_all(ws: &Workspace) -> Arc<ByIntent> {
 /// files that no record names.
 fn standing(ws: &Workspace, paths: &[RelativePath]) -> ByIntent {
     let mut found = ByIntent::new();
-    verify::compare_files(ws, paths, |held| {
-        let Some(file) = held.file else { return };
+    verify::compare_files(ws, paths, |ws, path, file| {
         for (at, provenance) in file.provenance.iter().enumerate() {
-            if let Some(intent) = why::intent_of(held.ws, provenance) {
-                let block = mapped_block(held.ws, &file.blocks, at, provenance);
+            if let Some(intent) = why::intent_of(ws, provenance) {
+                let block = mapped_block(ws, &file.blocks, at, provenance);
                 let files = found.entry(intent).or_default();
-                files.entry(held.path.clone()).or_default().push(block);
+                files.entry(path.clone()).or_default().push(block);
             }
         }
     });

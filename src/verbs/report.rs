@@ -275,7 +275,7 @@ pub(crate) fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     let tree = ignores::walk(&ws.root);
     let mut gathered = Gathered::default();
     let verified = verify::verify(ws);
-    let held = verify::blocks(ws, |held| gathered.add(held));
+    let held = verify::blocks(ws, |ws, path, file| gathered.add(ws, path, file));
     let activity = gathered.activity(ws);
     let unread_registry = ws.unread_registry();
     let mut notes = Vec::from_iter(unread_registry.clone());

@@ -13,15 +13,15 @@ use serde::Serialize;
 use self::lost::FoundAgain;
 use super::anchor::AnchorsAnswer;
 use super::baseline::Baseline;
-use super::evidence::{Compared, finding_at};
+use super::evidence::finding_at;
 use super::rules::Rules;
 pub use super::shared_branches::accept as accept_rewrite;
-use super::signing::{self, Signatures};
+use super::signing::Signatures;
 use super::{VerbError, Workspace, anchor, erase, gate, seal, shared_branches, why};
 use crate::code::LineRange;
 use crate::intent::{Intent, lint};
 use crate::ledger::dialect::is_placeholder;
-use crate::ledger::{Audit, Entry, ErasedSection, RecordKind, audit, journal};
+use crate::ledger::{Audit, Entry, RecordKind, audit, journal};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::git::Target;
 use crate::workspace::parallel::in_parallel;
@@ -259,17 +259,6 @@ fn is_reassigned(ws: &Workspace, id: &str) -> bool {
         && ws.ledger.of_intent(id).is_empty()
 }
 
-/// A file that was compared with its records, with the details, for callers that need more than the
-/// counts.
-pub(super) struct ComparedFile<'a> {
-    /// The workspace to use for further questions. What it reads of the ledger is dropped after a
-    /// few files.
-    pub ws: &'a Workspace,
-    pub path: &'a RelativePath,
-    /// The blocks of the file. `None` if the file is gone or cannot be read.
-    pub file: Option<&'a why::FileProvenance>,
-}
-
 /// Reads all files of the ledger, and reports what is wrong in them, in the registry and in the
 /// policy.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
@@ -304,7 +293,7 @@ fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
 impl VerifyAnswer {
     /// Adds the verdict of every recorded block.
     pub fn with_blocks(self, ws: &Workspace) -> Self {
-        Self { blocks: Some(blocks(ws, |_| ())), ..self }
+        Self { blocks: Some(blocks(ws, |_, _, _| ())), ..self }
     }
 }
 
@@ -315,11 +304,7 @@ pub(crate) fn verify_signed(
 ) -> Result<VerifyAnswer, VerbError> {
     let audit = audit(&ws.root);
     let (anchors, mut findings) = anchor::verify(ws, &audit.sections, signatures)?;
-    let erased: Vec<&ErasedSection> = audit.erased.iter().collect();
-    let erased = match erased.is_empty() {
-        true => Compared::default(),
-        false => erase::judge(ws, &erased, (signatures, &signing::signers(ws)?), (None, &[]))?,
-    };
+    let erased = erase::judge(ws, &Vec::from_iter(&audit.erased), signatures, None)?;
     findings.extend(erased.findings);
     let mut answer = verified(ws, audit);
     answer.findings.extend(super::check::answers(ws, findings));
@@ -328,9 +313,15 @@ pub(crate) fn verify_signed(
     Ok(VerifyAnswer { anchors, ..answer })
 }
 
-/// Compares every recorded file with its records, and calls `visit` for each file. If recorded
-/// blocks were moved into files that no record names, these files are included.
-pub(super) fn blocks(ws: &Workspace, visit: impl FnMut(&ComparedFile<'_>)) -> BlocksAnswer {
+/// Compares every recorded file with its records, and calls `visit` for each file that can be read.
+/// If recorded blocks were moved into files that no record names, these files are included.
+///
+/// `visit` gets a workspace for further questions about the file: what that workspace reads of the
+/// ledger is dropped after a few files.
+pub(super) fn blocks(
+    ws: &Workspace,
+    visit: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
+) -> BlocksAnswer {
     let (blocks, heads, standing) = compare(ws, ws.ledger.paths(), visit);
     BlocksAnswer { blocks, lost: lost::lost(ws, heads, standing) }
 }
@@ -339,7 +330,7 @@ pub(super) fn blocks(ws: &Workspace, visit: impl FnMut(&ComparedFile<'_>)) -> Bl
 pub(super) fn compare_files(
     ws: &Workspace,
     paths: &[RelativePath],
-    visit: impl FnMut(&ComparedFile<'_>),
+    visit: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
 ) {
     compare(ws, paths, visit);
 }
@@ -350,7 +341,7 @@ pub(super) fn compare_files(
 fn compare<'a>(
     ws: &Workspace,
     paths: &'a [RelativePath],
-    mut visit: impl FnMut(&ComparedFile<'_>),
+    mut visit: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
 ) -> (VerdictCounts, Vec<lost::Head<'a>>, FoundAgain) {
     let mut blocks = VerdictCounts::default();
     let mut standing = FoundAgain::default();
@@ -359,11 +350,11 @@ fn compare<'a>(
         let ws = &ws;
         let files = in_parallel(paths, |path| (why::standing(ws, path), ws.trail(path).heads()));
         for (path, (file, last)) in paths.iter().zip(files) {
-            for found in file.iter().flat_map(|file| &file.provenance) {
-                blocks.count(found);
-                standing.add(ws, path, found);
+            if let Some(file) = file {
+                file.provenance.iter().for_each(|found| blocks.count(found));
+                file.provenance.iter().for_each(|found| standing.add(ws, path, found));
+                visit(ws, path, &file);
             }
-            visit(&ComparedFile { ws, path, file: file.as_ref() });
             heads.extend(last.into_iter().map(|at| (path, at)));
         }
     }
@@ -371,7 +362,7 @@ fn compare<'a>(
     lost::find_in_new_files(ws, &mut heads, &mut standing, |ws, path, file| {
         let recorded = file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded);
         recorded.for_each(|found| blocks.count(found));
-        visit(&ComparedFile { ws, path, file: Some(file) });
+        visit(ws, path, file);
     });
     (blocks, heads, standing)
 }

@@ -8,9 +8,11 @@ use jiff::Timestamp;
 use super::{Activity, ReportedBlock, ReportedFile, ReportedRecord, ReportedStep};
 use crate::ledger::{Contributor, EntityType, Entry, RecordKind, Trust};
 use crate::provenance::Verdict;
-use crate::verbs::verify::{ComparedFile, VerdictCounts};
-use crate::verbs::why::{self, BlockAnswer, LineageStep, RecordBrief, Which};
-use crate::verbs::{Workspace, why::RecordedBlock};
+use crate::verbs::Workspace;
+use crate::verbs::verify::VerdictCounts;
+use crate::verbs::why::{
+    self, BlockAnswer, FileProvenance, LineageStep, RecordBrief, RecordedBlock, Which,
+};
 use crate::workspace::RelativePath;
 
 /// The maximum number of steps shown of a block's history. The others are only counted.
@@ -41,10 +43,9 @@ pub(super) struct Tally {
 
 impl Gathered {
     /// Adds one file with its blocks.
-    pub(super) fn add(&mut self, held: &ComparedFile<'_>) {
-        let Some(file) = held.file else { return };
-        let named = held.ws.ledger.has_path(held.path);
-        let answer = why::answer(held.ws, held.path, file, Which::All);
+    pub(super) fn add(&mut self, ws: &Workspace, path: &RelativePath, file: &FileProvenance) {
+        let named = ws.ledger.has_path(path);
+        let answer = why::answer(ws, path, file, Which::All);
         let mut blocks = Vec::with_capacity(answer.blocks.len());
         for (answer, found) in answer.blocks.into_iter().zip(&file.provenance) {
             if !named && found.verdict == Verdict::Unrecorded {
@@ -53,27 +54,25 @@ impl Gathered {
             if let Some(intent) = &answer.intent {
                 let tally = self.tallies.entry(intent.label()).or_default();
                 tally.blocks.count(found);
-                tally.files.insert(held.path.clone());
+                tally.files.insert(path.clone());
             }
-            blocks.push(self.block(held, answer));
+            blocks.push(self.block(ws, path, answer));
         }
         let unrecorded = blocks.iter().filter(|block| block.verdict == Verdict::Unrecorded).count();
-        let path = held.path.clone();
-        self.files.push(ReportedFile { path, owners: Vec::new(), unrecorded, blocks });
+        let (path, owners) = (path.clone(), Vec::new());
+        self.files.push(ReportedFile { path, owners, unrecorded, blocks });
     }
 
-    fn block(&mut self, held: &ComparedFile<'_>, answer: BlockAnswer) -> ReportedBlock {
+    fn block(&mut self, ws: &Workspace, path: &RelativePath, answer: BlockAnswer) -> ReportedBlock {
         let name = &answer.qualified_name;
-        let elsewhere =
-            |recorded: &RecordedBlock| recorded.path != *held.path || recorded.name != *name;
+        let elsewhere = |recorded: &RecordedBlock| recorded.path != *path || recorded.name != *name;
         let earlier = answer.lineage.len().saturating_sub(MAX_STEPS);
         let steps = answer.lineage.iter().take(MAX_STEPS);
-        let lineage: Vec<ReportedStep> = steps.map(|step| self.step(held.ws, step, name)).collect();
+        let lineage: Vec<ReportedStep> = steps.map(|step| self.step(ws, step, name)).collect();
         if let Some(at) = lineage.first().and_then(|step| step.record) {
             self.records[at].commit.clone_from(&answer.commit);
         }
-        let candidates =
-            answer.candidates.iter().map(|record| self.record(held.ws, record)).collect();
+        let candidates = answer.candidates.iter().map(|record| self.record(ws, record)).collect();
         ReportedBlock {
             recorded: answer.recorded.filter(elsewhere),
             kind: answer.kind,

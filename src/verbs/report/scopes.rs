@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::gather::{Gathered, Tally};
+use super::gather::Gathered;
 use super::{FolderGap, Overlap, ReportedFile, ReportedIntent};
 use crate::intent::{Intent, ScopeVerdict, Spanned, lint};
 use crate::verbs::Workspace;
@@ -47,25 +47,28 @@ pub(super) fn intents(
             ReportedIntent {
                 owned_files: tree.iter().filter(owns).count(),
                 worked_files: worked.filter(owns).count(),
-                ..registered(ws, intent, tally)
+                ..registered(ws, intent)
             }
         })
         .collect();
-    let strangers = gathered.tallies.iter().filter(|(id, _)| ws.registry.get(id).is_none());
+    let strangers = gathered.tallies.keys().filter(|id| ws.registry.get(id).is_none());
     let in_registry = ws.unread_registry().is_none().then_some(false);
-    all.extend(strangers.map(|(id, tally)| ReportedIntent {
-        id: id.clone(),
-        in_registry,
-        ..tallied(Some(tally))
-    }));
+    let stranger =
+        |id: &String| ReportedIntent { id: id.clone(), in_registry, ..Default::default() };
+    all.extend(strangers.map(stranger));
     for intent in &mut all {
         let of_intent = |block: &&LostBlock| block.intent.as_ref() == Some(&intent.id);
         intent.lost = lost.iter().filter(of_intent).count();
+        if let Some(tally) = gathered.tallies.get(&intent.id) {
+            intent.recorded_files = tally.files.len();
+            intent.recorded_blocks = tally.blocks.total();
+            intent.blocks = tally.blocks;
+        }
     }
     all
 }
 
-fn registered(ws: &Workspace, intent: &Intent, tally: Option<&Tally>) -> ReportedIntent {
+fn registered(ws: &Workspace, intent: &Intent) -> ReportedIntent {
     let values = |list: &[Spanned<String>]| list.iter().map(|entry| entry.value.clone()).collect();
     let name = Some(intent.name.value.clone());
     ReportedIntent {
@@ -79,16 +82,6 @@ fn registered(ws: &Workspace, intent: &Intent, tally: Option<&Tally>) -> Reporte
         constraints: values(&intent.constraints),
         acceptance_criteria: values(&intent.acceptance_criteria),
         related_specs: values(&intent.related_specs),
-        ..tallied(tally)
-    }
-}
-
-fn tallied(tally: Option<&Tally>) -> ReportedIntent {
-    let Some(tally) = tally else { return ReportedIntent::default() };
-    ReportedIntent {
-        recorded_files: tally.files.len(),
-        recorded_blocks: tally.blocks.total(),
-        blocks: tally.blocks,
         ..ReportedIntent::default()
     }
 }
