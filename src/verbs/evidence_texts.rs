@@ -1,4 +1,5 @@
-//! Finds the commit that evidence is about, and reads the texts of its files before and after that commit from git.
+//! Finds the commit that evidence is about, and reads the texts of its files before and after that
+//! commit from git.
 
 use std::sync::Arc;
 
@@ -12,13 +13,9 @@ use crate::workspace::cache::{CacheSlot, Computed};
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath};
 
-/// The number of texts that are kept in memory at most.
-const MAX_TEXTS: usize = 64;
-
-/// Reads texts from git and caches the last ones.
+/// Reads texts from git. The last ones are in the cache of its workspace.
 pub(super) struct TextCache {
     ws: Workspace,
-    texts: Memo<(Option<CommitId>, RelativePath), Document, MAX_TEXTS>,
     /// For each commit that was looked up, whether it is in the history of this workspace.
     here: Memo<CommitId, bool>,
 }
@@ -112,7 +109,7 @@ impl TextCache {
     /// Makes a cache that reads from this workspace's repository.
     pub(super) fn new(ws: &Workspace) -> Self {
         let ws = ws.without_ledger();
-        Self { ws, texts: Memo::default(), here: Memo::default() }
+        Self { ws, here: Memo::default() }
     }
 
     /// Returns the place in the disk cache for what is derived from a file in a commit. The ids of
@@ -139,8 +136,8 @@ impl TextCache {
         Some((self.before(entry, covered.parent.as_ref(), commit)?, self.at(commit, path)?))
     }
 
-    /// Returns the file of an entry of evidence before its commit, once for each parent, and after
-    /// it.
+    /// Returns the texts of the file of an entry of evidence: one for each parent of its commit, and
+    /// the one after the commit.
     ///
     /// A rebase or a squash may have replaced the commit, so that it is not in the history here.
     /// Then the entry is taken to be about everything between `base` and the commit that added the
@@ -260,17 +257,12 @@ impl TextCache {
     /// Returns a file at a commit or, for `None`, in the index. The text is empty if the file does
     /// not exist there.
     fn at(&self, commit: Option<&CommitId>, path: &RelativePath) -> Option<Document> {
-        let key = (commit.cloned(), path.clone());
-        if let Some(known) = self.texts.get(&key) {
-            return Some(known);
+        if let Some(commit) = commit {
+            return self.ws.text_at(commit, path);
         }
-        let git = self.git()?;
-        let bytes = match commit {
-            Some(commit) => git.file_at(commit, path).ok()?,
-            None => git.file_in_index(path).ok()?,
-        };
-        let document = self.ws.document(path, &bytes.unwrap_or_default()).ok()?;
-        Some(self.texts.keep(key, self.ws.outlined(path, &document)))
+        let bytes = self.git()?.file_in_index(path).ok()?.unwrap_or_default();
+        let document = self.ws.document(path, &bytes).ok()?;
+        Some(self.ws.outlined(path, &document))
     }
 
     fn covered(&self, entry: &Entry) -> Option<Covered> {

@@ -191,9 +191,8 @@ impl Workspace {
     /// Reads a file in its present state.
     pub(super) fn standing(&self, path: &RelativePath) -> Result<Document, ReadError> {
         if let Target::Commit(commit) = self.files() {
-            let file = self.file_at(&commit.0, path).filter(|_| self.exists(path));
-            let missing = || ReadError::Missing { path: path.clone() };
-            return file.map(|file| file.document.clone()).ok_or_else(missing);
+            let text = self.text_at(commit, path).filter(|_| self.exists(path));
+            return text.ok_or_else(|| ReadError::Missing { path: path.clone() });
         }
         if *self.files() == Target::Index {
             return self.read_outlined(path);
@@ -216,6 +215,12 @@ impl Workspace {
             kept.files.insert(path.clone(), (state, document.clone()));
         }
         Ok(document)
+    }
+
+    /// Returns the text of a file at a commit, with its blocks but without its syntax tree. It is
+    /// empty if the file did not exist there. `None` if it cannot be read.
+    pub(super) fn text_at(&self, commit: &CommitId, path: &RelativePath) -> Option<Document> {
+        Some(self.file_at(&commit.0, path)?.document.clone())
     }
 
     /// Returns the file at the commit that a record was based on, or `None` if that cannot be read.
