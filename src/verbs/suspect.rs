@@ -9,6 +9,8 @@
 //!
 //! If the earlier text is not found, the block is not suspect, because nobody can say what changed.
 
+use std::borrow::Borrow;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -46,8 +48,8 @@ impl IntentPart {
         }
     }
 
-    /// Returns the entries in the form in which they are compared. Their order is kept only for a
-    /// scope, where the last match wins.
+    /// Returns the entries in the form in which they are compared. They are sorted, since their
+    /// order means nothing, except in a scope, where the last matching entry decides.
     fn of(self, intent: &Intent) -> Vec<&str> {
         let list: &[Spanned<String>] = match self {
             Self::Constraints => &intent.constraints,
@@ -148,12 +150,12 @@ impl Suspicion {
         };
         let mut said = Vec::new();
         if !self.parts.is_empty() {
-            let parts = listed(self.parts.iter().map(|part| part.words()).collect());
+            let parts = joined(self.parts.iter().map(|part| part.words()));
             let id = &self.intent;
             said.push(format!("the {parts} of {id} changed since this was recorded{since}"));
         }
         if !self.specs.is_empty() {
-            let specs = listed(self.specs.iter().map(RelativePath::as_str).collect());
+            let specs = joined(self.specs.iter().map(RelativePath::as_str));
             said.push(format!("{specs}, which it serves, changed since this was committed"));
         }
         self.message = said.join("; ");
@@ -162,11 +164,12 @@ impl Suspicion {
 }
 
 /// Joins words as `a`, `a and b`, or `a, b and c`.
-fn listed(words: Vec<&str>) -> String {
+pub(super) fn joined<T: Borrow<str>>(words: impl IntoIterator<Item = T>) -> String {
+    let words: Vec<T> = words.into_iter().collect();
     match &words[..] {
         [] => String::new(),
-        [one] => (*one).to_owned(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [one] => one.borrow().to_owned(),
+        [first @ .., last] => format!("{} and {}", first.join(", "), last.borrow()),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::code::lines::{self, OwnLine};
 use crate::provenance::Verdict;
 use crate::provenance::line_records::{ComparedLines, LineStatus, of};
 use crate::verbs::Workspace;
+use crate::verbs::suspect::joined;
 
 /// The lines of a block, without those of inner blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -198,16 +199,14 @@ fn listed(runs: &[(Span, LineState)]) -> String {
     for state in LineState::ALL {
         let of_state = runs.iter().filter(|(_, other)| *other == state);
         let spans: Vec<Span> = of_state.map(|(span, _)| *span).collect();
-        let (Some((last, others)), nth) = (spans.split_last(), parts.len()) else { continue };
-        let word = match (nth, spans.as_slice()) {
+        let word = match (parts.len(), spans.as_slice()) {
+            (_, []) => continue,
             (0, [(start, end)]) if start == end => "line ",
             (0, _) => "lines ",
             _ => "",
         };
-        let others: Vec<String> = others.iter().map(|(start, end)| span(*start, *end)).collect();
-        let and = if others.is_empty() { "" } else { " and " };
-        let last = span(last.0, last.1);
-        parts.push(format!("{word}{}{and}{last} {}", others.join(", "), state.words()));
+        let spans = joined(spans.iter().map(|(start, end)| span(*start, *end)));
+        parts.push(format!("{word}{spans} {}", state.words()));
     }
     parts.join(", ")
 }
