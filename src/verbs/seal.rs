@@ -407,10 +407,7 @@ fn still_open(
         }
         let document = |bytes: Option<Vec<u8>>| ws.document(path, &bytes.unwrap_or_default()).ok();
         let (Some(before), Some(now)) = (document(base), document(on_disk)) else { continue };
-        let mut draft = Draft::default();
-        let before = FormerFile { baseline: Baseline::Texts(vec![before]), from: None };
-        at.file(path, &before, &now, &mut draft);
-        open.extend(draft.records);
+        open.extend(at.records_of(path, Baseline::Texts(vec![before]), &now));
     }
     Ok(open)
 }
@@ -483,6 +480,18 @@ impl<'a> FilesAfter<'a> {
         let now = before.baseline.carried_by(now);
         self.file(path, &before, &now, draft);
         Ok(())
+    }
+
+    /// Returns the ids of the records whose code is in a text but not in its baseline.
+    fn records_of(
+        &self,
+        path: &RelativePath,
+        baseline: Baseline,
+        now: &Document,
+    ) -> BTreeSet<String> {
+        let mut draft = Draft::default();
+        self.file(path, &FormerFile { baseline, from: None }, now, &mut draft);
+        draft.records
     }
 
     fn file(&self, path: &RelativePath, before: &FormerFile, now: &Document, draft: &mut Draft) {

@@ -7,10 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Draft, FilesAfter, Sealing, Sources, claims_as_it_stood, is_carried, is_ignored};
+use super::{FilesAfter, Sealing, Sources, claims_as_it_stood, is_carried, is_ignored};
 use crate::code::Document;
 use crate::ledger::{Digest, Entry, Strength, journal};
-use crate::verbs::baseline::{Baseline, FormerFile};
+use crate::verbs::baseline::Baseline;
 use crate::verbs::git_hooks::{self, HooksState};
 use crate::verbs::{ReadError, Workspace};
 use crate::workspace::git::Target;
@@ -113,7 +113,7 @@ fn brought(
     target: Target,
     path: &RelativePath,
     base: Option<&CommitId>,
-) -> Option<HashSet<String>> {
+) -> Option<BTreeSet<String>> {
     let sealing = Sealing::of_work(target, base.into_iter().cloned().collect());
     let sources = Sources { ledger: ws.ledger.without_derived(), ..Sources::default() };
     let state = FilesAfter::new(ws, &sources, &sealing);
@@ -126,14 +126,12 @@ fn brought(
     let baseline = Baseline::at_commits(&state.ws, path, &sealing.bases).ok()?;
     let Baseline::Texts(before) = baseline else { return None };
     if before.iter().any(|before| before.text() == now.text()) {
-        return Some(HashSet::new());
+        return Some(BTreeSet::new());
     }
     let before = before.iter().map(|before| state.ws.outlined(path, before));
-    let before = FormerFile { baseline: Baseline::Texts(before.collect()), from: None };
-    let now = before.baseline.carried_by(now);
-    let mut draft = Draft::default();
-    state.file(path, &before, &now, &mut draft);
-    Some(draft.records.into_iter().collect())
+    let baseline = Baseline::Texts(before.collect());
+    let now = baseline.carried_by(now);
+    Some(state.records_of(path, baseline, &now))
 }
 
 /// Returns the commands that commit records which need no code. They have to be staged by `intent
