@@ -62,11 +62,9 @@ pub struct Outline {
     pub rows: Vec<Row>,
 }
 
-/// How a block differs from an earlier version of its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a block differs from an earlier version of its file, in the order of the difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Against {
-    /// The earlier version has no such block.
-    New,
     /// The text is the same.
     Same,
     /// The text differs, but the tokens are the same. For a block that contains others, only its
@@ -74,6 +72,8 @@ pub enum Against {
     Reformatted,
     /// The tokens of the block differ.
     Changed,
+    /// The earlier version has no such block.
+    New,
 }
 
 impl Row {

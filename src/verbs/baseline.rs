@@ -230,15 +230,8 @@ impl Edits {
         let touched = |index: &usize| {
             differences.iter().all(|difference| difference.touches(*index)) && brings(*index)
         };
-        let least = |index: usize| {
-            let all = differences.iter().map(|difference| difference.against[index]);
-            all.min_by_key(|how| match how {
-                Against::Same => 0,
-                Against::Reformatted => 1,
-                Against::Changed => 2,
-                Against::New => 3,
-            })
-        };
+        let least =
+            |index: usize| differences.iter().map(|difference| difference.against[index]).min();
         let now = (0..first.against.len())
             .filter(touched)
             .filter_map(|index| Some((index, least(index)?)))
