@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::evidence::Compared;
 use super::{VerbError, Workspace, record, why};
-use crate::code::LineRange;
+use crate::code::{Block, LineRange};
 use crate::ledger::{
     ClaimRef, FileRecord, Reassigned, ReassignedBlock, Record, RecordKind, Strength,
 };
@@ -71,21 +71,24 @@ fn claims(
     let is_under = |at: &ClaimRef| {
         ws.ledger.claim(*at).intent().map(|id| ws.registry.present_id(id)) == Some(from)
     };
-    let (path, line, name) = match what {
-        ReassignTarget::File(path) => (path, None, None),
-        ReassignTarget::Line(path, line) => (path, Some(*line), None),
-        ReassignTarget::Named(path, name) => (path, None, Some(name.as_str())),
+    let path = match what {
+        ReassignTarget::File(path)
+        | ReassignTarget::Line(path, _)
+        | ReassignTarget::Named(path, _) => path,
         ReassignTarget::Record(id) => {
             let of_record = ws.ledger.claims_of_record(id).into_iter();
             return Ok(of_record.filter(is_under).collect());
         }
     };
     let file = why::file(ws, path, &ws.read(path)?);
-    let at_line = line.map(|line| file.blocks.at_line(line));
+    let is_selected = |at: usize, block: &Block| match what {
+        ReassignTarget::Line(_, line) => file.blocks.at_line(*line) == Some(at),
+        ReassignTarget::Named(_, name) => block.identity.path == *name || block.name == *name,
+        ReassignTarget::File(_) | ReassignTarget::Record(_) => true,
+    };
     let mut found = BTreeSet::new();
     for (at, (block, provenance)) in file.blocks.blocks.iter().zip(&file.provenance).enumerate() {
-        let is_named = name.is_none_or(|name| block.identity.path == name || block.name == name);
-        if !is_named || at_line.is_some_and(|wanted| wanted != Some(at)) {
+        if !is_selected(at, block) {
             continue;
         }
         for claim in provenance.claim.iter().chain(&provenance.candidates) {
