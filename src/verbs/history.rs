@@ -21,8 +21,8 @@ const ID: usize = 32;
 /// The length of a row of the first table, in bytes: a digest, the commit that added it, and the
 /// first parent of that commit.
 const ROW: usize = 16 + 2 * ID;
-/// The length of a row of the second table, in bytes: a commit, and its place on the line of first
-/// parents.
+/// The length of a row of the second table, in bytes: a commit on the line of first parents, and
+/// its place on that line, which is its distance from the root commit.
 const PLACE: usize = ID + 4;
 /// The maximum number of stored tips. More would exist only after very many rewrites of history.
 const MAX_TIPS: usize = 64;
@@ -58,8 +58,8 @@ struct Tables {
     line: Table<PLACE>,
     /// The commits at which earlier walks began, newest first. Both tables have them as header.
     tips: Vec<CommitId>,
-    /// The place of the newest stored commit that is on the line of this history. `None` if there
-    /// is none.
+    /// The place of the last stored commit on the line of first parents that leads to the head.
+    /// `None` if no commit of that line is stored.
     end: Option<u32>,
 }
 

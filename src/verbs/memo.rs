@@ -1,11 +1,12 @@
-//! Answers that are kept in memory and shared by threads.
+//! A map in memory that threads share, for answers that take long to find.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
-/// Answers by key. One that is full, with `MAX` answers, is emptied before the next answer is kept.
+/// A map from keys to answers. Once it holds `MAX` answers, it is emptied before the next one is
+/// stored.
 pub(super) struct Memo<K, V, const MAX: usize = { usize::MAX }>(Mutex<HashMap<K, V>>);
 
 impl<K, V, const MAX: usize> Default for Memo<K, V, MAX> {
@@ -15,8 +16,8 @@ impl<K, V, const MAX: usize> Default for Memo<K, V, MAX> {
 }
 
 impl<K: Eq + Hash, V: Clone, const MAX: usize> Memo<K, V, MAX> {
-    /// Returns the answer for a key, which is what `find` returns if none is kept. Nothing is locked
-    /// while `find` runs, so two threads may look for the same answer.
+    /// Returns the stored answer for a key. If there is none, calls `find` and stores its result.
+    /// Nothing is locked while `find` runs, so two threads may look for the same answer.
     pub(super) fn of<Q>(&self, key: &Q, find: impl FnOnce() -> V) -> V
     where
         K: Borrow<Q>,
@@ -25,7 +26,7 @@ impl<K: Eq + Hash, V: Clone, const MAX: usize> Memo<K, V, MAX> {
         self.get(key).unwrap_or_else(|| self.keep(key.to_owned(), find()))
     }
 
-    /// Returns the answer for a key, if one is kept.
+    /// Returns the stored answer for a key. `None` if there is none.
     pub(super) fn get<Q: Eq + Hash + ?Sized>(&self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -33,7 +34,7 @@ impl<K: Eq + Hash, V: Clone, const MAX: usize> Memo<K, V, MAX> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    /// Keeps an answer, and returns it.
+    /// Stores an answer, and returns it.
     pub(super) fn keep(&self, key: K, answer: V) -> V {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= MAX {

@@ -379,17 +379,14 @@ impl Workspace {
         ledger: Ledger,
     ) -> Result<Self, GitError> {
         let Some(git) = self.git() else { return Ok(self.clone()) };
-        let (policy, policy_findings) = policy_at(git, &target)?.unwrap_or_default();
+        let policy = policy_at(git, &target)?.unwrap_or_default();
+        let registry = Registry::at(git, &target)?;
+        let ignores = ignores_at(&self.root, git, &target)?;
         let (of, source) = (Arc::clone(git), target.clone());
-        let ws = Self {
-            policy: Arc::new(policy),
-            policy_findings: policy_findings.into(),
-            registry: Arc::new(Registry::at(git, &target)?),
-            broken_registry: None,
-            ignores: Arc::new(ignores_at(&self.root, git, &target)?),
-            attributes: Arc::new(Attributes::of(move |path| of.text(&source, path).ok()?)),
-            ..self.with_files(target, base, Ledger::default())
-        };
+        let attributes = Attributes::of(move |path| of.text(&source, path).ok()?);
+        let ws = self.with_files(target, base, Ledger::default());
+        let ws = ws.under_rules(policy, registry, ignores);
+        let ws = Self { attributes: Arc::new(attributes), broken_registry: None, ..ws };
         let ledger = ws.deriving(ledger);
         Ok(Self { ledger: lazily(move || ledger), ..ws })
     }

@@ -104,12 +104,12 @@ pub(super) struct Judge<'a> {
     renamed: HashMap<RelativePath, Vec<Deed>>,
     /// How much text of large files was examined so far.
     looked_at: Extent,
-    /// Large files that exceed [`Extent::MOST`]. Each is judged as a whole.
+    /// Large files for which [`Extent`] has no room left. Each is judged as a whole.
     beyond: Vec<RelativePath>,
 }
 
-/// The size of texts. It is limited so that the large files of one change take at most about a
-/// minute, even if somebody makes them large on purpose.
+/// The size of the large texts that were examined. It is limited so that they take at most about a
+/// minute, even if somebody makes the files of a change large on purpose.
 #[derive(Default)]
 struct Extent {
     bytes: usize,
@@ -117,22 +117,20 @@ struct Extent {
 }
 
 impl Extent {
-    /// Texts within these limits are not counted.
-    const SMALL: Self = Self { bytes: 64 * 1024, blocks: 1_000 };
-    /// The limits for all larger texts together.
-    const MOST: Self = Self { bytes: 16 * 1024 * 1024, blocks: 50_000 };
+    /// A text with at most this many bytes is not counted. All others may have this many together.
+    const BYTES: [usize; 2] = [64 * 1024, 16 * 1024 * 1024];
+    /// The same limits for the number of blocks.
+    const BLOCKS: [usize; 2] = [1_000, 50_000];
 
     /// Adds a text. Returns true if the sum is still within the limits, so that the text can be
     /// examined.
     fn takes(&mut self, document: &Document) -> bool {
-        let add = |sum: &mut usize, more: usize, small: usize, most: usize| {
-            let more = if more > small { more } else { 0 };
-            *sum += more;
-            more == 0 || *sum <= most
+        let add = |sum: &mut usize, size: usize, [small, most]: [usize; 2]| {
+            *sum += if size > small { size } else { 0 };
+            size <= small || *sum <= most
         };
-        let (small, most) = (Self::SMALL, Self::MOST);
-        add(&mut self.bytes, document.len_bytes(), small.bytes, most.bytes)
-            && add(&mut self.blocks, document.blocks().blocks.len(), small.blocks, most.blocks)
+        add(&mut self.bytes, document.len_bytes(), Self::BYTES)
+            && add(&mut self.blocks, document.blocks().blocks.len(), Self::BLOCKS)
     }
 }
 

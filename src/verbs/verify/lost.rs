@@ -45,10 +45,11 @@ pub(super) type Head<'a> = (&'a RelativePath, ClaimRef);
 #[derive(Default)]
 pub(super) struct FoundAgain {
     claims: HashSet<ClaimRef>,
-    /// The claims that were found in another file than the recorded one.
+    /// Those claims whose block is in another file now than when it was recorded.
     away: HashSet<ClaimRef>,
-    /// The names of the found blocks. If a block with the same name has another record, only one of
-    /// the two can exist: after a merge, for example.
+    /// The names of the found blocks. Two records may be about one block of a file: both sides of a
+    /// merge recorded `login`, for example. If the block was found for one of them, it is not lost
+    /// for the other.
     names: HashSet<(RelativePath, BlockName)>,
     /// For each file, the other files to which its blocks were moved.
     moved_to: BTreeMap<RelativePath, BTreeSet<RelativePath>>,
@@ -295,7 +296,7 @@ fn is_unnamed(range: &BlockRecord) -> bool {
     range.block.as_ref().is_some_and(|name| provenance::is_unnamed(&name.kind))
 }
 
-/// A cache of present files and of what was found out about their blocks.
+/// The files as they are now, and what was found out about their blocks.
 #[derive(Default)]
 struct PresentFiles {
     read: HashMap<RelativePath, Option<why::FileProvenance>>,
@@ -303,8 +304,10 @@ struct PresentFiles {
     destinations: HashMap<RelativePath, Arc<BTreeSet<RelativePath>>>,
     /// The claims that are not settled so far.
     open: HashSet<ClaimRef>,
-    /// For a path and a text: how many blocks with this text are in the files to which the blocks
-    /// of that path were moved, without those that belong to an already settled record.
+    /// The number of blocks that may still be the block of an open record, by the file and the text
+    /// of that record. For example, the imports of `a.rs` were recorded twice with the same text,
+    /// and the blocks of `a.rs` were moved to `b.rs` and `c.rs`. If both of these have the imports,
+    /// the number is 2 at first, and it goes down with each record that is settled by one.
     unclaimed: HashMap<(RelativePath, ContentHash), usize>,
     /// How many bytes of text were compared so far, to find recorded texts.
     compared: usize,
