@@ -4,7 +4,7 @@
 //! The name of the function that adds a row says where the handler runs:
 //!
 //! - `on_sync_mut`: a notification that changes the state. Runs on the loop, in the order of
-//!   arrival. It must not wait, and returns further work as [`SideEffect`]s.
+//!   arrival. It must not wait, and starts slow work outside of the loop.
 //! - `on_latency_sensitive`: a request that somebody waits for. Runs on a thread of its lane, on a
 //!   [`Snapshot`].
 //! - `on_worker`: a request that may take longer. Runs on a thread of the other lane, on a
@@ -28,25 +28,24 @@ use tower_lsp::jsonrpc::{Error, ErrorCode};
 
 use super::client::Client;
 use super::features;
-use super::ordered::LoopEvent;
+use super::ordered::{LoopHandle, Ordered};
 use super::pool::{Lane, Pool};
 use super::snapshot::Snapshot;
-use super::world::{SideEffect, World};
 
 /// Returns the table of this server.
 pub(crate) fn table() -> MethodTable {
     MethodTable::default()
-        .on_sync_mut::<lsp::InitializedNotification>(World::initialized)
-        .on_sync_mut::<lsp::DidOpenTextDocumentNotification>(World::did_open)
-        .on_sync_mut_raw("textDocument/didChange", World::did_change)
-        .on_sync_mut::<lsp::DidCloseTextDocumentNotification>(World::did_close)
-        .on_sync_mut::<lsp::DidSaveTextDocumentNotification>(World::did_save)
-        .on_sync_mut::<lsp::DidChangeWatchedFilesNotification>(World::did_change_watched_files)
-        .on_sync_mut::<lsp::DidChangeConfigurationNotification>(World::did_change_configuration)
+        .on_sync_mut::<lsp::InitializedNotification>(Ordered::initialized)
+        .on_sync_mut::<lsp::DidOpenTextDocumentNotification>(Ordered::did_open)
+        .on_sync_mut_raw("textDocument/didChange", Ordered::did_change)
+        .on_sync_mut::<lsp::DidCloseTextDocumentNotification>(Ordered::did_close)
+        .on_sync_mut::<lsp::DidSaveTextDocumentNotification>(Ordered::did_save)
+        .on_sync_mut::<lsp::DidChangeWatchedFilesNotification>(Ordered::did_change_watched_files)
+        .on_sync_mut::<lsp::DidChangeConfigurationNotification>(Ordered::did_change_configuration)
         .on_sync_mut::<lsp::DidChangeWorkspaceFoldersNotification>(
-            World::did_change_workspace_folders,
+            Ordered::did_change_workspace_folders,
         )
-        .on_sync_mut::<lsp::SetTraceNotification>(World::set_trace)
+        .on_sync_mut::<lsp::SetTraceNotification>(Ordered::set_trace)
         .on_latency_sensitive::<lsp::HoverRequest>(features::hover::handle)
         .on_latency_sensitive::<lsp::CodeLensRequest>(features::code_lens::handle)
         .on_latency_sensitive::<lsp::CodeLensResolveRequest>(features::code_lens::resolve)
@@ -140,7 +139,7 @@ pub(crate) struct ClientConversation {
     pub(crate) snapshot: Snapshot,
     pub(crate) client: Client,
     pub(super) pool: Pool,
-    pub(super) events: tokio::sync::mpsc::UnboundedSender<LoopEvent>,
+    pub(super) handle: LoopHandle,
 }
 
 impl ClientConversation {
@@ -158,14 +157,13 @@ impl ClientConversation {
 
     /// Reports files that this request wrote, so that they are read again at once.
     pub(crate) fn wrote(&self, paths: Vec<PathBuf>) {
-        // The loop ends before its tasks do. Then nobody needs the report.
-        drop(self.events.send(LoopEvent::FilesChanged(paths)));
+        self.handle.run(move |it| it.files_changed(paths));
     }
 
     /// Shows the person the questions of agents again, including those whose dialog was closed
     /// without an answer.
     pub(crate) fn review(&self, root: PathBuf) {
-        drop(self.events.send(LoopEvent::ReviewQuestions(root)));
+        self.handle.run(move |it| it.questions.put_again(&root));
     }
 }
 
@@ -175,7 +173,7 @@ type ConversationHandler = Box<
         + Send
         + Sync,
 >;
-type Mutation = Box<dyn Fn(&mut World, Value) -> Answer<Vec<SideEffect>> + Send + Sync>;
+type Mutation = Box<dyn Fn(&mut Ordered, Value) -> Answer<()> + Send + Sync>;
 
 /// How a request is answered.
 pub(crate) enum Handler {
@@ -203,25 +201,18 @@ impl MethodTable {
         self.notifications.get(method)
     }
 
-    fn on_sync_mut<N: lsp::Notification>(
-        mut self,
-        handler: fn(&mut World, N::Params) -> Vec<SideEffect>,
-    ) -> Self {
+    fn on_sync_mut<N: lsp::Notification>(mut self, handler: fn(&mut Ordered, N::Params)) -> Self {
         let method = N::METHOD.as_str();
         let mutation: Mutation =
-            Box::new(move |world, params| Ok(handler(world, parse(method, params)?)));
+            Box::new(move |server, params| Ok(handler(server, parse(method, params)?)));
         self.notifications.insert(method, mutation);
         self
     }
 
     /// Adds a notification whose handler parses the parameters itself, because it must also act
     /// when they cannot be parsed.
-    fn on_sync_mut_raw(
-        mut self,
-        method: &'static str,
-        handler: fn(&mut World, Value) -> Vec<SideEffect>,
-    ) -> Self {
-        let mutation: Mutation = Box::new(move |world, params| Ok(handler(world, params)));
+    fn on_sync_mut_raw(mut self, method: &'static str, handler: fn(&mut Ordered, Value)) -> Self {
+        let mutation: Mutation = Box::new(move |server, params| Ok(handler(server, params)));
         self.notifications.insert(method, mutation);
         self
     }

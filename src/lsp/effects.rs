@@ -1,23 +1,22 @@
-//! Runs the side effects that the loop asks for: messages to the client, work on the lanes, timers,
-//! watchers.
+//! The work that the loop starts outside of itself: messages to the client, work on the lanes,
+//! timers, watchers.
 
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::cache::lock;
 use super::client::Client;
 use super::diagnostics_schedule::{Generation, QUIET};
-use super::ordered::{LoopEvent, Ordered};
+use super::ordered::{LoopHandle, Ordered};
 use super::pool::{Lane, Pool};
 use super::snapshot::DiagnoseUnopened;
 use super::watch::{self, Watcher};
-use super::world::SideEffect;
 use super::{
     FindPlace, OpenWorkspace, ServerParts, analysis, config, features, parent_process, progress,
 };
@@ -27,66 +26,62 @@ use crate::workspace::text;
 /// How long to collect changed files before they are read. Programs write in bursts.
 const SETTLED: Duration = Duration::from_millis(50);
 
-/// The loop's connections to the outside: the client, the threads, the watcher and the channel of
-/// events.
+/// The loop's connections to the outside: the client, the threads, the watcher, and the handle
+/// through which their results come back.
 pub(crate) struct Outlets {
     pub(super) client: Client,
     pub(super) pool: Pool,
-    pub(super) events: mpsc::UnboundedSender<LoopEvent>,
+    pub(super) handle: LoopHandle,
     find: FindPlace,
     open: OpenWorkspace,
     unopened: DiagnoseUnopened,
-    watcher: Option<Arc<Mutex<Watcher>>>,
-    watcher_refused: bool,
+    /// `None` if the system refused the watcher.
+    watcher: OnceLock<Option<Arc<Mutex<Watcher>>>>,
 }
 
 impl Outlets {
-    pub(super) fn new(
-        parts: &ServerParts,
-        client: Client,
-        pool: Pool,
-        events: mpsc::UnboundedSender<LoopEvent>,
-    ) -> Self {
+    pub(super) fn new(parts: &ServerParts, client: Client, pool: Pool, handle: LoopHandle) -> Self {
         let ServerParts { find, open, unopened, .. } = *parts;
-        Self { client, pool, events, find, open, unopened, watcher: None, watcher_refused: false }
+        Self { client, pool, handle, find, open, unopened, watcher: OnceLock::new() }
     }
 
     /// Ends the loop when the process that started this server is gone.
     pub(super) fn end_with(&self, process: i32) {
-        let events = self.events.clone();
+        let handle = self.handle.clone();
         tokio::spawn(async move {
             parent_process::gone(process).await;
-            drop(events.send(LoopEvent::ClientGone));
+            handle.run(|it| it.ended = Some(false));
         });
     }
 
     /// Returns the watcher, and starts it on first use.
-    fn watcher(&mut self) -> Option<Arc<Mutex<Watcher>>> {
-        if self.watcher.is_none() && !self.watcher_refused {
-            let events = self.events.clone();
-            let changed = move |paths| drop(events.send(LoopEvent::FilesChanged(paths)));
-            match Watcher::start(changed) {
-                Ok(watcher) => self.watcher = Some(Arc::new(Mutex::new(watcher))),
-                Err(error) => {
-                    self.watcher_refused = true;
-                    tracing::warn!(%error, "changes on disk show only when a file of ours is saved in the editor");
-                }
-            }
-        }
-        self.watcher.clone()
+    fn watcher(&self) -> Option<Arc<Mutex<Watcher>>> {
+        let start = || {
+            let handle = self.handle.clone();
+            let watcher = Watcher::start(move |paths| handle.run(|it| it.files_changed(paths)));
+            let refused = |error: &notify::Error| {
+                tracing::warn!(%error, "changes on disk show only when a file of ours is saved in the editor");
+            };
+            watcher.inspect_err(refused).ok().map(|watcher| Arc::new(Mutex::new(watcher)))
+        };
+        self.watcher.get_or_init(start).clone()
     }
 
-    pub(super) fn work(&self, job: impl FnOnce() -> LoopEvent + Send + 'static) {
-        let events = self.events.clone();
-        // If the loop has ended, nobody waits for the event.
-        self.pool.run(Lane::Worker, move || drop(events.send(job())));
+    /// Runs a job on the worker lane. The loop then does what the job returns.
+    pub(super) fn work<Then>(&self, job: impl FnOnce() -> Then + Send + 'static)
+    where
+        Then: FnOnce(&mut Ordered) + Send + 'static,
+    {
+        let handle = self.handle.clone();
+        self.pool.run(Lane::Worker, move || handle.run(job()));
     }
 
-    pub(super) fn later(&self, delay: Duration, event: LoopEvent) {
-        let events = self.events.clone();
+    /// Lets the loop do something after a while.
+    pub(super) fn later(&self, delay: Duration, event: impl FnOnce(&mut Ordered) + Send + 'static) {
+        let handle = self.handle.clone();
         tokio::spawn(async move {
             tokio::time::sleep(delay).await;
-            drop(events.send(event));
+            handle.run(event);
         });
     }
 
@@ -101,34 +96,15 @@ impl Outlets {
 }
 
 impl Ordered {
-    /// Starts the work that a change of the state asked for.
-    pub(super) fn perform(&mut self, effects: Vec<SideEffect>) {
-        for effect in effects {
-            match effect {
-                SideEffect::Log(kind, message) => self.outside.client.log(kind, message),
-                SideEffect::Diagnose(uri) => {
-                    let pause = self.schedule.pause(&uri, self.world.now.analyses.took(&uri));
-                    self.diagnose_after(uri, pause);
-                }
-                SideEffect::DiagnoseNow(uri) => self.diagnose_after(uri, Duration::ZERO),
-                SideEffect::TellStatus(root) => self.find_status(root),
-                SideEffect::RefreshMap(root) => self.refresh_map(&root),
-                SideEffect::TellOfGitHooks(root) => self.tell_of_git_hooks(&root),
-                SideEffect::DiagnoseUnopened(root) => self.diagnose_unopened(root),
-                SideEffect::Forget(uri) => self.forget(uri),
-                SideEffect::FindPlace(folder) => self.find_place(folder),
-                SideEffect::Load(root) => self.load(root),
-                SideEffect::FilesChanged(paths) => self.files_changed(paths),
-                SideEffect::MadeOrDeleted(paths) => self.made_or_deleted(paths),
-                SideEffect::Register => self.register(),
-                SideEffect::WatchQuestions => self.look_for_questions(),
-                SideEffect::PullConfiguration => self.pull_configuration(),
-                SideEffect::Refresh => self.refresh(),
-            }
+    /// Logs warnings at the client.
+    pub(super) fn warn(&self, warnings: impl IntoIterator<Item = String>) {
+        for warning in warnings {
+            self.outside.client.log(lsp::MessageType::Warning, warning);
         }
     }
 
-    fn find_place(&mut self, folder: PathBuf) {
+    /// Finds the root that governs a folder, and watches it for changes.
+    pub(super) fn find_place(&self, folder: PathBuf) {
         let find = self.outside.find;
         let watcher = self.outside.watcher();
         self.outside.work(move || {
@@ -142,11 +118,12 @@ impl Ordered {
             if let (Some(place), Some(watcher)) = (&place, watcher) {
                 lock(&watcher).watch(place);
             }
-            LoopEvent::PlaceFound { folder, place }
+            |it: &mut Self| it.place_found(folder, place)
         });
     }
 
-    fn load(&self, root: PathBuf) {
+    /// Loads the workspace at a root, for the first time or again.
+    pub(super) fn read_workspace(&self, root: PathBuf) {
         let open = self.outside.open;
         let known = self.world.now.workspace_at(&root).cloned();
         let (done, finished) = oneshot::channel();
@@ -166,7 +143,7 @@ impl Ordered {
             let workspace = loaded.unwrap_or_else(|panic| {
                 Err(format!("a fault of the server: {}", super::dispatch::panic_text(&*panic)))
             });
-            LoopEvent::Loaded { root, workspace: Box::new(workspace) }
+            |it: &mut Self| it.loaded(root, workspace)
         });
     }
 
@@ -177,14 +154,17 @@ impl Ordered {
             return;
         }
         if self.changed_files.is_empty() {
-            self.outside.later(SETTLED, LoopEvent::FilesSettled);
+            self.outside.later(SETTLED, Self::files_settled);
         }
         self.changed_files.extend(paths);
     }
 
-    /// Drops the files that git ignores, because builds create and delete many of them. This reads
-    /// the disk, so it runs on a worker.
-    fn made_or_deleted(&self, mut paths: Vec<PathBuf>) {
+    /// Handles files that were created or deleted. Those that git ignores are dropped, because
+    /// builds create and delete many of them. This reads the disk, so it runs on a worker.
+    pub(super) fn made_or_deleted(&self, mut paths: Vec<PathBuf>) {
+        if paths.is_empty() {
+            return;
+        }
         let workspaces = Arc::clone(&self.world.now.workspaces);
         self.outside.work(move || {
             paths.retain(|path| {
@@ -194,11 +174,12 @@ impl Ordered {
                 };
                 workspaces.loaded.values().any(counts)
             });
-            LoopEvent::FilesChanged(paths)
+            |it: &mut Self| it.files_changed(paths)
         });
     }
 
-    fn register(&self) {
+    /// Registers watchers and settings with the client after its start.
+    pub(super) fn register(&self) {
         let client = &self.world.now.client;
         let mut registrations = Vec::new();
         if client.watch_files {
@@ -212,35 +193,37 @@ impl Ordered {
         }
         let watches = client.watch_files;
         let client = self.outside.client.clone();
-        let events = self.outside.events.clone();
+        let handle = self.outside.handle.clone();
         tokio::spawn(async move {
             let params = lsp::RegistrationParams { registrations };
             match client.request_done::<lsp::RegistrationRequest>(params).await {
-                Ok(()) if watches => drop(events.send(LoopEvent::Watching)),
+                Ok(()) if watches => handle.run(Self::reload_all),
                 Ok(()) => {}
                 Err(error) => tracing::warn!(%error, "the client did not take a registration"),
             }
         });
     }
 
-    fn pull_configuration(&self) {
+    /// Asks the client for the settings of our section.
+    pub(super) fn pull_configuration(&self) {
         let client = self.outside.client.clone();
-        let events = self.outside.events.clone();
+        let handle = self.outside.handle.clone();
         tokio::spawn(async move {
             let section = Some(config::SECTION.to_owned());
             let items = vec![lsp::ConfigurationItem { section, scope_uri: None }];
             let params = lsp::ConfigurationParams { items };
             match client.request::<lsp::ConfigurationRequest>(params).await {
-                Ok(mut values) if !values.is_empty() => {
-                    drop(events.send(LoopEvent::Configured(values.swap_remove(0))));
+                Ok(values) => {
+                    let ours = values.into_iter().next().unwrap_or_default();
+                    handle.run(move |it| it.configured(&ours));
                 }
-                Ok(_) => drop(events.send(LoopEvent::Configured(Value::Null))),
                 Err(error) => tracing::warn!(%error, "the settings stay as they were"),
             }
         });
     }
 
-    fn refresh(&self) {
+    /// Asks the client to request lenses, hints and pulled diagnostics again.
+    pub(super) fn refresh(&self) {
         let client = &self.world.now.client;
         let settings = &self.world.now.settings;
         if client.code_lens_refresh && settings.code_lens {
@@ -254,39 +237,47 @@ impl Ordered {
         }
     }
 
-    fn diagnose_after(&mut self, uri: lsp::Uri, delay: Duration) {
+    /// Computes a document's diagnostics after a pause, because somebody may be typing in it.
+    pub(super) fn diagnose_soon(&mut self, uri: lsp::Uri) {
+        let pause = self.schedule.pause(&uri, self.world.now.analyses.took(&uri));
+        self.diagnose_after(uri, pause);
+    }
+
+    /// Computes a document's diagnostics after this delay, unless the client pulls them.
+    pub(super) fn diagnose_after(&mut self, uri: lsp::Uri, delay: Duration) {
         if self.world.now.client.pulls() {
             return;
         }
         let generation = self.schedule.touch(&uri);
-        let event = LoopEvent::DiagnosisDue { uri, generation };
+        let diagnose = move |it: &mut Self| it.diagnose(uri, generation);
         if delay.is_zero() {
-            // If the loop has ended, nobody waits for the event.
-            drop(self.outside.events.send(event));
+            self.outside.handle.run(diagnose);
         } else {
-            self.outside.later(delay, event);
+            self.outside.later(delay, diagnose);
         }
     }
 
-    fn find_status(&self, root: PathBuf) {
+    /// Computes the status of a workspace and tells the client if it is another one than last time.
+    pub(super) fn find_status(&self, root: PathBuf) {
         if !self.world.now.settings.status {
             return;
         }
         let snapshot = self.world.now.clone();
         self.outside.work(move || {
             let status = features::status::of_workspace(&snapshot, &root);
-            LoopEvent::StatusFound { root, status }
+            |it: &mut Self| it.tell_status(root, status)
         });
     }
 
-    fn refresh_map(&self, root: &Path) {
+    /// Writes the map of a workspace again if it is out of date.
+    pub(super) fn refresh_map(&self, root: &Path) {
         if let Some(workspace) = self.world.now.workspace_at(root).cloned() {
             self.outside.pool.run(Lane::Worker, move || map::refresh(&workspace));
         }
     }
 
     /// Tells the person if commits of a workspace carry no records.
-    fn tell_of_git_hooks(&self, root: &Path) {
+    pub(super) fn tell_of_git_hooks(&self, root: &Path) {
         let Some(workspace) = self.world.now.workspace_at(root).cloned() else { return };
         let client = self.outside.client.clone();
         self.outside.pool.run(Lane::Worker, move || {
@@ -297,8 +288,7 @@ impl Ordered {
         });
     }
 
-    /// Tells the client the status of a workspace, unless it is the same as last time.
-    pub(super) fn tell_status(&mut self, root: PathBuf, status: Option<Value>) {
+    fn tell_status(&mut self, root: PathBuf, status: Option<Value>) {
         let Some(status) = status else { return };
         if self.statuses.insert(root, status.clone()).as_ref() != Some(&status) {
             self.outside.client.tell(features::status::METHOD, status);
@@ -306,26 +296,26 @@ impl Ordered {
     }
 
     /// Computes a document's diagnostics, unless the document was changed or closed since.
-    pub(super) fn diagnose(&mut self, uri: lsp::Uri, generation: Generation) {
+    fn diagnose(&mut self, uri: lsp::Uri, generation: Generation) {
         if !self.schedule.is_wanted(&uri, generation) {
             return;
         }
         let Some(version) = self.world.now.version_of(&uri) else { return };
         // Until the ledger is read, nobody knows whether something is wrong.
         if self.world.is_reading_for(&uri) {
-            return self.outside.later(QUIET, LoopEvent::DiagnosisDue { uri, generation });
+            return self.outside.later(QUIET, move |it| it.diagnose(uri, generation));
         }
         self.schedule.begin(&uri);
         let snapshot = self.world.now.clone();
         self.outside.work(move || {
             let diagnostics = (snapshot.diagnose)(&snapshot, &uri);
-            LoopEvent::Diagnosed { uri, generation, version, diagnostics }
+            move |it: &mut Self| it.publish(uri, generation, version, diagnostics)
         });
     }
 
     /// Publishes a document's diagnostics, unless the document has changed since they were
     /// computed.
-    pub(super) fn publish(
+    fn publish(
         &mut self,
         uri: lsp::Uri,
         generation: Generation,
@@ -340,25 +330,27 @@ impl Ordered {
         self.outside.client.notify::<lsp::PublishDiagnosticsNotification>(&params);
     }
 
-    fn forget(&mut self, uri: lsp::Uri) {
+    /// Removes the published diagnostics of a document that was closed or is out of step.
+    pub(super) fn forget(&mut self, uri: lsp::Uri) {
         if self.schedule.forget(&uri) {
             self.publish_unversioned(uri, Vec::new());
         }
     }
 
-    fn diagnose_unopened(&mut self, root: PathBuf) {
+    /// Diagnoses the files under a root that are not open.
+    pub(super) fn diagnose_unopened(&mut self, root: PathBuf) {
         let generation = self.schedule.touch_unopened(&root);
         let snapshot = self.world.now.clone();
         let unopened = self.outside.unopened;
         self.outside.work(move || {
             let found = unopened(&snapshot, &root);
-            LoopEvent::DiagnosedUnopened { root, generation, found }
+            move |it: &mut Self| it.publish_unopened(root, generation, found)
         });
     }
 
     /// Publishes the diagnostics of files that are not open. They are pushed even to clients that
     /// pull, because such clients ask only about open files.
-    pub(super) fn publish_unopened(
+    fn publish_unopened(
         &mut self,
         root: PathBuf,
         generation: Generation,

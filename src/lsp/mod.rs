@@ -21,7 +21,7 @@
 //! - `convert`: converting between the types of the protocol and ours.
 //! - `diagnostics_schedule`: when diagnostics are computed and published.
 //! - `dispatch`: the table of what the server can do.
-//! - `effects`: running the side effects that the loop asks for.
+//! - `effects`: the work that the loop starts outside of itself.
 //! - `features`: the features of the server, one file each.
 //! - `initialize`: the handshake with the client.
 //! - `log`: the log on standard error, written by its own thread.
@@ -75,8 +75,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-
-use tokio::sync::mpsc;
 
 use crate::verbs::Workspace;
 use crate::workspace::Root;
@@ -167,10 +165,10 @@ fn serve(
     let pool = pool::Pool::start()?;
     let incoming = transport::spawn_reader(input)?;
     let (outbox, written) = transport::spawn_writer(output)?;
-    let (sender, events) = mpsc::unbounded_channel();
+    let (handle, events) = ordered::LoopHandle::new();
     let last = outbox.clone();
     let orderly = runtime.block_on(async move {
-        ordered::Ordered::new(parts, pool, outbox, sender).run(incoming, events).await
+        ordered::Ordered::new(parts, pool, outbox, handle).run(incoming, events).await
     });
     // Tasks and jobs may still hold the outbox. Closing it sends the replies queued so far and
     // drops later ones.

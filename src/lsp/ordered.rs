@@ -2,7 +2,7 @@
 //!
 //! Only the loop changes the state and takes snapshots of it, so a request sees exactly the edits
 //! that were sent before it. Nothing in the loop waits: slow work runs on a lane or in a task, and
-//! its result comes back as a [`LoopEvent`].
+//! its result comes back through a [`LoopHandle`].
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,69 +16,45 @@ use tower_lsp::gen_lsp_types as lsp;
 use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 
 use super::client::Client;
-use super::diagnostics_schedule::{Generation, Schedule};
+use super::diagnostics_schedule::Schedule;
 use super::dispatch::{
     Answer, ClientConversation, Handler, MethodTable, RequestRefusal, fault, panic_text,
 };
 use super::message::Message;
 use super::pool::Pool;
-use super::questions::{Look, Questions};
+use super::questions::Questions;
 use super::requests::{Cancel, Requests, Ticket};
 use super::snapshot::Snapshot;
 use super::transport::{IncomingMessage, Outbox};
 use super::waiting_requests::HeldRequest;
-use super::world::{WorkspaceLocation, World};
+use super::world::World;
 use super::{ServerParts, convert, effects::Outlets, initialize};
-use crate::verbs::Workspace;
 
 /// A turn of the loop that takes longer is logged, because everything else waits for it.
 const SLOW_TURN: Duration = Duration::from_millis(100);
 
-/// The result of work that ran outside of the loop, or a signal that something has to be done now.
-pub(crate) enum LoopEvent {
-    /// The handler of a request returned.
-    Answered { ticket: Ticket, asked_of: Option<(lsp::Uri, i32)>, result: Answer<Value> },
-    /// The root that governs a folder was looked up.
-    PlaceFound { folder: PathBuf, place: Option<WorkspaceLocation> },
-    /// A workspace was loaded, or could not be.
-    Loaded { root: PathBuf, workspace: Box<Result<Workspace, String>> },
-    /// A pull of diagnostics waited for the typing to stop.
-    PullDue { request: Box<PendingRequest>, uri: lsp::Uri, version: Option<i32> },
-    /// A held request has waited as long as it may.
-    WaitedEnough(Ticket),
-    /// The client sent its settings.
-    Configured(Value),
-    /// These files changed on disk.
-    FilesChanged(Vec<PathBuf>),
-    /// The pause for collecting changed files is over.
-    FilesSettled,
-    /// The client watches files from now on.
-    Watching,
-    /// The pause before a document's diagnostics is over.
-    DiagnosisDue { uri: lsp::Uri, generation: Generation },
-    /// The diagnostics of a document were computed.
-    Diagnosed {
-        uri: lsp::Uri,
-        generation: Generation,
-        version: i32,
-        diagnostics: Vec<lsp::Diagnostic>,
-    },
-    /// The diagnostics of a workspace's unopened files were computed.
-    DiagnosedUnopened {
-        root: PathBuf,
-        generation: Generation,
-        found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>,
-    },
-    /// The status of a workspace was computed.
-    StatusFound { root: PathBuf, status: Option<Value> },
-    /// It is time to look for questions of agents.
-    LookForQuestions,
-    /// The person wants to see the questions of a workspace's agents again.
-    ReviewQuestions(PathBuf),
-    /// The questions of agents were read in every workspace.
-    QuestionsFound(Vec<Look>),
-    /// The process that started this server is gone.
-    ClientGone,
+/// What the loop does next: it takes over the result of work that ran outside of it, or acts
+/// because some time has passed.
+type LoopEvent = Box<dyn FnOnce(&mut Ordered) + Send>;
+
+pub(crate) type LoopEvents = mpsc::UnboundedReceiver<LoopEvent>;
+
+/// A handle to the loop for tasks and threads.
+#[derive(Clone)]
+pub(crate) struct LoopHandle(mpsc::UnboundedSender<LoopEvent>);
+
+impl LoopHandle {
+    /// Returns a handle to the loop that receives these events.
+    pub(crate) fn new() -> (Self, LoopEvents) {
+        let (sender, events) = mpsc::unbounded_channel();
+        (Self(sender), events)
+    }
+
+    /// Lets the loop run `event` in one of its next turns.
+    pub(crate) fn run(&self, event: impl FnOnce(&mut Ordered) + Send + 'static) {
+        // The loop ends before its tasks and threads do. Then nobody waits for the event.
+        drop(self.0.send(Box::new(event)));
+    }
 }
 
 /// A request that was not started yet, with the snapshot of its arrival.
@@ -93,21 +69,17 @@ pub(super) struct PendingRequest {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     New,
     Running,
     ShutDown,
 }
 
-enum Next {
-    Turn,
-    End,
-}
-
 /// The loop with the state that it owns.
 pub(crate) struct Ordered {
-    phase: Phase,
-    exit_seen: bool,
+    pub(super) phase: Phase,
+    /// True after an orderly shutdown, false if the client is gone. `None` while the loop runs.
+    pub(super) ended: Option<bool>,
     table: Arc<MethodTable>,
     agent: fn() -> Option<String>,
     outbox: Outbox,
@@ -126,16 +98,11 @@ pub(crate) struct Ordered {
 
 impl Ordered {
     /// Returns a server that waits for `initialize`. Must be called inside a tokio runtime.
-    pub(crate) fn new(
-        parts: ServerParts,
-        pool: Pool,
-        outbox: Outbox,
-        events: mpsc::UnboundedSender<LoopEvent>,
-    ) -> Self {
-        let outside = Outlets::new(&parts, Client::new(outbox.clone()), pool, events);
+    pub(crate) fn new(parts: ServerParts, pool: Pool, outbox: Outbox, handle: LoopHandle) -> Self {
+        let outside = Outlets::new(&parts, Client::new(outbox.clone()), pool, handle);
         Self {
             phase: Phase::New,
-            exit_seen: false,
+            ended: None,
             table: Arc::new(parts.table),
             agent: parts.agent,
             requests: Requests::new(outbox.clone()),
@@ -156,37 +123,36 @@ impl Ordered {
     pub(crate) async fn run(
         mut self,
         mut incoming: mpsc::Receiver<IncomingMessage>,
-        mut events: mpsc::UnboundedReceiver<LoopEvent>,
+        mut events: LoopEvents,
     ) -> bool {
         loop {
-            let next = tokio::select! {
+            tokio::select! {
                 // Events are handled first, because they carry the answers that somebody waits for.
                 // There are never more events than there was work, so they do not starve the
                 // messages.
                 biased;
-                Some(event) = events.recv() => self.timed("event", |it| it.event(event)),
+                Some(event) = events.recv() => self.timed("event", event),
                 message = incoming.recv() => match message {
                     Some(message) => self.timed("message", |it| it.incoming(message)),
-                    None => Next::End,
+                    None => return false,
                 },
-            };
-            if let Next::End = next {
-                return self.exit_seen && self.phase == Phase::ShutDown;
+            }
+            if let Some(orderly) = self.ended {
+                return orderly;
             }
         }
     }
 
-    fn timed(&mut self, what: &str, turn: impl FnOnce(&mut Self) -> Next) -> Next {
+    fn timed(&mut self, what: &str, turn: impl FnOnce(&mut Self)) {
         let started = Instant::now();
-        let next = turn(self);
+        turn(self);
         let took = started.elapsed();
         if took > SLOW_TURN {
             tracing::warn!(what, ?took, "slow loop turn");
         }
-        next
     }
 
-    fn incoming(&mut self, incoming: IncomingMessage) -> Next {
+    fn incoming(&mut self, incoming: IncomingMessage) {
         match incoming {
             Err(rejected) => {
                 if let Some(reply) = rejected.reply() {
@@ -194,48 +160,43 @@ impl Ordered {
                 }
             }
             Ok(Message::Answer { id, result }) => self.outside.client.deliver(&id, result),
-            Ok(Message::Notification { method, params }) => {
-                return self.notification(&method, params);
-            }
+            Ok(Message::Notification { method, params }) => self.notification(&method, params),
             Ok(Message::Request { id, method, params }) => self.request(id, &method, params),
         }
-        Next::Turn
     }
 
-    fn notification(&mut self, method: &str, params: Value) -> Next {
+    fn notification(&mut self, method: &str, params: Value) {
         match method {
-            "exit" => {
-                self.exit_seen = true;
-                return Next::End;
-            }
+            "exit" => self.ended = Some(self.phase == Phase::ShutDown),
             "$/cancelRequest" => {
                 let id = params.get("id").cloned().and_then(|id| serde_json::from_value(id).ok());
                 if let Some(id) = id {
                     self.requests.cancel(&id);
                 }
-                return Next::Turn;
             }
-            _ if self.phase != Phase::Running => return Next::Turn,
+            _ if self.phase == Phase::Running => self.apply(method, params),
             _ => {}
         }
+    }
+
+    /// Applies a notification that changes the state.
+    fn apply(&mut self, method: &str, params: Value) {
         let table = Arc::clone(&self.table);
         let Some(mutation) = table.notification(method) else {
             tracing::debug!(method, "a notification that is not for us");
-            return Next::Turn;
+            return;
         };
         let uri = convert::document_address(&params).map(str::to_owned);
-        match catch_unwind(AssertUnwindSafe(|| mutation(&mut self.world, params))) {
-            Ok(Ok(effects)) => self.perform(effects),
+        match catch_unwind(AssertUnwindSafe(|| mutation(self, params))) {
+            Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::warn!(%error, "a notification is ignored"),
             Err(panic) => {
                 // After the panic the stored text may be wrong, so nothing more is answered about
                 // the document.
                 let reason = fault(method, &panic_text(panic.as_ref())).to_string();
-                let effects = self.world.distrust(&uri.unwrap_or_default(), reason);
-                self.perform(effects);
+                self.distrust(&uri.unwrap_or_default(), reason);
             }
         }
-        Next::Turn
     }
 
     fn request(&mut self, id: Id, method: &str, params: Value) {
@@ -279,13 +240,13 @@ impl Ordered {
             Ok(params) => params,
             Err(refusal) => return self.reply(ticket, Err(refusal.into())),
         };
-        let mut effects = self.world.initialize(&params);
-        effects.extend(self.world.disable_dialogs_if((self.agent)()));
+        let mut warnings = self.world.initialize(&params);
+        warnings.extend(self.world.disable_dialogs_if((self.agent)()));
         let result = initialize::result(&self.world);
         let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
         self.phase = Phase::Running;
         self.reply(ticket, result);
-        self.perform(effects);
+        self.warn(warnings);
         if let Some(process) = params.process_id {
             self.outside.end_with(process);
         }
@@ -311,10 +272,13 @@ impl Ordered {
     pub(super) fn start(&mut self, request: PendingRequest) {
         let PendingRequest { ticket, method, params, asked_of, snapshot } = request;
         let Some(handler) = self.table.request(&method) else { return };
-        let events = self.outside.events.clone();
-        // The loop ends before its lanes and tasks do. Then nobody waits for the answer.
-        let answer =
-            move |result| drop(events.send(LoopEvent::Answered { ticket, asked_of, result }));
+        let handle = self.outside.handle.clone();
+        let answer = move |result| {
+            handle.run(move |it| {
+                let result = it.unless_outdated(asked_of, result);
+                it.reply(ticket, result.map_err(Into::into));
+            });
+        };
         match handler {
             Handler::Background(lane, run) => {
                 let run = Arc::clone(run);
@@ -329,7 +293,7 @@ impl Ordered {
                     snapshot,
                     client: outside.client.clone(),
                     pool: outside.pool.clone(),
-                    events: outside.events.clone(),
+                    handle: outside.handle.clone(),
                 };
                 let task = tokio::spawn(start(conversation, params));
                 self.requests.runs_as(ticket, task.abort_handle());
@@ -349,57 +313,6 @@ impl Ordered {
         let uri: lsp::Uri = convert::document_address(params)?.parse().ok()?;
         let version = self.world.now.version_of(&uri)?;
         Some((uri, version))
-    }
-
-    fn event(&mut self, event: LoopEvent) -> Next {
-        match event {
-            LoopEvent::Answered { ticket, asked_of, result } => {
-                let result = self.unless_outdated(asked_of, result);
-                self.reply(ticket, result.map_err(Into::into));
-            }
-            LoopEvent::PlaceFound { folder, place } => {
-                let effects = self.world.place_found(folder, place);
-                self.perform(effects);
-                self.answer_held();
-            }
-            LoopEvent::Loaded { root, workspace } => {
-                let effects = self.world.loaded(root, *workspace);
-                self.perform(effects);
-                self.answer_held();
-            }
-            LoopEvent::PullDue { request, uri, version } => self.pull_due(*request, &uri, version),
-            LoopEvent::WaitedEnough(ticket) => self.waited_enough(ticket),
-            LoopEvent::Configured(configuration) => {
-                let effects = self.world.configured(&configuration);
-                self.perform(effects);
-            }
-            LoopEvent::FilesChanged(paths) => self.files_changed(paths),
-            LoopEvent::Watching => {
-                let effects = self.world.reload_all();
-                self.perform(effects);
-            }
-            LoopEvent::FilesSettled => {
-                let paths = std::mem::take(&mut self.changed_files);
-                let effects = self.world.files_settled(&paths);
-                self.perform(effects);
-            }
-            LoopEvent::DiagnosisDue { uri, generation } => self.diagnose(uri, generation),
-            LoopEvent::Diagnosed { uri, generation, version, diagnostics } => {
-                self.publish(uri, generation, version, diagnostics);
-            }
-            LoopEvent::DiagnosedUnopened { root, generation, found } => {
-                self.publish_unopened(root, generation, found);
-            }
-            LoopEvent::StatusFound { root, status } => self.tell_status(root, status),
-            // After the shutdown no person is asked.
-            LoopEvent::LookForQuestions | LoopEvent::QuestionsFound(_)
-                if self.phase != Phase::Running => {}
-            LoopEvent::LookForQuestions => self.look_for_questions(),
-            LoopEvent::ReviewQuestions(root) => self.questions.put_again(&root),
-            LoopEvent::QuestionsFound(looks) => self.questions_found(looks),
-            LoopEvent::ClientGone => return Next::End,
-        }
-        Next::Turn
     }
 
     fn unless_outdated(

@@ -18,9 +18,8 @@ use tokio::sync::oneshot;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::client::{Client, ClientError};
-use super::ordered::{LoopEvent, Ordered};
+use super::ordered::{Ordered, Phase};
 use super::pool::{Lane, Pool};
-use super::world::SideEffect;
 use crate::verbs::Workspace;
 use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace, Question};
 use crate::workspace::Root;
@@ -59,20 +58,30 @@ pub(crate) struct Questions {
 }
 
 impl Ordered {
-    /// Reads the questions of every loaded workspace.
-    pub(super) fn look_for_questions(&self) {
+    /// Reads the questions of every loaded workspace, until the client shuts the server down.
+    pub(super) fn look_for_questions(&mut self) {
+        if self.phase != Phase::Running {
+            return;
+        }
         let known = self.questions.looks.clone();
         let workspaces = self.world.now.workspaces();
         let roots = workspaces.map(|workspace| Arc::clone(&workspace.root)).collect();
-        self.outside.work(move || LoopEvent::QuestionsFound(look(roots, &known)));
+        self.outside.work(move || {
+            let looks = look(roots, &known);
+            |it: &mut Self| it.questions_found(looks)
+        });
     }
 
     /// Handles the questions that were read: updates the status if they changed, shows new ones,
     /// closes the dialogs of those answered elsewhere, and schedules the next check.
-    pub(super) fn questions_found(&mut self, looks: Vec<Look>) {
-        self.outside.later(LOOK, LoopEvent::LookForQuestions);
+    fn questions_found(&mut self, looks: Vec<Look>) {
+        // After the shutdown no person is asked.
+        if self.phase != Phase::Running {
+            return;
+        }
+        self.outside.later(LOOK, Self::look_for_questions);
         for root in self.questions.replace(looks) {
-            self.perform(vec![SideEffect::TellStatus(root)]);
+            self.find_status(root);
         }
         let questions = &mut self.questions;
         questions.close_what_is_gone();

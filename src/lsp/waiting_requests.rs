@@ -12,7 +12,7 @@ use super::convert;
 use super::diagnostics_schedule::{QUIET, quiet_after};
 use super::dispatch::RequestRefusal;
 use super::features::hover;
-use super::ordered::{LoopEvent, Ordered, PendingRequest};
+use super::ordered::{Ordered, PendingRequest};
 use super::requests::Ticket;
 use super::snapshot::Snapshot;
 
@@ -40,26 +40,14 @@ impl Ordered {
             return Some(request);
         }
         let version = self.world.now.version_of(&uri);
-        self.outside.later(
-            quiet_after(took),
-            LoopEvent::PullDue { request: Box::new(request), uri, version },
-        );
+        self.outside.later(quiet_after(took), move |it| {
+            if it.world.now.version_of(&uri) == version {
+                it.start(request);
+            } else {
+                it.reply(request.ticket, Err(RequestRefusal::Overtaken.into()));
+            }
+        });
         None
-    }
-
-    /// Answers a delayed request for diagnostics, unless the text has changed since the request
-    /// arrived.
-    pub(super) fn pull_due(
-        &mut self,
-        request: PendingRequest,
-        uri: &lsp::Uri,
-        version: Option<i32>,
-    ) {
-        if self.world.now.version_of(uri) == version {
-            self.start(request);
-        } else {
-            self.reply(request.ticket, Err(RequestRefusal::Overtaken.into()));
-        }
     }
 
     /// Holds a request until its workspace is read. Returns the request if it need not wait.
@@ -72,7 +60,8 @@ impl Ordered {
         if !waits {
             return Some(request);
         }
-        self.outside.later(self.reading_limit, LoopEvent::WaitedEnough(request.ticket));
+        let ticket = request.ticket;
+        self.outside.later(self.reading_limit, move |it| it.waited_enough(ticket));
         self.held.push(HeldRequest { request, document });
         None
     }
@@ -80,13 +69,11 @@ impl Ordered {
     /// Answers the held requests whose workspace is read by now.
     pub(super) fn answer_held(&mut self) {
         let world = &self.world;
-        let (waiting, ready) = std::mem::take(&mut self.held).into_iter().partition(|held| {
-            held.document
-                .as_ref()
-                .map_or_else(|| world.is_reading(), |uri| world.is_reading_for(uri))
-        });
-        self.held = waiting;
-        let ready: Vec<HeldRequest> = ready;
+        let is_ready = |held: &mut HeldRequest| match &held.document {
+            Some(uri) => !world.is_reading_for(uri),
+            None => !world.is_reading(),
+        };
+        let ready: Vec<HeldRequest> = self.held.extract_if(.., is_ready).collect();
         for HeldRequest { mut request, .. } in ready {
             // The documents stay those of the request's arrival, because its positions refer to
             // them.
@@ -97,7 +84,7 @@ impl Ordered {
     }
 
     /// Answers a request that waited too long by saying that the ledger is still being read.
-    pub(super) fn waited_enough(&mut self, ticket: Ticket) {
+    fn waited_enough(&mut self, ticket: Ticket) {
         let Some(at) = self.held.iter().position(|held| held.request.ticket == ticket) else {
             return;
         };

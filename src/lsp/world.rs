@@ -1,7 +1,7 @@
 //! The mutable state of the server. The loop is its only owner.
 //!
-//! Changes are applied in the order in which they arrive. They never wait and do not start work
-//! themselves; they return what has to be done outside of the state as [`SideEffect`]s.
+//! Changes are applied in the order in which they arrive. They never wait. Slow work that follows
+//! from a change is started in [`super::effects`].
 
 mod knowledge;
 mod sync;
@@ -16,44 +16,9 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::capabilities::Capabilities;
 use super::config::Settings;
 use super::convert;
+use super::ordered::Ordered;
 use super::snapshot::{Diagnose, Snapshot};
 pub(crate) use knowledge::WorkspaceLocation;
-
-/// Work that a change of the state asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum SideEffect {
-    /// Write a line into the client's log.
-    Log(lsp::MessageType, String),
-    /// The text of a document changed: diagnose it after a pause, because somebody may be typing.
-    Diagnose(lsp::Uri),
-    /// The workspace of a document changed: diagnose the document without a pause.
-    DiagnoseNow(lsp::Uri),
-    /// The status of this workspace may have changed: tell the client.
-    TellStatus(PathBuf),
-    /// Write the map of this workspace again if it is out of date.
-    RefreshMap(PathBuf),
-    /// Tell the person if commits of this workspace carry no records.
-    TellOfGitHooks(PathBuf),
-    /// Diagnose the files under this root that are not open.
-    DiagnoseUnopened(PathBuf),
-    /// Remove the published diagnostics of a document that was closed or is out of step.
-    Forget(lsp::Uri),
-    /// Find the root that governs this folder, and watch it for changes.
-    FindPlace(PathBuf),
-    /// Load the workspace at this root, for the first time or again.
-    Load(PathBuf),
-    /// These files changed: handle them when no more changes arrive.
-    FilesChanged(Vec<PathBuf>),
-    /// These files were created or deleted: handle those that git does not ignore.
-    MadeOrDeleted(Vec<PathBuf>),
-    /// Register watchers and settings with the client after its start.
-    Register,
-    /// From now on, show the person the questions of agents.
-    WatchQuestions,
-    PullConfiguration,
-    /// Ask the client to request lenses, hints and pulled diagnostics again.
-    Refresh,
-}
 
 /// The mutable state of the server.
 pub(crate) struct World {
@@ -87,7 +52,8 @@ impl World {
     }
 
     /// Takes over the client's capabilities, settings and folders at the start of the session.
-    pub(crate) fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<SideEffect> {
+    /// Returns warnings about settings.
+    pub(crate) fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<String> {
         let client = Capabilities::new(&params.capabilities);
         let (mut settings, problems) = Settings::at_start(params.initialization_options.as_ref());
         // Clients send "off" even if the user did not ask for it, so it does not override the
@@ -98,72 +64,74 @@ impl World {
         self.now.client = Arc::new(client);
         self.now.settings = Arc::new(settings);
         self.now.folders = Arc::new(workspace_folders(params));
-        self.warn_once(problems)
+        self.not_warned_yet(problems)
     }
 
     /// Stops asking the person anything if an agent started the server, whatever the client says.
-    pub(crate) fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<SideEffect> {
+    /// Returns a warning that says so.
+    pub(crate) fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<String> {
         let agent = agent.filter(|_| self.now.settings.seats_a_person())?;
         for settings in [&mut self.at_start, Arc::make_mut(&mut self.now.settings)] {
             (settings.interactive, settings.person) = (false, false);
         }
-        let message = format!(
+        Some(format!(
             "{agent}, so an agent seems to have started this server; nobody is asked in dialogs"
-        );
-        Some(SideEffect::Log(lsp::MessageType::Warning, message))
+        ))
     }
 
+    fn not_warned_yet(&mut self, mut problems: Vec<String>) -> Vec<String> {
+        problems.retain(|problem| self.warned.insert(problem.clone()));
+        problems
+    }
+}
+
+impl Ordered {
     /// Starts what had to wait until the client accepts requests.
-    pub(crate) fn initialized(&mut self, _: lsp::InitializedParams) -> Vec<SideEffect> {
-        let mut effects = vec![SideEffect::Register];
-        if self.now.client.configuration {
-            effects.push(SideEffect::PullConfiguration);
+    pub(crate) fn initialized(&mut self, _: lsp::InitializedParams) {
+        self.register();
+        if self.world.now.client.configuration {
+            self.pull_configuration();
         }
-        if self.now.settings.interactive || self.now.settings.status {
-            effects.push(SideEffect::WatchQuestions);
+        if self.world.now.settings.interactive || self.world.now.settings.status {
+            self.look_for_questions();
         }
-        let folders = Arc::clone(&self.now.folders);
-        effects.extend(folders.iter().filter_map(|folder| self.look_up(folder.clone())));
-        effects
+        for folder in self.world.now.folders.as_ref().clone() {
+            self.look_up(folder);
+        }
     }
 
-    pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) -> Vec<SideEffect> {
-        self.at_start.trace = is_traced(&params.value);
-        Arc::make_mut(&mut self.now.settings).trace = self.at_start.trace;
-        Vec::new()
+    pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) {
+        let world = &mut self.world;
+        world.at_start.trace = is_traced(&params.value);
+        Arc::make_mut(&mut world.now.settings).trace = world.at_start.trace;
     }
 
     /// Handles changed settings. Clients that support it are asked for their settings; others send
     /// them in the notification.
-    pub(crate) fn did_change_configuration(
-        &mut self,
-        params: lsp::DidChangeConfigurationParams,
-    ) -> Vec<SideEffect> {
-        if self.now.client.configuration {
-            return vec![SideEffect::PullConfiguration];
+    pub(crate) fn did_change_configuration(&mut self, params: lsp::DidChangeConfigurationParams) {
+        if self.world.now.client.configuration {
+            return self.pull_configuration();
         }
         let section = super::config::section_among_others(&params.settings).cloned();
-        self.configured(&section.map_or(Value::Null, Value::Object))
+        self.configured(&section.map_or(Value::Null, Value::Object));
     }
 
     /// Applies the client's settings for our section.
-    pub(crate) fn configured(&mut self, configuration: &Value) -> Vec<SideEffect> {
-        let (settings, problems) = self.at_start.with(configuration);
-        let mut effects = self.warn_once(problems);
-        if *self.now.settings != settings {
-            self.now.settings = Arc::new(settings);
-            effects.push(SideEffect::Refresh);
-            let documents = self.now.documents.values();
-            effects.extend(documents.map(|open| SideEffect::Diagnose(open.uri.clone())));
-            let roots = self.now.workspaces.loaded.keys().cloned();
-            effects.extend(roots.map(SideEffect::DiagnoseUnopened));
+    pub(super) fn configured(&mut self, configuration: &Value) {
+        let (settings, problems) = self.world.at_start.with(configuration);
+        let warnings = self.world.not_warned_yet(problems);
+        self.warn(warnings);
+        if *self.world.now.settings == settings {
+            return;
         }
-        effects
-    }
-
-    fn warn_once(&mut self, problems: Vec<String>) -> Vec<SideEffect> {
-        let new = problems.into_iter().filter(|problem| self.warned.insert(problem.clone()));
-        new.map(|problem| SideEffect::Log(lsp::MessageType::Warning, problem)).collect()
+        self.world.now.settings = Arc::new(settings);
+        self.refresh();
+        for open in Vec::from_iter(self.world.now.documents.values().cloned()) {
+            self.diagnose_soon(open.uri.clone());
+        }
+        for root in Vec::from_iter(self.world.now.workspaces.loaded.keys().cloned()) {
+            self.diagnose_unopened(root);
+        }
     }
 }
 

@@ -8,10 +8,11 @@ use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::{SideEffect, World};
+use super::World;
 use crate::code::Document;
-use crate::lsp::convert;
+use crate::lsp::ordered::Ordered;
 use crate::lsp::snapshot::OpenDocument;
+use crate::lsp::{convert, watch};
 use crate::workspace::{Attributes, Git, Root};
 
 /// The parameters of `textDocument/didChange`, read strictly.
@@ -82,37 +83,35 @@ fn committed(path: &Path) -> Option<Document> {
     Document::from_bytes(relative.as_str(), &bytes).ok()
 }
 
-impl World {
+impl Ordered {
     /// Adds a document that the client opened.
-    pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) -> Vec<SideEffect> {
+    pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) {
         let item = params.text_document;
         let path = convert::path_of(&item.uri);
         // The language is found by the name. An address that is not a local file also ends in a
         // name.
         let name = path.as_ref().and_then(|path| path.to_str()).unwrap_or(item.uri.path());
-        let open = OpenDocument {
+        self.world.store(OpenDocument {
             document: new_document(name, &item.text, path.clone()),
             path: path.clone(),
             changed: Instant::now(),
             version: item.version,
             in_sync: true,
             uri: item.uri.clone(),
-        };
-        self.store(open);
-        let folder = path.and_then(|path| path.parent().map(ToOwned::to_owned));
-        let mut effects: Vec<SideEffect> =
-            folder.and_then(|folder| self.look_up(folder)).into_iter().collect();
+        });
+        if let Some(folder) = path.as_deref().and_then(Path::parent) {
+            self.look_up(folder.to_owned());
+        }
         // A client that pulls requests diagnostics for open files itself. What was pushed while the
         // file was closed would be shown a second time.
-        if self.now.client.pulls() {
-            effects.push(SideEffect::Forget(item.uri.clone()));
+        if self.world.now.client.pulls() {
+            self.forget(item.uri.clone());
         }
-        effects.push(SideEffect::Diagnose(item.uri));
-        effects
+        self.diagnose_soon(item.uri);
     }
 
     /// Applies the changes of one notification: all of them, or none if one fails.
-    pub(crate) fn did_change(&mut self, params: Value) -> Vec<SideEffect> {
+    pub(crate) fn did_change(&mut self, params: Value) {
         let uri = convert::document_address(&params).map(str::to_owned);
         let changes: DidChange = match serde_json::from_value(params) {
             Ok(changes) => changes,
@@ -122,24 +121,68 @@ impl World {
             }
         };
         let uri = changes.text_document.uri;
-        let Some(open) = self.now.documents.get(uri.as_str()) else {
+        let Some(open) = self.world.now.documents.get(uri.as_str()) else {
             tracing::debug!(%uri, "a change of a document that is not open");
-            return Vec::new();
+            return;
         };
         let version = changes.text_document.version.unwrap_or(open.version.saturating_add(1));
-        match self.changed(open, version, &changes.content_changes) {
+        match self.world.changed(open, version, &changes.content_changes) {
             Ok(Some(document)) => {
                 let changed = Instant::now();
                 let before = open.as_ref().clone();
                 let open = OpenDocument { document, changed, version, in_sync: true, ..before };
-                self.store(open);
-                vec![SideEffect::Diagnose(uri)]
+                self.world.store(open);
+                self.diagnose_soon(uri);
             }
-            Ok(None) => Vec::new(),
+            Ok(None) => {}
             Err(reason) => self.mark_out_of_step(uri.as_str(), &reason),
         }
     }
 
+    /// Stops trusting a document after a fault of the server while it handled a notification.
+    pub(crate) fn distrust(&mut self, uri: &str, reason: String) {
+        tracing::error!(uri, reason, "a notification broke off");
+        self.mark_out_of_step(uri, &OutOfStep::Fault(reason));
+    }
+
+    /// Keeps the old text, but gives no answers about the document until the client sends its whole
+    /// text.
+    fn mark_out_of_step(&mut self, uri: &str, reason: &OutOfStep) {
+        let Some(open) = self.world.now.documents.get(uri) else { return };
+        let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
+        let uri = open.uri.clone();
+        self.world.store(open);
+        let message = format!(
+            "{uri} is out of step with the editor and is ignored until you reopen it: {reason}"
+        );
+        self.outside.client.log(lsp::MessageType::Error, message);
+        self.forget(uri);
+    }
+
+    /// Removes a document that the client closed.
+    pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) {
+        let uri = params.text_document.uri;
+        let now = &mut self.world.now;
+        let Some(closed) = Arc::make_mut(&mut now.documents).remove(uri.as_str()) else { return };
+        let ours = closed.path.as_ref().filter(|path| watch::is_relevant(path));
+        let root = ours.and_then(|path| now.workspaces.root_of(path)).map(ToOwned::to_owned);
+        self.forget(uri);
+        if let Some(root) = root {
+            self.diagnose_unopened(root);
+        }
+    }
+
+    /// Handles a saved file. A file that governs the workspace is read again, even if no watcher
+    /// reports the save.
+    pub(crate) fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) {
+        let uri = params.text_document.uri;
+        let path = convert::path_of(&uri).filter(|path| watch::is_relevant(path));
+        self.files_changed(path.into_iter().collect());
+        self.diagnose_soon(uri);
+    }
+}
+
+impl World {
     /// Returns the document after the changes. `None` if it was out of step and no change contains
     /// the whole text.
     fn changed(
@@ -167,47 +210,6 @@ impl World {
             document = edited.ok_or(OutOfStep::Range { range })?;
         }
         Ok(Some(document))
-    }
-
-    /// Stops trusting a document after a fault of the server while it handled a notification.
-    pub(crate) fn distrust(&mut self, uri: &str, reason: String) -> Vec<SideEffect> {
-        tracing::error!(uri, reason, "a notification broke off");
-        self.mark_out_of_step(uri, &OutOfStep::Fault(reason))
-    }
-
-    /// Keeps the old text, but gives no answers about the document until the client sends its whole
-    /// text.
-    fn mark_out_of_step(&mut self, uri: &str, reason: &OutOfStep) -> Vec<SideEffect> {
-        let Some(open) = self.now.documents.get(uri) else { return Vec::new() };
-        let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
-        let uri = open.uri.clone();
-        self.store(open);
-        let message = format!(
-            "{uri} is out of step with the editor and is ignored until you reopen it: {reason}"
-        );
-        vec![SideEffect::Log(lsp::MessageType::Error, message), SideEffect::Forget(uri)]
-    }
-
-    /// Removes a document that the client closed.
-    pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) -> Vec<SideEffect> {
-        let uri = params.text_document.uri;
-        let Some(closed) = Arc::make_mut(&mut self.now.documents).remove(uri.as_str()) else {
-            return Vec::new();
-        };
-        let ours = closed.path.as_ref().filter(|path| crate::lsp::watch::is_relevant(path));
-        let root = ours.and_then(|path| self.now.workspaces.root_of(path)).map(ToOwned::to_owned);
-        let effects = [SideEffect::Forget(uri)].into_iter();
-        effects.chain(root.map(SideEffect::DiagnoseUnopened)).collect()
-    }
-
-    /// Handles a saved file. A file that governs the workspace is read again, even if no watcher
-    /// reports the save.
-    pub(crate) fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) -> Vec<SideEffect> {
-        let uri = params.text_document.uri;
-        let path = convert::path_of(&uri);
-        let ours = path.filter(|path| crate::lsp::watch::is_relevant(path));
-        let changed = ours.map(|path| SideEffect::FilesChanged(vec![path]));
-        changed.into_iter().chain([SideEffect::Diagnose(uri)]).collect()
     }
 
     fn store(&mut self, open: OpenDocument) {
