@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::cache::{CacheEntry, CachePerRoot, lock};
+use super::cache::{Cache, lock};
 use super::convert;
 use super::recorded_names::RecordedNames;
 use super::snapshot::{OpenDocument, Snapshot};
@@ -72,14 +72,16 @@ pub(crate) struct DocumentPosition<'a> {
 /// workspaces.
 #[derive(Default)]
 pub(crate) struct Analyses {
-    documents: Mutex<HashMap<Arc<str>, CacheEntry<Arc<Analysis>>>>,
-    baselines: Mutex<HashMap<(PathBuf, RelativePath), CacheEntry<CachedBaseline>>>,
+    documents: Cache<Arc<str>, Analysis>,
+    baselines: Cache<(PathBuf, RelativePath), CachedBaseline>,
     /// The last finished analysis of each document. It is kept outside of the entry, so that nobody
     /// waits for the next analysis to read it.
     judged: Mutex<HashMap<Arc<str>, Arc<Analysis>>>,
-    surveys: CachePerRoot<Survey>,
+    /// By the root of the workspace.
+    surveys: Cache<PathBuf, Survey>,
     registries: Mutex<HashMap<Arc<str>, LastRegistry>>,
-    names: CachePerRoot<RecordedNames>,
+    /// By the root of the workspace.
+    names: Cache<PathBuf, RecordedNames>,
 }
 
 /// A text of a registry file, and the byte at which each of its intents begins.
@@ -243,14 +245,16 @@ impl<'a> WorkspaceView<'a> {
     pub(crate) fn survey(self) -> Arc<Survey> {
         let Self { snapshot, workspace } = self;
         let is_current = |known: &Survey| known.is_of(workspace);
-        snapshot.analyses.surveys.get(workspace, is_current, |it| Survey::of(workspace, it))
+        let root = workspace.root.path().to_owned();
+        snapshot.analyses.surveys.get(root, is_current, |it| Survey::of(workspace, it))
     }
 
     /// Returns the names under which blocks of the workspace were recorded.
     pub(crate) fn names(self) -> Arc<RecordedNames> {
         let Self { snapshot, workspace } = self;
         let is_current = |known: &RecordedNames| known.is_of(workspace);
-        snapshot.analyses.names.get(workspace, is_current, |_| RecordedNames::of(workspace))
+        let root = workspace.root.path().to_owned();
+        snapshot.analyses.names.get(root, is_current, |_| RecordedNames::of(workspace))
     }
 }
 
@@ -273,22 +277,24 @@ impl GovernedFile<'_> {
     /// Returns the analysis of the document.
     pub(crate) fn analyse(&self) -> Arc<Analysis> {
         let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
-        let entry = snapshot.analyses.analysis_entry(snapshot, open);
-        let mut entry = lock(&entry);
         let blocks = open.document.blocks();
-        let is_current = |known: &&Arc<Analysis>| {
+        let is_current = |known: &Analysis| {
             Arc::ptr_eq(&known.file.blocks, &blocks)
                 && Arc::ptr_eq(&known.ledger, &workspace.ledger)
         };
-        if let Some(known) = entry.as_ref().filter(is_current) {
-            return Arc::clone(known);
+        let mut is_new = false;
+        let analysis =
+            snapshot.analyses.documents.get(Arc::from(open.uri.as_str()), is_current, |_| {
+                is_new = true;
+                let started = Instant::now();
+                let file = why::file(workspace, path, &open.document);
+                let (path, ledger) = (path.clone(), Arc::clone(&workspace.ledger));
+                Analysis { path, file, ledger, took: started.elapsed() }
+            });
+        if is_new {
+            snapshot.analyses.keep(open, &analysis);
+            snapshot.analyses.forget_closed(snapshot);
         }
-        let started = Instant::now();
-        let file = why::file(workspace, path, &open.document);
-        let (path, ledger) = (path.clone(), Arc::clone(&workspace.ledger));
-        let analysis = Arc::new(Analysis { path, file, ledger, took: started.elapsed() });
-        snapshot.analyses.keep(open, &analysis);
-        *entry = Some(Arc::clone(&analysis));
         analysis
     }
 
@@ -313,30 +319,31 @@ impl GovernedFile<'_> {
     pub(crate) fn baseline(&self) -> Arc<FormerFile> {
         let Self { view: WorkspaceView { snapshot, workspace }, open, path } = self;
         let key = (workspace.root.path().to_owned(), path.clone());
-        let entry = snapshot.analyses.baseline_entry(key);
-        let mut entry = lock(&entry);
-        if let Some(known) = entry.as_ref()
-            && Arc::ptr_eq(&known.registry, &workspace.registry)
-        {
-            return Arc::clone(&known.before);
-        }
-        let found = commits_of_work(workspace).and_then(|commits| {
-            let same = entry.take().filter(|it| it.commits == commits && workspace.git().is_some());
-            // An empty baseline is computed again, because a file that was deleted since may have
-            // been renamed to this one.
-            let before = match same.filter(|known| !known.before.baseline.is_empty()) {
-                Some(known) => known.before,
-                None => Arc::new(FormerFile::of_work(workspace, path, &open.document, &commits)?),
-            };
-            Ok((commits, before))
+        let is_current = |known: &CachedBaseline| Arc::ptr_eq(&known.registry, &workspace.registry);
+        let found = snapshot.analyses.baselines.get(key, is_current, |earlier| {
+            let found = commits_of_work(workspace).and_then(|commits| {
+                // An empty baseline is computed again, because a file that was deleted since may
+                // have been renamed to this one.
+                let same = earlier.filter(|it| {
+                    it.commits == commits
+                        && workspace.git().is_some()
+                        && !it.before.baseline.is_empty()
+                });
+                let before = match same {
+                    Some(known) => Arc::clone(&known.before),
+                    None => {
+                        Arc::new(FormerFile::of_work(workspace, path, &open.document, &commits)?)
+                    }
+                };
+                Ok((commits, before))
+            });
+            let (commits, before) = found.unwrap_or_else(|error| {
+                tracing::warn!(%path, %error, "edits of this file are not judged");
+                (Vec::new(), Arc::new(FormerFile { baseline: Baseline::Unknown, from: None }))
+            });
+            CachedBaseline { registry: Arc::clone(&workspace.registry), commits, before }
         });
-        let (commits, before) = found.unwrap_or_else(|error| {
-            tracing::warn!(%path, %error, "edits of this file are not judged");
-            (Vec::new(), Arc::new(FormerFile { baseline: Baseline::Unknown, from: None }))
-        });
-        let registry = Arc::clone(&workspace.registry);
-        *entry = Some(CachedBaseline { registry, commits, before: Arc::clone(&before) });
-        before
+        Arc::clone(&found.before)
     }
 }
 
@@ -381,30 +388,9 @@ impl Analyses {
         lock(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
     }
 
-    /// Returns the cache entry of a document, and drops the entries of closed documents.
-    fn analysis_entry(
-        &self,
-        snapshot: &Snapshot,
-        open: &OpenDocument,
-    ) -> CacheEntry<Arc<Analysis>> {
-        let mut slots = lock(&self.documents);
-        if let Some(entry) = slots.get(open.uri.as_str()) {
-            return Arc::clone(entry);
-        }
-        slots.retain(|uri, _| snapshot.documents.contains_key(uri));
+    fn forget_closed(&self, snapshot: &Snapshot) {
+        self.documents.retain(|uri| snapshot.documents.contains_key(uri));
         lock(&self.judged).retain(|uri, _| snapshot.documents.contains_key(uri));
-        Arc::clone(slots.entry(Arc::from(open.uri.as_str())).or_default())
-    }
-
-    /// Returns the cache entry of a file's baseline. The cache is emptied when it is full; so many
-    /// files are hardly edited at once.
-    fn baseline_entry(&self, key: (PathBuf, RelativePath)) -> CacheEntry<CachedBaseline> {
-        const MAX_FILES: usize = 256;
-        let mut slots = lock(&self.baselines);
-        if slots.len() >= MAX_FILES && !slots.contains_key(&key) {
-            slots.clear();
-        }
-        Arc::clone(slots.entry(key).or_default())
     }
 }
 

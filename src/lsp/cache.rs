@@ -2,39 +2,39 @@
 //! other entries do not wait.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::verbs::Workspace;
-
-/// A cache entry with its own lock.
-pub(super) type CacheEntry<T> = Arc<Mutex<Option<T>>>;
+/// A cache with this many entries is emptied. So many documents and files are hardly in use at once.
+const MAX_ENTRIES: usize = 512;
 
 /// Locks a mutex. What it holds is good even if a thread panicked while it held the lock.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One value for each workspace, by its root.
-pub(super) struct CachePerRoot<T>(Mutex<HashMap<PathBuf, CacheEntry<Arc<T>>>>);
+/// A value with its own lock. `None` until it is computed.
+type CacheEntry<T> = Arc<Mutex<Option<Arc<T>>>>;
 
-impl<T> Default for CachePerRoot<T> {
+/// Values by key.
+pub(super) struct Cache<K, T>(Mutex<HashMap<K, CacheEntry<T>>>);
+
+impl<K, T> Default for Cache<K, T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T> CachePerRoot<T> {
-    /// Returns the value of this state of the workspace. If the known value is not current, it is
-    /// replaced by what `compute` makes of it.
+impl<K: Eq + Hash, T> Cache<K, T> {
+    /// Returns the value of a key. If the known value is not current, it is replaced by what
+    /// `compute` makes of it.
     pub(super) fn get(
         &self,
-        workspace: &Workspace,
+        key: K,
         is_current: impl Fn(&T) -> bool,
         compute: impl FnOnce(Option<&T>) -> T,
     ) -> Arc<T> {
-        let root = workspace.root.path().to_owned();
-        let entry = Arc::clone(lock(&self.0).entry(root).or_default());
+        let entry = self.entry(key);
         let mut entry = lock(&entry);
         if let Some(known) = entry.as_ref().filter(|known| is_current(known)) {
             return Arc::clone(known);
@@ -42,5 +42,18 @@ impl<T> CachePerRoot<T> {
         let value = Arc::new(compute(entry.as_deref()));
         *entry = Some(Arc::clone(&value));
         value
+    }
+
+    /// Drops the entries of all keys for which `is_used` returns false.
+    pub(super) fn retain(&self, is_used: impl Fn(&K) -> bool) {
+        lock(&self.0).retain(|key, _| is_used(key));
+    }
+
+    fn entry(&self, key: K) -> CacheEntry<T> {
+        let mut entries = lock(&self.0);
+        if entries.len() >= MAX_ENTRIES && !entries.contains_key(&key) {
+            entries.clear();
+        }
+        Arc::clone(entries.entry(key).or_default())
     }
 }

@@ -84,29 +84,8 @@ impl Settings {
     pub(crate) fn at_start(options: Option<&Value>) -> (Self, Vec<String>) {
         let mut settings = Self::default();
         let mut problems = Vec::new();
-        let Some(options) = options.and_then(section) else { return (settings, problems) };
-        for (key, value) in options {
-            let known = match key.as_str() {
-                "positionEncoding" => {
-                    settings.position_encoding = serde_json::from_value(value.clone()).ok();
-                    value.is_null() || settings.position_encoding.is_some()
-                }
-                "interactive" => set(&mut settings.interactive, value),
-                "person" => set(&mut settings.person, value),
-                "saves" => set(&mut settings.saves, value),
-                "status" => set(&mut settings.status, value),
-                "docsUrl" => {
-                    settings.docs_url = value.as_str().map(str::to_owned);
-                    value.is_null() || settings.docs_url.is_some()
-                }
-                _ => {
-                    settings.overlay(key, value, &mut problems);
-                    continue;
-                }
-            };
-            if !known {
-                problems.push(unusable(key, value));
-            }
+        for (key, value) in options.and_then(section).into_iter().flatten() {
+            settings.read(key, value, &mut problems);
         }
         (settings, problems)
     }
@@ -119,46 +98,46 @@ impl Settings {
         for (key, value) in configuration.as_object().into_iter().flatten() {
             // Clients may repeat the keys that are read only at the start.
             if !AT_START.contains(&key.as_str()) {
-                settings.overlay(key, value, &mut problems);
+                settings.read(key, value, &mut problems);
             }
         }
         (settings, problems)
     }
 
-    fn overlay(&mut self, key: &str, value: &Value, problems: &mut Vec<String>) {
+    /// Reads one setting. Adds a message if it is not understood.
+    fn read(&mut self, key: &str, value: &Value, problems: &mut Vec<String>) {
         if value.is_null() {
             return;
         }
+        // Some editors group switches as `{"enable": true}`.
+        let switch = value.as_bool().or_else(|| value.get("enable")?.as_bool());
         let understood = match key {
-            "codeLens" => set(&mut self.code_lens, value),
-            "inlayHints" => {
-                let mut wanted = false;
-                let understood = set(&mut wanted, value);
-                self.inlay_hints = understood.then_some(wanted).or(self.inlay_hints);
-                understood
+            "codeLens" => set(&mut self.code_lens, switch),
+            "inlayHints" => set(&mut self.inlay_hints, switch.map(Some)),
+            "interactive" => set(&mut self.interactive, switch),
+            "person" => set(&mut self.person, switch),
+            "saves" => set(&mut self.saves, switch),
+            "status" => set(&mut self.status, switch),
+            "docsUrl" => set(&mut self.docs_url, value.as_str().map(|url| Some(url.to_owned()))),
+            "positionEncoding" => {
+                set(&mut self.position_encoding, serde_json::from_value(value.clone()).ok())
             }
-            "trace" => match value.as_str() {
-                Some(name) => {
-                    self.trace = matches!(name, "messages" | "verbose");
-                    true
-                }
+            "trace" => {
+                let level = value.as_str();
                 // `trace.server` is a setting of the client's own library.
-                None => value.is_object(),
-            },
-            "levels" => match value.as_object() {
-                Some(levels) => {
-                    self.overlay_levels(levels, problems);
-                    true
-                }
-                None => false,
-            },
+                set(&mut self.trace, level.map(|it| matches!(it, "messages" | "verbose")))
+                    || value.is_object()
+            }
+            "levels" => {
+                value.as_object().map(|levels| self.overlay_levels(levels, problems)).is_some()
+            }
             _ => {
                 problems.push(format!("the setting intent.{key} is unknown and has no effect"));
                 return;
             }
         };
         if !understood {
-            problems.push(unusable(key, value));
+            problems.push(format!("the setting intent.{key} cannot be {value}; it is ignored"));
         }
     }
 
@@ -203,15 +182,9 @@ pub(crate) fn section_among_others(settings: &Value) -> Option<&Map<String, Valu
     })
 }
 
-fn set(slot: &mut bool, value: &Value) -> bool {
-    // Some editors group switches as `{"enable": true}`.
-    let flag = value.as_bool().or_else(|| value.get("enable")?.as_bool());
-    *slot = flag.unwrap_or(*slot);
-    flag.is_some()
-}
-
-fn unusable(key: &str, value: &Value) -> String {
-    format!("the setting intent.{key} cannot be {value}; it is ignored")
+/// Stores a value if there is one. Returns true if there is.
+fn set<T>(slot: &mut T, value: Option<T>) -> bool {
+    value.map(|value| *slot = value).is_some()
 }
 
 #[cfg(test)]

@@ -40,14 +40,8 @@ pub(crate) fn encoding_kind(encoding: Encoding) -> lsp::PositionEncodingKind {
     }
 }
 
-/// Converts a position of the protocol into ours.
-pub(crate) fn position(from: lsp::Position) -> Position {
+fn position(from: lsp::Position) -> Position {
     Position { line: from.line, column: from.character }
-}
-
-/// Converts our position into the protocol's.
-pub(crate) fn lsp_position(from: Position) -> lsp::Position {
-    lsp::Position { line: from.line, character: from.column }
 }
 
 /// Returns the byte at a position of the client. A position outside of the text is moved to its
@@ -82,33 +76,9 @@ pub(crate) fn range(
     bytes: std::ops::Range<usize>,
     encoding: Encoding,
 ) -> lsp::Range {
-    lsp::Range {
-        start: lsp_position(document.position_of(bytes.start, encoding)),
-        end: lsp_position(document.position_of(bytes.end, encoding)),
-    }
-}
-
-/// Returns the client's range for bytes of a text without a document.
-pub(crate) fn range_in_text(
-    text: &str,
-    bytes: std::ops::Range<usize>,
-    encoding: Encoding,
-) -> lsp::Range {
-    let at = |byte: usize| {
-        let mut byte = byte.min(text.len());
-        while !text.is_char_boundary(byte) {
-            byte -= 1;
-        }
-        let before = &text[..byte];
-        let start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-        let breaks = before.matches(['\n', '\r']).count() - before.matches("\r\n").count();
-        let column = match encoding {
-            Encoding::Utf8 => byte - start,
-            Encoding::Utf16 => before[start..].encode_utf16().count(),
-            Encoding::Utf32 => before[start..].chars().count(),
-        };
-        let number = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-        lsp::Position { line: number(breaks), character: number(column) }
+    let at = |byte| {
+        let Position { line, column } = document.position_of(byte, encoding);
+        lsp::Position { line, character: column }
     };
     lsp::Range { start: at(bytes.start), end: at(bytes.end) }
 }
@@ -169,18 +139,6 @@ mod tests {
         assert_eq!(path_of(&uri("file:///a/%5Bid%5D.ts")), Some(PathBuf::from("/a/[id].ts")));
         assert_eq!(uri_of(Path::new("relative")), None);
         assert_eq!(path_of(&uri("file://server/share/a")), None);
-    }
-
-    #[test]
-    fn a_text_has_the_positions_of_its_document() {
-        let text = "a\u{e9}\r\n\u{1f600}b\n\n  c";
-        let document = Document::from_text("a.txt", text);
-        for (start, _) in text.char_indices().filter(|(_, c)| *c != '\n') {
-            for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
-                let expected = range(&document, start..text.len(), encoding);
-                assert_eq!(range_in_text(text, start..text.len(), encoding), expected, "{start}");
-            }
-        }
     }
 
     #[test]

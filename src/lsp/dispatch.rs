@@ -204,7 +204,7 @@ impl MethodTable {
     fn on_sync_mut<N: lsp::Notification>(mut self, handler: fn(&mut Ordered, N::Params)) -> Self {
         let method = N::METHOD.as_str();
         let mutation: Mutation =
-            Box::new(move |server, params| Ok(handler(server, parse(method, params)?)));
+            Box::new(move |server, params| parse(method, params).map(|it| handler(server, it)));
         self.notifications.insert(method, mutation);
         self
     }
@@ -212,7 +212,10 @@ impl MethodTable {
     /// Adds a notification whose handler parses the parameters itself, because it must also act
     /// when they cannot be parsed.
     fn on_sync_mut_raw(mut self, method: &'static str, handler: fn(&mut Ordered, Value)) -> Self {
-        let mutation: Mutation = Box::new(move |server, params| Ok(handler(server, params)));
+        let mutation: Mutation = Box::new(move |server, params| {
+            handler(server, params);
+            Ok(())
+        });
         self.notifications.insert(method, mutation);
         self
     }

@@ -41,7 +41,7 @@ struct OpenRequest {
 /// The requests that wait for their reply.
 pub(crate) struct Requests {
     outbox: Outbox,
-    /// They are few at any time.
+    /// Only a few are open at any time, so searching all of them for an id is cheap.
     open: HashMap<Ticket, OpenRequest>,
     next: u64,
 }

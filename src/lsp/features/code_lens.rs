@@ -37,7 +37,8 @@ impl LensSubject {
     }
 }
 
-/// A lens gets its text only when it is shown.
+/// Returns the options that are announced. The text of a lens is computed by `codeLens/resolve`, when
+/// the client shows the lens.
 pub(crate) fn options() -> lsp::CodeLensOptions {
     lsp::CodeLensOptions { resolve_provider: Some(true), ..Default::default() }
 }

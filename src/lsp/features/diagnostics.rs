@@ -14,6 +14,7 @@ use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
+use crate::code::Document;
 use crate::intent::lint;
 use crate::lsp::analysis::{self, GovernedFile, WorkspaceView};
 use crate::lsp::convert;
@@ -200,9 +201,7 @@ fn related(
     let shown = ShownRegistry::of(view);
     let registry = shown.as_ref().map_or(&view.workspace.registry, |shown| &shown.registry);
     let range = match registry.file(&related.path) {
-        Some(file) => {
-            convert::range_in_text(file.text(), related.span.clone(), view.snapshot.encoding)
-        }
+        Some(file) => view.range(&Document::from_text("", file.text()), related.span.clone()),
         None => convert::range_of_lines(related.lines),
     };
     let message = text::visible(&related.message, false);
@@ -223,7 +222,7 @@ fn on_disk(view: WorkspaceView<'_>, finding: &Finding) -> lsp::Range {
     let file = path.and_then(|path| view.workspace.registry_on_disk().file(path));
     match (file, finding.span.clone()) {
         (Some(file), Some(span)) => {
-            on_one_line(convert::range_in_text(file.text(), span, view.snapshot.encoding))
+            on_one_line(view.range(&Document::from_text("", file.text()), span))
         }
         _ => range_of_lines(finding),
     }

@@ -17,7 +17,8 @@ use crate::lsp::snapshot::Snapshot;
 /// The largest number of links in one document.
 const MAX_LINKS: usize = 1_000;
 
-/// Links need no resolving: they are sent with their targets.
+/// Returns the options that are announced. Links are sent with their targets, so the client need not
+/// ask for them with `documentLink/resolve`.
 pub(crate) fn options() -> lsp::DocumentLinkOptions {
     lsp::DocumentLinkOptions { resolve_provider: Some(false), ..Default::default() }
 }

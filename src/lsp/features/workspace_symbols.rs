@@ -64,7 +64,8 @@ fn blocks(view: WorkspaceView<'_>, words: &[String]) -> Answer<Vec<lsp::SymbolIn
         .collect())
 }
 
-/// The id is part of the name, because editors compare the name with the query once more.
+/// Returns the symbol of a block, named `INT-001 verify`. Editors compare the name with the query
+/// again, so a search for an id finds the block only if the id is part of its name.
 fn symbol(block: places::ProducedBlock) -> lsp::SymbolInformation {
     let id = block.intent.map(|id| format!("{id} ")).unwrap_or_default();
     let name = crate::workspace::text::terminal(&format!("{id}{}", block.name));
