@@ -2,36 +2,21 @@
 
 use jiff::Timestamp;
 
-const MINUTE: i64 = 60;
-const HOUR: i64 = 60 * MINUTE;
-const DAY: i64 = 24 * HOUR;
+use crate::workspace::clock;
 
 /// Returns the distance from `now`, such as `2 days ago`. Returns `written` unchanged if it is not
 /// a valid timestamp.
 pub(crate) fn ago(now: Timestamp, written: &str) -> String {
-    let Ok(then) = written.parse::<Timestamp>() else { return written.to_owned() };
-    let seconds = now.as_second() - then.as_second();
-    let (count, unit) = match seconds {
-        ..-60 => return "in the future, by this clock".to_owned(),
-        -60..MINUTE => return "just now".to_owned(),
-        MINUTE..HOUR => (seconds / MINUTE, "minute"),
-        HOUR..DAY => (seconds / HOUR, "hour"),
-        _ if seconds < 14 * DAY => (seconds / DAY, "day"),
-        _ if seconds < 60 * DAY => (seconds / (7 * DAY), "week"),
-        _ if seconds < 730 * DAY => (seconds / (30 * DAY), "month"),
-        _ => (seconds / (365 * DAY), "year"),
-    };
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {unit}{plural} ago")
+    clock::ago_at(now, written).unwrap_or_else(|| match written.parse::<Timestamp>() {
+        Ok(_) => "in the future, by this clock".to_owned(),
+        Err(_) => written.to_owned(),
+    })
 }
 
 /// Returns the time as `2026-02-18 12:00 UTC`. Returns `written` unchanged if it is not a valid
 /// timestamp.
 pub(crate) fn date(written: &str) -> String {
-    match written.parse::<Timestamp>() {
-        Ok(then) => then.strftime("%Y-%m-%d %H:%M UTC").to_string(),
-        Err(_) => written.to_owned(),
-    }
+    clock::date(written).unwrap_or_else(|| written.to_owned())
 }
 
 #[cfg(test)]

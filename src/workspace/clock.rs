@@ -1,8 +1,10 @@
-//! Times as they are written in files: RFC 3339 in UTC with milliseconds.
+//! Times as they are written in files (RFC 3339 in UTC with milliseconds) and for people.
 
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+
+use super::text::counted;
 
 /// Formats a time: `2026-02-18T12:00:00.000Z`.
 pub(crate) fn format(time: Timestamp) -> String {
@@ -34,6 +36,40 @@ pub(crate) fn from_now(wait: Duration) -> String {
 pub(crate) fn hours_ago(hours: i64) -> String {
     let now = Timestamp::now();
     format(now.checked_sub(SignedDuration::from_hours(hours)).unwrap_or(now))
+}
+
+/// Formats a time for people, to the minute: `2026-02-18 12:00 UTC`. `None` if it cannot be read.
+pub(crate) fn date(time: &str) -> Option<String> {
+    let time: Timestamp = time.parse().ok()?;
+    Some(time.strftime("%Y-%m-%d %H:%M UTC").to_string())
+}
+
+/// Returns how long ago a time was, in one unit: `2 days ago`. `None` if it cannot be read or lies
+/// in the future.
+pub(crate) fn ago(time: &str) -> Option<String> {
+    ago_at(Timestamp::now(), time)
+}
+
+/// Returns how long before `now` a time was.
+pub(crate) fn ago_at(now: Timestamp, time: &str) -> Option<String> {
+    const MINUTE: i64 = 60;
+    const HOUR: i64 = 60 * MINUTE;
+    const DAY: i64 = 24 * HOUR;
+    let then: Timestamp = time.parse().ok()?;
+    let seconds = now.as_second() - then.as_second();
+    let (length, unit) = match seconds {
+        // The clock of another machine may be a little ahead.
+        ..-300 => return None,
+        -300..MINUTE => return Some("just now".to_owned()),
+        MINUTE..HOUR => (MINUTE, "minute"),
+        HOUR..DAY => (HOUR, "hour"),
+        _ if seconds < 14 * DAY => (DAY, "day"),
+        _ if seconds < 60 * DAY => (7 * DAY, "week"),
+        _ if seconds < 730 * DAY => (30 * DAY, "month"),
+        _ => (365 * DAY, "year"),
+    };
+    let number = usize::try_from(seconds / length).unwrap_or_default();
+    Some(format!("{} ago", counted(number, unit)))
 }
 
 /// Converts a time in RFC 3339 to milliseconds since 1970.

@@ -1,13 +1,13 @@
 //! Describes a block in one line, for lenses, hints and lists: `INT-001 Sign in · claude-code · 2
 //! days ago · modified 12 %`.
 
-use super::prose::ago;
 use crate::code::Block;
 use crate::ledger::{Contributor, RecordKind};
 use crate::lsp::analysis::Analysis;
 use crate::provenance::{Placement, Verdict};
 use crate::verbs::Workspace;
 use crate::verbs::why::{self, BlockAnswer, IntentBrief, LineageStep, Which};
+use crate::workspace::clock::ago;
 use crate::workspace::text;
 
 /// The longest name of an intent, in characters. A line above code should stay short.

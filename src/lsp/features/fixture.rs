@@ -320,7 +320,9 @@ impl Editor {
             known.push((entry.record.id.clone(), "RECORD"));
             known.push((entry.origin.path.to_string(), "LEDGER"));
             known.push((entry.record.timestamp.clone(), "TIME"));
-            known.extend(super::prose::moment(&entry.record.timestamp).map(|it| (it, "TIME")));
+            known.extend(
+                crate::workspace::clock::date(&entry.record.timestamp).map(|it| (it, "TIME")),
+            );
         }
         known.retain(|(from, _)| from.len() > 3);
         known.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::prose::{Prose, ago, moment};
+use super::prose::Prose;
 use super::{block_line, fields, intent_text, mention};
 use crate::ledger::Trust;
 use crate::lsp::analysis::{
@@ -16,6 +16,7 @@ use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 use crate::provenance::{Placement as Standing, Verdict};
 use crate::verbs::why::{self, AskedFor, BlockAnswer, LineageStep, OriginAnswer, RecordBrief};
+use crate::workspace::clock::{ago, date};
 
 /// How long after the last edit a person counts as typing. After that, a hover waits for an
 /// analysis of the present text.
@@ -175,7 +176,7 @@ fn who_and_when(text: &Prose, file: &GovernedFile<'_>, answer: &BlockAnswer) -> 
     parts.extend(model.map(|model| text.code(model)));
     if let Some(timestamp) = &answer.timestamp {
         parts.extend(ago(timestamp));
-        parts.push(moment(timestamp).unwrap_or_else(|| text.escaped(timestamp)));
+        parts.push(date(timestamp).unwrap_or_else(|| text.escaped(timestamp)));
     }
     parts.extend(answer.brought_text().filter(|_| !block_line::is_accepted(answer)));
     if let Some(session) = &answer.session {

@@ -4,7 +4,6 @@
 use tower_lsp::gen_lsp_types as lsp;
 
 use crate::workspace::text;
-use crate::workspace::text::counted;
 
 /// The longest piece of other people's text, in characters. Longer pieces are cut.
 const LONGEST: usize = 300;
@@ -95,61 +94,9 @@ impl Prose {
     }
 }
 
-/// Returns a moment to the minute: `2026-02-18 12:00 UTC`. `None` if the timestamp cannot be read.
-pub(crate) fn moment(timestamp: &str) -> Option<String> {
-    let moment: jiff::Timestamp = timestamp.parse().ok()?;
-    Some(moment.strftime("%Y-%m-%d %H:%M UTC").to_string())
-}
-
-/// Returns how long ago a moment was, in one unit: `2 days ago`. `None` if the timestamp cannot be
-/// read or lies in the future.
-pub(crate) fn ago(timestamp: &str) -> Option<String> {
-    ago_at(timestamp, jiff::Timestamp::now())
-}
-
-fn ago_at(timestamp: &str, now: jiff::Timestamp) -> Option<String> {
-    let then: jiff::Timestamp = timestamp.parse().ok()?;
-    let seconds = now.as_second() - then.as_second();
-    const UNITS: [(i64, &str); 6] = [
-        (365 * 86_400, "year"),
-        (30 * 86_400, "month"),
-        (7 * 86_400, "week"),
-        (86_400, "day"),
-        (3_600, "hour"),
-        (60, "minute"),
-    ];
-    // The clock of another machine may be a little ahead. A moment further in the future has no
-    // age.
-    if seconds < -300 {
-        return None;
-    }
-    let unit = UNITS.iter().find(|(length, _)| seconds >= *length);
-    Some(unit.map_or("just now".to_owned(), |(length, name)| {
-        let number = usize::try_from(seconds / length).unwrap_or_default();
-        format!("{} ago", counted(number, name))
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ages_have_one_unit() {
-        let now = "2026-03-10T12:00:00Z".parse().unwrap();
-        for (then, expected) in [
-            ("2026-03-10T11:59:30.000Z", Some("just now")),
-            ("2026-03-10T12:01:00Z", Some("just now")),
-            ("2026-03-10T11:58:00Z", Some("2 minutes ago")),
-            ("2026-03-09T11:00:00Z", Some("1 day ago")),
-            ("2026-02-18T12:00:00Z", Some("2 weeks ago")),
-            ("2024-02-18T12:00:00Z", Some("2 years ago")),
-            ("2027-01-01T00:00:00Z", None),
-            ("yesterday", None),
-        ] {
-            assert_eq!(ago_at(then, now).as_deref(), expected, "{then}");
-        }
-    }
 
     #[test]
     fn words_of_others_stay_words() {
