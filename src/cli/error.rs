@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::verbs::VerbError;
-use crate::workspace::PathError;
+use crate::workspace::{Hint, PathError};
 
 /// Why a command failed. Each of these errors gives exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub(crate) enum CliError {
     Verb(VerbError),
     /// The arguments are valid one by one, but make no sense together or in this place.
     #[error("{message}")]
-    Usage { message: String, help: String },
+    Usage { message: String, hint: String },
     /// The command line itself could not read or write a file or a stream.
     #[error("{what} could not be {doing}: {source}")]
     Io {
@@ -25,9 +25,9 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// Returns a usage error. `message` says what is wrong, `help` what to type instead.
-    pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Usage { message: message.into(), help: help.into() }
+    /// Returns a usage error. `message` says what is wrong, `hint` what to type instead.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: hint.into() }
     }
 
     /// Returns the error for a file that does not exist. `named` is the path as the user wrote it.
@@ -43,19 +43,22 @@ impl CliError {
     pub(crate) fn io(what: impl AsRef<Path>, doing: &'static str, source: std::io::Error) -> Self {
         Self::Io { what: what.as_ref().display().to_string(), doing, source }
     }
+}
 
-    /// Returns advice on what to do next, or `None` if the message already contains it.
-    pub(crate) fn help(&self) -> Option<&str> {
-        match self {
-            Self::Usage { help, .. } => Some(help),
-            Self::Verb(VerbError::UnknownIntent { .. }) => {
-                Some("`intent list` shows the intents, `intent new NAME` creates one")
-            }
+impl Hint for CliError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Usage { hint, .. } => hint,
             Self::Verb(VerbError::Path(PathError::Outside { .. })) => {
-                Some("name a file below the workspace; symbolic links that lead out do not count")
+                "name a file below the workspace; symbolic links that lead out do not count"
             }
-            _ => None,
-        }
+            Self::Verb(VerbError::UnknownIntent { id, known }) if !known.contains(id) => {
+                "`intent list` shows the intents, `intent new NAME` creates one"
+            }
+            Self::Verb(error) => return error.hint(),
+            Self::Io { .. } => return None,
+        };
+        Some(hint.to_owned())
     }
 }
 

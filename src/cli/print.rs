@@ -14,8 +14,8 @@ use serde_json::json;
 
 use super::error::CliError;
 use super::exit::Exit;
-use crate::workspace::text;
 use crate::workspace::text::counted;
+use crate::workspace::{Hint, text};
 
 /// The style of plain text.
 pub(crate) const PLAIN: Style = Style::new();
@@ -96,13 +96,14 @@ impl Printer {
 
     /// Prints an error, on stdout as JSON or on stderr as text, and returns the exit code for it.
     pub(crate) fn error(self, error: &CliError) -> Exit {
+        let hint = error.hint();
         let printed = if self.json_asked {
-            self.json(&json!({ "error": { "message": error.to_string(), "help": error.help() } }))
+            self.json(&json!({ "error": { "message": error.to_string(), "help": hint } }))
         } else {
             let mut page = Page::default();
             page.label(BAD, "error:").text(error).end();
-            if let Some(help) = error.help() {
-                page.label(NOTE, "help:").text(help).end();
+            if let Some(hint) = hint {
+                page.label(NOTE, "help:").text(hint).end();
             }
             self.written(self.coloured(io::stderr().lock()).write_all(page.text.as_bytes()))
         };

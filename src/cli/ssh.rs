@@ -75,9 +75,8 @@ impl Signatures for SshKeygen {
 
 /// Returns the error for a `ssh-keygen` that cannot be run. `what` was to be done with it.
 fn not_run(what: &str, error: &std::io::Error) -> VerbError {
-    VerbError::Refused(format!(
-        "{PROGRAM} cannot be run, so {what}: {error}; install it (it is part of OpenSSH)"
-    ))
+    let message = format!("{PROGRAM} cannot be run, so {what}: {error}");
+    VerbError::mendable(message, "install it (it is part of OpenSSH)")
 }
 
 fn run(program: &mut Command, input: &[u8]) -> std::io::Result<Output> {

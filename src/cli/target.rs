@@ -89,6 +89,7 @@ fn lines_after_colon(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::Hint;
 
     /// Returns the path, with the first line and the last.
     fn parsed(cwd: &Path, text: &str) -> (String, Option<(u32, u32)>) {
@@ -155,7 +156,7 @@ mod tests {
     fn an_invalid_line_is_refused() {
         for text in ["a.rs:0", "a.rs:99999999999", "a.rs:9-3", "a.rs:0-3"] {
             let error = FileTarget::parse(Path::new("/nowhere"), OsStr::new(text)).expect_err(text);
-            assert!(error.help().is_some_and(|help| help.contains("count from 1")), "{text}");
+            assert!(error.hint().is_some_and(|hint| hint.contains("count from 1")), "{text}");
         }
     }
 }

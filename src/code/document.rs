@@ -32,9 +32,7 @@ pub enum Unread {
     #[error("the file is binary; binary files are not read")]
     Binary,
     /// The file is not valid UTF-8.
-    #[error(
-        "the file is not UTF-8 (first bad byte at offset {offset}); convert it to UTF-8 to see its blocks"
-    )]
+    #[error("the file is not UTF-8 (first bad byte at offset {offset})")]
     NotUtf8 {
         /// The offset of the first invalid byte, counted from 0.
         offset: usize,

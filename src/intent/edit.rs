@@ -17,7 +17,7 @@ use super::yaml::{Node, NodeKind, Style, YamlLayout, dash_before};
 use super::{FOLDER, Intent, IntentEntry, IntentFile, Registry, Scope, Spanned, Status};
 use crate::code::lists::words;
 use crate::edits::{TextEdit, apply};
-use crate::workspace::RelativePath;
+use crate::workspace::{Hint, RelativePath};
 
 /// A change to a registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub enum RegistryEdit {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The registry does not parse, so it is not changed.
-    #[error("{path}: {reason} Fix it first; nothing was changed")]
+    #[error("{path}: {reason}")]
     Broken {
         /// The path and line of the error.
         path: String,
@@ -68,9 +68,7 @@ pub enum EditError {
         path: String,
     },
     /// Several intents have the id.
-    #[error(
-        "{id} is defined at {places}; give all but one of them an id of their own, or remove them, then try again"
-    )]
+    #[error("{id} is defined at {places}")]
     Ambiguous {
         id: String,
         /// All places at which the id is defined.
@@ -79,6 +77,19 @@ pub enum EditError {
     /// The change cannot be made. Holds the reason.
     #[error("{0}")]
     Refused(String),
+}
+
+impl Hint for EditError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Broken { .. } => "fix it first; nothing was changed",
+            Self::Ambiguous { .. } => {
+                "give all but one of them an id of their own, or remove them, then try again"
+            }
+            Self::Unknown { .. } | Self::Taken { .. } | Self::Refused(_) => return None,
+        };
+        Some(hint.to_owned())
+    }
 }
 
 type PlannedTextEdits = Result<Vec<TextEdit>, EditError>;

@@ -20,7 +20,7 @@ use crate::code::hex;
 use crate::workspace::clock;
 use crate::workspace::policy::Layout;
 use crate::workspace::{
-    Policy, RelativePath, Root,
+    Hint, Policy, RelativePath, Root,
     store::{self, StoreError, failed},
 };
 
@@ -33,13 +33,20 @@ pub enum AppendError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The record is larger than what a reader accepts.
-    #[error(
-        "a record of {bytes} bytes is beyond the limit of {MAX_OBJECT}; record fewer files or blocks at once"
-    )]
+    #[error("a record of {bytes} bytes is beyond the limit of {MAX_OBJECT}")]
     TooLarge {
         /// The size of the record's line.
         bytes: usize,
     },
+}
+
+impl Hint for AppendError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::TooLarge { .. } => Some("record fewer files or blocks at once".to_owned()),
+        }
+    }
 }
 
 /// Appends records in one work tree.

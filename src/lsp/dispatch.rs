@@ -31,6 +31,7 @@ use super::features;
 use super::ordered::{LoopHandle, Ordered};
 use super::pool::{Lane, Pool};
 use super::snapshot::Snapshot;
+use crate::workspace::Hint;
 
 /// Returns the table of this server.
 pub(crate) fn table() -> MethodTable {
@@ -86,13 +87,13 @@ pub(crate) enum RequestRefusal {
     #[error("the document changed while the request ran")]
     ContentModified,
     /// The workspace of the request is not loaded yet.
-    #[error("the intents and the ledger are still being read; ask again in a moment")]
+    #[error("the intents and the ledger are still being read")]
     StillReading,
     /// A newer edit arrived before the request was handled. The client sends it again.
     #[error("a newer edit replaced this request")]
     Overtaken,
     /// A fault of the server.
-    #[error("{method} failed inside the server: {reason}; please report it with the log")]
+    #[error("{method} failed inside the server: {reason}")]
     Fault { method: String, reason: String },
 }
 
@@ -104,6 +105,16 @@ impl RequestRefusal {
     /// Returns the refusal of a request that failed with this error.
     pub(crate) fn failed(error: impl ToString) -> Self {
         Self::Failed(error.to_string())
+    }
+}
+
+impl Hint for RequestRefusal {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::StillReading => Some("ask again in a moment".to_owned()),
+            Self::Fault { .. } => Some("please report it with the log".to_owned()),
+            _ => None,
+        }
     }
 }
 
@@ -125,7 +136,7 @@ impl From<RequestRefusal> for Error {
         // With this field, clients that pull diagnostics send the request again by themselves.
         let data = matches!(refusal, RequestRefusal::StillReading | RequestRefusal::Overtaken)
             .then(|| json!({ "retriggerRequest": true }));
-        Error { code, message: refusal.to_string().into(), data }
+        Error { code, message: refusal.with_hint().into(), data }
     }
 }
 

@@ -89,7 +89,7 @@ impl Outlets {
         let client = self.client.clone();
         tokio::spawn(async move {
             if let Err(error) = client.request_done::<R>(()).await {
-                tracing::debug!(%error, "a refresh was not heard");
+                tracing::debug!(%error, "the client did not refresh");
             }
         });
     }

@@ -77,7 +77,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use crate::verbs::Workspace;
-use crate::workspace::Root;
+use crate::workspace::{Hint, Root};
 use dispatch::MethodTable;
 use snapshot::{Diagnose, DiagnoseUnopened};
 use world::WorkspaceLocation;
@@ -111,7 +111,7 @@ impl Default for ServerParts {
             table: dispatch::table(),
             find: find_place,
             open: |root| {
-                Workspace::open(root).map(Workspace::warmed).map_err(|error| error.to_string())
+                Workspace::open(root).map(Workspace::warmed).map_err(|error| error.with_hint())
             },
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,

@@ -22,14 +22,14 @@ use super::ordered::{Ordered, Phase};
 use super::pool::{Lane, Pool};
 use crate::verbs::Workspace;
 use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace, Question};
-use crate::workspace::Root;
 use crate::workspace::approvals::{self, Approval};
 use crate::workspace::text;
+use crate::workspace::{Hint, Root};
 
 /// How often the folders of questions are checked.
 const LOOK: Duration = Duration::from_millis(500);
-/// The precision of file times on coarse file systems. A folder that changed more recently may
-/// change again without getting a new time.
+/// Some file systems store times in steps of up to two seconds. A folder that changed more recently
+/// may change again and keep the same time, so it is read again.
 const COARSE: Duration = Duration::from_secs(2);
 /// How many dialogs may be open at once. A person does not read more.
 const MAX_OPEN: usize = 3;
@@ -186,7 +186,7 @@ async fn ask_person(
         let workspace = Workspace::at((*root).clone());
         let answer = approval::decide(&workspace, &asked.code, verdict, DecisionPlace::Dialog);
         // The server may end before the result arrives.
-        done.send(answer.map(|answer| answer.done).map_err(|error| error.to_string())).ok();
+        done.send(answer.map(|answer| answer.done).map_err(|error| error.with_hint())).ok();
     });
     let (kind, message) = match decided.await {
         Ok(Ok(done)) => (lsp::MessageType::Info, done),

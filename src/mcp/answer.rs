@@ -9,7 +9,7 @@ use crate::verbs::file::FileError;
 use crate::verbs::gate::Denial;
 use crate::verbs::lesson::LessonError;
 use crate::verbs::{ReadError, VerbError};
-use crate::workspace::text;
+use crate::workspace::{Hint, text};
 
 /// The result of a tool call.
 pub(super) type ToolOutcome<T = Value> = Result<ToolAnswer<T>, Refusal>;
@@ -131,7 +131,7 @@ impl From<VerbError> for Refusal {
             }
             _ => ("HOOK_ERROR", None),
         };
-        Self { intent, ..Self::new(code, error.to_string()) }
+        Self { intent, ..Self::new(code, error.with_hint()) }
     }
 }
 

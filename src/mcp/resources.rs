@@ -8,7 +8,7 @@ use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, Res
 
 use crate::intent::{IntentFile, Registry};
 use crate::verbs::{VerbError, Workspace, context, map};
-use crate::workspace::text;
+use crate::workspace::{Hint, text};
 
 const REGISTRY: &str = "intent://registry";
 const MAP: &str = "intent://map";
@@ -44,7 +44,7 @@ pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, Error
         let said = format!("there is no resource {uri}; `resources/list` names them");
         ErrorData::resource_not_found(said, None)
     };
-    let refused = |error: VerbError| ErrorData::internal_error(error.to_string(), None);
+    let refused = |error: VerbError| ErrorData::internal_error(error.with_hint(), None);
     let ws = Workspace::open(folder).map_err(|error| refused(error.into()))?;
     ws.governed().map_err(refused)?;
     let (kind, text) = match uri {

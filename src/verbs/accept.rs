@@ -76,9 +76,8 @@ pub fn accept(
     };
     if let Some(lines) = chosen.iter().find_map(conflict_in) {
         let (start, end) = (lines.start(), lines.end());
-        return Err(VerbError::Refused(format!(
-            "{path} holds a merge conflict in lines {start}-{end}; resolve that first"
-        )));
+        let message = format!("{path} holds a merge conflict in lines {start}-{end}");
+        return Err(VerbError::mendable(message, "resolve that first"));
     }
     // The outline that this record carries changes only in the accepted block, so that other
     // changes of the file can still be recorded later.

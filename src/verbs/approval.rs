@@ -373,9 +373,12 @@ pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
         (Some(path), Some(text)) if signing::is_rule(&ws.policy, &path) => {
             step(ws, path.as_str(), Approved::hash_of(text.as_bytes()))
         }
-        _ => Err(VerbError::Refused(format!(
-            "{what} is not the code of a pending question, not an intent and not a file of rules; `intent approve` lists the pending questions"
-        ))),
+        _ => Err(VerbError::mendable(
+            format!(
+                "{what} is not the code of a pending question, not an intent and not a file of rules"
+            ),
+            "`intent approve` lists the pending questions",
+        )),
     }
 }
 

@@ -430,15 +430,16 @@ impl JudgedChange {
 /// Returns the error for two revisions without a common ancestor: the change between them is
 /// undefined. In a shallow clone the ancestor may only be missing here.
 fn no_merge_base(git: &Git, from: &str) -> VerbError {
-    let advice = match git.is_shallow() {
+    let hint = match git.is_shallow() {
         true => {
-            "; this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0"
+            "this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0"
         }
-        false => {
-            ", so nobody can say what the change is; name a revision that it was made on: `intent check --base REV`"
-        }
+        false => "name a revision that it was made on: `intent check --base REV`",
     };
-    VerbError::Refused(format!("{from} and what is checked have no commit in common{advice}"))
+    let message = format!(
+        "{from} and what is checked have no commit in common, so nobody can say what the change is"
+    );
+    VerbError::mendable(message, hint)
 }
 
 impl ComparedSides {

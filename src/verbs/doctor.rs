@@ -11,7 +11,7 @@ use super::{after, seal, select};
 use crate::intent::FOLDER;
 use crate::workspace::policy::Mode;
 use crate::workspace::text::{counted, shell_word};
-use crate::workspace::{Finding, Level, RelativePath, approvals, session, store};
+use crate::workspace::{Finding, Hint, Level, RelativePath, approvals, session, store};
 
 /// The result of an examination.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -200,7 +200,7 @@ fn selection(ws: &Workspace) -> CheckResult {
     };
     match ws.intent_in_progress(&id) {
         Ok(_) => good(format!("{id} is selected")),
-        Err(error) => bad(error.to_string()),
+        Err(error) => bad(error.with_hint()),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::ledger::{
 };
 use crate::provenance::{Difference, matching};
 use crate::workspace::policy::Lessons;
-use crate::workspace::{RelativePath, store};
+use crate::workspace::{Hint, RelativePath, store};
 use section::Placed;
 
 /// The brain files. A lesson is written to each of them that exists. If none exists, the first is
@@ -99,16 +99,14 @@ pub enum LessonOutcome {
 #[derive(Debug, thiserror::Error)]
 pub enum LessonError {
     /// The lesson contains no words.
-    #[error("a lesson needs words; say in one sentence what the next one should know")]
+    #[error("a lesson needs words")]
     Empty,
     /// The policy forbids agents to write lessons.
-    #[error(
-        "policy.yaml says `lessons: deny`, so agents write none; tell the person what you learned"
-    )]
+    #[error("policy.yaml says `lessons: deny`, so agents write none")]
     Denied,
     /// The policy allows only people to write lessons.
     #[error(
-        "policy.yaml says `lessons: ask`, so a person writes it: `intent lesson TEXT` in a terminal. Tell the person what you learned"
+        "policy.yaml says `lessons: ask`, so a person writes it: `intent lesson TEXT` in a terminal"
     )]
     ForAPerson,
     /// The lesson tells its readers how to treat the gate, the shell or the network, so an agent
@@ -121,44 +119,63 @@ pub enum LessonError {
         what: String,
     },
     /// The policy cannot be read, and it might forbid agents to write lessons.
-    #[error("policy.yaml cannot be read, so agents write no lesson: {reason} Let a person fix it")]
+    #[error("policy.yaml cannot be read, so agents write no lesson: {reason}")]
     BrokenPolicy {
         /// The reason, as a sentence.
         reason: String,
     },
     /// The policy or an ignore file forbids agents to change the brain file.
-    #[error(
-        "{path} is kept from agents by {rule}; a person writes the lesson with `intent lesson TEXT` in a terminal"
-    )]
+    #[error("{path} is kept from agents by {rule}")]
     KeptFromAgents {
         path: RelativePath,
         /// The entry of the policy, or the line of the ignore file.
         rule: String,
     },
     /// The brain file is a link to a file that controls the gate.
-    #[error("{path} leads to {really}, which controls the gate; make it a separate file")]
+    #[error("{path} leads to {really}, which controls the gate")]
     ControlFile {
         path: RelativePath,
         /// The file that the link leads to.
         really: RelativePath,
     },
     /// The brain file is not UTF-8 text.
-    #[error("{path} is not UTF-8 (byte {byte}), so no line is added; convert it first")]
+    #[error("{path} is not UTF-8 (byte {byte}), so no line is added")]
     NotText {
         path: RelativePath,
         /// The offset of the first byte that is not UTF-8.
         byte: usize,
     },
     /// The marks of the section are missing or out of order, so its lines cannot be found.
-    #[error(
-        "{path}: the section of lessons is broken, {what}; put `{begin}` and `{end}` there once each, on lines of their own and in this order, or remove both",
-        begin = section::BEGIN, end = section::END
-    )]
+    #[error("{path}: the section of lessons is broken, {what}")]
     BrokenSection {
         path: RelativePath,
         /// What is wrong with the marks.
         what: String,
     },
+}
+
+impl Hint for LessonError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Empty => "say in one sentence what the next one should know",
+            Self::Denied | Self::ForAPerson => "tell the person what you learned",
+            Self::Instructs { .. } => return None,
+            Self::BrokenPolicy { .. } => "let a person fix it",
+            Self::KeptFromAgents { .. } => {
+                "a person writes the lesson with `intent lesson TEXT` in a terminal"
+            }
+            Self::ControlFile { .. } => "make it a separate file",
+            Self::NotText { .. } => "convert it first",
+            Self::BrokenSection { .. } => {
+                return Some(format!(
+                    "put `{}` and `{}` there once each, on lines of their own and in this order, or remove both",
+                    section::BEGIN,
+                    section::END
+                ));
+            }
+        };
+        Some(hint.to_owned())
+    }
 }
 
 /// Writes a lesson into each brain file that does not have it yet, and records the change.
@@ -230,7 +247,8 @@ impl BrainFile {
             // The lesson is in the file. If this were reported as a failure, the caller would write
             // it again.
             Err(error) => {
-                answer.unrecorded = Some(format!("{error}; `intent record {}` does it", self.path));
+                let why = error.with_hint();
+                answer.unrecorded = Some(format!("{why}; `intent record {}` does it", self.path));
             }
         }
         Ok(answer)

@@ -109,13 +109,15 @@ pub(crate) mod verify;
 pub(crate) mod why;
 mod workspace;
 
+use crate::workspace::Hint;
 pub use workspace::Workspace;
 pub(crate) use workspace::{LazyLedger, ReadError};
 
-/// Why a verb could not do its work. The message says what happened and what a person can do next.
+/// Why a verb could not do its work. The message says what happened, and [`Hint::hint`] what a person
+/// can do next.
 ///
 /// A reason has a variant of its own only if a face treats it in its own way, or if it is the error
-/// of another room. All others are [`VerbError::Refused`].
+/// of another room. All others are [`VerbError::Refused`] or [`VerbError::Mendable`].
 #[derive(Debug, thiserror::Error)]
 pub enum VerbError {
     /// The root of the workspace cannot be found.
@@ -144,6 +146,9 @@ pub enum VerbError {
     /// Nothing was done. Holds sentences that say why, and what to do next.
     #[error("{0}")]
     Refused(String),
+    /// Nothing was done, and it is known what mends that.
+    #[error("{message}")]
+    Mendable { message: String, hint: String },
     /// The proposal is not put to a person, for example because it is not valid.
     #[error("{0}")]
     Proposal(String),
@@ -155,24 +160,55 @@ pub enum VerbError {
         known: Vec<String>,
     },
     /// The intent exists, but its status does not allow work under it.
-    #[error("intent {id} is {status}, not IN_PROGRESS; start it with `intent start {id}`")]
+    #[error("intent {id} is {status}, not IN_PROGRESS")]
     NotInProgress {
         id: String,
         /// The status as the registry has it, or `without a status`.
         status: String,
     },
     /// The session has not selected an intent, and the call needs one.
-    #[error("no intent is selected: {next}")]
+    #[error("no intent is selected")]
     NothingSelected {
         /// A command: the one that selects an intent, or the one that has to come before it.
         next: String,
     },
 }
 
+impl VerbError {
+    /// Returns the error for something that was not done. `hint` says what mends it.
+    pub(crate) fn mendable(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Mendable { message: message.into(), hint: hint.into() }
+    }
+}
+
+impl Hint for VerbError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Root(error) => error.hint(),
+            Self::Read(error) => error.hint(),
+            Self::Git(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Append(error) => error.hint(),
+            Self::Edit(error) => error.hint(),
+            Self::Approval(error) => error.hint(),
+            Self::Lesson(error) => error.hint(),
+            Self::Mendable { hint, .. } => Some(hint.clone()),
+            Self::NothingSelected { next } => Some(next.clone()),
+            Self::NotInProgress { id, .. } => Some(format!("start it with `intent start {id}`")),
+            Self::UnknownIntent { id, known } if known.contains(id) => {
+                Some("`intent verify` shows where, and what to do".to_owned())
+            }
+            Self::UnknownIntent { .. } | Self::Path(_) | Self::Refused(_) | Self::Proposal(_) => {
+                None
+            }
+        }
+    }
+}
+
 fn unknown(id: &str, known: &[String]) -> String {
     if known.iter().any(|known| known == id) {
         return format!(
-            "the registry defines {id} more than once, so nobody can tell which intent is meant; `intent verify` shows where, and what to do"
+            "the registry defines {id} more than once, so nobody can tell which intent is meant"
         );
     }
     match known {

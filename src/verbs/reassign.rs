@@ -105,7 +105,7 @@ fn claims(
 }
 
 fn refused(reason: &str) -> VerbError {
-    VerbError::Refused(format!("{reason}; `intent why PATH` says which intent each block is under"))
+    VerbError::mendable(reason, "`intent why PATH` says which intent each block is under")
 }
 
 /// Moves the selected blocks from the intent `from` to the intent `to`. `by` is the person's name,

@@ -32,7 +32,7 @@ pub(super) use crate::provenance::{Before, block_record};
 use crate::workspace::clock;
 use crate::workspace::git::Target;
 use crate::workspace::text::{counted, shell_word};
-use crate::workspace::{RelativePath, session, store};
+use crate::workspace::{Hint, RelativePath, session, store};
 
 /// What to record, and who wrote it.
 #[derive(Clone, Debug, Default)]
@@ -213,7 +213,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
                 if matches!(error, VerbError::Append(AppendError::TooLarge { .. }))
                     || !answer.recorded.is_empty() =>
             {
-                answer.skipped.push(SkippedFile::whole(&path, error.to_string()));
+                answer.skipped.push(SkippedFile::whole(&path, error.with_hint()));
                 None
             }
             recorded => recorded?,
@@ -288,9 +288,9 @@ fn record_file(
         Err(super::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => nothing(),
         Err(super::ReadError::Unread { reason, .. }) => {
             let unchanged = is_as_committed(ws, path)?;
-            return skip(SkippedFile { unchanged, ..SkippedFile::whole(path, reason.to_string()) });
+            return skip(SkippedFile { unchanged, ..SkippedFile::whole(path, reason.with_hint()) });
         }
-        Err(error) => return skip(SkippedFile::whole(path, error.to_string())),
+        Err(error) => return skip(SkippedFile::whole(path, error.with_hint())),
     };
     let committed = committed(ws, path, &document)?;
     let document = committed.carried_by(document);

@@ -21,7 +21,7 @@ use super::{VerbError, Workspace};
 use crate::intent::Status;
 use crate::ledger::{Contributor, RecordKind, Strength};
 use crate::provenance::Verdict;
-use crate::workspace::{Level, RelativePath, clock, ignores};
+use crate::workspace::{Hint, Level, RelativePath, clock, ignores};
 
 /// The whole report. Contributors and records are listed once; other parts refer to them by their
 /// index in these lists, from 0.
@@ -327,7 +327,7 @@ fn findings(
             checked.findings
         }
         Err(error) => {
-            notes.push(format!("The change against HEAD was not judged: {error}"));
+            notes.push(format!("The change against HEAD was not judged: {}", error.with_hint()));
             Vec::new()
         }
     };

@@ -9,7 +9,7 @@ use super::context::{self, ContextExtent};
 use super::{VerbError, Workspace, record};
 use crate::intent::Intent;
 use crate::ledger::{Record, RecordKind};
-use crate::workspace::{RelativePath, Selection, clock, session, text};
+use crate::workspace::{Hint, RelativePath, Selection, clock, session, text};
 
 /// The result of selecting an intent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -112,10 +112,10 @@ pub struct StatusAnswer {
 }
 
 /// Returns what has to be done before an intent is selected here: the command that selects one, or
-/// the step before that. The text continues the sentence "no intent is selected".
+/// the step before that. The text is the hint of the error "no intent is selected".
 pub(crate) fn next_step(ws: &Workspace) -> String {
     if let Err(error) = ws.sound_registry() {
-        return error.to_string();
+        return error.with_hint();
     }
     match ids(ws, Intent::in_progress)[..] {
         [only] => format!("`intent select {only}`"),

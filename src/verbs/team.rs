@@ -18,7 +18,7 @@ use super::VerbError;
 use super::uninstall::{TakenHow, UninstallAnswer};
 use crate::workspace::store::{self, StoreError};
 use crate::workspace::text::shell_word;
-use crate::workspace::{Git, Root};
+use crate::workspace::{Git, Hint, Root};
 
 /// The largest file that is changed, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
@@ -124,7 +124,9 @@ pub(super) fn take_out(root: &Root, answer: &mut UninstallAnswer) -> Result<(), 
         let rest = match place.read(path) {
             Ok(None) => continue,
             Ok(Some(text)) => rest_of(path, &text),
-            Err(error) => Some(Remainder::Theirs(format!("it was not looked at: {error}"))),
+            Err(error) => {
+                Some(Remainder::Theirs(format!("it was not looked at: {}", error.with_hint())))
+            }
         };
         match rest {
             None => {}

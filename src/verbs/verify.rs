@@ -25,7 +25,7 @@ use crate::ledger::{Audit, Entry, RecordKind, audit, journal};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::git::Target;
 use crate::workspace::parallel::in_parallel;
-use crate::workspace::{Code, CommitId, Finding, RelativePath, ignores, session, text};
+use crate::workspace::{Code, CommitId, Finding, Hint, RelativePath, ignores, session, text};
 
 /// What is wrong in the ledger and its rules.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -285,7 +285,10 @@ fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
             answer.findings.sort();
             answer.notes = looked.notes;
         }
-        Err(error) => answer.notes.push(format!("Shared branches were not compared: {error}.")),
+        Err(error) => {
+            let why = error.with_hint();
+            answer.notes.push(format!("Shared branches were not compared: {why}."));
+        }
     }
     answer
 }

@@ -27,7 +27,7 @@ use crate::provenance::{
     lineage, matching,
 };
 use crate::workspace::git::Target;
-use crate::workspace::{RelativePath, text};
+use crate::workspace::{Hint, RelativePath, text};
 
 pub(crate) use asked::AskedFor;
 pub(crate) use author::{BroughtLines, CommitBrief, accepted_by, who, who_in_full};
@@ -555,7 +555,7 @@ fn on_disk_by(
             path: path.clone(),
             revision: revision(ws),
             blocks: Vec::new(),
-            note: Some(reason.to_string()),
+            note: Some(reason.with_hint()),
             notes: Vec::new(),
         }),
         Err(error) => Err(error),

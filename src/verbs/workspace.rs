@@ -17,7 +17,7 @@ use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::cache::{CacheSlot, Computed};
 use crate::workspace::store::StoreError;
 use crate::workspace::{
-    Attributes, CommitId, Finding, Git, Ignores, LayeredPolicy, Policy, RelativePath, Root,
+    Attributes, CommitId, Finding, Git, Hint, Ignores, LayeredPolicy, Policy, RelativePath, Root,
     Selection,
     git::{
         GitError, PathChange, Target, configured_on_machine, path_on_machine, person_of_machine,
@@ -80,14 +80,14 @@ impl Repository {
         match Git::open(root) {
             Ok(Some(git)) => Self::with(Arc::new(git)),
             Ok(None) => Self { error: no_repository(root).map(Arc::from), ..Self::default() },
-            Err(error) => Self { error: Some(Arc::from(error.to_string())), ..Self::default() },
+            Err(error) => Self { error: Some(Arc::from(error.with_hint())), ..Self::default() },
         }
     }
 
     fn with(git: Arc<Git>) -> Self {
         let (head, error) = match git.head() {
             Ok(head) => (head, None),
-            Err(error) => (None, Some(Arc::from(error.to_string()))),
+            Err(error) => (None, Some(Arc::from(error.with_hint()))),
         };
         Self { git: Some(git), head, error, ..Self::default() }
     }
@@ -132,6 +132,17 @@ pub enum ReadError {
     /// The path is not a regular file of the workspace, or the operating system refused.
     #[error(transparent)]
     Store(StoreError),
+}
+
+impl Hint for ReadError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unread { reason, .. } => reason.hint(),
+            Self::Git(error) => error.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Missing { .. } | Self::NoLine { .. } => None,
+        }
+    }
 }
 
 impl Workspace {
@@ -670,9 +681,8 @@ impl Workspace {
             None => Ok(()),
             Some(finding) => {
                 let (place, what) = (finding.place(self.registry.path()), &finding.message);
-                Err(VerbError::Refused(format!(
-                    "{place}: {what} Fix it first; nothing was changed"
-                )))
+                let hint = "fix it first; nothing was changed";
+                Err(VerbError::mendable(format!("{place}: {what}"), hint))
             }
         }
     }
@@ -704,9 +714,8 @@ impl Workspace {
             return Ok(());
         }
         let root = self.root.path().display();
-        Err(VerbError::Refused(format!(
-            "{root} has no .orchestration/ folder; create one with `intent init`"
-        )))
+        let message = format!("{root} has no .orchestration/ folder");
+        Err(VerbError::mendable(message, "create one with `intent init`"))
     }
 
     /// Returns an error if there is a git repository that cannot be read.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::seal::{self, SealedContent, digest_of};
 use super::session;
 use super::store::{self, Lock, StoreError};
-use super::{Root, clock};
+use super::{Hint, Root, clock};
 
 /// How long a question waits for its answer, and how long an answer can be used, counted from the
 /// question.
@@ -194,35 +194,46 @@ pub enum ApprovalError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The subject is too long for a person to read.
-    #[error(
-        "a person cannot be asked about {bytes} bytes of text, {MAX_SUBJECT} are the limit; do it in smaller steps"
-    )]
+    #[error("a person cannot be asked about {bytes} bytes of text, {MAX_SUBJECT} are the limit")]
     TooLong {
         /// The length of the question, in bytes.
         bytes: usize,
     },
     /// Too many questions wait for an answer.
-    #[error(
-        "{waiting} questions wait for a person already; ask them to run `intent approve` in a terminal of their own first"
-    )]
+    #[error("{waiting} questions wait for a person already")]
     TooMany {
         /// How many questions wait for an answer.
         waiting: usize,
     },
     /// There is no question with this code.
-    #[error("no approval {code} is pending; `intent approve` lists those that are")]
+    #[error("no approval {code} is pending")]
     Unknown {
         /// The code that was typed.
         code: String,
     },
     /// The question cannot be answered any more.
-    #[error("approval {code} {what}; the agent has to ask again")]
+    #[error("approval {code} {what}")]
     Settled {
         /// The code of the question.
         code: String,
         /// The state of the question as a phrase: `was rejected already`.
         what: &'static str,
     },
+}
+
+impl Hint for ApprovalError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Store(error) => return error.hint(),
+            Self::TooLong { .. } => "do it in smaller steps",
+            Self::TooMany { .. } => {
+                "ask them to run `intent approve` in a terminal of their own first"
+            }
+            Self::Unknown { .. } => "`intent approve` lists those that are",
+            Self::Settled { .. } => "the agent has to ask again",
+        };
+        Some(hint.to_owned())
+    }
 }
 
 impl ApprovalState {

@@ -36,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::branches::BlobId;
 use self::index::kind_of;
-use super::{RelativePath, Root, cache, discover, real::real, store};
+use super::{Hint, RelativePath, Root, cache, discover, real::real, store};
 
 /// A commit's id in hex.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl std::fmt::Debug for Git {
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// The revision does not exist in this repository.
-    #[error("no commit called {revision:?} in this repository{}", if *.shallow { " (it is a shallow clone: fetch more history, e.g. `git fetch --unshallow`)" } else { "" })]
+    #[error("no commit called {revision:?} in this repository")]
     UnknownRevision {
         /// The revision as the caller wrote it.
         revision: String,
@@ -90,7 +90,7 @@ pub enum GitError {
     },
     /// A file in git is larger than the limit.
     #[error(
-        "the content {id} in git has {bytes} bytes, and at most {} are read; `git log --find-object={id}` says what it is",
+        "the content {id} in git has {bytes} bytes, and at most {} are read",
         store::MAX_CONTENT
     )]
     TooLarge {
@@ -107,6 +107,21 @@ pub enum GitError {
         /// The reason, as part of a sentence.
         reason: String,
     },
+}
+
+impl Hint for GitError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::UnknownRevision { shallow: true, .. } => Some(
+                "this is a shallow clone, so fetch more history, e.g. `git fetch --unshallow`"
+                    .to_owned(),
+            ),
+            Self::TooLarge { id, .. } => {
+                Some(format!("`git log --find-object={id}` says what it is"))
+            }
+            Self::UnknownRevision { .. } | Self::Unreadable { .. } => None,
+        }
+    }
 }
 
 /// What is read from git, or why it could not be read.

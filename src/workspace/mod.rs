@@ -10,6 +10,7 @@
 //! - `finding`: a problem at a place in a file, with a stable code.
 //! - `folder`: folders that are held open.
 //! - `git`: reading git repositories with a library.
+//! - `hint`: what mends an error.
 //! - `ignores`: paths that no agent may change, and paths that git ignores.
 //! - `layers`: the layers of a policy.
 //! - `parallel`: work on all processors.
@@ -34,6 +35,7 @@ pub(crate) mod finding;
 mod fixture;
 pub(crate) mod folder;
 pub(crate) mod git;
+pub(crate) mod hint;
 pub(crate) mod ignores;
 pub(crate) mod layers;
 pub(crate) mod parallel;
@@ -52,6 +54,7 @@ pub use finding::{Code, Finding, Level};
 pub(crate) use finding::{Fix, RelatedPlace};
 pub(crate) use git::CommitId;
 pub use git::Git;
+pub(crate) use hint::Hint;
 pub use ignores::Ignores;
 pub(crate) use layers::{LayeredPolicy, PolicyValue};
 pub(crate) use path::PathError;

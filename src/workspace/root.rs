@@ -12,7 +12,7 @@ use super::folder;
 use super::git::{Git, Target};
 use super::real::{Real, normalise, real};
 use super::store::{self, StoreError};
-use super::{PathError, RelativePath};
+use super::{Hint, PathError, RelativePath};
 
 /// An index that is larger than this, in bytes, is not searched.
 const MAX_INDEX: u64 = 1024 * 1024 * 1024;
@@ -40,13 +40,17 @@ pub enum RootError {
         source: std::io::Error,
     },
     /// The target is in a repository without a work tree.
-    #[error(
-        "{path} is inside a bare repository, which has no files to govern; run this in a clone with a work tree"
-    )]
+    #[error("{path} is inside a bare repository, which has no files to govern")]
     Bare {
         /// The folder of the bare repository.
         path: PathBuf,
     },
+}
+
+impl Hint for RootError {
+    fn hint(&self) -> Option<String> {
+        matches!(self, Self::Bare { .. }).then(|| "run this in a clone with a work tree".into())
+    }
 }
 
 /// Returns the folders for temporary files. A file in one of these folders that is in no workspace

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
+use super::Hint;
 use super::folder::{self, Access, Folder, is_missing};
 use crate::code::hex;
 
@@ -30,7 +31,7 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// Another process held the lock for too long.
-    #[error("{path} is locked by another process for over {} s; if none is running, remove nothing: the lock frees itself when its holder ends", .waited.as_secs())]
+    #[error("{path} is locked by another process for over {} s", .waited.as_secs())]
     Locked {
         /// The path of the lock file.
         path: PathBuf,
@@ -38,20 +39,32 @@ pub enum StoreError {
         waited: Duration,
     },
     /// The path, or a folder above it inside the workspace, is a symbolic link.
-    #[error(
-        "{path} is a symbolic link, or is reached through one, and none is followed here; replace the link by the file"
-    )]
+    #[error("{path} is a symbolic link, or is reached through one, and none is followed here")]
     Symlink {
         /// The path that was to be opened.
         path: PathBuf,
     },
     /// The file is larger than anything this program would have written.
-    #[error("{path} is larger than {max} bytes and was not read; make it smaller")]
+    #[error("{path} is larger than {max} bytes and was not read")]
     TooLarge {
         path: PathBuf,
         /// The limit on its size, in bytes.
         max: u64,
     },
+}
+
+impl Hint for StoreError {
+    fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Io { .. } => return None,
+            Self::Locked { .. } => {
+                "if none is running, remove nothing: the lock frees itself when its holder ends"
+            }
+            Self::Symlink { .. } => "replace the link by the file",
+            Self::TooLarge { .. } => "make it smaller",
+        };
+        Some(hint.to_owned())
+    }
 }
 
 /// Replaces the content of a file atomically: it writes a temporary file in the same folder, syncs

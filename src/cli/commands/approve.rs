@@ -14,8 +14,8 @@ use crate::cli::{CliError, Context, Exit, when};
 use crate::ledger::Approved;
 use crate::verbs::approval::{self, ApprovalAnswer, ApprovalVerdict, DecisionPlace, SignedAnswer};
 use crate::verbs::{VerbError, Workspace, seal};
-use crate::workspace::RelativePath;
 use crate::workspace::approvals::{Approval, ApprovalState};
+use crate::workspace::{Hint, RelativePath};
 
 /// Approve what an agent asks for, or sign a rule as it reads; without an argument, list what waits
 #[derive(Debug, clap::Args)]
@@ -123,7 +123,7 @@ fn not_signed(error: &CliError, intent: Option<&str>) -> String {
         Some(id) => format!("`intent approve {id}` signs it when that is mended"),
         None => "it holds here; where it is merged, it does not count".to_owned(),
     };
-    format!("approved, but not signed: {error}; {next}")
+    format!("approved, but not signed: {}; {next}", error.with_hint())
 }
 
 /// Signs an intent or a file of rules as it is now, or a write. `code` names the question about it.

@@ -16,7 +16,7 @@ use crate::hook::install::{
 };
 use crate::verbs::init::{InitAnswer, init};
 use crate::verbs::team::{TeamAnswer, TeamFileDone, team};
-use crate::workspace::Root;
+use crate::workspace::{Hint, Root};
 
 /// Set up a repository: files, git's hooks, its agents; never overwrites
 #[derive(Debug, clap::Args)]
@@ -195,7 +195,7 @@ fn first_use(context: &Context, args: &InitArgs) -> Result<FirstUseAnswer, CliEr
                 match install::install(&folders, &[host], level, &program, InstallAct::Put) {
                     Ok(wired) => answer.agents.extend(wired.agents),
                     Err(error) => {
-                        answer.refused.push(RefusedAgent { name, why: error.to_string() });
+                        answer.refused.push(RefusedAgent { name, why: error.with_hint() });
                     }
                 }
             }
@@ -273,6 +273,8 @@ fn this_program() -> Result<HostProgram, CliError> {
 
 impl From<InstallError> for CliError {
     fn from(error: InstallError) -> Self {
-        Self::usage(error.to_string(), "`intent init --help` says what is written where")
+        let hint = error.hint();
+        let hint = hint.unwrap_or_else(|| "`intent init --help` says what is written where".into());
+        Self::usage(error.to_string(), hint)
     }
 }

@@ -12,6 +12,7 @@ use crate::cli::print::{DIM, INTENT, Page};
 use crate::cli::{CliError, Context, Exit};
 use crate::verbs::seal::{SealAnswer, SealScope, retire, retire_daily, seal, would_seal};
 use crate::verbs::{Workspace, map};
+use crate::workspace::Hint;
 use crate::workspace::git::short_id;
 
 /// How long a commit may be delayed. The next call seals what is left.
@@ -82,7 +83,8 @@ fn run_hook(
     match hook {
         "pre-merge-commit" if !is_merging(workspace) => {}
         "pre-commit" | "pre-merge-commit" => {
-            let answer = seal(workspace, SealScope::Commit, Some(BUDGET))?;
+            let sealed = seal(workspace, SealScope::Commit, Some(BUDGET));
+            let answer = sealed.map_err(|error| error.with_hint())?;
             stage_sealed(workspace, &answer)?;
             // Git commits a merge from the tree that it had before this hook. A map that is staged
             // now would stay behind in the index.

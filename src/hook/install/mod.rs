@@ -19,6 +19,7 @@ use serde::Serialize;
 pub(crate) use recipes::HostProgram;
 
 use super::host::Host;
+use crate::workspace::Hint;
 use crate::workspace::store::{self, StoreError};
 use recipes::{FileContent, MakeContent, Recipe};
 
@@ -98,25 +99,44 @@ pub(crate) enum InstallError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Conflict {
     /// The file does not parse.
-    #[error("it does not parse ({0}); mend it, then run this again")]
+    #[error("it does not parse ({0})")]
     Syntax(String),
     /// The top level of the file is not an object.
-    #[error("it holds something else than an object; mend it, then run this again")]
+    #[error("it holds something else than an object")]
     NoObject,
     /// A key has a value of another type than this host expects.
-    #[error("`{0}` in it is not what this host expects there; mend it, then run this again")]
+    #[error("`{0}` in it is not what this host expects there")]
     Shape(String),
     /// An entry that is not ours has the name of ours.
-    #[error("an entry `{0}` that is not ours stands in it; rename that, then run this again")]
+    #[error("an entry `{0}` that is not ours stands in it")]
     Taken(String),
     /// A file that should contain only our content was written by somebody else.
-    #[error(
-        "it is somebody else's file and cannot be shared; call `intent hook` from it, or move it away, then run this again"
-    )]
+    #[error("it is somebody else's file and cannot be shared")]
     Foreign,
     /// The file is not UTF-8 text.
-    #[error("it is not UTF-8 text; mend it, then run this again")]
+    #[error("it is not UTF-8 text")]
     NoText,
+}
+
+impl Hint for Conflict {
+    fn hint(&self) -> Option<String> {
+        let remedy = match self {
+            Self::Syntax(_) | Self::NoObject | Self::Shape(_) | Self::NoText => "mend it",
+            Self::Taken(_) => "rename that",
+            Self::Foreign => "call `intent hook` from it, or move it away",
+        };
+        Some(format!("{remedy}, then run this again"))
+    }
+}
+
+impl Hint for InstallError {
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Conflict { why, .. } => why.hint(),
+            Self::Store(error) => error.hint(),
+            Self::Link { .. } => None,
+        }
+    }
 }
 
 /// What was done to the settings of the named hosts.
@@ -234,7 +254,7 @@ pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Ve
 fn standing(text: &str, content: impl Fn() -> FileContent, program: &HostProgram) -> SettingsState {
     let taken = content_after(Some(text), content(), program, InstallAct::Take);
     match (taken, content_after(Some(text), content(), program, InstallAct::Put)) {
-        (Err(why), _) => SettingsState::Unreadable(why.to_string()),
+        (Err(why), _) => SettingsState::Unreadable(why.with_hint()),
         (Ok(left), _) if left.as_deref() == Some(text) => SettingsState::Absent,
         (_, Ok(put)) if put.as_deref() == Some(text) => SettingsState::Ours,
         _ => SettingsState::Different,

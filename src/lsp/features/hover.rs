@@ -16,6 +16,7 @@ use crate::lsp::dispatch::Answer;
 use crate::lsp::snapshot::Snapshot;
 use crate::provenance::{Placement as Standing, Verdict};
 use crate::verbs::why::{self, AskedFor, BlockAnswer, LineageStep, OriginAnswer, RecordBrief};
+use crate::workspace::Hint;
 use crate::workspace::clock::{ago, date};
 
 /// How long after the last edit a person counts as typing. After that, a hover waits for an
@@ -47,7 +48,7 @@ fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<ls
         (intent_text::describe(view, &id, empty(view)), bytes)
     } else if let Some(reason) = place.file.open.document.unread() {
         let mut text = empty(view);
-        text.paragraph(&text.escaped(&format!("No provenance here: {reason}.")));
+        text.paragraph(&text.escaped(&format!("No provenance here: {}.", reason.with_hint())));
         (text, place.byte..place.byte)
     } else {
         of_block(&place)?

@@ -19,7 +19,7 @@ use crate::lsp::capabilities::Capabilities;
 use crate::lsp::dispatch::{Answer, RequestRefusal};
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
-use crate::workspace::{RelativePath, ignores, store};
+use crate::workspace::{Hint, RelativePath, ignores, store};
 
 /// The annotation of an edit where the intent is defined.
 const DEFINITION: &str = "definition";
@@ -27,7 +27,8 @@ const DEFINITION: &str = "definition";
 /// The annotation of an edit of a word that is equal to the old id. A person should confirm it.
 const MENTION: &str = "mention";
 
-/// Without this step, a client would offer to rename any word.
+/// Returns the options that are announced. With `prepareRename` the client asks first whether a word
+/// can be renamed; without it, it would offer to rename any word.
 pub(crate) fn options(client: &Capabilities) -> lsp::RenameProvider {
     let prepare_provider = client.prepare_rename.then_some(true);
     lsp::RenameOptions { prepare_provider, ..Default::default() }.into()
@@ -78,7 +79,8 @@ pub(crate) fn handle(
         ))
     })?;
     let rename = RegistryEdit::Rename { from: from.clone(), to: to.clone() };
-    let planned = edit::plan(&shown.registry, &rename).map_err(RequestRefusal::failed)?;
+    let planned = edit::plan(&shown.registry, &rename)
+        .map_err(|error| RequestRefusal::Failed(error.with_hint()))?;
     let mut changes = AnnotatedEdits::new(snapshot, annotations(&from, &to));
     for read in shown.registry.files() {
         let Some(file) = shown.file(read.path()) else { continue };

@@ -61,9 +61,9 @@ impl KnownFindings {
     pub(super) fn read(judged: &JudgedChange, path: &RelativePath) -> Result<Self, VerbError> {
         let ws = &judged.ws;
         let unread = |what: String| {
-            VerbError::Refused(format!(
-                "the baseline {path} {what}; `intent check --write-baseline {path}` makes one of what comes up now"
-            ))
+            let hint =
+                format!("`intent check --write-baseline {path}` makes one of what comes up now");
+            VerbError::mendable(format!("the baseline {path} {what}"), hint)
         };
         let bytes = match (&judged.tip, ws.git()) {
             (Some(tip), Some(git)) => match git.text(&Target::Commit(tip.clone()), path)? {

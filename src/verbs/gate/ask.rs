@@ -3,6 +3,7 @@
 use super::{Decision, Denial, key};
 use crate::verbs::event::{Asking, Event};
 use crate::verbs::{Workspace, approval};
+use crate::workspace::Hint;
 use crate::workspace::approvals::{self, Request, Subject};
 use crate::workspace::session::calls::{self, CallState};
 
@@ -35,7 +36,10 @@ pub(super) fn person(
     let request = Request { subject, actor, cwd, head: head.map(str::to_owned) };
     let next = match approvals::ask(&ws.root, request) {
         Ok(approval) => approval::instructions(&approval),
-        Err(error) => format!("Approval is required, and it could not be asked for: {error}."),
+        Err(error) => {
+            let why = error.with_hint();
+            format!("Approval is required, and it could not be asked for: {why}.")
+        }
     };
     Err(Decision::Deny(denial.adding(&next)))
 }

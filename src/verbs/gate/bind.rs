@@ -9,6 +9,7 @@ use super::{Decision, Denial, DenialCode, Judged, ask, in_force, places};
 use crate::intent::Intent;
 use crate::verbs::event::Event;
 use crate::verbs::{Workspace, git_hooks, protocol, select};
+use crate::workspace::Hint;
 use crate::workspace::approvals::{self, Subject};
 use crate::workspace::policy::{Mode, Switching};
 use crate::workspace::session::{self, calls};
@@ -50,7 +51,7 @@ pub(super) fn select(
         return decision.into();
     }
     if let Err(error) = select::bind(ws, intent, Some(&actor)) {
-        let message = format!("{id} could not be selected: {error}.");
+        let message = format!("{id} could not be selected: {}.", error.with_hint());
         return Decision::Deny(Denial::new(DenialCode::HookError, message)).into();
     }
     announce(ws, command, &actor, session::STARTS_WITHIN);

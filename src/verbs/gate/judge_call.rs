@@ -18,7 +18,7 @@ use crate::workspace::approvals::{AskedAct, Subject};
 use crate::workspace::policy::{FencePolicy, Mode};
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{self, PendingCall, Predicted};
-use crate::workspace::{CommitId, RelativePath, Root, session, store, text};
+use crate::workspace::{CommitId, Hint, RelativePath, Root, session, store, text};
 
 /// Whether the call is about to be made or only examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) fn judge(event: &Event, purpose: Purpose) -> Judged {
         Ok(case) if case.places.overruled => overruled(case.judge(purpose)),
         Ok(case) => case.judge(purpose),
         Err(error) => {
-            let message = format!("Nothing can be judged: {error}.");
+            let message = format!("Nothing can be judged: {}.", error.with_hint());
             Decision::Deny(Denial::new(DenialCode::HookError, message)).into()
         }
     }
@@ -412,10 +412,11 @@ impl<'a> Case<'a> {
         if ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some() {
             return Ok(());
         }
+        let why = error.with_hint();
         // Most likely the disk is full. A call whose effects could not be found afterwards is
         // denied.
         let message = format!(
-            "What there is now could not be kept, so it would not be known what this call does: {error}. Free disk space or repair it, then try again."
+            "What there is now could not be kept, so it would not be known what this call does: {why}. Free disk space or repair it, then try again."
         );
         Err(Denial::new(DenialCode::HookError, message))
     }

@@ -11,7 +11,7 @@ use crate::verbs::{VerbError, Workspace};
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{FileBefore, Predicted};
 use crate::workspace::session::seen::{self, FileState};
-use crate::workspace::{RelativePath, Root, store};
+use crate::workspace::{Hint, RelativePath, Root, store};
 
 /// Everything that a call would change.
 pub(super) struct Touches {
@@ -217,7 +217,7 @@ impl Touches {
         let root = match Root::find(path) {
             Ok(root) => root,
             Err(error) => {
-                let message = format!("Scope Violation: {error}.");
+                let message = format!("Scope Violation: {}.", error.with_hint());
                 self.refused.get_or_insert(Denial::new(DenialCode::ScopeViolation, message));
                 return None;
             }

@@ -352,9 +352,9 @@ fn a_shallow_clone_is_recognised() {
     assert!(git.is_shallow() && !place.open("").is_shallow());
     for revision in ["HEAD~1", &first.0] {
         let error = git.resolve(revision).unwrap_err();
-        assert!(error.to_string().contains("--unshallow"), "{revision}: {error}");
+        assert!(error.with_hint().contains("--unshallow"), "{revision}: {error}");
     }
-    assert!(git.files_at(&first).unwrap_err().to_string().contains("--unshallow"));
+    assert!(git.files_at(&first).unwrap_err().with_hint().contains("--unshallow"));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::intent::{IntentEntry, RegistryEdit, Status, UsedIds, edit};
 use crate::lsp::analysis::{GovernedFile, WorkspaceView};
 use crate::lsp::features::mention::ShownRegistry;
 use crate::lsp::features::workspace_edit::AnnotatedEdits;
+use crate::workspace::Hint;
 
 pub(super) const GONE: &str = "the document is no longer open, or its workspace is not known";
 const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
@@ -111,7 +112,7 @@ fn registry(
     let creates_files = view.snapshot.client.create_files;
     let listed = (!creates_files).then(|| shown.registry.without_folder());
     let planned = edit::plan(listed.as_ref().unwrap_or(&shown.registry), wanted)
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| error.with_hint())?;
     if let Some(file) = shown.file(&planned.path) {
         return Ok(annotated(view, &file.uri, &file.document, &planned.edits, note));
     }
@@ -168,7 +169,7 @@ fn put_back(file: &GovernedFile<'_>, block: usize) -> EditResult {
 fn before(file: &GovernedFile<'_>, block: &Block) -> Result<String, String> {
     let (workspace, path) = (file.view.workspace, &file.path);
     let commit = workspace.head().ok_or("there is no commit to put it back from")?;
-    let document = workspace.read_at(commit, path).map_err(|error| error.to_string())?;
+    let document = workspace.read_at(commit, path).map_err(|error| error.with_hint())?;
     let document = document.ok_or_else(|| format!("{path} is not in the commit"))?;
     let blocks = document.blocks();
     let old = blocks.blocks.iter().find(|old| old.identity == block.identity);

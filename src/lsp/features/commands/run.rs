@@ -27,7 +27,7 @@ use crate::verbs::{
     ReadError, VerbError, Workspace, accept, context, gate, lesson, map, record, registry, select,
     verify, why,
 };
-use crate::workspace::{RelativePath, Root, approvals};
+use crate::workspace::{Hint, RelativePath, Root, approvals};
 
 /// What a command did or asks for besides its answer.
 #[derive(Debug, Default)]
@@ -236,7 +236,8 @@ pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) 
     to_json("intent.verify", verify(&workspace))
 }
 
-/// The asker counts as an agent, because an agent can also be a client.
+/// Writes a lesson. Whoever sends the command counts as an agent, because an agent can also be a
+/// client of this server.
 pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let (wanted, workspace): (LessonArguments, _) = in_workspace(snapshot, argument)?;
     let request = lesson::LessonRequest {
@@ -384,7 +385,7 @@ fn open_workspace(snapshot: &Snapshot, path: &Path) -> Answer<Workspace> {
         Some(known) => Ok(known.reload()),
         // The workspace is not loaded yet, or lies outside of the window's folders.
         None => {
-            let workspace = Workspace::open(path).map_err(RequestRefusal::failed)?;
+            let workspace = Workspace::open(path).map_err(|error| refusal(error.into()))?;
             if workspace.root.governed() || is_in_window(snapshot, path) {
                 return Ok(workspace);
             }
@@ -431,11 +432,12 @@ fn relative(workspace: &Workspace, path: &Path) -> Answer<RelativePath> {
 /// Converts the error of a verb to a refusal: `Senseless` if the request names something that does
 /// not exist, else `Failed`.
 fn refusal(error: VerbError) -> RequestRefusal {
+    let text = error.with_hint();
     match error {
         VerbError::UnknownIntent { .. }
         | VerbError::Path(_)
-        | VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => senseless(error),
-        _ => RequestRefusal::failed(error),
+        | VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => senseless(text),
+        _ => RequestRefusal::Failed(text),
     }
 }
 
