@@ -288,7 +288,7 @@ impl Sources {
             .for_sealing(&ws.root, &|path, section| !is_draft(path) && !lost.contains(section));
         Ok(Self {
             ledger: ws.deriving(ledger),
-            lost: committed.evidence_of(&|_, section| lost.contains(section)),
+            lost: ws.deriving(committed.evidence_of(&|_, section| lost.contains(section))),
             drafts,
         })
     }

@@ -70,6 +70,35 @@ fn an_amended_commit_keeps_the_lines_of_the_first_one() {
     assert_eq!(told(&lab), ("exact".into(), by(&[None, Some("1"), Some("2"), None, None, None])));
 }
 
+/// A rebase that merges two edits of `work` makes a text that the evidence does not name, so all evidence of the commit is
+/// sealed again. `helper` is as recorded, and has a doc comment; no commit after the rebase may name it once more.
+#[test]
+fn after_a_rebase_no_line_is_named_by_two_files_of_evidence() {
+    let lab = governed();
+    let text = |helper: &str, first: &str, last: &str| {
+        let far = (0..6).map(|n| format!("far({n})")).collect::<Vec<_>>();
+        let calls = [&[first], &far.iter().map(String::as_str).collect::<Vec<_>>()[..], &[last]];
+        format!("/// Helps.\nfn helper() {{\n    {helper};\n}}\n\n{}", function(&calls.concat()))
+    };
+    lab.write(FILE, text("old()", "stood(1)", "stood(2)"));
+    lab.commit();
+    let base = lab.read_git(&["rev-parse", "HEAD"]);
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    lab.write(FILE, text("new()", "stood(1)", "topic(2)"));
+    lab.fine(&["record", FILE, "--intent", "INT-001", "--agent", "codex", "--session", "1"]);
+    lab.commit();
+    lab.run_git(&["switch", "-q", "main"]);
+    lab.write(FILE, text("old()", "main(1)", "stood(2)"));
+    lab.commit();
+    lab.run_git(&["switch", "-q", "topic"]);
+    lab.run_git(&["rebase", "-q", "main"]);
+    for name in ["first", "second"] {
+        lab.write(&format!("{name}.txt"), name);
+        lab.commit();
+    }
+    lab.fine(&["check", &format!("{}..HEAD", base.trim())]);
+}
+
 #[test]
 fn a_merge_keeps_the_lines_of_both_sides() {
     let lab = governed();
