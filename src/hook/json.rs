@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// The result of reading a payload.
@@ -15,8 +15,8 @@ pub(crate) enum JsonReading {
     /// An object that ends too early or has a syntax error; only these members are complete. They
     /// are enough to recognise a read, but never to judge a write.
     Partial(Map<String, Value>),
-    /// An object that names this field twice. The host might use one of the values, and this
-    /// program the other.
+    /// An object that names this field twice, complete or not. The host might use one of the
+    /// values, and this program the other, so the field is null wherever it stands twice.
     Twice(Map<String, Value>, String),
     /// No JSON object was found.
     Nothing,
@@ -31,19 +31,13 @@ pub(crate) fn read(bytes: &[u8]) -> JsonReading {
     if !text.trim_start_matches([' ', '\t', '\r', '\n']).starts_with('{') {
         return JsonReading::Nothing;
     }
-    let mut object = PayloadObject::of(&text);
+    let object = PayloadObject::of(&text);
     match object.twice {
-        Some(name) if object.complete => JsonReading::Twice(object.members, name),
+        Some(name) => JsonReading::Twice(object.members, name),
         None if object.complete && matches!(text, Cow::Borrowed(_)) => {
             JsonReading::Whole(Value::Object(object.members))
         }
-        // Nobody can say which of the two values counts, so none is used.
-        twice => {
-            if let Some(name) = twice {
-                object.members.remove(&name);
-            }
-            JsonReading::Partial(object.members)
-        }
+        None => JsonReading::Partial(object.members),
     }
 }
 
@@ -137,10 +131,15 @@ impl Distinct<'_> {
         all: &mut Map<String, Value>,
     ) -> Result<(), A::Error> {
         while let Some(name) = members.next_key::<String>()? {
-            let value = members.next_value_seed(Distinct { twice: &mut *self.twice })?;
-            if all.insert(name.clone(), value).is_some() {
+            // Noted before its value is read, because the text may end in the middle of the value.
+            if all.contains_key(&name) {
+                all.insert(name.clone(), Value::Null);
                 self.twice.get_or_insert(name);
+                members.next_value::<IgnoredAny>()?;
+                continue;
             }
+            let value = members.next_value_seed(Distinct { twice: &mut *self.twice })?;
+            all.insert(name, value);
         }
         Ok(())
     }
@@ -215,17 +214,21 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_field_is_noticed_at_any_depth() {
-        for text in [r#"{"a": 1, "a": 2}"#, r#"{"b": [{"a": 1, "a": 1}]}"#] {
-            let JsonReading::Twice(_, name) = read(text.as_bytes()) else { panic!("{text}") };
-            assert_eq!(name, "a");
+    fn a_repeated_field_is_noticed_and_has_no_value() {
+        for (text, left) in [
+            (r#"{"a": 1, "a": 2, "a": 3}"#, json!({"a": null})),
+            (r#"{"b": [{"a": 1, "a": 1}]}"#, json!({"b": [{"a": null}]})),
+            (r#"{"a": 1, "b": 2, "a": 3, "b": 4}"#, json!({"a": null, "b": null})),
+            // The unescaped control character makes the strict reader fail, so this is read
+            // leniently.
+            ("{\"a\": \"\t\", \"a\": 2, \"b\": 3}", json!({"a": null, "b": 3})),
+            // These two are cut off, the second in the middle of the repeated value.
+            (r#"{"a": 1, "a": 2, "b": 3, "c"#, json!({"a": null, "b": 3})),
+            (r#"{"b": 3, "a": 1, "a": "x"#, json!({"a": null, "b": 3})),
+        ] {
+            let JsonReading::Twice(members, name) = read(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!((name.as_str(), Value::Object(members)), ("a", left), "{text}");
         }
-        // The unescaped control character makes the strict reader fail, so this is read leniently.
-        let JsonReading::Twice(_, name) = read(b"{\"a\": \"\t\", \"a\": 2, \"b\": 3}") else {
-            panic!("no whole payload")
-        };
-        assert_eq!(name, "a");
-        assert_eq!(partial("{\"a\": 1, \"a\": 2, \"b\": 3, \"c"), json!({"b": 3}));
     }
 
     #[test]

@@ -212,7 +212,9 @@ fn listen(name: &str, input: impl Read) -> (Incoming, Option<String>) {
             return (Incoming::nothing(name), Some(why));
         }
     };
-    let (payload, cut) = match json::read(&bytes) {
+    let reading = json::read(&bytes);
+    let twice = matches!(reading, JsonReading::Twice(..));
+    let (payload, cut) = match reading {
         JsonReading::Whole(payload) if complete => (payload, None),
         JsonReading::Whole(payload) => (payload, Some(too_large())),
         JsonReading::Partial(members) if complete => {
@@ -241,6 +243,8 @@ fn listen(name: &str, input: impl Read) -> (Incoming, Option<String>) {
         // assume the worst.
         heard = Incoming { host, family: host.family, ..Incoming::nothing(name) };
     }
+    // A message that names a field twice might mean another tool than the one that was read here.
+    heard.only_reads &= !twice;
     // After a tool, or for a tool that only reads, an incomplete payload is good enough.
     let cut = cut.filter(|_| heard.moment == Moment::Before && !heard.only_reads);
     if cut.is_some() {

@@ -140,6 +140,31 @@ fn an_incomplete_message_is_denied_unless_it_only_reads() {
     assert_eq!(cut(AFTER), HookAnswer::Nothing);
 }
 
+/// The field that stands twice has the value of a read last, and that value must not count.
+#[test]
+fn a_message_that_names_a_field_twice_is_denied_even_if_it_may_read() {
+    let doubled = |field: &str, last: &str| WRITE.replacen(field, &format!("{field},{last}"), 1);
+    let input = r#""tool_input":{"file_path":"/p/a","content":"x"}"#;
+    let reads =
+        READ.replacen(r#""file_path":"/p/a""#, r#""file_path":"/p/a","file_path":"/p/b""#, 1);
+    let tool = doubled(r#""tool_name":"Write""#, r#""tool_name":"Read""#);
+    let cut = tool[..tool.len() - 1].to_owned();
+    let in_the_value = r#"{"tool_name":"Read","tool_name":"Wri"#.to_owned();
+    for payload in [
+        doubled(input, r#""tool_input":{"file_path":"/p/a"}"#),
+        doubled(r#""file_path":"/p/a""#, r#""file_path":"/p/b""#),
+        doubled(r#""hook_event_name":"PreToolUse""#, r#""hook_event_name":"PostToolUse""#),
+        doubled(r#""tool_name":"Write""#, r#""tool_name":"Edit","toolName":"Read""#),
+        tool,
+        reads,
+        cut,
+        in_the_value,
+    ] {
+        let (_, said) = converse("claude-code", io::Cursor::new(payload.clone()), calm());
+        assert!(is_denied(&said, "UNREADABLE_PAYLOAD"), "{payload}: {said:?}");
+    }
+}
+
 #[test]
 fn a_too_large_message_is_denied_unless_it_only_reads() {
     let large = |payload: &str| {
