@@ -1,7 +1,7 @@
 //! The table of known programs, `programs.tsv`. The comment at the beginning of that file describes
 //! its format.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("programs.tsv");
@@ -20,7 +20,8 @@ pub(super) struct TableRow {
 }
 
 struct ProgramTable {
-    rows: HashMap<&'static str, Vec<TableRow>>,
+    /// Ordered, so that a glob that matches several names has the same reason each time.
+    rows: BTreeMap<&'static str, Vec<TableRow>>,
     lists: HashMap<&'static str, &'static str>,
     /// For each rule or reason: the sentence that explains it, and a safer alternative.
     reasons: HashMap<&'static str, (&'static str, &'static str)>,
@@ -30,7 +31,7 @@ fn table() -> &'static ProgramTable {
     static TABLE: OnceLock<ProgramTable> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut table =
-            ProgramTable { rows: HashMap::new(), lists: HashMap::new(), reasons: HashMap::new() };
+            ProgramTable { rows: BTreeMap::new(), lists: HashMap::new(), reasons: HashMap::new() };
         for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             let mut cells = line.split('\t');
             let mut next = || cells.next().unwrap_or_default();
@@ -56,7 +57,8 @@ pub(super) fn rows(name: &str) -> &'static [TableRow] {
     table().rows.get(name).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the name of every program with its rows.
+/// Returns the name of every program with its rows, in alphabetical order. Names with a prefix, such
+/// as `ps:`, are among them.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static [TableRow])> {
     table().rows.iter().map(|(name, rows)| (*name, rows.as_slice()))
 }

@@ -60,6 +60,33 @@ fn words_in_single_quotes_are_only_words() {
     }
 }
 
+/// Of several programs that a glob may mean, the first one of the list gives the reason, so that
+/// the answer is the same each time.
+#[test]
+fn a_glob_for_a_program_means_the_first_program_that_it_matches() {
+    for (text, program) in [
+        ("*m* -rf x", "rm"),
+        ("user* x", "useradd"),
+        ("*del x", "groupdel"),
+        ("*remove x", "lvremove"),
+        ("k3s-* x", "k3s-killall"),
+    ] {
+        let found = posix(text);
+        assert_eq!(found.class, Class::Destructive, "{text}");
+        let begin = format!("may mean `{program}`:");
+        assert!(found.reason.contains(&begin), "{text}: {}", found.reason);
+    }
+    // These match commands of PowerShell and statements of SQL only, which no glob finds.
+    for text in ["*-service x", "s?l:* x", "ps:* x"] {
+        let found = posix(text);
+        assert_eq!(
+            (found.class, found.rule.as_str()),
+            (Class::Unreadable, "program.glob"),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn only_a_single_command_counts_as_a_selection() {
     let selected = |text: &str| selects(own_command(&posix(text))?).map(str::to_owned);

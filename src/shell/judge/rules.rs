@@ -166,14 +166,16 @@ fn by_row(row: &TableRow, call: &ProgramCall) -> ShellFinding {
 }
 
 /// Returns the programs that are destructive in themselves, and those that delete, run or overwrite
-/// what their arguments name.
+/// what their arguments name. The order is always the same. Commands of PowerShell and of cmd.exe
+/// are not among them, because no file has such a name.
 pub(super) fn destroyers() -> impl Iterator<Item = &'static str> {
     let own = |rows: &[TableRow]| {
         rows.iter().any(|row| {
             row.kind() == "destroys" && row.words.is_empty() && row.text("if").is_empty()
         })
     };
-    let rows = table::all().filter(move |(_, rows)| own(rows)).map(|(name, _)| name);
+    let programs = table::all().filter(|(name, _)| !name.contains(':'));
+    let rows = programs.filter(move |(_, rows)| own(rows)).map(|(name, _)| name);
     table::list("destroyers").into_iter().chain(rows)
 }
 
