@@ -1,7 +1,7 @@
 //! The files for CI are run here: their steps run in a clone, with the variables that the forge would set.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -10,6 +10,8 @@ use intent_lsp::facade::workspace::store::sha256;
 use serde_json::Value;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_intent-lsp");
+/// The names of the program.
+const OURS: [&str; 2] = ["intent", "intent-lsp"];
 
 fn project(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -66,7 +68,12 @@ impl Clone {
 
     fn shell(&self, script: &str, variables: &BTreeMap<String, String>) -> Output {
         let mut bash = crate::cli::lab::clean(Command::new("bash"), &self.lab.root);
-        bash.args(["-e", "-c", script]).envs(variables).output().expect("bash runs")
+        bash.args(["-e", "-c", script]).env("PATH", self.path());
+        bash.envs(variables).output().expect("bash runs")
+    }
+
+    fn path(&self) -> String {
+        path_without_program(&self.temp)
     }
 }
 
@@ -75,16 +82,34 @@ fn executable(path: &Path) {
     std::fs::set_permissions(path, all).expect("made executable");
 }
 
-/// A small stand-in for the program in the archive: a script that starts it. If the program has no option `--format`,
-/// the script removes that option.
+/// A small stand-in for the program in the archive: a script that starts it.
 fn starter() -> String {
-    let help = Command::new(PROGRAM).args(["check", "--help"]).output().expect("it runs");
-    match String::from_utf8_lossy(&help.stdout).contains("--format") {
-        true => format!("#!/bin/sh\nexec '{PROGRAM}' \"$@\"\n"),
-        false => format!(
-            "#!/bin/bash\nwords=()\nwhile [ $# -gt 0 ]; do\n  if [ \"$1\" = --format ]; then shift; else words+=(\"$1\"); fi\n  shift\ndone\nexec '{PROGRAM}' \"${{words[@]}}\"\n"
-        ),
-    }
+    format!("#!/bin/sh\nexec '{PROGRAM}' \"$@\"\n")
+}
+
+/// Returns the PATH of this process without the program: instead of a folder that has it, a new folder below `temp` with
+/// links to everything else there.
+fn path_without_program(temp: &Path) -> String {
+    let path = std::env::var_os("PATH").expect("a PATH");
+    let has_it = |folder: &Path| OURS.iter().any(|name| folder.join(name).exists());
+    let folders = std::env::split_paths(&path).enumerate().map(|(at, folder)| {
+        if !has_it(&folder) {
+            return folder;
+        }
+        let links = temp.join(format!("path-{at}"));
+        if links.exists() {
+            return links;
+        }
+        std::fs::create_dir_all(&links).expect("a folder");
+        for entry in std::fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("it")) {
+            if !OURS.iter().any(|name| entry.file_name() == *name) {
+                symlink(entry.path(), links.join(entry.file_name())).expect("a link");
+            }
+        }
+        links
+    });
+    let joined = std::env::join_paths(folders).expect("no separator in a folder");
+    joined.into_string().expect("text")
 }
 
 /// What the steps of a job printed and set.
@@ -123,7 +148,7 @@ fn steps(clone: &Clone, steps: &Value, known: &BTreeMap<String, String>) -> Ran 
         }
         let paths = std::fs::read_to_string(file("path")).expect("read");
         let mut path: Vec<&str> = paths.lines().collect();
-        let before = std::env::var("PATH").expect("a PATH");
+        let before = clone.path();
         path.push(&before);
         here.insert("PATH".to_owned(), path.join(":"));
         let output = clone.shell(script, &here);
@@ -269,7 +294,7 @@ fn the_stage_for_jenkins_judges_the_branch() {
     let script = stage.split("'''").nth(1).expect("a script");
     for (clone, expected) in [(Clone::good(), 0), (Clone::bad(), 1)] {
         let bin = clone.temp.join("made/intent-lsp-1.2.3").display().to_string();
-        let path = format!("{bin}:{}", std::env::var("PATH").expect("a PATH"));
+        let path = format!("{bin}:{}", clone.path());
         let variables = [("CHANGE_TARGET", "main".to_owned()), ("PATH", path)];
         let variables = variables.map(|(name, value)| (name.to_owned(), value)).into();
         let output = clone.shell(script, &variables);
@@ -293,12 +318,13 @@ fn the_entries_for_pre_commit_judge_what_is_staged() {
     let entry = |hook: &Value| hook["entry"].as_str().expect("an entry").to_owned();
     let local = entry(&config["repos"][1]["hooks"][0]);
     let entries: Vec<String> = of_project.map(entry).chain([local.clone()]).collect();
+    let without = path_without_program(&lab.root.join("../temp"));
     for (path, expected) in [("src/a.rs", 0), ("infra/a.rs", 1)] {
         lab.write(path, "fn a() {\n    call();\n}\n");
         lab.run_git(&["add", path]);
         for entry in &entries {
             let folder = Path::new(PROGRAM).parent().expect("a folder").display();
-            let path = format!("{folder}:{}", std::env::var("PATH").expect("a PATH"));
+            let path = format!("{folder}:{without}");
             let mut shell = crate::cli::lab::clean(Command::new("sh"), &lab.root);
             let output = shell.args(["-c", entry]).env("PATH", path).output().expect("sh runs");
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -307,8 +333,8 @@ fn the_entries_for_pre_commit_judge_what_is_staged() {
     }
     // Somebody who does not have the program installed can commit all the same.
     let mut shell = crate::cli::lab::clean(Command::new("/bin/sh"), &lab.root);
-    let output = shell.args(["-c", &local]).env("PATH", "/usr/bin:/bin").output().expect("sh runs");
-    assert!(output.status.success());
+    let output = shell.args(["-c", &local]).env("PATH", without).output().expect("sh runs");
+    assert!(output.status.success(), "{output:?}");
 }
 
 #[test]

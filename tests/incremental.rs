@@ -230,22 +230,29 @@ fn a_text_that_cannot_be_read_says_why() {
     assert_eq!(smaller.blocks().blocks.len(), 1);
 }
 
+/// `replaced` is one edit, which touches none of the bytes that both texts have at the start and at the end.
 #[test]
-fn replacing_the_text_gives_the_blocks_of_the_new_text() {
-    for (before, after) in [
-        ("fn a() {}\nfn b() {}\n", "fn a() {}\nfn c() {}\n"),
-        ("fn a() {}\n", ""),
-        ("", "fn a() {}\n"),
-        ("aaa", "aa"),
-        ("é😀", "è😁"),
-        ("fn a() {}\r\n", "fn a() {}\n"),
-        ("same", "same"),
+fn replacing_the_text_is_one_small_edit() {
+    for (before, after, new) in [
+        ("fn a() {}\nfn b() {}\n", "fn a() {}\nfn c() {}\n", 13..14),
+        ("fn a() {}\nfn b() {}\n", "fn a() {}\nfn bed() {}\n", 14..16),
+        ("fn a() {}\n", "", 0..0),
+        ("", "fn a() {}\n", 0..10),
+        ("aaa", "aa", 2..2),
+        ("é😀", "è😁", 0..6),
+        ("fn a() {}\r\n", "fn a() {}\n", 9..9),
+        ("same", "same", 4..4),
     ] {
         let document = Document::from_text("a.rs", before);
         document.blocks();
         let replaced = document.replaced(after);
         assert_eq!(replaced.text(), after);
         assert_eq!(difference(&replaced, &Document::from_text("a.rs", after)), None);
+        let edit = replaced.since(&document).expect("one edit");
+        for byte in 0..=after.len() {
+            let touched = (new.start <= byte && byte <= new.end).then(|| new.clone());
+            assert_eq!(edit.new_text_at(byte), touched, "{before:?} {after:?} {byte}");
+        }
     }
 }
 

@@ -139,26 +139,31 @@ fn a_container_includes_only_its_own_lines() {
 }
 
 #[test]
-fn lineage_lists_the_records_newest_first() {
+fn lineage_lists_records_newest_first_and_an_unrecorded_change_as_a_gap() {
     let repo = recorded();
     repo.commit("one");
-    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
-    repo.record("INT-002", &["src/a.rs"]);
-    let answer =
-        why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(2)).expect("readable");
-    let ids: Vec<_> = answer.blocks[0]
-        .lineage
-        .iter()
-        .map(|step| match step {
+    let lineage = || {
+        let line = why::Which::Line(2);
+        let answer = why::on_disk(&repo.open(), &relative("src/a.rs"), line).expect("readable");
+        let step = |step: &why::LineageStep| match step {
             why::LineageStep::Record(record) => record.intent.clone().unwrap_or_default(),
             why::LineageStep::Gap { .. } => "gap".to_owned(),
-        })
-        .collect();
-    assert_eq!(ids, ["INT-002", "INT-001"]);
+        };
+        answer.blocks[0].lineage.iter().map(step).collect::<Vec<_>>()
+    };
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    repo.record("INT-002", &["src/a.rs"]);
+    assert_eq!(lineage(), ["INT-002", "INT-001"]);
+    repo.commit("two");
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 3"));
+    repo.commit("somebody's");
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 4"));
+    repo.record("INT-001", &["src/a.rs"]);
+    assert_eq!(lineage(), ["INT-001", "gap", "INT-002", "INT-001"]);
 }
 
 #[test]
-fn a_deletion_is_recorded_and_a_restored_block_is_not_lost() {
+fn nothing_inherits_a_recorded_deletion_and_a_restored_block_is_not_lost() {
     let repo = recorded();
     repo.commit("one");
     let (first, second) = TWO.split_at(TWO.find("fn second").expect("there"));
@@ -168,31 +173,56 @@ fn a_deletion_is_recorded_and_a_restored_block_is_not_lost() {
         answer.recorded[0].reasons.iter().any(|reason| reason == "function second: removed"),
         "{answer:?}"
     );
+    // A block with the deleted one's name, and a block like it, are new.
+    for like_it in [
+        "fn second(count: u64) -> u64 {\n    count.pow(2)\n}\n".to_owned(),
+        second.replace("second", "third").replace("hello", "good bye"),
+    ] {
+        repo.write("src/a.rs", &format!("{first}{like_it}"));
+        let picture = repo.picture("src/a.rs");
+        assert!(picture.contains("\nunrecorded - function "), "{picture}");
+    }
     repo.write("src/a.rs", TWO);
     assert!(verify::verify_blocks(&repo.open()).blocks.expect("blocks").lost.is_empty());
-    assert!(repo.picture("src/a.rs").starts_with("exact INT-001 function first\n"), "{second}");
-}
-
-#[test]
-fn after_a_merge_the_record_of_the_merged_text_is_named() {
-    let repo = recorded();
-    repo.commit("one");
-    repo.git(&["switch", "-qc", "left"]);
-    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
-    repo.record("INT-001", &["src/a.rs"]);
-    repo.commit("left");
-    repo.git(&["switch", "-q", "main"]);
-    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 3"));
-    repo.record("INT-002", &["src/a.rs"]);
-    repo.commit("right");
-    repo.git(&["merge", "-q", "-X", "ours", "left", "-m", "merge"]);
     assert_eq!(
         repo.picture("src/a.rs"),
-        "exact INT-002 function first\nexact INT-001 function second\n"
+        "exact INT-001 function first\nexact INT-001 function second\n"
     );
-    assert!(
-        verify::verify(&repo.open()).findings.iter().all(|finding| finding.level < Level::Warning)
-    );
+}
+
+/// Both branches changed `first`. The one that lost the conflict also changed `second`, and nobody else did.
+#[test]
+fn after_a_merge_the_records_of_the_merged_text_are_named() {
+    for (kept, first, second) in [("ours", "INT-002", "INT-001"), ("theirs", "INT-001", "INT-002")]
+    {
+        let repo = recorded();
+        repo.commit("one");
+        let branch = |number: &str, intent: &str, other: (&str, &str)| {
+            repo.write("src/a.rs", &TWO.replace("+ 1", number).replace(other.0, other.1));
+            repo.record(intent, &["src/a.rs"]);
+            repo.commit("a change of the branch");
+        };
+        let (left, right) = match kept {
+            "ours" => (("hello", "good bye"), ("", "")),
+            _ => (("", ""), ("hello", "good bye")),
+        };
+        repo.git(&["switch", "-qc", "left"]);
+        branch("+ 2", "INT-001", left);
+        repo.git(&["switch", "-q", "main"]);
+        branch("+ 3", "INT-002", right);
+        repo.git(&["merge", "-q", "-X", kept, "left", "-m", "merge"]);
+        assert_eq!(
+            repo.picture("src/a.rs"),
+            format!("exact {first} function first\nexact {second} function second\n"),
+            "{kept}"
+        );
+        assert!(
+            verify::verify(&repo.open())
+                .findings
+                .iter()
+                .all(|finding| finding.level < Level::Warning)
+        );
+    }
 }
 
 #[test]

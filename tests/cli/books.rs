@@ -173,6 +173,7 @@ fn a_record_shows_the_name_that_the_intent_had_then() {
     // The id is defined twice.
     let twice = &registry[begin..end];
     lab.write(path, registry.replace(twice, &(twice.to_owned() + twice)));
+    assert!(why(&lab).starts_with("INT-001  Login  "), "{}", why(&lab));
     let codes = codes(&lab);
     assert!(codes.contains(&"duplicate-id".to_owned()), "{codes:?}");
     assert!(!codes.contains(&"unknown-intent".to_owned()), "{codes:?}");

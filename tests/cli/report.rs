@@ -78,9 +78,10 @@ fn the_report_agrees_with_the_other_commands() {
     assert_eq!(answer["summary"]["records"], verified["records"]);
     assert_eq!(answer["lost"], verified["lost"]);
     let listed = lab.json(&["list"]);
-    for (told, listed) in
-        answer["intents"].as_array().expect("a list").iter().zip(listed.as_array().expect("a list"))
-    {
+    let (intents, listed) =
+        (answer["intents"].as_array().expect("a list"), listed.as_array().expect("a list"));
+    assert_eq!((intents.len(), listed.len()), (3, 3));
+    for (told, listed) in intents.iter().zip(listed) {
         assert_eq!(told["id"], listed["id"]);
         assert_eq!(told["recorded_blocks"], listed["blocks"], "{}", told["id"]);
         assert_eq!(told["recorded_files"], listed["files"], "{}", told["id"]);
@@ -93,12 +94,11 @@ fn the_report_agrees_with_the_other_commands() {
         .iter()
         .find(|file| file["path"] == "src/auth.rs")
         .expect("the file");
-    for (told, asked) in file["blocks"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .zip(why["blocks"].as_array().expect("a list"))
-    {
+    let (told, asked) =
+        (file["blocks"].as_array().expect("a list"), why["blocks"].as_array().expect("a list"));
+    assert!(!told.is_empty());
+    assert_eq!(told.len(), asked.len(), "{file} {why}");
+    for (told, asked) in told.iter().zip(asked) {
         assert_eq!(told["name"], asked["qualified_name"]);
         assert_eq!(told["verdict"], asked["verdict"]);
         assert_eq!(
