@@ -5,9 +5,9 @@
 ;;; Commentary:
 
 ;; eglot lets one server manage a buffer.  In a buffer that belongs to a
-;; language's own server, `intent-beside-mode' also sends the text to ours, and
-;; shows what only ours knows: diagnostics in flymake, the hover in eldoc, and the
-;; answers to the commands of this package.  Everything else is left to the other.
+;; language's own server, `intent-beside-mode' tells ours of the text, too, and
+;; shows what only ours knows: diagnostics by flymake, hover by eldoc, and what
+;; the commands of this package ask for.  It leaves all else to the other one.
 ;; Part of the package `intent'; see intent.el.
 
 ;;; Code:
@@ -22,27 +22,27 @@
   :group 'intent)
 
 (defcustom intent-beside-delay 0.4
-  "Seconds without an edit after which the text is sent to our server."
+  "Seconds without an edit after which our server is told of the text."
   :type 'number
   :group 'intent)
 
 (defvar intent-beside-mode)
 (defvar-local intent-beside--version nil
-  "The version of the text that was last sent to the server, or nil.")
+  "The version of the text that the server was told last; nil before the first.")
 (defvar-local intent-beside--dirty nil
-  "Whether the text changed since it was last sent.")
+  "Whether the text changed since the server was told.")
 (defvar-local intent-beside--timer nil)
 (defvar-local intent-beside--diagnostics nil
-  "The last diagnostics of the server for this buffer, as it sent them.")
+  "What the server last said of this buffer, as it said it.")
 (defvar-local intent-beside--report nil
-  "The function of flymake that takes diagnostics.")
+  "The function that takes diagnostics, from flymake.")
 (defvar intent-beside--speaker nil
-  "The server whose positions are read, if it is not the buffer's own.")
+  "The server whose positions are read, where it is not the buffer's own.")
 
 ;;;; Positions
 
 (defun intent-beside--width ()
-  "Return a function: how many units of the protocol a character takes."
+  "How many units of the protocol a character takes, as a function."
   (pcase (plist-get (eglot--capabilities (or intent-beside--speaker (intent--server-or-lose)))
                     :positionEncoding)
     ("utf-32" (lambda (_) 1))
@@ -50,7 +50,7 @@
     (_ (lambda (it) (if (> it #xffff) 2 1)))))
 
 (defun intent-beside--point (position)
-  "Return the place of POSITION of the protocol in this buffer."
+  "Where POSITION of the protocol is in this buffer."
   (save-excursion
     (save-restriction
       (widen)
@@ -63,7 +63,7 @@
       (point))))
 
 (defun intent-beside--position (place)
-  "Return PLACE in this buffer as a position of the protocol."
+  "PLACE in this buffer as a position of the protocol."
   (save-excursion
     (save-restriction
       (widen)
@@ -75,7 +75,7 @@
         (list :line line :character units)))))
 
 (defun intent-beside--range (range)
-  "Return the beginning and end of RANGE in this buffer."
+  "Beginning and end of RANGE in this buffer."
   (cons (intent-beside--point (plist-get range :start))
         (intent-beside--point (plist-get range :end))))
 
@@ -87,13 +87,13 @@
     (jsonrpc-notify server method params)))
 
 (defun intent-beside--text ()
-  "Return the whole text of this buffer."
+  "The whole text of this buffer."
   (save-restriction
     (widen)
     (buffer-substring-no-properties (point-min) (point-max))))
 
 (defun intent-beside--open ()
-  "Open this buffer in the server."
+  "Tell the server of this buffer for the first time."
   (when (intent--running)
     (setq intent-beside--version 0 intent-beside--dirty nil)
     (intent-beside--tell :textDocument/didOpen
@@ -104,14 +104,14 @@
                                              :text (intent-beside--text)))))))
 
 (defun intent-beside--close (&rest _)
-  "Close this buffer in the server."
+  "Tell the server that this buffer is its business no more."
   (when intent-beside--version
     (with-demoted-errors "intent: %S"
       (intent-beside--tell :textDocument/didClose (list :textDocument (intent--here)))))
   (setq intent-beside--version nil))
 
 (defun intent-beside-flush ()
-  "Send the server the changes since the last time."
+  "Tell the server what changed since it was told last."
   (when (and intent-beside--version intent-beside--dirty)
     (setq intent-beside--dirty nil
           intent-beside--version (1+ intent-beside--version))
@@ -121,7 +121,7 @@
                                :contentChanges (vector (list :text (intent-beside--text)))))))
 
 (defun intent-beside--changed (&rest _)
-  "Remember that the text changed, and send it to the server soon."
+  "Remember that the text changed, and tell the server soon."
   (setq intent-beside--dirty t)
   (when (timerp intent-beside--timer) (cancel-timer intent-beside--timer))
   (let ((buffer (current-buffer)))
@@ -140,7 +140,7 @@
 ;;;; Diagnostics
 
 (defun intent-beside--diagnostic (it)
-  "Return the diagnostic IT of the server in the form of flymake."
+  "IT, as the server said it, for flymake."
   (pcase-let* ((`(,beg . ,end) (intent-beside--range (plist-get it :range)))
                (severity (or (plist-get it :severity) 1)))
     (flymake-make-diagnostic
@@ -149,7 +149,7 @@
      (format "intent [%s]: %s" (plist-get it :code) (intent--plain-lines (plist-get it :message))))))
 
 (defun intent-beside--show-diagnostics ()
-  "Pass the last diagnostics of the server to flymake."
+  "Hand flymake what the server last said."
   (when intent-beside--report
     (save-restriction
       (widen)
@@ -158,7 +158,7 @@
                :region (cons (point-min) (point-max))))))
 
 (defun intent-beside-flymake (report &rest _)
-  "Call REPORT, from flymake, with the server's diagnostics of this buffer."
+  "Give REPORT, from flymake, the server's diagnostics of this buffer."
   (setq intent-beside--report report)
   (if (intent--running)
       (intent-beside--show-diagnostics)
@@ -167,7 +167,7 @@
 (cl-defmethod eglot-handle-notification
   ((_server intent-server) (_method (eql 'textDocument/publishDiagnostics))
    &key uri diagnostics &allow-other-keys)
-  "Show DIAGNOSTICS of URI here if another server manages its buffer."
+  "Show DIAGNOSTICS of URI here where another server manages its buffer."
   (let ((buffer (find-buffer-visiting (intent--path uri))))
     (if (not (and buffer (buffer-local-value 'intent-beside-mode buffer)))
         (cl-call-next-method)
@@ -178,7 +178,7 @@
 ;;;; Hover
 
 (defun intent-beside-eldoc (callback &rest _)
-  "Call CALLBACK, from eldoc, with the server's hover at point."
+  "Give CALLBACK, from eldoc, the server's words on the place at point."
   (when-let ((server (and intent-beside--version (intent--running))))
     (let ((params (list :textDocument (intent--here) :position (intent-beside--position (point)))))
       (jsonrpc-async-request
@@ -222,7 +222,7 @@
         (intent-beside--edit-buffer (append edits nil))))))
 
 (defun intent-beside-code-actions ()
-  "Choose a code action for this line."
+  "Choose what to do about this line."
   (let* ((actions
           (append (intent--request
                    :textDocument/codeAction
@@ -249,17 +249,17 @@
 ;;;; The mode
 
 (defun intent-beside--hook ()
-  "Add our functions to lists that the other server sets for itself."
+  "Be heard beside the other server, which takes these lists for itself."
   (when intent-beside-mode
     (add-hook 'flymake-diagnostic-functions #'intent-beside-flymake nil t)
-    ;; First, because the other server knows nothing of intents.
+    ;; First: an intent is what the other server cannot tell.
     (add-hook 'eldoc-documentation-functions #'intent-beside-eldoc -10 t)
     (unless (bound-and-true-p flymake-mode) (flymake-mode 1))
     (eldoc-mode 1)
     (flymake-start)))
 
 (defun intent-beside--connected (server)
-  "Open the buffers that other servers manage in SERVER, if it is ours and new."
+  "Tell SERVER, if it is ours and new, of the buffers beside others."
   (when (cl-typep server 'intent-server)
     (dolist (buffer (buffer-list))
       (with-current-buffer buffer
@@ -280,7 +280,7 @@
   "The projects that a server is being started for.")
 
 (define-minor-mode intent-beside-mode
-  "Make our server follow this buffer, which another server manages."
+  "Have our server know of this buffer, which another one manages."
   :lighter nil
   (cond
    (intent-beside-mode

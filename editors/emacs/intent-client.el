@@ -4,13 +4,13 @@
 
 ;;; Commentary:
 
-;; Finds and starts `intent lsp' through eglot, answers its requests to Emacs,
+;; Finds and starts `intent lsp' through eglot, answers what it asks of Emacs,
 ;; and sends it commands.  Part of the package `intent'; see intent.el.
 ;;
 ;; eglot runs one server for a buffer, one for each major mode of a project.
-;; Ours serves all files of a workspace.  So one server takes in each major mode
-;; when a file of it is opened.  An agent's question is then asked only once, and
-;; the server sees an edit of the registry that is not saved.
+;; Ours is about all files of a workspace: here one server takes in the major
+;; modes as files of them are opened, so that an agent's question is put once
+;; and an edit of the registry that is not saved is seen.
 
 ;;; Code:
 
@@ -31,7 +31,7 @@ What lies inside the workspace is never run."
 (put 'intent-program 'risky-local-variable t)
 
 (defcustom intent-provenance 'overlay
-  "Where provenance is shown; one place at a time.
+  "Where provenance is seen at a glance; one place at a time.
 With `overlay', this package writes it after the first line of each recorded
 definition, as `intent-provenance-template' says.  With `inlay', the server's
 inlay hints show it; they need Emacs 29 or later."
@@ -40,14 +40,14 @@ inlay hints show it; they need Emacs 29 or later."
                  (const :tag "Nowhere" nil)))
 
 (defcustom intent-levels nil
-  "The levels of the diagnostics, by code.
+  "How loud the diagnostics are, by code.
 The codes are in docs/diagnostics of intent-lsp."
   :type '(alist :key-type (string :tag "Code")
                 :value-type (choice (const "off") (const "hint") (const "info")
                                     (const "warning") (const "error"))))
 
 (defcustom intent-questions 'at-once
-  "When you are asked the question of an agent.
+  "When an agent's question is put to you.
 With `at-once', in the minibuffer as it comes, unless you are busy there or
 typed something within the last seconds.  With `on-review', only when you call
 `intent-review'.  A question that is not put waits; the mode line says so."
@@ -59,13 +59,13 @@ The state is a property list, as the command `intent.status' answers it."
   :type 'hook)
 
 (defvar-local intent--root nil
-  "The workspace of this buffer, without a slash at its end, or nil.")
+  "The workspace of this buffer, without a slash at its end; nil where none is.")
 
 (defvar intent--states (make-hash-table :test #'equal)
   "The last known state of each workspace, by its root.")
 
 (defvar intent--reviewing 0
-  "Until when questions are asked although the person is not idle.")
+  "Until when questions are put even though the person is not idle.")
 
 (defconst intent--pause 2
   "Seconds without a key after which a question may take the minibuffer.")
@@ -73,26 +73,26 @@ The state is a property list, as the command `intent.status' answers it."
 ;;;; Words
 
 (defun intent--plain (text)
-  "Return foreign TEXT with invisible and bidirectional characters as U+202E."
+  "TEXT of somebody else with what cannot be seen, or hides the rest, as U+202E."
   (replace-regexp-in-string
    "[\0-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
    (lambda (it) (format "U+%04X" (aref it 0)))
    text t t))
 
 (defun intent--plain-lines (text)
-  "Return foreign TEXT as `intent--plain' does, but keep its lines."
+  "TEXT of somebody else as `intent--plain' has it, but with its lines."
   (mapconcat #'intent--plain (split-string text "\n") "\n"))
 
 ;;;; The program and the workspace
 
 (defun intent--workspace (file)
-  "Return the root of the workspace that contains FILE, or nil."
+  "The root of the workspace that FILE lies in, or nil."
   (when (and file (not (file-remote-p file)))
     (when-let ((root (locate-dominating-file file ".orchestration")))
       (directory-file-name (file-truename root)))))
 
 (defun intent--find-program (&optional root)
-  "Return the absolute name of the program, or nil; never one inside ROOT."
+  "The absolute name of the program, or nil; never one inside ROOT."
   (let* ((wanted (default-value 'intent-program))
          (folders (seq-filter #'file-name-absolute-p (seq-filter #'stringp exec-path)))
          (outside (lambda (name)
@@ -106,13 +106,13 @@ The state is a property list, as the command `intent.status' answers it."
                                            (funcall outside name)))))))))
 
 (defun intent--uri (file)
-  "Return the address of FILE."
+  "FILE as an address."
   (if (fboundp 'eglot-path-to-uri)
       (eglot-path-to-uri file)
     (with-no-warnings (eglot--path-to-uri file))))
 
 (defun intent--path (uri)
-  "Return the file that URI names."
+  "The file that URI names."
   (if (fboundp 'eglot-uri-to-path)
       (eglot-uri-to-path uri)
     (with-no-warnings (eglot--uri-to-path uri))))
@@ -123,11 +123,11 @@ The state is a property list, as the command `intent.status' answers it."
   :documentation "A running `intent lsp'.")
 
 (defun intent--flag (it)
-  "Return IT as a boolean of JSON."
+  "IT as a boolean of JSON."
   (if it t :json-false))
 
 (cl-defmethod eglot-initialization-options ((_server intent-server))
-  "Return the initialization options of the server."
+  "What the server is told at its start."
   (append
    (list :interactive t
          :saves t
@@ -139,7 +139,7 @@ The state is a property list, as the command `intent.status' answers it."
                             append (list (intern (concat ":" code)) level))))))
 
 (cl-defmethod eglot-client-capabilities ((_server intent-server))
-  "Return the capabilities of Emacs: those of eglot and of this package.
+  "What Emacs can do: eglot's answer, and what only this package does.
 That is to show a place, in older eglots, and to put a question: eglot always
 could, but never says so."
   (let* ((all (cl-call-next-method))
@@ -150,7 +150,7 @@ could, but never says so."
 
 (cl-defmethod eglot-handle-notification
   ((_server intent-server) (_method (eql 'intent/status)) &rest state)
-  "Store the STATE of a workspace, and run the functions that wait for it."
+  "Keep the STATE of a workspace, for the mode line and for who wants it."
   (puthash (plist-get state :root) state intent--states)
   (run-hook-with-args 'intent-status-functions state)
   (force-mode-line-update t))
@@ -164,12 +164,12 @@ could, but never says so."
     (let ((file (intent--path uri)))
       (if (not (file-readable-p file))
           '(:success :json-false)
-        ;; Later, because a window must not change during the request that led here.
+        ;; Later: a window must not change under the request that led here.
         (run-with-timer 0 nil #'intent--visit file (plist-get selection :start))
         '(:success t)))))
 
 (defun intent--visit (file start)
-  "Visit FILE at START, a position of the protocol or nil."
+  "Visit FILE at START, a position as the protocol has it, or nil."
   (xref-push-marker-stack)
   (pop-to-buffer (find-file-noselect file))
   (when start
@@ -177,7 +177,7 @@ could, but never says so."
     (goto-char (eglot--lsp-position-to-point start))))
 
 (defun intent--busy-p ()
-  "Return non-nil if a question would disturb somebody who is typing."
+  "Whether a question would get in the way of what somebody types."
   (and (not noninteractive)
        (or (active-minibuffer-window)
            executing-kbd-macro
@@ -189,7 +189,7 @@ could, but never says so."
 (cl-defmethod eglot-handle-request
   ((_server intent-server) (_method (eql 'window/showMessageRequest))
    &key message actions &allow-other-keys)
-  "Ask the person MESSAGE, who chooses one of ACTIONS or decides later.
+  "Put MESSAGE to the person, who takes one of ACTIONS or decides later.
 Unlike with eglot's own question, an empty answer decides nothing."
   (let ((titles (mapcar (lambda (action) (plist-get action :title)) actions))
         (later "Later"))
@@ -206,7 +206,7 @@ Unlike with eglot's own question, an empty answer decides nothing."
 
 (cl-defmethod eglot-handle-request
   ((_server intent-server) (_method (eql 'workspace/applyEdit)) &key edit &allow-other-keys)
-  "Apply EDIT, which the person has just asked for, without asking again."
+  "Make EDIT, which the person has just asked for, without asking again."
   (cl-progv (if (boundp 'eglot-confirm-server-edits)
                 '(eglot-confirm-server-edits)
               '(eglot-confirm-server-initiated-edits))
@@ -216,7 +216,7 @@ Unlike with eglot's own question, an empty answer decides nothing."
 
 (cl-defmethod eglot-handle-request
   ((_server intent-server) (_method (eql 'intent/save)) &key uri &allow-other-keys)
-  "Save the file at URI, which the server has just changed for a person."
+  "Save the file at URI, which the server has just changed at a person's wish."
   (when-let ((buffer (find-buffer-visiting (intent--path uri))))
     (with-current-buffer buffer
       (save-buffer)))
@@ -225,27 +225,27 @@ Unlike with eglot's own question, an empty answer decides nothing."
 ;;;; Which server a buffer has
 
 (defun intent--ours-p (server)
-  "Return non-nil if SERVER is a running `intent lsp'."
+  "Whether SERVER is a running `intent lsp'."
   (and server (cl-typep server 'intent-server) (jsonrpc-running-p server)))
 
 (defun intent--managing-p ()
-  "Return non-nil if our server manages this buffer."
+  "Whether our server manages this buffer."
   (and (eglot-managed-p) (intent--ours-p (eglot-current-server))))
 
 (defun intent--server ()
-  "Return the server to ask about this buffer, or nil."
+  "The server to ask about this buffer, or nil."
   (if (intent--managing-p) (eglot-current-server) (intent--running)))
 
 (defun intent--running ()
-  "Return the running server of this buffer's project, or nil."
+  "The running server of this buffer's project, or nil."
   (seq-find #'intent--ours-p (gethash (eglot--current-project) eglot--servers-by-project)))
 
 (defun intent--language-id ()
-  "Return the protocol's name of the language of this buffer."
+  "The protocol's word for the language of this buffer."
   (replace-regexp-in-string "\\(?:-ts\\)?-mode\\'" "" (symbol-name major-mode)))
 
 (defun intent--adopt (server)
-  "Make SERVER also manage this buffer's major mode."
+  "Have SERVER manage this buffer's major mode, too."
   (let ((slot (if (slot-exists-p server 'languages) 'languages 'major-modes)))
     (eieio-oset server slot
                 (append (eieio-oref server slot)
@@ -255,7 +255,7 @@ Unlike with eglot's own question, an empty answer decides nothing."
   (eglot--maybe-activate-editing-mode))
 
 (defun intent--others-program ()
-  "Return the program of another server that eglot would start here, or nil.
+  "The program of another server that eglot would start here, or nil.
 Nil also where that program is not installed."
   (let* ((eglot-server-programs (default-value 'eglot-server-programs))
          (found (eglot--lookup-mode major-mode))
@@ -280,7 +280,7 @@ Nil also where that program is not installed."
                     (default-value 'eglot-server-programs))))
 
 (defun intent--connect ()
-  "Make our server manage this buffer now."
+  "Have our server manage this buffer, now."
   (let ((running (intent--running)))
     (if running
         (intent--adopt running)
@@ -290,7 +290,7 @@ Nil also where that program is not installed."
 ;;;; Asking it
 
 (defun intent--server-or-lose ()
-  "Return the server of this buffer, or signal an error that says why not."
+  "The server of this buffer, or a word to the person why there is none."
   (or (intent--server)
       (user-error
        (cond ((not (intent--workspace (or buffer-file-name default-directory)))
@@ -300,19 +300,19 @@ Nil also where that program is not installed."
              (t "No `intent lsp' runs here; try M-x intent-take-over")))))
 
 (defvar intent-attached-hook nil
-  "Run in a buffer that our server follows beside another server.")
+  "Run in a buffer that our server was told of, beside another one.")
 
 (defvar intent-flush-functions nil
-  "Functions that send changes of this buffer that were not sent yet.")
+  "Functions that send what was typed in this buffer and not yet sent.")
 
 (defun intent--flush ()
-  "Send the changes that were not sent yet."
+  "Send what was typed and not yet sent."
   (run-hooks 'intent-flush-functions)
   (when (eglot-managed-p)
     (eglot--signal-textDocument/didChange)))
 
 (defun intent--request (method params)
-  "Send METHOD with PARAMS; a refusal of the server is a user error."
+  "Send METHOD with PARAMS; what the server refuses is the person's error."
   (let ((server (intent--server-or-lose)))
     (intent--flush)
     (condition-case refused
@@ -322,17 +322,17 @@ Nil also where that program is not installed."
                             (error-message-string refused)))))))
 
 (defun intent--here ()
-  "Return the argument that names the file, and so the workspace."
+  "The argument about which file, and so which workspace, is meant."
   (list :uri (intent--uri (or buffer-file-name default-directory))))
 
 (defun intent--call (command &rest arguments)
-  "Make the server execute COMMAND with ARGUMENTS, a property list."
+  "Have the server execute COMMAND with ARGUMENTS, a property list."
   (intent--request :workspace/executeCommand
                    (list :command command
                          :arguments (vector (append (intent--here) arguments)))))
 
 (defun intent--call-later (command arguments then &optional refused)
-  "Make the server execute COMMAND with ARGUMENTS; call THEN with the result.
+  "Have COMMAND executed with ARGUMENTS, and call THEN with its result.
 REFUSED is called with what the server says instead, if it is given."
   (when-let ((server (intent--server)))
     (intent--flush)
@@ -345,7 +345,7 @@ REFUSED is called with what the server says instead, if it is given."
      :timeout nil)))
 
 (defun intent--apply-edit (edit)
-  "Apply EDIT of the workspace, in every version of eglot."
+  "Apply EDIT of the workspace, whatever this eglot wants to be told."
   (if (eq (cdr (func-arity #'eglot--apply-workspace-edit)) 2)
       (if (boundp 'eglot-confirm-server-edits)
           (eglot--apply-workspace-edit edit this-command)

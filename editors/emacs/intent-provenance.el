@@ -14,7 +14,7 @@
 (require 'iso8601)
 
 (defcustom intent-provenance-template "${intent} ${name} · ${who} · ${when} · ${verdict}"
-  "The text that `intent-provenance-mode' writes after a line.
+  "What `intent-provenance-mode' writes after a line.
 Tokens: ${intent} its id, ${name} its name, ${status} its status, ${who} the
 agent or person, ${model} the model, ${when} how long ago, ${date} the day,
 ${verdict} with what is kept of a changed block, ${mark} a sign for it,
@@ -24,7 +24,7 @@ anything is left out."
   :group 'intent)
 
 (defcustom intent-provenance-delay 0.5
-  "Seconds without an edit after which provenance is requested again."
+  "Seconds without an edit after which provenance is asked for again."
   :type 'number
   :group 'intent)
 
@@ -33,22 +33,22 @@ anything is left out."
   :group 'intent)
 
 (defface intent-provenance-changed '((t :inherit (warning intent-provenance)))
-  "The face of the verdict on a block that is not what was recorded."
+  "The verdict on a block that is not what was recorded."
   :group 'intent)
 
 (defvar intent-provenance-mode)
 (defvar-local intent-provenance--timer nil)
 (defvar intent-provenance--complained nil
-  "Unknown tokens that were reported already.")
+  "Tokens that nobody knows and that were reported.")
 
 ;;;; Words
 
 (defun intent-provenance--seconds (timestamp)
-  "Return TIMESTAMP, in the form of the ledger, in seconds."
+  "TIMESTAMP, as the ledger writes it, in seconds."
   (float-time (encode-time (iso8601-parse timestamp))))
 
 (defun intent-provenance--ago (timestamp)
-  "Return how long ago TIMESTAMP was, in words."
+  "How long ago TIMESTAMP was, in words."
   (let* ((seconds (max 0 (- (float-time) (intent-provenance--seconds timestamp))))
          (say (lambda (many unit)
                 (format "%d %s%s ago" many unit (if (= many 1) "" "s")))))
@@ -59,12 +59,12 @@ anything is left out."
           (t (format-time-string "%Y-%m-%d" (intent-provenance--seconds timestamp))))))
 
 (defun intent-provenance--who (it)
-  "Return who wrote IT, a block or a record, as far as the record says."
+  "Who wrote IT, a block or a record, as far as is recorded."
   (let* ((contributor (plist-get it :contributor))
          (model (plist-get contributor :model_identifier))
          (tool (plist-get it :tool))
          (person (or (plist-get contributor :name) "a person"))
-         ;; The tool is named `intent' if a person or a script ran the command line.
+         ;; Our own name stands where a person or a script ran the command line.
          (agent (or (and (not (equal tool "intent")) tool)
                     (and model (car (last (split-string model "/")))))))
     (cond
@@ -77,20 +77,20 @@ anything is left out."
           (_ "unknown author"))))))
 
 (defun intent-provenance--sound-p (block)
-  "Return non-nil if BLOCK is as recorded, except for its name and place."
+  "Whether BLOCK is as it was recorded, its name and place aside."
   (member (plist-get block :verdict) '("exact" "reformatted" "renamed" "moved")))
 
 (defun intent-provenance--verdict (block)
-  "Return the verdict on BLOCK, with the share that changed."
+  "The verdict on BLOCK, with what is kept of it."
   (let ((verdict (plist-get block :verdict))
         (kept (plist-get block :kept)))
     (if (and kept (equal verdict "modified"))
-        ;; Never 0 % because something differs, and never 100 %.
+        ;; Never nothing, since something differs, and never all.
         (format "modified %d %%" (min 99 (max 1 (round (* 100 (- 1 kept))))))
       verdict)))
 
 (defun intent-provenance--tokens (block)
-  "Return the value of each token of the template for BLOCK."
+  "What each token of the template stands for in BLOCK."
   (let* ((intent (plist-get block :intent))
          (timestamp (plist-get block :timestamp))
          (name (plist-get intent :name)))
@@ -109,13 +109,13 @@ anything is left out."
       ("block" . ,(plist-get block :qualified_name)))))
 
 (defun intent-provenance--complain (token)
-  "Report once that TOKEN is unknown."
+  "Say once that nobody knows TOKEN."
   (unless (member token intent-provenance--complained)
     (push token intent-provenance--complained)
     (message "intent-provenance-template: there is no token ${%s}" token)))
 
 (defun intent-provenance--part (part tokens)
-  "Fill TOKENS into PART of a template; return nil if all of them are empty."
+  "PART of a template with TOKENS put in, or nil if all of them are empty."
   (let ((start 0) (said nil) (named nil) (out ""))
     (while (string-match "\\${\\([^}]*\\)}" part start)
       (let* ((begin (match-beginning 0))
@@ -132,7 +132,7 @@ anything is left out."
       (string-trim (concat out (substring part start))))))
 
 (defun intent-provenance-format (block &optional template)
-  "Describe BLOCK by TEMPLATE, by default `intent-provenance-template'."
+  "BLOCK in the words of TEMPLATE, by default `intent-provenance-template'."
   (let ((tokens (intent-provenance--tokens block))
         (parts (split-string (or template intent-provenance-template) " · ")))
     (mapconcat #'identity
@@ -142,17 +142,17 @@ anything is left out."
 ;;;; Overlays
 
 (defun intent-provenance--shown-p (block)
-  "Return non-nil if text is shown after the first line of BLOCK.
+  "Whether there is something to say after the first line of BLOCK.
 Not where nothing is recorded, and not for what lies between definitions."
   (and (not (equal (plist-get block :verdict) "unrecorded"))
        (not (member (plist-get block :kind) '("region" "paragraph")))))
 
 (defun intent-provenance--clear (&optional beg end)
-  "Remove provenance between BEG and END, or everywhere."
+  "Take provenance away between BEG and END, or everywhere."
   (remove-overlays (or beg (point-min)) (or end (point-max)) 'intent-provenance t))
 
 (defun intent-provenance--put (block)
-  "Write the provenance of BLOCK after its first line."
+  "Write after the first line of BLOCK what is known of it."
   (let ((text (and (intent-provenance--shown-p block) (intent-provenance-format block))))
     (unless (or (null text) (string-empty-p text))
       (goto-char (point-min))
@@ -160,14 +160,14 @@ Not where nothing is recorded, and not for what lies between definitions."
         (let ((overlay (make-overlay (line-beginning-position) (line-end-position)))
               (text (concat "  " text)))
           (add-face-text-property 0 (length text) 'intent-provenance t text)
-          ;; The cursor stays before text that is not in the file.
+          ;; The cursor stays before what is not text of the file.
           (put-text-property 0 1 'cursor t text)
           (overlay-put overlay 'intent-provenance t)
           (overlay-put overlay 'evaporate t)
           (overlay-put overlay 'after-string text))))))
 
 (defun intent-provenance--show (buffer tick result)
-  "Show RESULT in BUFFER, unless its text changed since TICK."
+  "Show RESULT in BUFFER, unless its text went on since TICK."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer
       (when (and intent-provenance-mode (eql tick (buffer-chars-modified-tick)))
@@ -178,7 +178,7 @@ Not where nothing is recorded, and not for what lies between definitions."
             (mapc #'intent-provenance--put (plist-get result :blocks))))))))
 
 (defun intent-provenance-refresh (&optional buffer)
-  "Request the provenance of BUFFER again, by default of this one."
+  "Ask again for the provenance of BUFFER, by default this one."
   (interactive)
   (with-current-buffer (or buffer (current-buffer))
     (when intent-provenance-mode
@@ -187,7 +187,7 @@ Not where nothing is recorded, and not for what lies between definitions."
                             (lambda (result) (intent-provenance--show buffer tick result)))))))
 
 (defun intent-provenance--later (&rest _)
-  "Request provenance again when nothing was typed for a moment."
+  "Ask again when nothing was typed for a moment."
   (when (timerp intent-provenance--timer) (cancel-timer intent-provenance--timer))
   (let ((buffer (current-buffer)))
     (setq intent-provenance--timer
@@ -197,7 +197,7 @@ Not where nothing is recorded, and not for what lies between definitions."
                               (intent-provenance-refresh buffer)))))))
 
 (defun intent-provenance--changed (beg end _length)
-  "Remove the provenance of the lines from BEG to END, which may be outdated."
+  "Forget what was known of the lines from BEG to END: it may be true no more."
   (save-match-data
     (save-excursion
       (intent-provenance--clear (progn (goto-char beg) (line-beginning-position))
@@ -205,7 +205,7 @@ Not where nothing is recorded, and not for what lies between definitions."
   (intent-provenance--later))
 
 (defun intent-provenance--state-changed (state)
-  "Request provenance again in the buffers of the workspace of STATE."
+  "Ask again in the buffers of the workspace that STATE is about."
   (dolist (buffer (buffer-list))
     (with-current-buffer buffer
       (when (and (bound-and-true-p intent-provenance-mode)

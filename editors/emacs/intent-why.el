@@ -13,10 +13,10 @@
 (require 'intent-provenance)
 
 (defvar-local intent-why--again nil
-  "A function without arguments that writes this window's text again.")
+  "A function of no arguments that makes this window's text anew.")
 
 (define-derived-mode intent-why-mode special-mode "Intent-Why"
-  "A window with everything that is known about a block of code.
+  "What is known of a block of code.
 \\<intent-why-mode-map>\\[forward-button] goes to the next link, \\`RET' follows it."
   (setq-local revert-buffer-function
               (lambda (&rest _) (when intent-why--again (funcall intent-why--again)))))
@@ -45,7 +45,7 @@
                       'action (lambda (_) (funcall then))))
 
 (defun intent-why--line (label &rest words)
-  "Insert a line with LABEL and those of WORDS that are not nil."
+  "Insert a line with LABEL and those of WORDS that are there."
   (insert (propertize (format "%-9s" label) 'face 'bold)
           (mapconcat #'identity (delq nil words) "  ")
           "\n"))
@@ -62,7 +62,7 @@
   (when column (move-to-column column)))
 
 (defun intent-why--find (file regexp)
-  "Return the line and column where REGEXP matches in FILE, or nil."
+  "The line and column where REGEXP stands in FILE, or nil."
   (when (file-readable-p file)
     (with-temp-buffer
       (insert-file-contents file)
@@ -71,11 +71,11 @@
         (list (line-number-at-pos) (current-column))))))
 
 (defun intent-why--registry (root)
-  "Return the registry of the workspace ROOT."
+  "The registry of the workspace ROOT."
   (expand-file-name ".orchestration/active_intents.yaml" root))
 
 (defun intent-why--id-regexp (id)
-  "Return a regular expression for the registry's line with an intent's ID."
+  "A regular expression for the line of the registry with an intent's ID."
   (format "^[ \t]*\\(?:- +\\)?id:[ \t]*[\"']?\\(%s\\)[\"']?[ \t]*\\(?:#.*\\)?$" (regexp-quote id)))
 
 (defun intent-why-visit-intent (id &optional root)
@@ -90,7 +90,7 @@
 (defun intent-why-visit-record (id &optional root)
   "Visit the line of the ledger of ROOT with the record ID."
   (let* ((folder (expand-file-name ".orchestration/agent_trace" (or root intent--root)))
-         ;; Evidence is identified by its file's digest and its place behind the header.
+         ;; Evidence is known by the digest of its file and by its place behind the header.
          (place (split-string id ":"))
          (evidence (and (cdr place) (file-directory-p folder)
                         (car (directory-files-recursively folder (concat "\\`" (car place))))))
@@ -168,7 +168,7 @@
           (plist-get asked :constraints))))
 
 (defun intent-why--brought (block)
-  "Return how much of BLOCK its record brought, unless that is all."
+  "How much of BLOCK its record brought, unless that is all."
   (let* ((brought (plist-get block :brought))
          (lines (plist-get brought :lines))
          (of (plist-get brought :of)))
@@ -187,7 +187,7 @@
       (intent-why--line "commit" "none yet")))))
 
 (defun intent-why--block (block path)
-  "Insert everything that is known about BLOCK in the file PATH."
+  "Insert what is known of BLOCK in the file PATH."
   (let ((intent (plist-get block :intent))
         (verdict (plist-get block :verdict))
         (timestamp (plist-get block :timestamp)))
@@ -227,13 +227,13 @@
       (intent-why--line "" (format "%d records fit; which one is not known" (length candidates))))))
 
 (defun intent-why--ask ()
-  "Return everything that is known about the block at point."
+  "What is known of the block at point."
   (let ((answer (intent--call "intent.why" :line (line-number-at-pos nil t))))
     (or (and (append (plist-get answer :blocks) nil) answer)
         (user-error "There is no block here"))))
 
 (defun intent-why--at (buffer place write name)
-  "Show a window NAME in which WRITE describes the block at PLACE in BUFFER."
+  "Show a window NAME with the words of WRITE on the block at PLACE in BUFFER."
   (with-current-buffer buffer
     (save-excursion
       (save-restriction

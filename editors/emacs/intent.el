@@ -8,20 +8,20 @@
 
 ;;; Commentary:
 
-;; Shows which intent asked for a block of code, who wrote it, whether it was
-;; allowed, and whether it is still what was recorded.  This package starts the
-;; server `intent lsp' through eglot in every workspace that has an
-;; .orchestration/, and adds what eglot has no place for: the selected intent in
-;; the mode line, provenance after the line, the history of a block, commands.
+;; Which intent asked for a block of code, who wrote it, was it allowed, and is
+;; it still what was recorded?  The server `intent lsp' knows; this package
+;; starts it through eglot in every workspace that has an .orchestration/, and
+;; adds what eglot has no place for: the selected intent in the mode line,
+;; provenance after the line, the history of a block, commands.
 ;;
 ;;   (add-to-list 'load-path "/path/to/intent-lsp/editors/emacs")
 ;;   (require 'intent)
 ;;   (global-intent-mode)
 ;;   (define-key intent-mode-map (kbd "C-c i") intent-command-map)   ; if you like
 ;;
-;; eglot lets one server manage a buffer.  If a mode has a server of its own that
-;; is installed, that server manages the buffer, and ours runs beside it: see
-;; `intent-beside'.  With `intent-take-over', ours manages such a buffer instead.
+;; eglot lets one server manage a buffer.  Where a mode has a server of its own
+;; that is installed, that one does, and ours runs beside it: see
+;; `intent-beside'.  `intent-take-over' has ours manage such a buffer instead.
 
 ;;; Code:
 
@@ -39,11 +39,11 @@
 ;;;; Choosing an intent
 
 (defun intent--list ()
-  "Return the intents of the workspace."
+  "The intents of the workspace."
   (append (intent--call "intent.list") nil))
 
 (defun intent--annotation (it)
-  "Return the text beside the intent IT in a list of choices."
+  "What stands beside the intent IT where one is chosen."
   (concat "  "
           (intent--plain (or (plist-get it :name) ""))
           (propertize (format "  %s  %s%s"
@@ -70,7 +70,7 @@
 
 ;;;###autoload
 (defun intent-select (id)
-  "Select the intent ID."
+  "Work under the intent ID from now on."
   (interactive (list (intent--read "Select the intent")))
   (let* ((answer (intent--call "intent.select" :id id))
          (overlaps (append (plist-get answer :overlaps) nil)))
@@ -80,7 +80,7 @@
 
 ;;;###autoload
 (defun intent-clear ()
-  "Clear the selection."
+  "Work under no intent."
   (interactive)
   (let ((cleared (plist-get (intent--call "intent.clear") :cleared)))
     (message (if cleared "No intent is selected any more; it was %s" "No intent was selected")
@@ -96,7 +96,7 @@
                                         (mapcar #'file-truename files))))))
 
 (defun intent--buffers ()
-  "Return the files of this workspace that are visited."
+  "The files of this workspace that are visited."
   (delq nil (mapcar (lambda (buffer)
                       (let ((file (buffer-file-name buffer)))
                         (and file (equal (buffer-local-value 'intent--root buffer) intent--root)
@@ -129,11 +129,11 @@ With a prefix argument, EVERYTHING that changed in the workspace."
 
 ;;;###autoload
 (defun intent-accept ()
-  "Accept the block at point as it is; the server asks first."
+  "Settle the block at point as it stands; the server asks first."
   (interactive)
   (intent--save (list buffer-file-name))
   (setq intent--reviewing (+ (float-time) 10))
-  ;; Not waited for, because a person may take long to answer the question.
+  ;; Not waited for: a person may take long to answer the server's question.
   (let ((buffer (current-buffer)))
     (intent--call-later "intent.accept" (list :line (line-number-at-pos nil t))
                         (lambda (_) (intent-provenance-refresh buffer))
@@ -155,7 +155,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
      (t (user-error "No intent asked for this, as far as is recorded")))))
 
 (defun intent--blocks (id)
-  "Return the blocks that the intent ID asked for, as items of xref."
+  "The blocks that the intent ID asked for, as items of xref."
   (let ((found (append (intent--request :workspace/symbol (list :query id)) nil)))
     (cl-loop
      for it in found
@@ -175,7 +175,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
   (interactive (list (intent--read "Blocks of the intent")))
   (let ((blocks (intent--blocks id)))
     (unless blocks (user-error "No block is recorded under %s" id))
-    ;; Shows a list even if it has only one row.
+    ;; A list even where it has one row.
     (let ((xref-auto-jump-to-first-xref nil))
       (with-current-buffer (get-buffer-create "*xref*")
         (xref-show-xrefs (lambda () blocks) nil)))))
@@ -183,7 +183,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
 ;;;; Changing the registry
 
 (defun intent--registry-buffer ()
-  "Return the registry of this workspace, in a buffer that the server manages."
+  "The registry of this workspace, in a buffer that the server manages."
   (let ((file (intent-why--registry intent--root)))
     (unless (file-readable-p file) (user-error "There is no registry here"))
     (with-current-buffer (find-file-noselect file)
@@ -193,7 +193,7 @@ With a prefix argument, EVERYTHING that changed in the workspace."
       (current-buffer))))
 
 (defun intent--edited-files (edit)
-  "Return the files in EDIT."
+  "The files in EDIT."
   (append
    (cl-loop for (uri _) on (plist-get edit :changes) by #'cddr
             collect (intent--path (string-remove-prefix ":" (format "%s" uri))))
@@ -226,7 +226,7 @@ The ledger keeps the old one: what was recorded stays as it is."
 
 ;;;###autoload
 (defun intent-code-actions ()
-  "Choose a code action for the block at point: select, widen, record, accept.
+  "Choose what to do about the block at point: select, widen, record, accept.
 What it changes in files that it had to open is offered for saving."
   (interactive)
   (intent--server-or-lose)
@@ -240,7 +240,7 @@ What it changes in files that it had to open is offered for saving."
 
 ;;;###autoload
 (defun intent-review ()
-  "Ask the waiting questions of agents again."
+  "Put the questions of agents that wait for you again."
   (interactive)
   (setq intent--reviewing (+ (float-time) 10))
   (let ((waiting (or (plist-get (intent--call "intent.review") :waiting) 0)))
@@ -267,7 +267,7 @@ What it changes in files that it had to open is offered for saving."
     (browse-url-of-file file)))
 
 (defun intent-restart ()
-  "Restart the server of this workspace."
+  "Start the server of this workspace anew."
   (interactive)
   (eglot-reconnect (intent--server-or-lose)))
 
@@ -279,7 +279,7 @@ What it changes in files that it had to open is offered for saving."
 ;;;; The mode
 
 (defun intent--words (state)
-  "Return the STATE of a workspace in a few characters."
+  "STATE of a workspace in a few characters."
   (let ((count (lambda (key) (or (plist-get state key) 0))))
     (concat
      (intent--plain (or (plist-get state :selection) "no intent"))
@@ -292,13 +292,13 @@ What it changes in files that it had to open is offered for saving."
     (define-key map [mode-line mouse-1] #'intent-select)
     (define-key map [mode-line mouse-3] #'intent-status)
     map)
-  "The keymap of the text in the mode line.")
+  "What a click on the mode line does.")
 
 (defun intent--lighter ()
-  "Return the text for the mode line: intent, errors, waiting questions."
+  "Words for the mode line: selected intent, errors, waiting questions."
   (when-let ((state (and intent--root (gethash intent--root intent--states))))
     (let ((waits (not (zerop (or (plist-get state :waiting) 0)))))
-      ;; A percent sign would be a format instruction.
+      ;; A percent sign would be an instruction.
       (propertize (concat " " (replace-regexp-in-string "%" "%%" (intent--words state)))
                   'face (if waits 'warning 'mode-line-emphasis)
                   'mouse-face 'mode-line-highlight
@@ -334,7 +334,7 @@ What it changes in files that it had to open is offered for saving."
   "Keys of `intent-mode'; none by default.")
 
 (easy-menu-define intent-menu intent-mode-map
-  "The menu of commands about intents."
+  "What can be done about intents."
   '("Intent"
     ["Select…" intent-select]
     ["Clear" intent-clear]
@@ -358,14 +358,14 @@ What it changes in files that it had to open is offered for saving."
     ["Log" intent-log]))
 
 (defun intent--readable-p ()
-  "Return non-nil if the server can answer about the file of this buffer."
+  "Whether the server can say something about the file of this buffer."
   (and buffer-file-name
        (not (buffer-base-buffer))
        (derived-mode-p 'prog-mode 'text-mode 'conf-mode)))
 
 ;;;###autoload
 (defun intent-ensure ()
-  "Make our server manage this buffer, or run beside the mode's own.
+  "Have our server manage this buffer, or run beside the mode's own.
 One that is not installed does not count.
 Does nothing outside of workspaces with an .orchestration/."
   (when (and (intent--readable-p)
@@ -380,7 +380,7 @@ Does nothing outside of workspaces with an .orchestration/."
 
 ;;;###autoload
 (defun intent-take-over ()
-  "Make our server manage this buffer, instead of the mode's own.
+  "Have our server manage this buffer, instead of the mode's own.
 The other server stops managing all buffers of this mode in the project."
   (interactive)
   (setq intent--root (or (intent--workspace buffer-file-name)
@@ -425,7 +425,7 @@ Does nothing where no .orchestration/ lies above the file.
 ;;;; The registry where Emacs has no mode for YAML
 
 (define-derived-mode intent-registry-mode prog-mode "Registry"
-  "A mode for the registry of intents, if Emacs has no mode for YAML."
+  "The registry of intents, where Emacs has no mode for YAML."
   (setq-local comment-start "# "
               comment-start-skip "#+[ \t]*"
               indent-tabs-mode nil
@@ -438,7 +438,7 @@ Does nothing where no .orchestration/ lies above the file.
 
 ;;;###autoload
 (defun intent-registry-mode-maybe ()
-  "Return the mode for YAML that Emacs has, or `intent-registry-mode'."
+  "The mode for YAML that Emacs has, or `intent-registry-mode'."
   (cond ((fboundp 'yaml-mode) (yaml-mode))
         ((and (fboundp 'treesit-available-p) (treesit-available-p)
               (require 'treesit) (treesit-ready-p 'yaml t))
