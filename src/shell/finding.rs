@@ -55,7 +55,7 @@ impl ShellFinding {
 }
 
 /// The output of a program, as the input of the next one.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct StreamData {
     /// True if there is any data.
     pub(super) present: bool,

@@ -12,7 +12,7 @@ pub(super) enum Redirected {
     In(StreamData),
     /// The output goes to a file or another machine, and not to the next command: `>file`.
     Away,
-    /// Neither is changed in a way that matters here: `2>&1`.
+    /// Leaves the input unchanged and the output visible: `2>&1`.
     Nothing,
 }
 
@@ -34,7 +34,7 @@ impl Shell {
                     self.touch(&arg, PathDeed::Read);
                 }
                 let path = paths::place(self, &arg).path;
-                let tainted = judge::is_secret(&path) || self.secrets.contains(&path);
+                let tainted = judge::is_secret(&path) || self.lasting.secrets.contains(&path);
                 let path = Some(path);
                 let file = StreamData { file: true, path, tainted, ..StreamData::some() };
                 Redirected::In(feed.unwrap_or(file))
@@ -59,17 +59,14 @@ impl Shell {
     /// Handles `<&N` and `>&N`: the data that was opened under this number, or a connection to
     /// another machine.
     fn duplicated(&mut self, number: u32, reads: bool) -> Redirected {
-        let far = self.sockets.contains(&number);
+        let far = self.lasting.sockets.contains(&number);
         if far && !reads {
             self.redirected_to = Some("/dev/tcp/".to_owned());
             return Redirected::Away;
         }
         let feed = match far {
             true => Some(StreamData { download: true, ..StreamData::some() }),
-            false => {
-                let mut opened = self.descriptors.iter().rev();
-                opened.find(|(known, _)| *known == number).map(|(_, feed)| feed.clone())
-            }
+            false => self.lasting.descriptors.get(&number).cloned(),
         };
         feed.filter(|_| reads).map_or(Redirected::Nothing, Redirected::In)
     }

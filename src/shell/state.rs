@@ -4,17 +4,17 @@
 //! a different value after each branch is therefore unknown afterwards, and so is the current
 //! folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::bombs::floods;
 use super::expand::{Arg, WordOrigin, WordPiece};
 use super::judge;
 use super::parse::{Script, ShellCommand, Word};
-use super::walk::Shell;
+use super::walk::{Shell, StreamData};
 
 /// A loop whose state still changes after this many rounds makes the text opaque.
-const MAX_LOOP_ROUNDS: usize = 4;
+pub(super) const MAX_LOOP_ROUNDS: usize = 4;
 
 /// The elements of an array. A plain variable has one element.
 pub(super) type Elements = Vec<Vec<WordPiece>>;
@@ -59,6 +59,21 @@ pub(super) struct ShellState {
     pub(super) aliases: Vec<Alias>,
     /// Code that `trap` registered to run when the shell ends.
     pub(super) traps: Vec<Arg>,
+}
+
+/// What a command leaves for later ones, even if it runs in a subshell.
+#[derive(Clone, Default, PartialEq)]
+pub(super) struct LastingEffects {
+    /// Files that the same text has downloaded.
+    pub(super) fetched: BTreeSet<String>,
+    /// Files that contain the content of files of keys or passwords.
+    pub(super) secrets: BTreeSet<String>,
+    /// The git remotes that the same text has added.
+    pub(super) remotes: BTreeSet<String>,
+    /// The inputs that were opened under a number.
+    pub(super) descriptors: BTreeMap<u32, StreamData>,
+    /// The numbers that are connections to another machine.
+    pub(super) sockets: BTreeSet<u32>,
 }
 
 impl ShellState {
@@ -180,17 +195,20 @@ impl Shell {
         self.merge_all(ends);
     }
 
-    /// Walks a loop until a round leads to a state that occurred before.
+    /// Walks a loop until a round leads to a state that occurred before, and leaves nothing new. In
+    /// `while :; do sh x; curl -o x URL; done`, the second round runs what the first one
+    /// downloaded.
     pub(super) fn repeated(&mut self, parts: &[Script]) {
         if floods(parts) {
             self.note(judge::destructive_rule("fork-bomb", "&"));
         }
         let mut ends = vec![self.state.clone()];
         for round in 0.. {
+            let before = self.lasting.clone();
             for part in parts {
                 self.script(part);
             }
-            if ends.iter().any(|end| end.same(&self.state)) {
+            if self.lasting == before && ends.iter().any(|end| end.same(&self.state)) {
                 break;
             }
             if round == MAX_LOOP_ROUNDS {

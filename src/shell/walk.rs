@@ -15,7 +15,7 @@ use super::parse::{
 };
 use super::paths::{self, LocatedPath};
 use super::redirect::Redirected;
-use super::state::{Alias, Function, ShellState};
+use super::state::{Alias, Function, LastingEffects, MAX_LOOP_ROUNDS, ShellState};
 use super::table;
 use super::{Class, CommandContext, Invocation, PathDeed, Prediction, TouchedPath};
 
@@ -34,18 +34,9 @@ pub(super) struct Shell {
     pub(super) state: ShellState,
     pub(super) arguments: Option<Vec<Vec<WordPiece>>>,
     stdin: StreamData,
-    /// Files that the same text has downloaded.
-    pub(super) fetched: Vec<String>,
-    /// Files that contain the content of files of keys or passwords.
-    pub(super) secrets: Vec<String>,
-    /// The git remotes that the same text has added.
-    pub(super) remotes: Vec<String>,
+    pub(super) lasting: LastingEffects,
     /// Functions with the commands that they start; see [`starts`].
     bodies: Vec<(String, Vec<(String, bool)>)>,
-    /// The inputs that were opened under a number.
-    pub(super) descriptors: Vec<(u32, StreamData)>,
-    /// The numbers that are connections to another machine.
-    pub(super) sockets: Vec<u32>,
     /// The target of the last redirection.
     pub(super) redirected_to: Option<String>,
     pub(super) remembered: Vec<StreamData>,
@@ -135,7 +126,8 @@ impl Shell {
         self.worst = ShellFinding::worst(self.worst.take(), Some(finding));
     }
 
-    /// Adds a program that would be started, at index `at` of the programs.
+    /// Adds a program to the list of those that would be started, before those from index `at` on.
+    /// So a program comes before the programs that it starts.
     pub(super) fn invoked(
         &mut self,
         at: usize,
@@ -299,13 +291,15 @@ impl Shell {
         for redirect in &command.redirects {
             match self.redirect(redirect) {
                 Redirected::In(feed) => match redirect.number {
-                    Some(number) if number > 2 => self.descriptors.push((number, feed)),
+                    Some(number) if number > 2 => {
+                        drop(self.lasting.descriptors.insert(number, feed))
+                    }
                     _ => stdin = feed,
                 },
                 Redirected::Away => {
                     if self.redirected_to.as_deref().is_some_and(is_socket) {
                         sends = true;
-                        self.sockets.extend(redirect.number);
+                        self.lasting.sockets.extend(redirect.number);
                     }
                     away = true;
                     hidden |= redirect.output;
@@ -338,10 +332,10 @@ impl Shell {
         }
         if away {
             if out.secret() {
-                self.secrets.extend(self.redirected_to.clone());
+                self.lasting.secrets.extend(self.redirected_to.clone());
             }
             if out.download {
-                self.fetched.extend(self.redirected_to.take());
+                self.lasting.fetched.extend(self.redirected_to.take());
             }
             out = StreamData::default();
         }
@@ -382,9 +376,17 @@ impl Shell {
         }
         let mut ends = vec![self.state.clone()];
         for value in values.into_iter().take(MAX_LOOP_WORDS) {
-            self.set(variable, value.pieces);
-            self.script(body);
-            ends.push(self.state.clone());
+            // An unknown word may stand for several. Then the next round finds what this one left.
+            let rounds = if value.literal().is_some() { 1 } else { MAX_LOOP_ROUNDS };
+            for _ in 0..rounds {
+                let before = self.lasting.clone();
+                self.set(variable, value.pieces.clone());
+                self.script(body);
+                ends.push(self.state.clone());
+                if self.lasting == before {
+                    break;
+                }
+            }
         }
         self.merge_all(ends);
     }

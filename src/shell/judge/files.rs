@@ -82,7 +82,7 @@ pub(super) fn copy(shell: &mut Shell, call: &ProgramCall) -> ShellFinding {
             worst = worst.or(redirected(shell, &into, false));
             if secret {
                 let path = place(shell, &into).path;
-                shell.secrets.push(path);
+                shell.lasting.secrets.insert(path);
             }
         }
     }

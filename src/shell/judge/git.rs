@@ -116,7 +116,7 @@ fn subcommand(shell: &mut Shell, name: &str, args: &[Arg], call: &ProgramCall) -
         ("branch", _) => opaque("git.branch", &shown),
         ("config", _) => setting(shell, args, &words),
         ("remote", "add" | "set-url") => {
-            shell.remotes.extend(words.get(1).map(|name| name.text.clone()));
+            shell.lasting.remotes.extend(words.get(1).map(|name| name.text.clone()));
             opaque("git.changes", &shown)
         }
         ("worktree", "add") => worktree(shell, args, &shown),

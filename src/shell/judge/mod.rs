@@ -123,7 +123,7 @@ pub(super) fn unseen(origin: Option<WordOrigin>, word: &str) -> Option<ShellFind
 
 /// Returns true if the same text has downloaded this file.
 pub(super) fn fetched(shell: &Shell, file: &Arg) -> bool {
-    file.sure && shell.fetched.contains(&place(shell, file).path)
+    file.sure && shell.lasting.fetched.contains(&place(shell, file).path)
 }
 
 /// Judges the program that is called with these words.

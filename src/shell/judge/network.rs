@@ -95,7 +95,7 @@ pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
 fn fetched_into(shell: &mut Shell, file: &Arg) {
     if file.sure {
         let path = place(shell, file).path;
-        shell.fetched.push(path);
+        shell.lasting.fetched.insert(path);
     }
 }
 

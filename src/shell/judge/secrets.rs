@@ -42,7 +42,7 @@ fn holds_secret(shell: &Shell, arg: &Arg) -> bool {
     // The word may have the form `@FILE`, `name=@FILE` or `name=FILE`.
     let file = text.rsplit('@').next().unwrap_or_default();
     let file = file.split(';').next().unwrap_or_default();
-    let copied = |file: &str| shell.secrets.contains(&place(shell, &Arg::known(file)).path);
+    let copied = |file: &str| shell.lasting.secrets.contains(&place(shell, &Arg::known(file)).path);
     let named = !text.contains("://") && !text.contains(char::is_whitespace);
     variable || named && !arg.lead.starts_with("--") && (is_secret(file) || copied(file))
 }
@@ -95,7 +95,7 @@ fn new_remote(shell: &Shell, call: &ProgramCall) -> Option<ShellFinding> {
     let [push, to, ..] = words.as_slice() else { return None };
     let text = to.text.as_str();
     let address = text.contains("://") || text.contains('@') && text.contains(':');
-    let added = shell.remotes.iter().any(|remote| remote == text && text != "origin");
+    let added = text != "origin" && shell.lasting.remotes.contains(text);
     (push.is("push") && (address || added)).then(|| destructive_rule("git.push-elsewhere", text))
 }
 
