@@ -42,7 +42,8 @@ impl Shell {
         }
     }
 
-    /// Returns the path on this machine that a word names, also if only its beginning is known.
+    /// Returns the path that a word names, or the beginning of it that is known. `None` on another
+    /// machine, and for paths such as `/dev/null`.
     pub(super) fn here_in_work(&self, path: &Arg) -> Option<String> {
         let place = place(self, path);
         (!self.elsewhere && place.location != Location::Nothing).then_some(place.path)

@@ -133,8 +133,8 @@ fn unsure(path: &str, location: Location) -> LocatedPath {
     LocatedPath { path: path.to_owned(), known: false, location }
 }
 
-/// Returns where a path lies whose beginning is not known, as far as its last name tells that:
-/// `$X/node_modules` is recreated by a build, wherever it lies.
+/// Returns where a path with an unknown beginning lies, judged by its last name: a build recreates
+/// `$X/node_modules` wherever it is.
 fn unknown(arg: &Arg) -> Location {
     let Some(WordPiece::Text(end)) = arg.pieces.last() else { return Location::Unknown };
     let climbs = end.split('/').any(|part| part == "..");

@@ -36,8 +36,8 @@ pub(super) fn of(shell: &Shell, call: &ProgramCall) -> StreamData {
             StreamData { decoded: true, pieces, ..through() }
         }
         name if table::holds("changers", name) => {
-            // What `rev` or `tr` makes of a text is not computed. So a known text counts as decoded
-            // afterwards.
+            // The output of `rev` or `tr` is not computed. If its input was known, it counts as
+            // decoded, so that running it is not taken for harmless.
             let changed = stdin.pieces.is_some() || rules::marked("decodes", call);
             StreamData { decoded: stdin.decoded || changed, ..through() }
         }

@@ -166,8 +166,8 @@ fn by_row(row: &TableRow, call: &ProgramCall) -> ShellFinding {
 }
 
 /// Returns the programs that are destructive in themselves, and those that delete, run or overwrite
-/// what their arguments name. The order is always the same. Commands of PowerShell and of cmd.exe
-/// are not among them, because no file has such a name.
+/// what their arguments name. The order is always the same. Names with a prefix (`ps:remove-item`,
+/// `sql:…`) are left out: no file on the search path has such a name.
 pub(super) fn destroyers() -> impl Iterator<Item = &'static str> {
     let own = |rows: &[TableRow]| {
         rows.iter().any(|row| {
