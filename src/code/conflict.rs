@@ -59,9 +59,9 @@ pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
     Some(kept.map(part).collect())
 }
 
-/// Returns the text between the conflict markers, each part with the marker before it. The text
-/// outside of conflicts comes after [`Marker::Theirs`]. `end` is the end of the last part. Returns
-/// `None` if there is no conflict.
+/// Returns the text between the conflict markers, each part with the marker before it. Text
+/// outside of conflicts, also before the first one, is given with [`Marker::Theirs`]. `end` is the
+/// end of the last part. Returns `None` if there is no conflict.
 fn sections(
     text: &str,
     end: LineStart,

@@ -13,7 +13,7 @@
 //! - `fingerprint`: the fingerprints of a block: content, tokens, shape and sketch.
 //! - `generated`: recognising generated files.
 //! - `incremental`: parsing a whole text, or only the part that an edit touched.
-//! - `language_tables`: the token facts of each language, one row per language.
+//! - `language_tables`: the token facts and naming rules of each language, one row per language.
 //! - `language`: the table of supported languages.
 //! - `lead`: the lead of a definition: its doc comment, decorators and attributes.
 //! - `lines`: the lines of a block, and fingerprints of them for the ledger.

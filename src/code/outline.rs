@@ -52,7 +52,7 @@ struct Definition<'t> {
     syntax: &'static Syntax,
     /// The index of the pattern in the query.
     pattern: usize,
-    /// What the query captures besides the node.
+    /// All captures of the query with their roles, in order, also that of the definition itself.
     captures: Vec<(CaptureRole, Node<'t>)>,
     /// The index of the enclosing definition.
     container: Option<usize>,

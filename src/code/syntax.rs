@@ -8,9 +8,9 @@ use tree_sitter::{Node, Parser, Query, QueryError};
 
 use super::BlockKind;
 
-/// The token facts of a language. Names are node kinds of its grammar. A pair of "kind, field"
-/// names a place: the kind of a parent node, and the field in which a child is, or `""` for a child
-/// without a field.
+/// The token facts and naming rules of a language. Names are node kinds of its grammar. A
+/// pair of "kind, field" names a place: the kind of a parent node, and the field in which a child
+/// is, or `""` for a child without a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Syntax {
     /// Comment nodes. They and everything inside them are left out of the tokens.
@@ -53,19 +53,19 @@ pub(super) struct Syntax {
     /// comma.
     pub tuples: &'static [&'static str],
     /// Tokens that do not matter: the parent's kind, and the token.
-    pub dropped: Places,
+    pub dropped: KindPairs,
     /// Tokens that do not matter if they come first: the parent's kind, and the token.
-    pub leading: Places,
+    pub leading: KindPairs,
     /// Tokens before which a line break can end a statement, although the grammar reads on: the
     /// parent's kind, and the token.
-    pub breaks: Places,
+    pub breaks: KindPairs,
     /// Wrapper nodes. One that contains a single item is treated like that item.
     pub transparent: &'static [&'static str],
     /// Places in which a `parenthesized_expression` may lose its parentheses: kind, field.
-    pub parentheses: Places,
+    pub parentheses: KindPairs,
     /// More places in which parentheses do not matter, because the tree is the same without them:
     /// `(a * b) + c`.
-    pub operands: Places,
+    pub operands: KindPairs,
     /// Nodes in which all parentheses matter, because their text may be quoted: arguments of a call
     /// that may be a C macro.
     pub quoting: &'static [&'static str],
@@ -74,24 +74,24 @@ pub(super) struct Syntax {
     /// Nodes that are names of types.
     pub types: &'static [&'static str],
     /// Places in which an identifier names what is called: kind, field.
-    pub callees: Places,
+    pub callees: KindPairs,
     /// Places in which an identifier names a field, a label or a key, which is never renamed: kind,
     /// field.
-    pub labels: Places,
+    pub labels: KindPairs,
     /// Places in which an identifier, or a pattern of identifiers, becomes a local name: kind,
     /// field.
-    pub bindings: Places,
+    pub bindings: KindPairs,
     /// Like `bindings`, but by the preceding token: the parent's kind, and the kind of the node
     /// right before the name.
-    pub declared: Places,
+    pub declared: KindPairs,
     /// Identifiers that are never renamed because of the preceding token: the parent's kind, and
     /// that token.
-    pub members: Places,
+    pub members: KindPairs,
     /// Nodes whose first child is a key that is never renamed, if they have three or more children
     /// (`a = b` as an argument): the parent's kind, and the node's kind.
-    pub keyed: Places,
+    pub keyed: KindPairs,
     /// Places in which a name must not be taken for a local one: `global $a`, `f(a:)`. Kind, field.
-    pub foreign: Places,
+    pub foreign: KindPairs,
     /// Nodes with an operator. If it is `=`, the names on its left side become local names.
     pub assignments: &'static [&'static str],
     /// Whether the names in a definition's parameter list, as the query captures it, become local
@@ -122,8 +122,8 @@ pub(super) struct Syntax {
     /// Whether this is prose. Then the tokens are the words, and not the leaves of the tree.
     pub words: bool,
     pub parameters: Parameters,
-    /// Where names are visible. The fields below belong to it. In a language without it, no name
-    /// counts as a local that may be renamed.
+    /// Where a name is visible after its declaration. The fields below are used only if this is
+    /// set. In a language without it, no name counts as a local that may be renamed.
     pub reach: Option<NameReach>,
     /// Nodes with parameters and a body. Locals exist only inside one of these.
     pub functions: &'static [&'static str],
@@ -131,17 +131,17 @@ pub(super) struct Syntax {
     pub scopes: &'static [&'static str],
     /// More places in which a name is declared. They are not in `bindings`, because its entries
     /// affect fingerprints, and recorded blocks would no longer be recognised.
-    pub local_bindings: Places,
+    pub local_bindings: KindPairs,
     /// Nodes whose bindings are visible only after everything else in the node was read.
     pub late: &'static [&'static str],
     /// More nodes that form patterns. They are not in `patterns` for the same reason.
     pub local_patterns: &'static [&'static str],
     /// Fields of patterns that are not part of the pattern: a default value, a path.
-    pub not_pattern: Places,
+    pub not_pattern: KindPairs,
     /// Places of names that callers can use, such as parameters in Python.
-    pub public_names: Places,
+    pub public_names: KindPairs,
     /// Places in which an identifier names a member, a label, a key or a part of a path.
-    pub member_names: Places,
+    pub member_names: KindPairs,
     /// Nodes in which nothing is known about names.
     pub opaque: &'static [&'static str],
     /// Functions that read names at run-time. Nothing is renamed if one of them is called.
@@ -152,9 +152,9 @@ pub(super) struct Syntax {
     pub local_names: &'static [&'static str],
 }
 
-/// Places in a tree: the kind of a parent node, and the field of a child, or `""` for a child
-/// without a field.
-pub(super) type Places = &'static [(&'static str, &'static str)];
+/// Pairs of the kind of a parent node and of something in it. Each table says what that is: the
+/// field of a child, or `""` for a child without a field; a token; or the kind of a child.
+pub(super) type KindPairs = &'static [(&'static str, &'static str)];
 
 /// Where a name is visible after it was declared in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +197,7 @@ impl Syntax {
 }
 
 /// Returns true if the list contains this place.
-pub(super) fn holds(places: Places, parent: &str, field: Option<&str>) -> bool {
+pub(super) fn holds(places: KindPairs, parent: &str, field: Option<&str>) -> bool {
     places.contains(&(parent, field.unwrap_or_default()))
 }
 
@@ -330,7 +330,7 @@ pub(super) enum CaptureRole {
     Helper,
 }
 
-/// A language's query and token facts, compiled against its grammar.
+/// A language's query, token facts and naming rules, compiled against its grammar.
 #[derive(Debug)]
 pub(super) struct Compiled {
     query: Query,

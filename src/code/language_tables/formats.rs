@@ -1,5 +1,5 @@
-//! The token facts of build files, configuration and schema languages, notebooks, and the languages
-//! of scripts and statistics.
+//! The token facts and naming rules of build files, configuration and schema languages, notebooks,
+//! and the languages of scripts and statistics.
 //!
 //! No name counts as local here, because its meaning depends on what ran before, or on who reads
 //! the file.

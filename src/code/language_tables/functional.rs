@@ -1,4 +1,4 @@
-//! The token facts of Elixir, Haskell, OCaml and SQL.
+//! The token facts and naming rules of Elixir, Haskell, OCaml and SQL.
 
 use crate::code::lists::{places, words};
 use crate::code::syntax::{NAMELESS, PLAIN, Parameters, Syntax};

@@ -1,4 +1,4 @@
-//! The token facts of HTML, CSS and single-file components.
+//! The token facts and naming rules of HTML, CSS and single-file components.
 //!
 //! White space between tags is visible on a page, and only a style sheet says where it is not. So
 //! it matters everywhere whether there is any white space, but only in `<pre>` how much. A page

@@ -1,4 +1,5 @@
-//! The token facts of each language, in the order of the table in [`crate::code::language`].
+//! The token facts and naming rules of each language, in the order of the table in
+//! [`crate::code::language`].
 //!
 //! A rule is listed only if it can never make two different programs equal. If that is in doubt, a
 //! block that was only reformatted is reported as modified, which does less harm than the opposite.
@@ -19,7 +20,7 @@ pub(in crate::code) mod other_languages;
 pub(crate) mod roles;
 
 use crate::code::lists::{places, words};
-use crate::code::syntax::{NAMELESS, NameReach, PLAIN, Parameters, Syntax};
+use crate::code::syntax::{KindPairs, NAMELESS, NameReach, PLAIN, Parameters, Syntax};
 
 pub(in crate::code) const RUST: Syntax = Syntax {
     comments: words!("line_comment block_comment"),
@@ -199,14 +200,14 @@ pub(in crate::code) const JAVASCRIPT: Syntax = Syntax {
     ..PLAIN
 };
 
-const TYPESCRIPT_DROPPED: &[(&str, &str)] = places!(
+const TYPESCRIPT_DROPPED: KindPairs = places!(
     "expression_statement/; lexical_declaration/; variable_declaration/; return_statement/;
     throw_statement/; break_statement/; continue_statement/; do_statement/; import_statement/;
     export_statement/; debugger_statement/; type_alias_declaration/; function_signature/;
     class_body/; interface_body/; interface_body/, object_type/; object_type/,"
 );
 
-const TYPESCRIPT_BINDINGS: &[(&str, &str)] = places!(
+const TYPESCRIPT_BINDINGS: KindPairs = places!(
     "variable_declarator/name required_parameter/pattern optional_parameter/pattern
     arrow_function/parameter catch_clause/parameter for_in_statement/left"
 );
@@ -230,7 +231,7 @@ pub(in crate::code) const TSX: Syntax = Syntax {
 pub(in crate::code) const TYPESCRIPT: Syntax =
     Syntax { folded: &[], labels: TYPESCRIPT_LABELS, ..TSX };
 
-const TYPESCRIPT_LABELS: &[(&str, &str)] =
+const TYPESCRIPT_LABELS: KindPairs =
     places!("import_specifier/name export_specifier/name export_specifier/alias");
 
 pub(in crate::code) const GO: Syntax = Syntax {
@@ -311,7 +312,7 @@ pub(in crate::code) const JAVA: Syntax = Syntax {
     ..PLAIN
 };
 
-const C_BINDINGS: &[(&str, &str)] =
+const C_BINDINGS: KindPairs =
     places!("parameter_declaration/declarator declaration/declarator init_declarator/declarator");
 
 pub(in crate::code) const C: Syntax = Syntax {

@@ -1,10 +1,10 @@
-//! The token facts of C#, Ruby, PHP, Kotlin, Lua, Swift, Scala, Dart and Zig.
+//! The token facts and naming rules of C#, Ruby, PHP, Kotlin, Lua, Swift, Scala, Dart and Zig.
 
 use crate::code::lists::{places, words};
-use crate::code::syntax::{NameReach, PLAIN, Parameters, Syntax};
+use crate::code::syntax::{KindPairs, NameReach, PLAIN, Parameters, Syntax};
 
 #[cfg(feature = "grammars-heavy")]
-const CSHARP_LABELS: &[(&str, &str)] = places!(
+const CSHARP_LABELS: KindPairs = places!(
     "member_access_expression/name member_binding_expression/name argument/name
     anonymous_object_creation_expression with_initializer subpattern labeled_statement
     goto_statement qualified_name/qualifier qualified_name/name alias_qualified_name/alias
@@ -151,7 +151,7 @@ pub(in crate::code) const KOTLIN: Syntax = Syntax {
     ..PLAIN
 };
 
-const LUA_LABELS: &[(&str, &str)] = places!(
+const LUA_LABELS: KindPairs = places!(
     "dot_index_expression/field method_index_expression/method field/name goto_statement
     label_statement attribute"
 );
@@ -253,7 +253,7 @@ pub(in crate::code) const SCALA: Syntax = Syntax {
     ..PLAIN
 };
 
-const DART_LABELS: &[(&str, &str)] = places!(
+const DART_LABELS: KindPairs = places!(
     "member_expression/property null_aware_member_expression/property cascade_selector
     cascade_call_expression/property cascade_member_expression/property label
     labeled_statement break_statement continue_statement field_formal_parameter/name
@@ -299,7 +299,7 @@ pub(in crate::code) const DART: Syntax = Syntax {
     ..PLAIN
 };
 
-const ZIG_LABELS: &[(&str, &str)] = places!(
+const ZIG_LABELS: KindPairs = places!(
     "field_expression/member container_field/name field_initializer/name error_set_declaration
     error_type block_label break_label"
 );

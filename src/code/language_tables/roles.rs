@@ -290,7 +290,6 @@ named_enum! {
         TruthValue: "false true",
         /// A declaration that may state the type of its value.
         TypedDeclaration: "declaration let_declaration local_variable_declaration var_spec",
-        TypeDeclaration: "type_declaration",
         TypedParameter: "typed_parameter",
         TypeName: "type_identifier",
         TypeParameters: "template_parameter_list type_parameter_list type_parameters",
