@@ -65,7 +65,7 @@ pub(crate) fn of(
     let mut history = lineage::of(ledger, surroundings, claim);
     let (recorded, matched) = if same {
         let matched = (0..now.len()).map(Some).collect();
-        (now, matched)
+        (now.clone(), matched)
     } else {
         // Records of a text that is in no commit have no line hashes. Start with the newest record
         // that has some.
@@ -76,7 +76,7 @@ pub(crate) fn of(
         history.drain(..history.iter().position(known)?);
         let Some(Step::Recorded(at)) = history.first() else { return None };
         let recorded = ledger.claim(*at).full_block().lines.as_ref()?.hashes()?;
-        let matched = lines::matched_own_lines(&recorded, own);
+        let matched = lines::matched_lines(&recorded, &now, |hash| common.contains(hash));
         (recorded, matched)
     };
     let gone = count_removed(recorded.len(), &matched, otherwise);
@@ -84,7 +84,7 @@ pub(crate) fn of(
     walk.follow(ledger, history, recorded, &common);
     let standing = walk.found.iter().map(|at| at.map_or(otherwise, LineStatus::Recorded)).collect();
     let mut lines = ComparedLines { standing, gone };
-    lines.add_from_other_branches(ledger, surroundings, claim, (own, &common));
+    lines.add_from_other_branches(ledger, surroundings, claim, (&now, &common));
     Some(lines)
 }
 
@@ -101,7 +101,7 @@ impl ComparedLines {
         ledger: &Ledger,
         surroundings: &dyn Surroundings,
         claim: ClaimRef,
-        (own, common): (&[OwnLine], &HashSet<LineHash>),
+        (now, common): (&[LineHash], &HashSet<LineHash>),
     ) {
         let is_open =
             |line: &LineStatus| matches!(line, LineStatus::Changed | LineStatus::Recorded(None));
@@ -111,7 +111,7 @@ impl ComparedLines {
         for other in surroundings.trail(&ledger.claim(claim).file.relative_path).beside(claim) {
             let recorded = ledger.claim(other).full_block().lines.as_ref();
             let Some(recorded) = recorded.and_then(|lines| lines.hashes()) else { continue };
-            let matched = lines::matched_own_lines(&recorded, own);
+            let matched = lines::matched_lines(&recorded, now, |hash| common.contains(hash));
             let mut walk = LineHistory::new(matched);
             walk.follow(ledger, lineage::of(ledger, surroundings, other), recorded, common);
             for (line, found) in self.standing.iter_mut().zip(walk.found) {
