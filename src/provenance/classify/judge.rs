@@ -83,7 +83,8 @@ pub(super) fn judge(
 
 impl<'a> ChangeSet<'a> {
     fn of(before: &'a [SourceText<'a>], after: &'a [SourceText<'a>], others: &Lookup<'_>) -> Self {
-        // Files that are the same on both sides only show which names they use.
+        // Files that are equal on both sides are not compared. They only tell which names are in
+        // use.
         let (same, old): (Vec<_>, Vec<_>) = before.iter().partition(|file| after.contains(file));
         let new = after.iter().filter(|file| !before.contains(file));
         let read = |file: &'a SourceText<'a>| File::of(file.0, &file.1);

@@ -52,7 +52,8 @@ pub struct Classification {
     pub basis: Basis,
     /// One entry for each block, such as `function Foo.bar: formatting`.
     pub reasons: Vec<String>,
-    /// The findings for each block, with the block's own class. Empty unless [`change`] was used.
+    /// The findings for each block, with the block's own class. Empty if only hashes were compared
+    /// ([`provisional`]).
     pub blocks: Vec<BlockChange>,
 }
 

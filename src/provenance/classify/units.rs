@@ -26,7 +26,7 @@ pub(super) struct File<'a> {
 pub(super) enum ContainerMember {
     /// A unit, by its index.
     Unit(usize),
-    /// Other code, imports apart, as its tokens.
+    /// Code that is neither a unit nor an import, as the texts of its tokens.
     Other(String),
 }
 
