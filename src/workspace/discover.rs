@@ -160,7 +160,7 @@ pub(super) fn bare(start: &Path) -> Option<PathBuf> {
 
 /// Returns the path that a pointer file (`.git`, `commondir`, `gitdir`) contains. A relative path
 /// is relative to the folder of the file.
-fn pointed_at(file: &Path, label: &str) -> Option<PathBuf> {
+pub(super) fn pointed_at(file: &Path, label: &str) -> Option<PathBuf> {
     let bytes = store::read_capped(file, MAX_POINTER).ok()??;
     let text = String::from_utf8(bytes).ok()?;
     let named = text.strip_prefix(label)?.trim_end_matches(['\n', '\r']);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
-use super::discover::{self, WorkTree};
+use super::discover::{self, WorkTree, pointed_at};
 use super::folder;
 use super::git::{Git, Target};
 use super::real::{Real, normalise, real};
@@ -16,8 +16,6 @@ use super::{Hint, PathError, RelativePath};
 
 /// An index that is larger than this, in bytes, is not searched.
 const MAX_INDEX: u64 = 1024 * 1024 * 1024;
-/// The size in bytes up to which a file that holds one path is read.
-const MAX_LINK: u64 = 64 * 1024;
 
 /// The root folder of a workspace, and the git work tree that it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,9 +166,8 @@ impl Root {
     pub(crate) fn linked_trees(&self) -> Vec<(PathBuf, PathBuf)> {
         let Some(common) = self.common_dir() else { return Vec::new() };
         let trees = store::entries(&common.join("worktrees")).filter_map(|entry| {
-            let named = store::read_capped(&entry.path().join("gitdir"), MAX_LINK).ok()??;
-            let top = Path::new(std::str::from_utf8(&named).ok()?.trim()).parent()?.to_path_buf();
-            Some((entry.path(), top))
+            let link = pointed_at(&entry.path().join("gitdir"), "")?;
+            Some((entry.path(), link.parent()?.to_path_buf()))
         });
         trees.collect()
     }
