@@ -70,7 +70,7 @@ pub(crate) fn audit(root: &Root) -> Audit {
 /// The data that is kept about one file.
 #[derive(Default)]
 struct AuditedFile {
-    /// The file. Evidence has no entries here.
+    /// The parsed file. For evidence, `entries` is empty.
     rest: ParsedLedgerFile,
     /// Whether the digest of the file's bytes is equal to the one in its name.
     is_sound: bool,

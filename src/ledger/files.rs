@@ -324,9 +324,18 @@ impl LedgerFiles {
             return read;
         }
         match found.write(root, &read) {
-            // The new table lists most of the files that were just read, so they move to the shelf.
+            // The new table lists most of the files that were just read. Their content moves to the
+            // shelf, so that it is not read again.
             Some(written) => {
-                FoundLedgerFiles::of(root, Some(Arc::new(written))).read(&read, is_own, sealed)
+                let written = Arc::new(written);
+                let found = FoundLedgerFiles::of(root, Some(Arc::clone(&written)));
+                for (path, known) in &read.others {
+                    let at = written.kept.find(path).filter(|at| found.standing[*at as usize]);
+                    if let Some(at) = at {
+                        drop(written.slots.get(at).set(known.clone()));
+                    }
+                }
+                found.read(&read, is_own, sealed)
             }
             None => read,
         }

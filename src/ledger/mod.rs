@@ -44,7 +44,7 @@ pub(crate) mod reassign;
 pub(crate) mod record;
 mod scan;
 pub(crate) mod signed;
-pub(crate) mod strict;
+mod strict;
 
 pub(crate) use append::AppendError;
 pub use append::Writer;

@@ -72,7 +72,7 @@ pub enum Against {
     Reformatted,
     /// The tokens of the block differ.
     Changed,
-    /// The earlier version has no such block.
+    /// The block is new: no block of the earlier version corresponds to it.
     New,
 }
 

@@ -230,7 +230,7 @@ fn has_ending(name: &str, endings: &[&str]) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
 }
 
-/// What was found in folders of the ledger, as paths in the workspace.
+/// The result of listing folders of the ledger, as paths in the workspace.
 #[derive(Default)]
 struct Listing {
     files: Vec<String>,

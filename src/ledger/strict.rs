@@ -5,74 +5,62 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 /// Returns true if the text is JSON and no object in it has the same key twice.
 pub(super) fn has_unique_keys(json: &[u8]) -> bool {
-    check_unique_keys(json).is_ok()
+    serde_json::from_slice::<UniqueKeys>(json).is_ok()
 }
 
-/// Checks that the text is JSON and that no object in it has the same key twice. The error is the
-/// first such key, or `None` if the text is not JSON.
-pub(crate) fn check_unique_keys(json: &[u8]) -> Result<(), Option<String>> {
-    let mut repeated = None;
-    let mut reader = serde_json::Deserializer::from_slice(json);
-    let read = UniqueKeys { repeated: &mut repeated }.deserialize(&mut reader);
-    read.and_then(|()| reader.end()).map_err(|_| repeated)
-}
+/// Any JSON value without a repeated key. The value itself is not kept.
+struct UniqueKeys;
 
-/// Reads any JSON value without keeping it, up to the first repeated key.
-struct UniqueKeys<'r> {
-    repeated: &'r mut Option<String>,
-}
-
-impl<'de> DeserializeSeed<'de> for UniqueKeys<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueKeysVisitor)
     }
 }
 
-impl<'de> Visitor<'de> for UniqueKeys<'_> {
-    type Value = ();
+struct UniqueKeysVisitor;
+
+impl<'de> Visitor<'de> for UniqueKeysVisitor {
+    type Value = UniqueKeys;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
-    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn visit_bool<E: Error>(self, _: bool) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
-    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
-        Ok(())
+    fn visit_i64<E: Error>(self, _: i64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
-    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
-        Ok(())
+    fn visit_u64<E: Error>(self, _: u64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
-    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
-        Ok(())
+    fn visit_f64<E: Error>(self, _: f64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
-    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
-        Ok(())
+    fn visit_str<E: Error>(self, _: &str) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
-    fn visit_unit<E: Error>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_unit<E: Error>(self) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
     }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(UniqueKeys { repeated: &mut *self.repeated })?.is_some() {}
-        Ok(())
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<UniqueKeys, A::Error> {
+        while items.next_element::<UniqueKeys>()?.is_some() {}
+        Ok(UniqueKeys)
     }
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<UniqueKeys, A::Error> {
         // A tree, because a linear search would be slow for a hostile object with very many keys.
         let mut seen = BTreeSet::new();
         while let Some(BorrowedKey(key)) = members.next_key()? {
-            if let Some(key) = seen.replace(key) {
-                *self.repeated = Some(key.into_owned());
+            if !seen.insert(key) {
                 return Err(A::Error::custom("the same key twice"));
             }
-            members.next_value_seed(UniqueKeys { repeated: &mut *self.repeated })?;
+            members.next_value::<UniqueKeys>()?;
         }
-        Ok(())
+        Ok(UniqueKeys)
     }
 }
 
