@@ -16,7 +16,7 @@ use crate::workspace::{Finding, Git, RelativePath, Root};
 pub(crate) const CANONICAL_PATH: &str = PLACES[0];
 
 /// The paths at which registries have been found, in the order of the search.
-const PLACES: &[&str] = words!(
+pub(crate) const PLACES: &[&str] = words!(
     ".orchestration/active_intents.yaml
     .orchestration/active_intents.yml
     .orchestration/active_intents.json

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Workspace;
 use super::memo::Memo;
+use crate::intent::registry::PLACES;
 use crate::intent::{FOLDER, Intent, Registry};
 use crate::ledger::{ClaimRef, Digest, Entry};
 use crate::workspace::git::{BlobId, Target};
@@ -14,23 +15,24 @@ use crate::workspace::{CommitId, RelativePath};
 const MAX_SEARCHED: usize = 2_000;
 /// The maximum number of commits that are visited to find the one that created an intent.
 const MAX_VISITED: usize = 20_000;
+/// The number of texts of intents that are kept in memory at most.
+const MAX_TEXTS: usize = 10_000;
 /// The number of registries that are kept in memory at most.
 const MAX_REGISTRIES: usize = 256;
 
-/// The files of a registry at a commit.
+/// The files from which a registry is read at a commit, at all places where it may be.
 type RegistryFiles = Arc<Vec<(RelativePath, BlobId)>>;
 
 /// The registries of commits. Commits with the same files share one registry, because most commits
-/// do not change it. The commit is a part of the key only if its registry has another path than the
-/// present one, because then the files are not those of the registry.
-pub(super) type Registries =
-    Memo<(Option<CommitId>, RegistryFiles), Option<Arc<Registry>>, MAX_REGISTRIES>;
+/// do not change it.
+pub(super) type Registries = Memo<RegistryFiles, Option<Arc<Registry>>, MAX_REGISTRIES>;
 
 /// The intent id and the hash of a text, and where the text is searched for: at these commits, and
 /// up to the one that added this section of evidence.
 type TextKey = (String, String, Vec<CommitId>, Option<Digest>);
 
-/// A cache of answers that hold for one registry: it says which ids an intent has had.
+/// Answers about earlier texts of intents. They depend on the present registry, because it lists
+/// the former ids.
 #[derive(Default)]
 pub(super) struct IntentHistory {
     /// The names of namesakes. The key is a record's intent id, its intent hash, the name that it
@@ -39,24 +41,22 @@ pub(super) struct IntentHistory {
     files: Memo<CommitId, Option<RegistryFiles>, MAX_VISITED>,
     /// For each intent id, all texts that the intent has had. `None` if git cannot tell.
     versions: Memo<String, Option<Arc<Vec<Intent>>>>,
-    /// The texts that records are about.
-    texts: Memo<TextKey, Option<Arc<Intent>>>,
+    /// For each look-up, the text with the wanted hash, or `None`.
+    texts: Memo<TextKey, Option<Arc<Intent>>, MAX_TEXTS>,
 }
 
 impl Workspace {
     fn registry_files(&self, commit: &CommitId) -> Option<RegistryFiles> {
-        let places = [self.registry.path().as_str(), FOLDER];
-        let find = || self.git()?.blobs_at(commit, &places).ok().map(Arc::new);
+        let places = || [PLACES, &[FOLDER]].concat();
+        let find = || self.git()?.blobs_at(commit, &places()).ok().map(Arc::new);
         self.intent_history.files.of(commit, find)
     }
 
     /// Returns the registry at a commit. `None` if it cannot be read.
     pub(super) fn registry_at(&self, commit: &CommitId) -> Option<Arc<Registry>> {
         let files = self.registry_files(commit)?;
-        let has_list = files.iter().any(|(path, _)| path == self.registry.path());
-        let unshared = (!has_list).then(|| commit.clone());
         let read = || Registry::at(self.git()?, &Target::Commit(commit.clone())).ok().map(Arc::new);
-        self.match_cache.registries.of(&(unshared, files), read)
+        self.match_cache.registries.of(&files, read)
     }
 
     /// Returns the commit that added the evidence of a record. `None` if no commit has it yet.
