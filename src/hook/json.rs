@@ -2,7 +2,7 @@
 //! too long or cut off is read as far as possible.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -22,7 +22,8 @@ pub(crate) enum JsonReading {
     Nothing,
 }
 
-/// Reads a payload: strictly if possible, else leniently.
+/// Reads a payload. Of one that is cut off or has a syntax error, returns the members before the
+/// error.
 pub(crate) fn read(bytes: &[u8]) -> JsonReading {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     // Invalid UTF-8 is replaced. A path with a replacement character is a different path, so such a
@@ -61,7 +62,8 @@ struct PayloadObject {
 }
 
 impl PayloadObject {
-    /// Reads a payload: strictly if possible, else leniently.
+    /// Reads the members. If the text is not valid JSON, escapes the control characters in strings,
+    /// leaves out a last word that may be cut off, and reads again.
     fn of(text: &str) -> Self {
         let (object, error) = Self::strictly(text);
         let Some(error) = error else { return object };
@@ -71,15 +73,15 @@ impl PayloadObject {
     /// Reads a text that may end too early. A number or another bare word at its end may be cut
     /// off, so it does not count.
     fn of_cut(text: &str) -> Self {
-        const LONGEST: usize = 40;
         let bare = |c: char| c.is_alphanumeric() || "+-.".contains(c);
-        let last = text.char_indices().rev().take(LONGEST).take_while(|(_, c)| bare(*c)).last();
+        let last = text.char_indices().rev().take_while(|(_, c)| bare(*c)).last();
         let kept = &text[..last.map_or(text.len(), |(at, _)| at)];
         let (mut object, _) = Self::strictly(kept);
         object.complete &= kept.len() == text.len();
         object
     }
 
+    /// Reads valid JSON. The error says why reading stopped.
     fn strictly(text: &str) -> (Self, Option<serde_json::Error>) {
         let mut object = Self::default();
         let mut reader = serde_json::Deserializer::from_str(text);
@@ -107,7 +109,7 @@ fn with_escaped_controls(text: &str) -> String {
     let (mut in_string, mut escaped) = (false, false);
     for c in text.chars() {
         if in_string && !escaped && c < ' ' {
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            write!(out, "\\u{:04x}", u32::from(c)).expect("a String takes any text");
             continue;
         }
         in_string ^= c == '"' && !escaped;
