@@ -10,7 +10,7 @@ use super::{Intent, Scope, conflict, yaml};
 use crate::code::LineRange;
 use crate::workspace::cache::CacheSlot;
 use crate::workspace::store::StoreError;
-use crate::workspace::{Code, Finding, RelatedPlace, RelativePath, Root};
+use crate::workspace::{Code, Finding, Hint, RelatedPlace, RelativePath, Root};
 
 /// The size limit of a registry, in bytes. A larger one is not read.
 pub(super) const MAX_BYTES: usize = 1024 * 1024;
@@ -359,7 +359,7 @@ fn read_file(root: &Root, path: &RelativePath) -> Result<String, Unreadable> {
             return Err((Code::RegistryTooLarge, message));
         }
         Err(StoreError::Io { source, .. }) => return Err(unreadable(source)),
-        Err(error) => return Err(unreadable(error)),
+        Err(error) => return Err(unreadable(error.with_hint())),
     };
     String::from_utf8(bytes).map_err(|error| {
         unreadable(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))

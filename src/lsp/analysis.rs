@@ -282,17 +282,21 @@ impl GovernedFile<'_> {
             Arc::ptr_eq(&known.file.blocks, &blocks)
                 && Arc::ptr_eq(&known.ledger, &workspace.ledger)
         };
-        let mut is_new = false;
+        let mut is_first = None;
         let analysis =
-            snapshot.analyses.documents.get(Arc::from(open.uri.as_str()), is_current, |_| {
-                is_new = true;
+            snapshot.analyses.documents.get(Arc::from(open.uri.as_str()), is_current, |earlier| {
+                is_first = Some(earlier.is_none());
                 let started = Instant::now();
                 let file = why::file(workspace, path, &open.document);
                 let (path, ledger) = (path.clone(), Arc::clone(&workspace.ledger));
                 Analysis { path, file, ledger, took: started.elapsed() }
             });
-        if is_new {
+        if is_first.is_some() {
             snapshot.analyses.keep(open, &analysis);
+        }
+        // Only with a document that is new here: the snapshot of a later analysis may be old, and
+        // lack documents that were opened since.
+        if is_first == Some(true) {
             snapshot.analyses.forget_closed(snapshot);
         }
         analysis

@@ -76,7 +76,7 @@ impl Outlets {
         self.pool.run(Lane::Worker, move || handle.run(job()));
     }
 
-    /// Lets the loop do something after a while.
+    /// Runs `event` on the loop after `delay`.
     pub(super) fn later(&self, delay: Duration, event: impl FnOnce(&mut Ordered) + Send + 'static) {
         let handle = self.handle.clone();
         tokio::spawn(async move {
@@ -96,14 +96,14 @@ impl Outlets {
 }
 
 impl Ordered {
-    /// Logs warnings at the client.
+    /// Writes warnings into the client's log.
     pub(super) fn warn(&self, warnings: impl IntoIterator<Item = String>) {
         for warning in warnings {
             self.outside.client.log(lsp::MessageType::Warning, warning);
         }
     }
 
-    /// Finds the root that governs a folder, and watches it for changes.
+    /// Finds the workspace that governs a folder, on a worker, and watches that workspace.
     pub(super) fn find_place(&self, folder: PathBuf) {
         let find = self.outside.find;
         let watcher = self.outside.watcher();
@@ -122,7 +122,7 @@ impl Ordered {
         });
     }
 
-    /// Loads the workspace at a root, for the first time or again.
+    /// Reads a workspace on a worker. One that is loaded is read again. `loaded` stores the result.
     pub(super) fn read_workspace(&self, root: PathBuf) {
         let open = self.outside.open;
         let known = self.world.now.workspace_at(&root).cloned();
@@ -257,7 +257,7 @@ impl Ordered {
         }
     }
 
-    /// Computes the status of a workspace and tells the client if it is another one than last time.
+    /// Computes the status of a workspace, and sends it if it differs from the last one sent.
     pub(super) fn find_status(&self, root: PathBuf) {
         if !self.world.now.settings.status {
             return;

@@ -14,7 +14,7 @@
 //! when a hundred handlers wait for the client. Our own loop has none of these faults.
 //!
 //! - `analysis`: results about the open documents, computed once and shared by all features.
-//! - `cache`: results that several requests share, computed once for each workspace.
+//! - `cache`: results that several requests share, computed once for each state of a document or workspace.
 //! - `capabilities`: what the client can do.
 //! - `client`: sending notifications and requests to the client.
 //! - `config`: the user's settings.

@@ -29,14 +29,16 @@ use super::transport::{IncomingMessage, Outbox};
 use super::waiting_requests::HeldRequest;
 use super::world::World;
 use super::{ServerParts, convert, effects::Outlets, initialize};
+use crate::workspace::Hint;
 
 /// A turn of the loop that takes longer is logged, because everything else waits for it.
 const SLOW_TURN: Duration = Duration::from_millis(100);
 
-/// What the loop does next: it takes over the result of work that ran outside of it, or acts
-/// because some time has passed.
+/// A function that the loop runs. It stores the result of work on another thread, or does what was
+/// due at a time.
 type LoopEvent = Box<dyn FnOnce(&mut Ordered) + Send>;
 
+/// The end of the queue at which the loop takes events.
 pub(crate) type LoopEvents = mpsc::UnboundedReceiver<LoopEvent>;
 
 /// A handle to the loop for tasks and threads.
@@ -50,7 +52,7 @@ impl LoopHandle {
         (Self(sender), events)
     }
 
-    /// Lets the loop run `event` in one of its next turns.
+    /// Queues `event`, which the loop runs after the present turn.
     pub(crate) fn run(&self, event: impl FnOnce(&mut Ordered) + Send + 'static) {
         // The loop ends before its tasks and threads do. Then nobody waits for the event.
         drop(self.0.send(Box::new(event)));
@@ -193,7 +195,7 @@ impl Ordered {
             Err(panic) => {
                 // After the panic the stored text may be wrong, so nothing more is answered about
                 // the document.
-                let reason = fault(method, &panic_text(panic.as_ref())).to_string();
+                let reason = fault(method, &panic_text(panic.as_ref())).with_hint();
                 self.distrust(&uri.unwrap_or_default(), reason);
             }
         }

@@ -58,7 +58,8 @@ pub(crate) struct Questions {
 }
 
 impl Ordered {
-    /// Reads the questions of every loaded workspace, until the client shuts the server down.
+    /// Reads the questions of every loaded workspace. `questions_found` schedules the next reading;
+    /// both do nothing after `shutdown`.
     pub(super) fn look_for_questions(&mut self) {
         if self.phase != Phase::Running {
             return;

@@ -52,7 +52,7 @@ impl World {
     }
 
     /// Takes over the client's capabilities, settings and folders at the start of the session.
-    /// Returns warnings about settings.
+    /// Returns a warning for each setting that is not understood.
     pub(crate) fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<String> {
         let client = Capabilities::new(&params.capabilities);
         let (mut settings, problems) = Settings::at_start(params.initialization_options.as_ref());
@@ -67,8 +67,8 @@ impl World {
         self.not_warned_yet(problems)
     }
 
-    /// Stops asking the person anything if an agent started the server, whatever the client says.
-    /// Returns a warning that says so.
+    /// Turns dialogs off if an agent started the server, whatever the client says. Returns a warning
+    /// if they were on.
     pub(crate) fn disable_dialogs_if(&mut self, agent: Option<String>) -> Option<String> {
         let agent = agent.filter(|_| self.now.settings.seats_a_person())?;
         for settings in [&mut self.at_start, Arc::make_mut(&mut self.now.settings)] {

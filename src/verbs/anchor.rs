@@ -204,7 +204,7 @@ pub(crate) fn draft(
     accept_gone: bool,
 ) -> Result<(Anchor, Vec<u8>), VerbError> {
     ws.governed()?;
-    let refuse = |reason: &str| VerbError::Refused(format!("nothing was anchored: {reason}"));
+    let refuse = |reason: &str| VerbError::refused(format!("nothing was anchored: {reason}"));
     let head = ws.head().cloned().ok_or_else(|| refuse("there is no commit yet"))?;
     let sections: BTreeSet<Digest> =
         ws.ledger_at(&Target::Commit(head.clone()))?.sections().into_iter().collect();

@@ -298,8 +298,8 @@ pub(super) struct JudgedChange {
     head: Option<CommitId>,
     /// The comparison that was requested.
     against: ComparedSides,
-    /// What differs from every commit that the change is based on. During a merge, a file that
-    /// equals one of the sides does not count as changed.
+    /// The files that differ from every commit that the change is based on. During a merge, a file
+    /// that equals one of the sides is left out.
     changes: Vec<PathChange>,
 }
 

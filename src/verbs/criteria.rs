@@ -223,7 +223,7 @@ pub(crate) fn complete(ws: &Workspace, id: &str) -> Result<CompletionAnswer, Ver
         && let Some(reason) = missing(&intent.id.value, &criteria, &tree)
     {
         let id = &intent.id.value;
-        return Err(VerbError::Refused(format!(
+        return Err(VerbError::refused(format!(
             "{id} was not completed, since policy.yaml says `completion: passed`: {reason}"
         )));
     }

@@ -46,19 +46,21 @@ pub fn draft(
     by: Option<String>,
 ) -> Result<Erasure, VerbError> {
     ws.governed()?;
-    let refuse = |reason: &str| VerbError::Refused(format!("nothing was erased: {reason}"));
+    let refuse = |reason: &str, hint: &str| {
+        VerbError::mendable(format!("nothing was erased: {reason}"), hint)
+    };
     let entry = ws.ledger.by_id(record).ok_or_else(|| {
-        refuse(&format!("no record {record} is known; `intent trace` names them"))
+        refuse(&format!("no record {record} is known"), "`intent trace` names them")
     })?;
     let committed =
         ws.head().zip(ws.git()).map(|(head, git)| git.has_file(head, &entry.origin.path));
     let section = entry.section.filter(|_| matches!(committed, Some(Ok(true))));
     let section = section.ok_or_else(|| {
-        refuse(&format!("{record} is in no commit, so it is no evidence yet; commit it first"))
+        refuse(&format!("{record} is in no commit, so it is no evidence yet"), "commit it first")
     })?;
     let why = why.trim();
     if why.is_empty() {
-        return Err(refuse("a tombstone says why: --why TEXT"));
+        return Err(refuse("a tombstone says why", "give the reason: --why TEXT"));
     }
     let tombstone = Tombstone {
         erased: Digest::of(&entry.stored).to_string(),

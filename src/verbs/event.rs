@@ -105,7 +105,10 @@ impl Effect {
         match self {
             Self::Write { path, .. } | Self::Delete { path } => vec![path],
             Self::Move { from, to, .. } => vec![from, to],
-            _ => Vec::new(),
+            Self::Read { .. }
+            | Self::Shell { .. }
+            | Self::Select { .. }
+            | Self::Unreadable { .. } => Vec::new(),
         }
     }
 }

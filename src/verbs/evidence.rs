@@ -202,7 +202,7 @@ pub(super) fn still_named(
     Ok(named)
 }
 
-/// For each file of the ledger, the number of existing things that its records are about, and the
+/// For each ledger file, how many blocks or intents that its records name still exist, and the
 /// name of the first.
 #[derive(Default)]
 pub(super) struct StillNamed(BTreeMap<RelativePath, (usize, String)>);
@@ -230,7 +230,7 @@ impl StillNamed {
         Ok(())
     }
 
-    /// Returns true if something exists that a record in this file of the ledger is about.
+    /// Returns true if a block or an intent that a record in this file names still exists.
     pub(super) fn has(&self, file: &RelativePath) -> bool {
         self.0.contains_key(file)
     }

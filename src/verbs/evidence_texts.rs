@@ -13,7 +13,7 @@ use crate::workspace::cache::{CacheSlot, Computed};
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath};
 
-/// Reads texts from git. The last ones are in the cache of its workspace.
+/// Reads texts from git. `ws` caches the most recent ones.
 pub(super) struct TextCache {
     ws: Workspace,
     /// For each commit that was looked up, whether it is in the history of this workspace.

@@ -49,7 +49,7 @@ pub(crate) fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbE
     if let Some(finding) = ws.policy_findings.first() {
         let path = finding.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
         let reason = format!("{path}{} {}", finding.message, finding.help);
-        return Err(VerbError::Refused(format!("no fence can be put up: {reason}")));
+        return Err(VerbError::refused(format!("no fence can be put up: {reason}")));
     }
     control::have_one_name(ws)?;
     let intents = intents(ws, intent)?;

@@ -117,7 +117,7 @@ pub(crate) use workspace::{LazyLedger, ReadError};
 /// can do next.
 ///
 /// A reason has a variant of its own only if a face treats it in its own way, or if it is the error
-/// of another room. All others are [`VerbError::Refused`] or [`VerbError::Mendable`].
+/// of another room. All others are [`VerbError::Refused`].
 #[derive(Debug, thiserror::Error)]
 pub enum VerbError {
     /// The root of the workspace cannot be found.
@@ -143,15 +143,16 @@ pub enum VerbError {
     /// The lesson was not written.
     #[error(transparent)]
     Lesson(#[from] lesson::LessonError),
-    /// Nothing was done. Holds sentences that say why, and what to do next.
-    #[error("{0}")]
-    Refused(String),
-    /// Nothing was done, and it is known what mends that.
-    #[error("{message}")]
-    Mendable { message: String, hint: String },
     /// The proposal is not put to a person, for example because it is not valid.
     #[error("{0}")]
     Proposal(String),
+    /// Nothing was done.
+    #[error("{message}")]
+    Refused {
+        message: String,
+        /// What mends it, if that is known.
+        hint: Option<String>,
+    },
     /// The registry has no such intent, or has two entries with this id.
     #[error("{}", unknown(.id, .known))]
     UnknownIntent {
@@ -175,9 +176,14 @@ pub enum VerbError {
 }
 
 impl VerbError {
+    /// Returns the error for something that was not done, if nothing is known that mends it.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self::Refused { message: message.into(), hint: None }
+    }
+
     /// Returns the error for something that was not done. `hint` says what mends it.
     pub(crate) fn mendable(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Mendable { message: message.into(), hint: hint.into() }
+        Self::Refused { message: message.into(), hint: Some(hint.into()) }
     }
 }
 
@@ -192,15 +198,13 @@ impl Hint for VerbError {
             Self::Edit(error) => error.hint(),
             Self::Approval(error) => error.hint(),
             Self::Lesson(error) => error.hint(),
-            Self::Mendable { hint, .. } => Some(hint.clone()),
+            Self::Refused { hint, .. } => hint.clone(),
             Self::NothingSelected { next } => Some(next.clone()),
             Self::NotInProgress { id, .. } => Some(format!("start it with `intent start {id}`")),
             Self::UnknownIntent { id, known } if known.contains(id) => {
                 Some("`intent verify` shows where, and what to do".to_owned())
             }
-            Self::UnknownIntent { .. } | Self::Path(_) | Self::Refused(_) | Self::Proposal(_) => {
-                None
-            }
+            Self::UnknownIntent { .. } | Self::Path(_) | Self::Proposal(_) => None,
         }
     }
 }

@@ -122,7 +122,7 @@ pub struct RecordedFile {
     pub outcome: String,
     /// What `intent check` will report about it, and what to do. `None` if nothing.
     pub against: Option<String>,
-    /// Whether blocks were recorded as deleted.
+    /// Whether the record contains deleted blocks. After a move, the next file may contain them.
     #[serde(skip)]
     has_deletions: bool,
 }
@@ -173,7 +173,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     if request.strength.is_none()
         && let Some(reason) = ws.unread_evidence()
     {
-        return Err(VerbError::Refused(format!(
+        return Err(VerbError::refused(format!(
             "{reason} Until then nothing is recorded: code that has a record would be claimed anew"
         )));
     }

@@ -105,7 +105,8 @@ pub(crate) fn widen_beside_editor(
     let time = file.as_ref().and_then(|file| fs::metadata(file).ok()?.modified().ok());
     let answer = widen(ws, id, entry)?;
     if let (Some(file), Some(time)) = (file, time) {
-        let set = File::options().write(true).open(file).and_then(|it| it.set_modified(time));
+        let set = File::options().write(true).open(&file).and_then(|it| it.set_modified(time));
+        let set = set.map_err(|error| store::failed(&file, "written")(error));
         session::or_log(&ws.root, &format!("{} did not keep its time", answer.path), set);
     }
     Ok(answer)
@@ -122,7 +123,7 @@ fn turn(ws: &Workspace) -> Result<Lock, VerbError> {
 fn on_disk(ws: &Workspace) -> Result<Registry, VerbError> {
     let registry = Registry::load(&ws.root);
     match ws.lost_registry() {
-        Some(reason) if !registry.exists() => Err(VerbError::Refused(reason)),
+        Some(reason) if !registry.exists() => Err(VerbError::refused(reason)),
         _ => Ok(registry),
     }
 }

@@ -244,7 +244,8 @@ fn run(
 struct Sources {
     /// The journals of all work trees, and the committed evidence.
     ledger: Ledger,
-    /// Evidence whose commit was rewritten (see [`lost`]). It is not in `ledger`.
+    /// Evidence whose commit was rewritten (see [`lost`]). It is not in `ledger`. Its texts are
+    /// derived, because some of its lines may stand unchanged and must not be sealed twice.
     lost: Ledger,
     /// The paths of the drafts: evidence that is in no commit yet.
     drafts: Vec<RelativePath>,

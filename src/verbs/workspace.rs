@@ -675,7 +675,7 @@ impl Workspace {
     /// Returns an error unless the registry exists and parses.
     pub fn sound_registry(&self) -> Result<(), VerbError> {
         if let Some(reason) = self.missing_registry() {
-            return Err(VerbError::Refused(reason));
+            return Err(VerbError::refused(reason));
         }
         match self.registry.syntax_error() {
             None => Ok(()),
@@ -720,14 +720,14 @@ impl Workspace {
 
     /// Returns an error if there is a git repository that cannot be read.
     pub(super) fn readable_git(&self) -> Result<(), VerbError> {
-        let broken = |reason: &str| VerbError::Refused(format!("nothing can be judged: {reason}"));
+        let broken = |reason: &str| VerbError::refused(format!("nothing can be judged: {reason}"));
         self.git_error().map_or(Ok(()), |reason| Err(broken(reason)))
     }
 
     /// Returns the error for a question that needs a git repository. `what` cannot be judged.
     pub(super) fn no_git(&self, what: &str) -> VerbError {
         let root = self.root.path().display();
-        VerbError::Refused(format!(
+        VerbError::refused(format!(
             "{root} has no git repository that can be read, so {what} cannot be judged"
         ))
     }

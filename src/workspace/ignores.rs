@@ -10,7 +10,7 @@ use ignore::{DirEntry, Match, WalkBuilder};
 
 use super::git::GitError;
 use super::path::is_orchestration_name;
-use super::{Code, Finding, Git, RelativePath, Root, discover, folder, store};
+use super::{Code, Finding, Git, Hint, RelativePath, Root, discover, folder, store};
 
 /// An ignore file larger than this, in bytes, is not read, because compiling it would noticeably
 /// slow down every start.
@@ -196,7 +196,7 @@ impl Ignores {
     fn add_unreadable(&mut self, file: RelativePath, error: &store::StoreError) {
         let help =
             format!("Make {file} readable, or remove it; until then no path may be changed.");
-        let finding = Finding::new(Code::PolicyInvalid, error.to_string(), help);
+        let finding = Finding::new(Code::PolicyInvalid, error.with_hint(), help);
         self.findings.push(finding.in_file(&file));
         let (text, of_intents) = (String::new(), BTreeMap::new());
         self.denying.push(DenyFile { file, text, rules: None, of_intents });

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cache::CacheSlot;
 use super::layers::LayeredPolicy;
 use super::store::StoreError;
-use super::{Code, Finding, Level, RelativePath, Root, text};
+use super::{Code, Finding, Hint, Level, RelativePath, Root, text};
 
 /// A policy larger than this, in bytes, is not read.
 pub(super) const MAX_POLICY: u64 = 1024 * 1024;
@@ -276,8 +276,8 @@ impl Policy {
             Ok(None) => Ok(String::new()),
             Ok(Some(bytes)) => String::from_utf8(bytes)
                 .map_err(|error| format!("The policy is not UTF-8: {error}.")),
-            Err(error @ StoreError::TooLarge { .. }) => Err(format!("{error}.")),
-            Err(error) => Err(format!("The policy cannot be read: {error}.")),
+            Err(error @ StoreError::TooLarge { .. }) => Err(format!("{}.", error.with_hint())),
+            Err(error) => Err(format!("The policy cannot be read: {}.", error.with_hint())),
         };
         match text {
             Ok(text) => LayeredPolicy::of(&path, &text, &read),

@@ -89,7 +89,8 @@ fn run_hook(
             // Git commits a merge from the tree that it had before this hook. A map that is staged
             // now would stay behind in the index.
             if hook == "pre-commit" {
-                stage(workspace, map::write_for_commit(workspace)?.iter())?;
+                let map = map::write_for_commit(workspace).map_err(|error| error.with_hint())?;
+                stage(workspace, map.iter())?;
             }
         }
         "commit-msg" => {

@@ -98,8 +98,9 @@ fn unwire(folders: &Folders, host: &Host, level: InstallLevel, answer: &mut Unin
             let text = store::read_capped(&path, MAX_SETTINGS).ok().flatten().unwrap_or_default();
             if String::from_utf8_lossy(&text).contains("intent") {
                 let user = if level == InstallLevel::User { " --user" } else { "" };
+                let remedy = error.remedy();
                 let remedy =
-                    format!("mend it, then `intent init --remove-agent {}{user}`", host.name);
+                    format!("{remedy}, then `intent init --remove-agent {}{user}`", host.name);
                 answer.leave(&path, error.to_string(), remedy);
             }
         }

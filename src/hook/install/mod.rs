@@ -118,14 +118,31 @@ pub(crate) enum Conflict {
     NoText,
 }
 
-impl Hint for Conflict {
-    fn hint(&self) -> Option<String> {
-        let remedy = match self {
+impl Conflict {
+    /// Returns what to do with the file.
+    fn remedy(&self) -> &'static str {
+        match self {
             Self::Syntax(_) | Self::NoObject | Self::Shape(_) | Self::NoText => "mend it",
             Self::Taken(_) => "rename that",
             Self::Foreign => "call `intent hook` from it, or move it away",
-        };
-        Some(format!("{remedy}, then run this again"))
+        }
+    }
+}
+
+impl Hint for Conflict {
+    fn hint(&self) -> Option<String> {
+        Some(format!("{}, then run this again", self.remedy()))
+    }
+}
+
+impl InstallError {
+    /// Returns what to do before the command is run again.
+    pub(crate) fn remedy(&self) -> String {
+        match self {
+            Self::Conflict { why, .. } => why.remedy().to_owned(),
+            Self::Store(error) => error.hint().unwrap_or_else(|| "mend it".to_owned()),
+            Self::Link { .. } => "mend it".to_owned(),
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! Which workspaces exist and what is loaded of them. They are found and loaded on the lanes; this
-//! module only stores the results.
+//! Which workspaces exist and what is loaded of them. They are found and loaded on the lanes; the
+//! loop stores the results here, and starts what depends on them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -135,6 +135,7 @@ impl Ordered {
         self.answer_held();
     }
 
+    /// Replaces the loaded workspace, and starts what depends on it.
     fn take_over(&mut self, root: &Path, workspace: Workspace) {
         let loaded = &mut Arc::make_mut(&mut self.world.now.workspaces).loaded;
         let workspace = match loaded.get(root) {

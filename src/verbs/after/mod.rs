@@ -269,8 +269,8 @@ impl Observation<'_> {
             file.keep(work.knowledge(known, file.pieces(None).as_ref()));
             return !is_ignored;
         };
-        let found = record_of_call(ws, intent, &work);
-        let found = session::or_log(&ws.root, &format!("{path} was not recorded"), found);
+        let log = |why| session::log(&ws.root, &format!("{path} was not recorded: {why}"));
+        let found = record_of_call(ws, intent, &work).map_err(log).ok();
         let pieces = file.pieces(found.as_ref().map(|found| &found.now));
         let recorded = found.is_some_and(|found| {
             if !found.others.is_empty() {

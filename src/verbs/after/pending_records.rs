@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::disk::last_change;
 use crate::ledger::Record;
 use crate::verbs::{Workspace, record};
-use crate::workspace::{Root, session, store};
+use crate::workspace::{Hint, Root, session, store};
 
 /// The number of records that are kept at most.
 const MAX_KEPT: usize = 1_000;
@@ -31,7 +31,10 @@ pub(super) fn append(ws: &Workspace, record: Record) -> bool {
         Ok(()) => "it is kept for another try",
         Err(_) => "it is lost",
     };
-    session::log(&ws.root, &format!("a record could not be written, {kept}: {error}"));
+    session::log(
+        &ws.root,
+        &format!("a record could not be written, {kept}: {}", error.with_hint()),
+    );
     false
 }
 

@@ -48,7 +48,7 @@ impl Deed {
     }
 }
 
-/// The intent of the record that explains a deed, and the claim, unless several records fit.
+/// The intent that explains a deed. `claim` is `None` if several records fit equally well.
 #[derive(Clone, Debug)]
 pub(super) struct Answer {
     intent: String,

@@ -104,7 +104,8 @@ pub(super) struct Judge<'a> {
     renamed: HashMap<RelativePath, Vec<Deed>>,
     /// How much text of large files was examined so far.
     looked_at: Extent,
-    /// Large files for which [`Extent`] has no room left. Each is judged as a whole.
+    /// Large files that were not examined, because the limits of [`Extent`] were reached. Each is
+    /// judged as a whole.
     beyond: Vec<RelativePath>,
 }
 
@@ -117,20 +118,25 @@ struct Extent {
 }
 
 impl Extent {
-    /// A text with at most this many bytes is not counted. All others may have this many together.
-    const BYTES: [usize; 2] = [64 * 1024, 16 * 1024 * 1024];
-    /// The same limits for the number of blocks.
-    const BLOCKS: [usize; 2] = [1_000, 50_000];
+    /// Texts of up to this many bytes are always examined.
+    const SMALL_BYTES: usize = 64 * 1024;
+    /// Texts of up to this many blocks are always examined.
+    const SMALL_BLOCKS: usize = 1_000;
+    /// Larger texts are examined until they have this many bytes together.
+    const MAX_BYTES: usize = 16 * 1024 * 1024;
+    /// Larger texts are examined until they have this many blocks together.
+    const MAX_BLOCKS: usize = 50_000;
 
     /// Adds a text. Returns true if the sum is still within the limits, so that the text can be
     /// examined.
     fn takes(&mut self, document: &Document) -> bool {
-        let add = |sum: &mut usize, size: usize, [small, most]: [usize; 2]| {
+        let add = |sum: &mut usize, size: usize, small: usize, most: usize| {
             *sum += if size > small { size } else { 0 };
             size <= small || *sum <= most
         };
-        add(&mut self.bytes, document.len_bytes(), Self::BYTES)
-            && add(&mut self.blocks, document.blocks().blocks.len(), Self::BLOCKS)
+        let blocks = document.blocks().blocks.len();
+        add(&mut self.bytes, document.len_bytes(), Self::SMALL_BYTES, Self::MAX_BYTES)
+            && add(&mut self.blocks, blocks, Self::SMALL_BLOCKS, Self::MAX_BLOCKS)
     }
 }
 

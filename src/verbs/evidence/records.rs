@@ -25,7 +25,7 @@ use crate::workspace::git::{GitError, PathChange, Target};
 use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
-/// Files that hold records, each with its path and its bytes.
+/// Ledger files, each as (path, bytes).
 type FilesWithBytes = Vec<(RelativePath, Vec<u8>)>;
 
 /// The bytes of a record as it is stored.

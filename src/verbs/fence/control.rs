@@ -22,10 +22,17 @@ pub(super) fn have_one_name(ws: &Workspace) -> Result<(), VerbError> {
     ];
     match files.iter().find(|file| store::names(file) > 1) {
         None => Ok(()),
-        Some(file) => Err(VerbError::Refused(format!(
-            "no fence can be put up: {0} has a second name (a hard link), through which a fenced command could write it; `cp {0} {0}.new && mv {0}.new {0}` makes it a file of its own",
-            file.display()
-        ))),
+        Some(file) => {
+            let file = file.display();
+            Err(VerbError::mendable(
+                format!(
+                    "no fence can be put up: {file} has a second name (a hard link), through which a fenced command could write it"
+                ),
+                format!(
+                    "`cp {file} {file}.new && mv {file}.new {file}` makes it a file of its own"
+                ),
+            ))
+        }
     }
 }
 

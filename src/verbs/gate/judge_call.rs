@@ -172,7 +172,7 @@ impl<'a> Case<'a> {
                 let moved = AskedAct::Move { from: named(from), to: named(to) };
                 std::iter::once(moved).chain(change.as_ref().map(|_| written(to))).collect()
             }
-            _ => Vec::new(),
+            Effect::Read { .. } | Effect::Select { .. } | Effect::Unreadable { .. } => Vec::new(),
         }
     }
 
@@ -408,11 +408,11 @@ impl<'a> Case<'a> {
                 || self.readings.iter().any(|reading| reading.background),
         };
         let Err(error) = calls::open(&ws.root, &key(self.event), &call) else { return Ok(()) };
-        session::log(&ws.root, &format!("what there was before a call could not be kept: {error}"));
+        let why = error.with_hint();
+        session::log(&ws.root, &format!("what there was before a call could not be kept: {why}"));
         if ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some() {
             return Ok(());
         }
-        let why = error.with_hint();
         // Most likely the disk is full. A call whose effects could not be found afterwards is
         // denied.
         let message = format!(

@@ -90,7 +90,10 @@ impl Touches {
                 Effect::Move { from, to, change } => {
                     places.moved(&event.cwd.join(from), &event.cwd.join(to), change.as_ref());
                 }
-                _ => {}
+                Effect::Read { .. }
+                | Effect::Shell { .. }
+                | Effect::Select { .. }
+                | Effect::Unreadable { .. } => {}
             }
         }
         let targets = readings.iter().flat_map(|reading| &reading.targets);

@@ -26,8 +26,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Root;
 use super::store::{self, StoreError};
+use super::{Hint, Root};
 use crate::code::hex;
 use crate::workspace::clock;
 
@@ -199,12 +199,8 @@ pub(crate) fn log(root: &Root, message: &str) {
 
 /// Logs the error of a result, if it is one. `what` says what did not work: `a prompt could not be
 /// noted`.
-pub(crate) fn or_log<T>(
-    root: &Root,
-    what: &str,
-    result: Result<T, impl std::fmt::Display>,
-) -> Option<T> {
-    result.map_err(|error| log(root, &format!("{what}: {error}"))).ok()
+pub(crate) fn or_log<T>(root: &Root, what: &str, result: Result<T, impl Hint>) -> Option<T> {
+    result.map_err(|error| log(root, &format!("{what}: {}", error.with_hint()))).ok()
 }
 
 /// No more lines are added to a log that is larger than this, in bytes.

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::cli::git::{self, in_time};
 use crate::verbs::{Workspace, trailers};
-use crate::workspace::store;
+use crate::workspace::{Hint, store};
 
 /// The line at which git cuts off a message (`git commit --verbose` shows the difference below it).
 const SCISSORS: &str = "------------------------ >8 ------------------------";
@@ -18,7 +18,7 @@ const MAX_MESSAGE: u64 = 16 * 1024 * 1024;
 /// Adds to a message the trailers that the policy wants, except those it already has. An empty
 /// message stays empty, because that stops the commit.
 pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), Box<dyn Error>> {
-    let trailers = trailers::of_commit(workspace)?;
+    let trailers = trailers::of_commit(workspace).map_err(|error| error.with_hint())?;
     if trailers.is_empty() || is_empty(message)? {
         return Ok(());
     }
