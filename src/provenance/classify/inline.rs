@@ -196,7 +196,10 @@ impl<'h> Inliner<'h> {
     /// Replaces a call that is the first thing a statement evaluates: `x = h(a)`, `if (h(a))`,
     /// `return !h(a)`.
     fn first_value(&mut self, statement: &Tree) -> Option<Vec<Tree>> {
-        let path = self.first_call(statement)?;
+        let mut path = Vec::new();
+        if !statement.is_a(Role::FirstValue) || !self.find_call(statement, &mut path) {
+            return None;
+        }
         let node = path.iter().fold(statement, |node, at| &node.children[*at]);
         let call = self.call(node)?;
         let helper = call.helper;
@@ -208,8 +211,11 @@ impl<'h> Inliner<'h> {
         {
             return None;
         }
-        self.used.push(call.id);
         let mut all = self.fill_all(&call, &helper.statements);
+        if !is_evaluated_first(statement, &path, all.iter().any(has_effect)) {
+            return None;
+        }
+        self.used.push(call.id);
         let value = self.fill(&call, result);
         // If the helper ends in `let x = …; x` and the statement is `let y = h()`, one local is
         // enough, so `x` gets the name `y`.
@@ -232,43 +238,16 @@ impl<'h> Inliner<'h> {
         Some(all)
     }
 
-    /// Returns the path to a call in a statement that is evaluated before everything else in it.
-    fn first_call(&self, statement: &Tree) -> Option<Vec<usize>> {
-        if !statement.is_a(Role::FirstValue) {
-            return None;
-        }
-        let mut path = Vec::new();
-        self.descend(statement, &mut path).then_some(path)
-    }
-
-    fn descend(&self, node: &Tree, path: &mut Vec<usize>) -> bool {
-        const LATER: [&str; 8] =
-            ["consequence", "alternative", "body", "left", "pattern", "name", "type", "declarator"];
-        for (at, child) in node.children.iter().enumerate() {
-            let skipped = child.text.is_some()
-                || child.field.is_some_and(|field| {
-                    LATER.contains(&field)
-                        && !child.is_a(Role::InitDeclarator)
-                        && !child.is_a(Role::VariableDeclarator)
-                        && !child.is_a(Role::Binary)
-                });
-            if skipped && !(child.field == Some("left") && node.is_a(Role::AnyBinary)) {
-                if child.field == Some("left") && child.any(&|one| one.is_a(Role::AnyCall)) {
-                    return false;
-                }
-                continue;
-            }
+    /// Returns the path to the first call of a helper in a tree.
+    fn find_call(&self, tree: &Tree, path: &mut Vec<usize>) -> bool {
+        tree.children.iter().enumerate().any(|(at, child)| {
             path.push(at);
-            if self.call(child).is_some() || self.descend(child, path) {
-                return true;
+            let found = self.call(child).is_some() || self.find_call(child, path);
+            if !found {
+                path.pop();
             }
-            path.pop();
-            // Something else is evaluated first.
-            if has_effect(child) {
-                return false;
-            }
-        }
-        false
+            found
+        })
     }
 
     fn fill_all(&self, call: &HelperCall<'_>, statements: &[Tree]) -> Vec<Tree> {
@@ -420,51 +399,73 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
     if !find(first, &helper.parameters[at].placeholder, &mut path) {
         return false;
     }
+    // If a later argument is read earlier in the body, the two arguments would be evaluated in
+    // another order.
+    let is_swapped = |earlier: &Tree| {
+        let later = helper.parameters[at + 1..].iter().zip(&arguments[at + 1..]);
+        later
+            .filter(|(_, argument)| !is_stable(argument))
+            .any(|(parameter, _)| earlier.any(&|leaf| leaf.is(&parameter.placeholder)))
+    };
+    is_evaluated_first(first, &path, has_effect(arguments[at]))
+        && !on_the_way(first, &path)
+            .any(|(parent, step)| parent.children[..step].iter().any(is_swapped))
+}
+
+/// Returns the nodes on the path from the root, each with the index of the child where the path
+/// goes on.
+fn on_the_way<'t>(root: &'t Tree, path: &[usize]) -> impl Iterator<Item = (&'t Tree, usize)> {
+    path.iter().scan(root, |node, &step| {
+        let parent = std::mem::replace(node, &node.children[step]);
+        Some((parent, step))
+    })
+}
+
+/// Returns true if the node at the end of the path is evaluated exactly once whenever the root is,
+/// and could as well be evaluated before the root. `effectful` says whether its evaluation has an
+/// effect: in `n + h()` the call cannot come first if `h` changes `n`.
+fn is_evaluated_first(root: &Tree, path: &[usize], effectful: bool) -> bool {
+    let reads = |part: &Tree| {
+        part.any(&|leaf| {
+            let is_parameter = leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
+            matches!(leaf.name, NameKind::Free | NameKind::Member) && !is_parameter
+        })
+    };
+    on_the_way(root, path).all(|(parent, step)| {
+        let mut earlier = parent.children[..step].iter();
+        is_evaluated_once(parent, step)
+            && earlier.all(|part| {
+                !has_effect(part) && (!effectful || is_only_named(parent, part) || !reads(part))
+            })
+    })
+}
+
+/// Returns true if a child is evaluated exactly once whenever its parent is.
+fn is_evaluated_once(parent: &Tree, step: usize) -> bool {
     const SOMETIMES: &[&str] =
         &["consequence", "alternative", "body", "right", "update", "increment"];
-    let effectful = has_effect(arguments[at]);
-    let mut node = first;
-    for step in path {
-        let child = &node.children[step];
-        let short_circuit = node.children.iter().any(|one| {
-            matches!(one.text.as_deref(), Some("&&" | "||" | "and" | "or" | "??" | "?."))
-        });
-        if node.is_any(&[Role::Loop, Role::Comprehension, Role::Deferred]) {
-            return false;
-        }
-        if (short_circuit || node.is_a(Role::Conditional))
-            && child.field.is_none_or(|field| SOMETIMES.contains(&field))
-            && step > 0
-        {
-            return false;
-        }
-        for earlier in &node.children[..step] {
-            // The name of the called function is looked up, not evaluated.
-            let looked_up =
-                matches!(earlier.field, Some("function" | "name" | "constructor" | "type"))
-                    || node.is_a(Role::AssignmentExpression);
-            let earlier_parameter =
-                |leaf: &Tree| leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
-            let reads = earlier.any(&|leaf| {
-                matches!(leaf.name, NameKind::Free | NameKind::Member) && !earlier_parameter(leaf)
-            });
-            if !looked_up && (has_effect(earlier) || (effectful && reads)) {
-                return false;
-            }
-            // If a later argument is read earlier in the body, the two arguments would be evaluated
-            // in another order.
-            let swapped = helper.parameters[at + 1..].iter().zip(&arguments[at + 1..]).any(
-                |(later, argument)| {
-                    !is_stable(argument) && earlier.any(&|leaf| leaf.is(&later.placeholder))
-                },
-            );
-            if swapped {
-                return false;
-            }
-        }
-        node = child;
+    if parent.is_any(&[Role::Loop, Role::Comprehension, Role::Deferred]) {
+        return false;
     }
-    true
+    let has = |words: &[&str]| parent.children.iter().any(|one| words.iter().any(|it| one.is(it)));
+    // In Python's `a if b else c` the condition comes second.
+    if parent.children.get(1).is_some_and(|one| one.is("if")) {
+        return step == 2;
+    }
+    let is_conditional =
+        parent.is_a(Role::Conditional) || has(&["&&", "||", "and", "or", "??", "?."]);
+    let field = parent.children[step].field;
+    !is_conditional || step == 0 || field.is_some_and(|field| !SOMETIMES.contains(&field))
+}
+
+/// Returns true if a part of a node names a function, a type, or the place that gets a value, so
+/// that no value is read there.
+fn is_only_named(parent: &Tree, part: &Tree) -> bool {
+    match part.field {
+        Some("function" | "name" | "constructor" | "type" | "pattern" | "declarator") => true,
+        Some("left") => parent.children.iter().any(|one| one.is("=") || one.is(":=")),
+        _ => false,
+    }
 }
 
 fn find(tree: &Tree, text: &str, path: &mut Vec<usize>) -> bool {
