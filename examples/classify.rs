@@ -7,8 +7,7 @@
 use std::collections::HashMap;
 use std::io::{BufRead, Write};
 
-use intent_lsp::facade::code::program::Tree;
-use intent_lsp::facade::code::{BlockKind, Program};
+use intent_lsp::facade::code::{BlockKind, Identity};
 use intent_lsp::facade::ledger::MutationClass;
 use intent_lsp::facade::provenance::classify::{self, BlockChange, Classification};
 use serde::Deserialize;
@@ -76,10 +75,10 @@ fn answer(question: &Question, texts: &HashMap<String, String>) -> (Option<Strin
     let found = classify::change(&borrowed(&before), &borrowed(&after));
     let (class, reasons) = match (&question.block_before, &question.block_after[..]) {
         (Some(_), []) => (Some(MutationClass::IntentEvolution), vec!["removed".into()]),
-        (Some(was), [is, ..]) => {
+        (Some(_), [is, ..]) => {
             let old = file_of(&before, question.before_path.as_deref());
             let new = file_of(&after, question.after_path.as_deref());
-            of_block(&found, (old, was), (new, is))
+            of_block(&found, old.1, (new, is))
         }
         _ => (found.class, found.reasons),
     };
@@ -101,52 +100,45 @@ fn file_of<'a>(files: &'a [(String, Option<String>)], path: Option<&'a str>) -> 
     (path, text.unwrap_or_default())
 }
 
-/// Returns what the classification says about one block. What is no function is also the same if
-/// its words are, wherever it is now.
+/// Returns what the classification says about one block: the entry for it, or the entries for what
+/// is inside it, or the entry for the function around it. A block without any entry has changed in
+/// its formatting at most.
 fn of_block(
     found: &Classification,
-    (old, was): ((&str, &str), &NamedLines),
+    old: &str,
     (new, is): ((&str, &str), &NamedLines),
 ) -> (Option<MutationClass>, Vec<String>) {
     let (path, text) = new;
     let line_of = |byte: usize| text[..byte].matches('\n').count() as u32 + 1;
-    let holds = |block: &&BlockChange| {
-        let is_here = block.after.as_ref().is_some_and(|(file, bytes)| {
-            file == path && line_of(bytes.start) <= is.2 && is.1 <= line_of(bytes.end)
-        });
-        let is_named = |path: &str| path.rsplit('.').next() == Some(&is.0);
-        is_here && block.identity.as_ref().is_some_and(|identity| is_named(&identity.path))
+    let lines = |block: &BlockChange| {
+        let (file, bytes) = block.after.as_ref()?;
+        (file == path).then(|| (line_of(bytes.start), line_of(bytes.end)))
     };
-    let Some(block) = found.blocks.iter().find(holds) else {
-        return (Some(MutationClass::AstRefactor), vec![format!("{}: the same", is.0)]);
+    let is_named = |identity: &Identity| identity.path.rsplit('.').next() == Some(&is.0);
+    let is_function = |identity: &Identity| {
+        matches!(identity.kind, BlockKind::Function | BlockKind::Method | BlockKind::Variable)
     };
-    let is_function = |kind| matches!(kind, BlockKind::Function | BlockKind::Method);
-    let may_be_same = block.class == Some(MutationClass::IntentEvolution)
-        && !block.reason.contains("directive")
-        && block.identity.as_ref().is_some_and(|identity| !is_function(identity.kind));
-    let words = |file: (&str, &str), lines: &NamedLines| -> Option<String> {
-        let program = Program::of(file.0, file.1)?;
-        let words = largest(&program.tree, file.1, lines)?.words();
-        Some(words.strip_prefix("type ").map(str::to_owned).unwrap_or(words))
+    let (mut itself, mut inside, mut around) = (Vec::new(), Vec::new(), Vec::new());
+    for block in &found.blocks {
+        let (Some(identity), Some((first, last))) = (&block.identity, lines(block)) else {
+            continue;
+        };
+        match first <= is.2 && is.1 <= last {
+            true if is_named(identity) => itself.push(block),
+            true if is.1 <= first && last <= is.2 => inside.push(block),
+            true if is_function(identity) => around.push(block),
+            _ => (),
+        }
+    }
+    let entries =
+        [itself, inside, around].into_iter().find(|list| !list.is_empty()).unwrap_or_default();
+    let is_in_both = !old.is_empty() && !text.is_empty();
+    let class = match entries.iter().map(|block| block.class).collect::<Option<Vec<_>>>() {
+        Some(classes) if classes.contains(&MutationClass::IntentEvolution) => {
+            Some(MutationClass::IntentEvolution)
+        }
+        Some(_) if is_in_both => Some(MutationClass::AstRefactor),
+        _ => None,
     };
-    let then = words(old, was).filter(|_| may_be_same);
-    match then.is_some_and(|then| Some(then) == words(new, is)) {
-        true => (Some(MutationClass::AstRefactor), vec![format!("{}: formatting", is.0)]),
-        false => (block.class, vec![block.reason.clone()]),
-    }
-}
-
-/// Returns the largest node that lies in these lines and contains the name.
-fn largest<'t>(tree: &'t Tree, text: &str, lines: &NamedLines) -> Option<&'t Tree> {
-    let line_of = |byte: usize| text[..byte].matches('\n').count() as u32 + 1;
-    let (first, last) = (line_of(tree.bytes.start), line_of(tree.bytes.end.saturating_sub(1)));
-    if first > lines.2 || last < lines.1 {
-        return None;
-    }
-    let is_inside = lines.1 <= first && last <= lines.2;
-    if is_inside && tree.text.is_none() && tree.any(&|leaf| leaf.is(&lines.0)) {
-        return Some(tree);
-    }
-    let inner = tree.children.iter().filter_map(|child| largest(child, text, lines));
-    inner.max_by_key(|node| node.bytes.len())
+    (class, entries.iter().map(|block| block.reason.clone()).collect())
 }
