@@ -53,7 +53,7 @@ pub struct Classification {
     /// One entry for each block, such as `function Foo.bar: formatting`.
     pub reasons: Vec<String>,
     /// The findings for each block, with the block's own class. Empty if only hashes were compared
-    /// ([`provisional`]).
+    /// (`provisional`).
     pub blocks: Vec<BlockChange>,
 }
 
