@@ -174,9 +174,6 @@ fn location(shell: &Shell, path: &str) -> Location {
     {
         return location(shell, if folder.is_empty() { "/" } else { folder });
     }
-    if let Some(device) = path.strip_prefix("/dev/") {
-        return device_location(device);
-    }
     if matches!(path.to_ascii_lowercase().rsplit('/').next(), Some("nul")) {
         return Location::Nothing;
     }
@@ -218,8 +215,6 @@ fn location(shell: &Shell, path: &str) -> Location {
 fn device_location(name: &str) -> Location {
     if table::holds("harmlessdevices", name) {
         Location::Nothing
-    } else if name.starts_with("shm/") {
-        Location::Temp
     } else if name.starts_with("tcp/") || name.starts_with("udp/") {
         Location::Outside
     } else {
@@ -233,6 +228,9 @@ fn elsewhere(path: &str) -> Location {
 }
 
 fn outside(path: &str) -> Location {
+    if let Some(device) = path.strip_prefix("/dev/") {
+        return device_location(device);
+    }
     let lower = path.to_ascii_lowercase();
     let on_drive = lower.get(3..).filter(|_| lower.as_bytes().get(1) == Some(&b':'));
     let windows = on_drive.is_some_and(|rest| SYSTEM_WINDOWS.iter().any(|name| below(rest, name)));

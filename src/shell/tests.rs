@@ -49,6 +49,19 @@ fn no_wrapper_hides_the_command_that_it_starts() {
 }
 
 #[test]
+fn a_workspace_is_judged_the_same_wherever_it_is() {
+    for folder in ["/tmp/app", "/dev/shm/app", "/home/me/.cache/app", "/usr/src/app"] {
+        let root = PathBuf::from(folder);
+        let there = CommandContext { cwd: root.clone(), root: Some(root), ..at() };
+        let harmless = ["ls src", "rm -rf target", "echo x > /dev/null", "echo x > src/a"];
+        for command in DESTRUCTIVE.iter().chain(&harmless) {
+            let (here, there) = (posix(command), read(command, Dialect::Posix, &there));
+            assert_eq!(there.class, here.class, "{folder}: {command}");
+        }
+    }
+}
+
+#[test]
 fn words_in_single_quotes_are_only_words() {
     for command in DESTRUCTIVE {
         for holder in ["echo", "grep -rn", "git commit -m", "printf '%s\\n'", "test x =", "logger"]
