@@ -73,9 +73,10 @@ impl PayloadObject {
     /// Reads a text that may end too early. A number or another bare word at its end may be cut
     /// off, so it does not count.
     fn of_cut(text: &str) -> Self {
-        let bare = |c: char| c.is_alphanumeric() || "+-.".contains(c);
-        let last = text.char_indices().rev().take_while(|(_, c)| bare(*c)).last();
-        let kept = &text[..last.map_or(text.len(), |(at, _)| at)];
+        let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        // No bare word contains other characters than these.
+        let end = text.bytes().rposition(|byte| !is_bare(byte)).map_or(0, |at| at + 1);
+        let kept = &text[..end];
         let (mut object, _) = Self::strictly(kept);
         object.complete &= kept.len() == text.len();
         object
