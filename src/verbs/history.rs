@@ -4,7 +4,7 @@
 //! directory, so that the next walk visits only new commits. The cache cannot become stale, since a
 //! commit never changes. If a table is missing or damaged, the whole history is walked again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -39,6 +39,10 @@ pub(super) struct History {
     kept: Option<Tables>,
     /// The result of walking the whole history. Filled only if a table turns out to be damaged.
     rewalked: OnceLock<Found>,
+    /// The commits in `recent` and `kept` that are not in the history of the head, because a rebase
+    /// or a reset has dropped them. Filled only if several commits added the same evidence. One walk
+    /// finds all of them, because a walk for each would take longer with each rebase.
+    dropped: OnceLock<HashSet<CommitId>>,
     head: CommitId,
 }
 
@@ -131,7 +135,8 @@ impl History {
             None => (Self::walk_all(git, head), None),
         };
         let end = kept.as_ref().and_then(|kept| kept.end).map_or(0, |end| end as usize);
-        let history = Self { recent, kept, rewalked: OnceLock::new(), head: head.clone() };
+        let (rewalked, dropped, head) = (OnceLock::new(), OnceLock::new(), head.clone());
+        let history = Self { recent, kept, rewalked, dropped, head };
         let most = (end / COMMITS_PER_STEP).clamp(*MAX_COMMITS.start(), *MAX_COMMITS.end());
         if let Some(paths) = paths.filter(|_| history.recent.commits > most) {
             history.write(&paths);
@@ -211,8 +216,8 @@ impl History {
             }
         }
         if all.len() > 1 {
-            // The tables also contain commits that a rebase or a reset has dropped.
-            all.retain(|one| one.is_before(git, &self.head));
+            let dropped = self.dropped(git);
+            all.retain(|one| one.commit.as_ref().is_some_and(|commit| !dropped.contains(commit)));
         }
         let mut all = all.into_iter();
         let first = all.next()?;
@@ -221,6 +226,18 @@ impl History {
                 first.commit.as_ref().is_some_and(|commit| other.is_before(git, commit));
             if is_earlier { other } else { first }
         }))
+    }
+
+    fn dropped(&self, git: &Git) -> &HashSet<CommitId> {
+        self.dropped.get_or_init(|| {
+            let recent = self.recent.brought.values().flatten();
+            let mut commits: HashSet<_> = recent.filter_map(|one| one.commit.clone()).collect();
+            let kept = self.kept.as_ref().and_then(|kept| kept.brought.all().ok());
+            let kept = kept.unwrap_or_default().into_iter();
+            commits.extend(kept.filter_map(|row| commit(&row[16..16 + ID], &self.head)));
+            commits.retain(|commit| self.place(git, commit).is_none());
+            git.outside(&self.head, commits.clone()).unwrap_or(commits)
+        })
     }
 
     fn place(&self, git: &Git, of: &CommitId) -> Option<u32> {

@@ -133,8 +133,12 @@ impl Git {
     }
 
     /// Returns those of these commits that this repository has.
-    fn present(&self, repo: &gix::Repository, commits: &[CommitId]) -> Vec<ObjectId> {
-        let ids = commits.iter().filter_map(|id| self.parse(id).ok());
+    fn present<'a>(
+        &self,
+        repo: &gix::Repository,
+        commits: impl IntoIterator<Item = &'a CommitId>,
+    ) -> Vec<ObjectId> {
+        let ids = commits.into_iter().filter_map(|id| self.parse(id).ok());
         ids.filter(|id| repo.has_object(id)).collect()
     }
 
@@ -170,6 +174,23 @@ impl Git {
         let message = self.read(found.message())?;
         let trailers = message.body().into_iter().flat_map(|body| body.trailers());
         Ok(trailers.map(|it| (it.token.to_string(), it.value.to_string())).collect())
+    }
+
+    /// Returns those of these commits that are not in the history of `head`: those of other branches,
+    /// those that a rebase replaced, and those that this repository does not have.
+    pub fn outside(
+        &self,
+        head: &CommitId,
+        commits: HashSet<CommitId>,
+    ) -> GitResult<HashSet<CommitId>> {
+        let repo = self.objects()?;
+        let here = self.present(&repo, &commits);
+        let walk = repo.rev_walk(here.iter().copied()).with_hidden([self.parse(head)?]);
+        let beyond: HashSet<ObjectId> =
+            self.visited(walk, usize::MAX)?.into_iter().map(|info| info.id).collect();
+        let reached = here.into_iter().filter(|id| !beyond.contains(id)).map(commit_id);
+        let reached: HashSet<CommitId> = reached.collect();
+        Ok(commits.into_iter().filter(|commit| !reached.contains(commit)).collect())
     }
 
     /// Returns the author of a commit as `Name <e-mail>`.

@@ -263,6 +263,30 @@ fn the_merge_base_of_branches_is_found() {
     assert_eq!(git.incoming().unwrap(), []);
 }
 
+#[test]
+fn commits_outside_of_a_history_are_found() {
+    let place = TestFolder::committed(&[("a", "1")]);
+    let commit = |branch: &str, from: &str| {
+        place.git(&["checkout", "-q", "-b", branch, from]);
+        place.write(branch, "1");
+        id(&place.commit(branch))
+    };
+    let base = commit("base", "main");
+    let merged = commit("merged", "base");
+    let (dropped, later) = (commit("dropped", "base"), commit("later", "dropped"));
+    place.git(&["checkout", "-q", "base"]);
+    place.git(&["merge", "-q", "--no-ff", "--no-edit", "merged"]);
+    let head = id(&place.git(&["rev-parse", "HEAD"]));
+    place.git(&["checkout", "-q", "--orphan", "other"]);
+    let (orphan, missing) = (id(&place.commit("orphan")), id(&"1".repeat(40)));
+
+    let git = place.open("");
+    let all = [&base, &merged, &dropped, &later, &head, &orphan, &missing].map(CommitId::clone);
+    let outside = git.outside(&head, all.into()).unwrap();
+    assert_eq!(outside, [dropped, later, orphan, missing].into());
+    assert_eq!(git.outside(&head, [base, merged, head.clone()].into()).unwrap(), [].into());
+}
+
 /// Makes two branches that changed the same line. `main` is checked out.
 fn conflicting() -> (TestFolder, CommitId, CommitId) {
     let place = TestFolder::committed(&[("a", "1\n")]);
