@@ -133,8 +133,8 @@ fn unsure(path: &str, location: Location) -> LocatedPath {
     LocatedPath { path: path.to_owned(), known: false, location }
 }
 
-/// Returns where a path with an unknown beginning lies, judged by its last name: a build recreates
-/// `$X/node_modules` wherever it is.
+/// Returns where a path with an unknown beginning lies, judged by its last name. For example,
+/// `$X/node_modules` is a folder that a build recreates, whatever the value of `$X` is.
 fn unknown(arg: &Arg) -> Location {
     let Some(WordPiece::Text(end)) = arg.pieces.last() else { return Location::Unknown };
     let climbs = end.split('/').any(|part| part == "..");

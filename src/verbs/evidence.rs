@@ -230,7 +230,7 @@ impl StillNamed {
         Ok(())
     }
 
-    /// Returns true if a block or an intent that a record in this file names still exists.
+    /// Returns true if a record in this file is about a block or an intent that still exists.
     pub(super) fn has(&self, file: &RelativePath) -> bool {
         self.0.contains_key(file)
     }

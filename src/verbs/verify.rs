@@ -319,8 +319,8 @@ pub(crate) fn verify_signed(
 /// Compares every recorded file with its records, and calls `visit` for each file that can be read.
 /// If recorded blocks were moved into files that no record names, these files are included.
 ///
-/// `visit` gets a workspace whose cache of the ledger is emptied after a few hundred files. It has
-/// to ask that one, not `ws`.
+/// `visit` gets a copy of `ws` whose cache of the ledger is emptied after a few hundred files, so
+/// that it does not use much memory. It must look up records in this copy and not in `ws`.
 pub(super) fn blocks(
     ws: &Workspace,
     visit: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
