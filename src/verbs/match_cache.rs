@@ -15,7 +15,7 @@ use crate::ledger::ClaimRef;
 use crate::provenance::file_history::Version;
 use crate::provenance::matching::{self, CandidateRecord, Orphans, SharedTrail, Surroundings};
 use crate::provenance::outline::{Outline, Row};
-use crate::workspace::git::{ChangeKind, PathChange, Target};
+use crate::workspace::git::{self, BlobId, ChangeKind, GitError, PathChange, Target};
 use crate::workspace::{CommitId, RelativePath, cache};
 
 /// The capacity of two caches: the blocks of files in the work tree, and the candidates of blocks.
@@ -23,6 +23,8 @@ use crate::workspace::{CommitId, RelativePath, cache};
 const MAX_BLOCKS: usize = 20_000;
 /// How many texts are kept with their syntax trees, which are large.
 const MAX_TREES: usize = 4;
+/// The number of files of earlier commits whose signatures are kept. They need about 5 KB each.
+const MAX_SIGNATURES: usize = 4_096;
 /// The capacity of the other caches. A full cache is emptied.
 const MAX_KEPT: usize = 256;
 
@@ -31,11 +33,13 @@ const MAX_KEPT: usize = 256;
 #[derive(Default)]
 pub(super) struct MatchCache {
     committed: Arc<CommittedFiles>,
+    signatures: Arc<Memo<(RelativePath, BlobId), Arc<HashSet<Signature>>, MAX_SIGNATURES>>,
     texts: Arc<Memo<String, Document, MAX_KEPT>>,
     order: Arc<Memo<(String, String), bool>>,
     standing: Arc<Mutex<StandingFiles>>,
     orphans: Memo<RelativePath, (TimeAndLength, Arc<Orphans>)>,
     changed: Memo<String, (Instant, Arc<FileChanges>), MAX_KEPT>,
+    since_head: Memo<(), (Instant, Arc<Vec<PathChange>>)>,
     candidates: Memo<(Identity, ContentHash), Candidates, MAX_BLOCKS>,
     trails: Memo<RelativePath, SharedTrail, MAX_KEPT>,
     recorded: OnceLock<Recorded>,
@@ -102,6 +106,7 @@ impl MatchCache {
     pub(super) fn with_other_records(&self) -> Self {
         Self {
             committed: Arc::clone(&self.committed),
+            signatures: Arc::clone(&self.signatures),
             texts: Arc::clone(&self.texts),
             order: Arc::clone(&self.order),
             standing: Arc::clone(&self.standing),
@@ -151,9 +156,12 @@ struct FileChanges {
     now: Arc<Changed>,
     /// The changed and deleted files that existed at the commit.
     then: Vec<RelativePath>,
-    /// The kind, name and tokens of each block in the files of `then`. Filled on first use.
-    stood: OnceLock<HashSet<(BlockKind, String, TokenHash)>>,
+    /// For each file of `then`, the signatures of its blocks at the commit. Filled on first use.
+    stood: OnceLock<Vec<Arc<HashSet<Signature>>>>,
 }
+
+/// What makes two blocks of any files the same block: the kind, the name and the tokens.
+type Signature = (BlockKind, String, TokenHash);
 
 /// The files that have records, by file name and by folder.
 #[derive(Default)]
@@ -237,6 +245,25 @@ impl Workspace {
         Some(kept.keep(key, Arc::new(AtCommit { document, outline })))
     }
 
+    /// Returns the signatures of the blocks of each of these files at a commit. Most files have the
+    /// same content at many commits, so they are cached by content. Files that do not exist there
+    /// or cannot be read are left out.
+    fn signatures_at(&self, commit: &str, paths: &[&str]) -> Vec<Arc<HashSet<Signature>>> {
+        let Some(git) = self.git() else { return Vec::new() };
+        let files = git.blobs_at(&CommitId(commit.to_owned()), paths).unwrap_or_default();
+        let of = |(path, blob): (RelativePath, BlobId)| {
+            let key = (path, blob);
+            if let Some(known) = self.match_cache.signatures.get(&key) {
+                return Some(known);
+            }
+            let document = self.document(&key.0, &git.blob_of(key.1.clone()).ok()?).ok()?;
+            let blocks = self.outlined(&key.0, &document).blocks();
+            let found = blocks.blocks.iter().map(signature).collect();
+            Some(self.match_cache.signatures.keep(key, Arc::new(found)))
+        };
+        files.into_iter().filter_map(of).collect()
+    }
+
     /// Returns true if the commit `one` is `other` or one of its ancestors, and also if that is not
     /// known.
     fn precedes(&self, one: &str, other: &str) -> bool {
@@ -263,7 +290,7 @@ impl Workspace {
 
     fn read_since(&self, commit: &str) -> Option<FileChanges> {
         let commit = CommitId(commit.to_owned());
-        let changes = self.changes_since(Some(&commit)).ok()?;
+        let changes = self.changed_files_since(&commit).ok()?;
         let blocks = |change: &PathChange| {
             let blocks = self.standing_blocks(&change.path).ok()?;
             blocks.language?;
@@ -274,6 +301,27 @@ impl Workspace {
         let then = changes.into_iter().filter(|change| change.kind != ChangeKind::Added);
         let then = then.take(MAX_CHANGED).map(|change| change.path).collect();
         Some(FileChanges { now, then, stood: OnceLock::new() })
+    }
+
+    /// Returns the files that differ from a commit, and perhaps files that were changed since and
+    /// restored. The work tree is walked only once for many commits, to compare it with `HEAD`.
+    pub(super) fn changed_files_since(
+        &self,
+        commit: &CommitId,
+    ) -> Result<Vec<PathChange>, GitError> {
+        let (Some(git), Some(head)) = (self.git(), self.head()) else {
+            return self.changes_since(Some(commit));
+        };
+        let known = self.match_cache.since_head.get(&()).filter(|(then, _)| then.elapsed() < FRESH);
+        let since_head = match known {
+            Some((_, changes)) => changes,
+            None => {
+                let changes = Arc::new(self.changes_since(Some(head))?);
+                self.match_cache.since_head.keep((), (Instant::now(), changes)).1
+            }
+        };
+        let until_head = git.changes(Some(commit), &Target::Commit(head.clone()))?;
+        Ok(git::chained(until_head, &since_head))
     }
 
     fn recorded_files(&self) -> &Recorded {
@@ -300,9 +348,8 @@ impl Workspace {
     }
 }
 
-/// Returns what makes two blocks of any files the same block.
-fn kind_name_tokens(block: &Block) -> (BlockKind, &str, &TokenHash) {
-    (block.identity.kind, &block.name, &block.fingerprint.tokens)
+fn signature(block: &Block) -> Signature {
+    (block.identity.kind, block.name.clone(), block.fingerprint.tokens.clone())
 }
 
 fn folder(path: &RelativePath) -> &str {
@@ -378,23 +425,16 @@ impl Surroundings for Workspace {
 
     fn existed_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool {
         let Some(commit) = self.ledger.based_on(at.entry) else { return false };
-        let here = self.file_at(commit, path);
-        let is_it = |other: &Block| kind_name_tokens(other) == kind_name_tokens(block);
-        if here.is_some_and(|here| here.blocks().blocks.iter().any(is_it)) {
+        let known = signature(block);
+        if self.signatures_at(commit, &[path.as_str()]).iter().any(|file| file.contains(&known)) {
             return true;
         }
-        let known = |block: &Block| {
-            let (kind, name, tokens) = kind_name_tokens(block);
-            (kind, name.to_owned(), tokens.clone())
-        };
         let since = self.since(commit);
         let stood = since.stood.get_or_init(|| {
-            let files = since.then.iter().filter_map(|path| self.file_at(commit, path));
-            files
-                .flat_map(|file| file.blocks().blocks.iter().map(known).collect::<Vec<_>>())
-                .collect()
+            let paths: Vec<&str> = since.then.iter().map(RelativePath::as_str).collect();
+            self.signatures_at(commit, &paths)
         });
-        stood.contains(&known(block))
+        stood.iter().any(|file| file.contains(&known))
     }
 
     fn changed_since(&self, at: ClaimRef) -> Arc<Changed> {

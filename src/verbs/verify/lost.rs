@@ -273,7 +273,6 @@ fn languages(ws: &Workspace, heads: &[Head<'_>]) -> HashSet<String> {
 /// Returns the files that were added or changed since the commits that the records are based on.
 /// `None` if there are too many commits, or if git cannot tell.
 fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>> {
-    let git = ws.git()?;
     let mut commits = BTreeSet::new();
     for (ws, heads) in ws.in_parts(heads) {
         for (_, at) in heads {
@@ -285,7 +284,7 @@ fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>
     }
     let mut changed = BTreeSet::new();
     for commit in commits {
-        let changes = git.changes(Some(&CommitId(commit)), ws.files()).ok()?;
+        let changes = ws.changed_files_since(&CommitId(commit)).ok()?;
         let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
         changed.extend(there.map(|change| change.path));
     }
